@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'electron-vite';
+
+const root = import.meta.dirname;
+const alias = { '@shared': resolve(root, 'shared') };
+
+// The lowest runtime this must run on is Electron 25: Node 18.15 and Chrome 114.
+const nodeTarget = 'node18.15';
+
+export default defineConfig({
+  main: {
+    resolve: { alias },
+    build: {
+      outDir: 'out/main',
+      target: nodeTarget,
+      // Only native code stays a require(): Electron 25 cannot require ESM-only packages.
+      externalizeDeps: { exclude: ['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch'] },
+      rollupOptions: {
+        input: {
+          main: resolve(root, 'electron/main.ts'),
+          cli: resolve(root, 'electron/cli.ts'),
+          'writer-worker': resolve(root, 'electron/store/writer-worker.ts'),
+          'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
+        },
+        output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+      sourcemap: true,
+    },
+  },
+  preload: {
+    resolve: { alias },
+    build: {
+      outDir: 'out/preload',
+      target: nodeTarget,
+      externalizeDeps: false, // a sandboxed preload can require nothing but electron
+      lib: { entry: resolve(root, 'electron/preload.ts'), formats: ['cjs'] },
+      rollupOptions: { output: { entryFileNames: '[name].js' } },
+    },
+  },
+  renderer: {
+    root: resolve(root, 'renderer'),
+    resolve: { alias },
+    plugins: [react()],
+    worker: { format: 'es' },
+    build: {
+      outDir: resolve(root, 'out/renderer'),
+      target: 'chrome114',
+      minify: true,
+      modulePreload: { polyfill: false },
+      rollupOptions: { input: resolve(root, 'renderer/index.html') },
+    },
+  },
+});

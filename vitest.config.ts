@@ -1,0 +1,12 @@
+import { resolve } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: { alias: { '@shared': resolve(import.meta.dirname, 'shared') } },
+  test: {
+    include: ['{shared,electron,renderer,scripts}/**/*.test.{ts,tsx,mjs}'],
+    environment: 'node',
+    pool: 'forks',
+    testTimeout: 30_000,
+  },
+});
