@@ -1,0 +1,144 @@
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
+import type { NewEvent, RunEvent } from '@shared/events';
+import type { OutboxEntry, OutboxOp } from '@shared/outbox';
+import type {
+  FileRevision,
+  FileView,
+  PromptView,
+  QueryView,
+  RunHints,
+  RunSummary,
+  SearchPage,
+  SessionView,
+  StepDetail,
+  StepHead,
+  Tile,
+  VerifyReport,
+} from '@shared/views';
+
+/**
+ * What the engine asks of the store. Two worker threads stand behind it: one writing connection, one for
+ * bounded reads. Every write resolves after COMMIT under `synchronous=FULL`. Expected failures reject with a
+ * `WaymarkError` (`disk_full`, `not_found`, `conflict`, ...).
+ */
+export interface StoreWriter {
+  /** Appends events of one run in one transaction; heads, marks and rule columns advance with them. Returns the new head. */
+  append(run: string, epoch: number, events: NewEvent[]): Promise<{ seq: number }>;
+  /**
+   * Appends `events` only if no outbox entry newer than `outboxHead` exists for the run; otherwise nothing
+   * is written and `raced` is true. Hint rule: semantics, Hints (one transaction for delivery and request).
+   */
+  appendIfOutboxAt(
+    run: string,
+    epoch: number,
+    outboxHead: number,
+    events: NewEvent[],
+  ): Promise<{ raced: boolean; seq: number }>;
+  /** Refuses `hint_already_delivered` when an edit, move or withdrawal lost the race. */
+  post(run: string, author: Author, op: OutboxOp): Promise<OutboxEntry>;
+  /** Fills in device, deviceSeq and `supersedes` (the heads on the target as stored now). */
+  annotate(author: Author, target: AnnotationTarget, op: AnnotationOp): Promise<AnnotationEntry>;
+  /** Undoes (or redoes) the author's latest undoable entry on the run; null when there is none. */
+  undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null>;
+  redo(run: string, author: Author): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null>;
+  /** Records that bytes `[offset, offset + length)` of a session are durable in its log file. */
+  sessionBytes(run: string, uid: string, chunk: SessionChunk): Promise<void>;
+  /** Removes a run, or only its texts, under a tombstone that keeps counts and hashes. */
+  remove(run: string, mode: 'run' | 'text', author: Author): Promise<void>;
+  createTask(task: StoredTask): Promise<void>;
+  /** Copies the annotation and outbox logs into a verified backup file; returns its path. */
+  backup(): Promise<string>;
+}
+
+export interface SessionChunk {
+  offset: number;
+  bytes: Uint8Array;
+  receivedAt: number;
+  hostAt: number | null;
+}
+
+export interface StoredTask {
+  id: string;
+  title: string;
+  domain: string | null;
+  /** sha256 of the package's content. */
+  hash: string;
+  /** Folder below the workspace that holds the pinned copy. */
+  folder: string;
+  spec: Record<string, unknown>;
+  addedAt: number;
+}
+
+/** Everything here is bounded: ranges are cut at the limits given, and the caller asks again. */
+export interface StoreReader {
+  runs(): Promise<RunSummary[]>;
+  run(run: string): Promise<RunSummary>;
+  /** Full ULID for a unique prefix; `not_found` or `bad_input` (ambiguous) else. */
+  resolveRun(prefix: string): Promise<string>;
+  /** Events `[fromSeq, ...]` in order, at most `limit` (≤ 2,000) and about 8 MB. */
+  events(run: string, fromSeq: number, limit: number): Promise<RunEvent[]>;
+  heads(run: string, from: number, to: number): Promise<StepHead[]>;
+  /** Step numbers that match, ascending, at most `limit` from `from` on in `direction`. */
+  findSteps(
+    run: string,
+    filter: StepFilter,
+    from: number,
+    direction: 1 | -1,
+    limit: number,
+  ): Promise<number[]>;
+  countSteps(run: string, filter: StepFilter): Promise<number>;
+  tiles(run: string): Promise<Tile[]>;
+  step(run: string, step: number): Promise<StepDetail>;
+  prompt(run: string, step: number): Promise<PromptView>;
+  hints(run: string): Promise<RunHints>;
+  outbox(run: string, afterId: number): Promise<OutboxEntry[]>;
+  outboxHead(run: string): Promise<number>;
+  sessions(run: string): Promise<SessionView[]>;
+  readSession(
+    run: string,
+    uid: string,
+    offset: number,
+    maxBytes: number,
+  ): Promise<{ offset: number; bytes: Uint8Array; endOffset: number }>;
+  files(run: string): Promise<FileView[]>;
+  fileRevisions(run: string, computer: string, path: string): Promise<FileRevision[]>;
+  /** Text of a revision (0 = before the first change); null when it was not stored as text. */
+  fileText(run: string, computer: string, path: string, revision: number): Promise<string | null>;
+  queries(run: string): Promise<QueryView[]>;
+  search(run: string, query: string, from: number, direction: 1 | -1, limit: number): Promise<SearchPage>;
+  annotations(run: string): Promise<AnnotationEntry[]>;
+  tasks(): Promise<StoredTask[]>;
+  task(id: string): Promise<StoredTask>;
+  verify(runs?: string[]): Promise<VerifyReport>;
+}
+
+export type StepFilter =
+  | { by: 'undecided' }
+  | { by: 'undecided_or_disagreement' }
+  | { by: 'error' }
+  | { by: 'hint' }
+  | { by: 'label'; value: 'train' | 'mask' }
+  | { by: 'tool'; tool: string };
+
+/** Pushed by the store after a commit, also for commits of other processes (within 200 ms). */
+export type StoreNotice =
+  | { kind: 'run'; run: string; seq: number; steps: number; events: RunEvent[] }
+  | { kind: 'outbox'; run: string; head: number }
+  | { kind: 'labels'; run: string; from: number; to: number }
+  | { kind: 'session'; run: string; uid: string; endOffset: number }
+  | { kind: 'foreign' }
+  | { kind: 'problem'; code: 'disk_full' | 'workspace_corrupt' | 'read_only'; message: string }
+  | { kind: 'problem_solved'; code: 'disk_full' };
+
+export interface Store {
+  readonly folder: string;
+  readonly writer: StoreWriter;
+  readonly reader: StoreReader;
+  /** Takes the run's exclusive driver lock; null when another process holds it. Released when the process dies. */
+  lockRun(run: string): { epoch: number; release(): void } | null;
+  isDriven(run: string): boolean;
+  subscribe(listener: (notice: StoreNotice) => void): () => void;
+  /** Resolves when every write asked for so far is durable and the search index has caught up. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}

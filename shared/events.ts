@@ -1,0 +1,269 @@
+import { z } from 'zod';
+
+/**
+ * The run log: append-only events, gapless `seq` per run, one driver. A row's stored bytes are never
+ * rewritten; a changed shape gets a new version and an upcast on read.
+ * Meanings: step, segment, hint, evaluation as in docs/event-log.md.
+ */
+export const EVENT_VERSION = 1;
+
+const ulid = z.string().length(26);
+const sha = z.string().length(64);
+const count = z.int().nonnegative();
+
+export const failureSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  detail: z.string().optional(),
+});
+
+/** One OpenAI-style tool as offered to the model; `parameters` is JSON Schema. */
+export const toolSchema = z.object({
+  type: z.literal('function'),
+  function: z.object({
+    name: z.string(),
+    description: z.string(),
+    parameters: z.record(z.string(), z.unknown()),
+  }),
+});
+export type Tool = z.infer<typeof toolSchema>;
+
+/** A call exactly as the model wrote it; `arguments` is its verbatim text, valid JSON or not. */
+export const callSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+export type ModelCall = z.infer<typeof callSchema>;
+
+export const usageSchema = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cachedTokens: count,
+  reasoningTokens: count,
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+export const modelRefSchema = z.object({
+  /** Name of the endpoint in the settings, or of the ad-hoc one given on the command line. */
+  endpoint: z.string(),
+  baseUrl: z.string(),
+  model: z.string(),
+  /** Name of the environment variable or key-store entry; never the key itself. */
+  keyRef: z.string().nullable(),
+  params: z.object({
+    temperature: z.number().optional(),
+    top_p: z.number().optional(),
+    max_tokens: z.int().positive().optional(),
+  }),
+  /** η·L of APOLLO Algorithm 1, tokens. */
+  contextTokens: z.int().positive(),
+  sendReasoning: z.boolean(),
+});
+export type ModelRef = z.infer<typeof modelRefSchema>;
+
+export const limitsSchema = z.object({
+  maxSteps: z.int().positive(),
+  maxWorkingMs: z.int().positive(),
+  maxEvals: count,
+});
+export type Limits = z.infer<typeof limitsSchema>;
+
+/** Statuses that are written down; thinking, acting and sleeping are read off the last events. */
+export const storedStatus = z.enum([
+  'running',
+  'waiting_host',
+  'waiting_human',
+  'paused',
+  'finished',
+  'stopped',
+  'failed',
+]);
+export type StoredStatus = z.infer<typeof storedStatus>;
+
+const step = z.int().positive();
+const call = count;
+
+export const eventBodies = {
+  /** seq 1. `spec` is the pinned task specification (JSON of `shared/task.ts`). */
+  'run.created': z.object({
+    run: ulid,
+    title: z.string(),
+    task: z.object({ id: z.string(), title: z.string(), domain: z.string().nullable(), hash: sha }),
+    spec: z.record(z.string(), z.unknown()),
+    model: modelRefSchema,
+    computers: z.array(z.object({ name: z.string(), kind: z.enum(['local', 'ssh']) })),
+    workspaceRoot: z.string(),
+    limits: limitsSchema,
+    approvals: z.enum(['on', 'off']),
+    taskHint: z.enum(['off', 'tool', 'upfront']),
+    humanHints: z.boolean(),
+    evaluatorIsolated: z.boolean(),
+    experiment: z.string().nullable(),
+    arm: z.string().nullable(),
+    group: z.string().nullable(),
+    sample: z.int().nullable(),
+    seed: z.int().nullable(),
+    parent: z.object({ run: ulid, step }).nullable(),
+    ruleSet: z.string(),
+  }),
+  'driver.started': z.object({
+    epoch: z.int().positive(),
+    pid: z.int(),
+    host: z.string(),
+    app: z.string(),
+    runtime: z.string(),
+    reason: z.enum(['start', 'resume']),
+  }),
+  'run.status': z.object({
+    status: storedStatus,
+    /** Error code or a word such as `asked`, `max_steps`, `max_time`, `finish`, `context_full`. */
+    reason: z.string().nullable(),
+    message: z.string(),
+  }),
+  /** Opens a context life. `head` are the messages before the first own step. */
+  'segment.started': z.object({
+    segment: z.int().positive(),
+    head: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })),
+    tools: z.array(toolSchema),
+    /** Everything of the request body but messages and tools, in sending order. */
+    request: z.record(z.string(), z.unknown()),
+  }),
+  /** `sha256` is over the exact request body bytes; `tail` is what was added to the last message only. */
+  'model.requested': z.object({
+    step,
+    attempt: z.int().positive(),
+    sha256: sha,
+    bytes: count,
+    messages: count,
+    tokensEstimate: count,
+    tail: z.string(),
+  }),
+  'model.failed': z.object({
+    step,
+    attempt: z.int().positive(),
+    code: z.string(),
+    message: z.string(),
+    status: z.int().nullable(),
+    retryInMs: count.nullable(),
+  }),
+  'model.answered': z.object({
+    step,
+    stepId: ulid,
+    kind: z.enum(['act', 'think', 'null', 'summary']),
+    text: z.string(),
+    reasoning: z.string(),
+    calls: z.array(callSchema),
+    /** Parallel to `calls`: null when the call is valid, else why it is not. */
+    invalid: z.array(z.string().nullable()),
+    finishReason: z.string().nullable(),
+    model: z.string(),
+    usage: usageSchema.nullable(),
+    cost: z.number().nullable(),
+    durationMs: count,
+  }),
+  /** Committed before the action runs. `call` is the index into `model.answered.calls`. */
+  'action.started': z.object({
+    step,
+    call,
+    callId: z.string(),
+    name: z.string(),
+    args: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    guards: z.array(z.object({ rule: z.string(), level: z.enum(['warn', 'refuse']), message: z.string() })),
+  }),
+  /** The one observation of a call, committed before anyone hears of it. */
+  'action.observed': z.object({
+    step,
+    call,
+    callId: z.string(),
+    name: z.string(),
+    ok: z.boolean(),
+    /** Set when the action itself failed: refused, invalid, not found, timed out, exception. */
+    error: failureSchema.nullable(),
+    /** What the model reads, before `<real_user>` is escaped. */
+    text: z.string(),
+    /** Facts for rules and window, by action: computer, session, command, exitCode, path, startLine, endLine, query... */
+    data: z.record(z.string(), z.unknown()),
+    /** End offset of every session at this moment, keyed `computer:session`. */
+    offsets: z.record(z.string(), count),
+    durationMs: count,
+    closedBy: z.enum(['run', 'look', 'interrupted', 'not_run']),
+    imitatesHuman: z.boolean(),
+  }),
+  /** The user message that teaches after an answer without a valid call (or beside the valid ones). */
+  'step.taught': z.object({ step, text: z.string() }),
+  /** In one transaction with the `model.requested` of step + 1. `step` 0 = before the first step. */
+  'hint.delivered': z.object({
+    step: count,
+    hints: z.array(z.object({ id: ulid, text: z.string() })),
+    /** The exact text appended to the context, tags included. */
+    text: z.string(),
+  }),
+  'hint.undelivered': z.object({ ids: z.array(ulid) }),
+  /** A file revision. `text` is null for binary, too large or deleted files. */
+  'file.changed': z.object({
+    step,
+    call,
+    computer: z.string(),
+    path: z.string(),
+    before: sha.nullable(),
+    after: sha.nullable(),
+    size: count,
+    beforeText: z.string().nullable(),
+    text: z.string().nullable(),
+    by: z.enum(['action', 'shell']),
+  }),
+  'evaluation.ended': z.object({
+    step: step.nullable(),
+    outcome: z.enum(['scored', 'unavailable']),
+    /** 1-based; null when no try was spent. The forced final evaluation has `forced`. */
+    attempt: z.int().positive().nullable(),
+    forced: z.boolean(),
+    score: z.number().nullable(),
+    raw: z.number().nullable(),
+    metrics: z.record(z.string(), z.unknown()),
+    message: z.string(),
+    penalty: z.number(),
+    protectedChanged: z.array(z.string()),
+    durationMs: count,
+  }),
+  'approval.asked': z.object({ step, call, approval: ulid, what: z.string(), why: z.string() }),
+  'approval.decided': z.object({ approval: ulid, decision: z.enum(['allow', 'deny']), by: z.string() }),
+  'session.opened': z.object({
+    computer: z.string(),
+    session: z.string(),
+    uid: z.string(),
+    rows: z.int().positive(),
+    cols: z.int().positive(),
+  }),
+  'session.ended': z.object({
+    computer: z.string(),
+    session: z.string(),
+    uid: z.string(),
+    exitCode: z.int().nullable(),
+    endOffset: count,
+  }),
+  'control.applied': z.object({ entry: ulid, op: z.enum(['pause', 'stop', 'wake', 'resume']) }),
+  /** The machine slept or the process stood still; not working time. Wall-clock ms. */
+  'clock.suspended': z.object({ from: count, to: count }),
+  /** The text of steps `from..to` was removed under a tombstone; hashes and counts stay. */
+  'text.purged': z.object({ from: step, to: step, by: z.string() }),
+} as const;
+
+export type EventKind = keyof typeof eventBodies;
+export const eventKinds = Object.keys(eventBodies) as EventKind[];
+export type EventBody<K extends EventKind> = z.infer<(typeof eventBodies)[K]>;
+
+/** What a driver hands to the recorder. */
+export type NewEvent = { [K in EventKind]: { kind: K; body: EventBody<K> } }[EventKind];
+
+/** A stored event as read back: hydrated (large texts inlined again) and upcast. */
+export type RunEvent = {
+  [K in EventKind]: {
+    run: string;
+    seq: number;
+    /** Wall clock of the driver, ms since 1970; display only, order is by seq. */
+    at: number;
+    epoch: number;
+    kind: K;
+    body: EventBody<K>;
+  };
+}[EventKind];
+
+export type EventOf<K extends EventKind> = Extract<RunEvent, { kind: K }>;

@@ -1,0 +1,250 @@
+import type { AnnotationEntry } from './annotations';
+import type { StoredStatus, Tool, Usage } from './events';
+import type { EffectiveLabel, HumanLabel, RuleVerdict } from './labels';
+import type { HintView } from './outbox';
+
+/** Shapes that the readers return to window and command line. All are folds of the three logs. */
+
+/** One word for what a run does now, from the log and the driver. */
+export type RunState =
+  | 'created'
+  | 'thinking'
+  | 'acting'
+  | 'sleeping'
+  | 'waiting_host'
+  | 'waiting_human'
+  | 'paused'
+  | 'finished'
+  | 'stopped'
+  | 'failed'
+  /** Not ended, and no process holds the driver's lock. */
+  | 'undriven';
+
+export interface RunSummary {
+  id: string;
+  title: string;
+  task: { id: string; title: string; domain: string | null };
+  model: string;
+  state: RunState;
+  stored: StoredStatus | null;
+  reason: string | null;
+  message: string | null;
+  /** Wall-clock ms until which the run sleeps, when it does. */
+  until: number | null;
+  createdAt: number;
+  changedAt: number;
+  steps: number;
+  events: number;
+  seq: number;
+  segments: number;
+  scores: { best: number | null; final: number | null; last: number | null; tries: number; maxTries: number };
+  workingMs: number;
+  maxWorkingMs: number;
+  maxSteps: number;
+  tokens: { input: number; output: number; context: number; contextLimit: number };
+  cost: number;
+  hints: { queued: number; delivered: number; undelivered: number };
+  labels: { train: number; mask: number; undecided: number; disagreement: number };
+  computers: { name: string; kind: 'local' | 'ssh' }[];
+  evaluatorIsolated: boolean;
+}
+
+/** What follows a step in the timeline: a hint, an evaluation, a status change, a standstill. */
+export type StepNote =
+  | { kind: 'hint'; hints: { id: string; number: number; text: string }[] }
+  | { kind: 'status'; status: StoredStatus; reason: string | null; message: string }
+  | { kind: 'score'; score: number | null; attempt: number | null; forced: boolean; message: string }
+  | { kind: 'suspended'; ms: number };
+
+/** One timeline row. `step` is 1-based per run. */
+export interface StepHead {
+  run: string;
+  step: number;
+  /** Globally unique; empty while the model has not answered. */
+  id: string;
+  segment: number;
+  at: number;
+  kind: 'act' | 'think' | 'null' | 'summary';
+  /** Action name, or '' for an answer without a valid call. */
+  tool: string;
+  /** ≤ 120 characters, from the stored arguments. */
+  title: string;
+  /** First line of the observation, ≤ 80 characters. */
+  observation: string;
+  done: boolean;
+  ok: boolean;
+  errorCode: string | null;
+  exitCode: number | null;
+  bytes: number;
+  score: number | null;
+  imitatesHuman: boolean;
+  guards: string[];
+  label: EffectiveLabel;
+  rules: string[];
+  by: string[];
+  flagged: boolean;
+  comments: number;
+  after: StepNote[];
+}
+
+export interface ObservationView {
+  call: number;
+  callId: string;
+  name: string;
+  args: Record<string, string | number | boolean> | null;
+  rawArguments: string;
+  invalid: string | null;
+  ok: boolean | null;
+  error: { code: string; message: string; detail?: string | undefined } | null;
+  text: string;
+  data: Record<string, unknown>;
+  durationMs: number | null;
+  closedBy: string | null;
+  guards: { rule: string; level: string; message: string }[];
+}
+
+export interface StepDetail {
+  head: StepHead;
+  text: string;
+  reasoning: string;
+  usage: Usage | null;
+  cost: number | null;
+  durationMs: number;
+  model: string;
+  observations: ObservationView[];
+  taught: string | null;
+  /** Exact `<real_user>` text that followed this step's observation. */
+  hintText: string | null;
+  files: FileRevision[];
+  labels: LabelStack;
+  scoreThen: number | null;
+  offsets: Record<string, number>;
+}
+
+export interface LabelStack {
+  effective: EffectiveLabel;
+  /** Why the winner wins, one sentence. */
+  why: string;
+  humans: HumanLabel[];
+  rules: RuleVerdict[];
+  history: AnnotationEntry[];
+}
+
+export interface PromptMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  /** JSON of the message exactly as sent. */
+  json: string;
+  content: string;
+  tokens: number;
+  /** Step whose answer or observation this is; 0 for the head. */
+  step: number;
+}
+
+/** The exact request of one step, rebuilt from the log. */
+export interface PromptView {
+  run: string;
+  step: number;
+  sha256: string;
+  rebuiltSha256: string;
+  /** The rebuilt body's hash equals the recorded one. */
+  verified: boolean;
+  bytes: number;
+  messages: PromptMessage[];
+  tools: Tool[];
+  request: Record<string, unknown>;
+  tail: string;
+}
+
+export interface SessionView {
+  run: string;
+  computer: string;
+  session: string;
+  uid: string;
+  rows: number;
+  cols: number;
+  endOffset: number;
+  lastByteAt: number | null;
+  state: 'idle' | 'busy' | 'waiting' | 'interactive' | 'ended' | 'lost' | 'unknown';
+  exitCode: number | null;
+  command: string | null;
+}
+
+export interface FileView {
+  computer: string;
+  path: string;
+  revisions: number;
+  lastStep: number;
+}
+
+export interface FileRevision {
+  computer: string;
+  path: string;
+  /** 1-based per path; 0 is the content before the first change. */
+  revision: number;
+  step: number;
+  seq: number;
+  before: string | null;
+  after: string | null;
+  size: number;
+  by: 'action' | 'shell';
+  added: number;
+  removed: number;
+}
+
+export interface QueryView {
+  step: number;
+  tool: string;
+  query: string;
+  where: string;
+  hits: number | null;
+}
+
+export interface SearchHit {
+  step: number;
+  /** Snippet with the hits between U+0001 and U+0002. */
+  snippet: string;
+  field: 'thought' | 'arguments' | 'observation' | 'hint';
+}
+
+export interface SearchPage {
+  hits: SearchHit[];
+  total: number;
+  /** Steps the index has not reached yet. */
+  behind: number;
+}
+
+/** One 64-step tile of the minimap. */
+export interface Tile {
+  first: number;
+  n: number;
+  train: number;
+  mask: number;
+  undecided: number;
+  hints: number;
+  errors: number;
+  score: number | null;
+}
+
+export interface RunHints {
+  run: string;
+  hints: HintView[];
+  /** What would be appended to the context if the agent listened now. */
+  textToSend: string;
+  /** Why the queue waits, machine-readable; null when nothing is queued. */
+  waitsFor: {
+    reason: 'model' | 'action' | 'sleep' | 'paused' | 'undriven' | 'ended';
+    until: number | null;
+  } | null;
+}
+
+export interface VerifyProblem {
+  what: string;
+  where: string;
+  message: string;
+}
+
+export interface VerifyReport {
+  ok: boolean;
+  runs: { id: string; events: number; problems: VerifyProblem[] }[];
+  workspace: VerifyProblem[];
+}
