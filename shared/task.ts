@@ -1,0 +1,376 @@
+import { z } from 'zod';
+
+/**
+ * `task.yaml`: what a task package states. Keys are snake_case as in the file. Every object is closed: an
+ * unknown key is an error. `TaskSpec` is also what a run pins in `run.created.spec`; parsing it again gives
+ * the same value. Meanings: docs/task-package.md.
+ */
+
+/** The actions a task may offer, by family. Names are those of the reference system. */
+export const actionFamilies = {
+  command: [
+    'create_session',
+    'list_sessions',
+    'run_command',
+    'input_in_session',
+    'get_session_output',
+    'get_session_recent_output',
+    'get_session_status',
+    'check_session_idle',
+    'clear_session_buffer',
+    'close_session',
+    'close_all_sessions',
+    'kill_session_processes',
+  ],
+  file: [
+    'open_file',
+    'file_goto_line',
+    'file_scroll_down',
+    'file_scroll_up',
+    'get_file_info',
+    'create_file',
+    'edit_file',
+    'search_dir',
+    'search_file',
+    'find_file',
+    'list_files',
+  ],
+  special: ['think', 'sleep', 'eval', 'view_hint', 'finish'],
+  parse: [
+    'parse_pdf',
+    'parse_docx',
+    'parse_latex',
+    'parse_pptx',
+    'parse_audio',
+    'parse_image',
+    'parse_video',
+  ],
+  web_search: ['web_search'],
+  web_browse: [
+    'web_browse',
+    'web_page_goto_line',
+    'web_page_scroll_down',
+    'web_page_scroll_up',
+    'web_page_search',
+    'web_page_search_next',
+    'web_page_get_links',
+  ],
+} as const;
+
+export type ActionFamily = keyof typeof actionFamilies;
+export type ActionName = (typeof actionFamilies)[ActionFamily][number];
+export const actionNames = Object.values(actionFamilies).flat() as readonly ActionName[];
+
+/** Offered when a task says nothing: all of command and file, and the special ones but `view_hint`. */
+export const defaultTools: readonly ActionName[] = [
+  ...actionFamilies.command,
+  ...actionFamilies.file,
+  'think',
+  'sleep',
+  'eval',
+  'finish',
+];
+
+export const guardLevels = ['off', 'warn', 'refuse'] as const;
+export type GuardLevel = (typeof guardLevels)[number];
+
+/** Guard rule → its level when the task says nothing. */
+export const guardDefaults = {
+  /** Editing lines that were not shown since the file changed. */
+  edit_unseen: 'warn',
+  /** Two edits of one file in a row. */
+  edit_twice: 'warn',
+  /** No `think` before the first edit or long command. */
+  think_first: 'warn',
+  /** A sleep of 120 s or more before the first training step. */
+  early_sleep: 'warn',
+  /** Two sleeps without a look between them. */
+  sleep_twice: 'warn',
+  /** Finishing below 100 points with tries and time left. */
+  early_finish: 'warn',
+  /** A path that does not start at the root. */
+  relative_path: 'refuse',
+  /** A path outside the workspace, symbolic links resolved. */
+  outside_workspace: 'refuse',
+  /** `nohup`, `kill`, `pkill`, `killall`: sessions do this. */
+  process_control: 'refuse',
+} as const satisfies Record<string, GuardLevel>;
+
+export type GuardRule = keyof typeof guardDefaults;
+export const guardRules = Object.keys(guardDefaults) as GuardRule[];
+
+const guardLevel = z.enum(guardLevels);
+const guardsSchema = z
+  .strictObject({
+    edit_unseen: guardLevel.default(guardDefaults.edit_unseen),
+    edit_twice: guardLevel.default(guardDefaults.edit_twice),
+    think_first: guardLevel.default(guardDefaults.think_first),
+    early_sleep: guardLevel.default(guardDefaults.early_sleep),
+    sleep_twice: guardLevel.default(guardDefaults.sleep_twice),
+    early_finish: guardLevel.default(guardDefaults.early_finish),
+    relative_path: guardLevel.default(guardDefaults.relative_path),
+    outside_workspace: guardLevel.default(guardDefaults.outside_workspace),
+    process_control: guardLevel.default(guardDefaults.process_control),
+  })
+  .prefault({});
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const durationPattern = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+
+/** Milliseconds of a duration as written in a task file (`90s`, `1.5h`, `2d`); null when it is none. */
+export function durationMs(text: string): number | null {
+  const match = durationPattern.exec(text);
+  if (!match) return null;
+  const ms = Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+  return ms > 0 ? Math.round(ms) : null;
+}
+
+const duration = z
+  .string()
+  .refine((text) => durationMs(text) !== null, 'must be a duration such as 90s, 30m, 48h or 2d');
+
+/** A path inside the package or the workspace: relative, `/` between parts, never climbing out. */
+export function isInnerPath(path: string): boolean {
+  if (path === '' || path.startsWith('/') || path.includes('\\') || path.includes('\0')) return false;
+  if (/^[A-Za-z]:/.test(path)) return false;
+  return path.split('/').every((part) => part !== '..' && part !== '');
+}
+
+const innerPath = z
+  .string()
+  .refine(isInnerPath, 'must be a relative path that stays inside its folder (no leading /, no ..)');
+const name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'must be 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit',
+  );
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
+const line = z.string().min(1).max(300);
+
+/** What is done on a computer before the first step; every entry is one visible, resumable step. */
+const setupSchema = z
+  .strictObject({
+    /** Package path → workspace path, besides `task/` and `data/`, which are always copied. */
+    copy: z.array(z.strictObject({ from: innerPath, to: innerPath })).default([]),
+    /** Existing absolute path on the computer → workspace path, as a symbolic link. */
+    link: z
+      .array(z.strictObject({ from: z.string().regex(/^\//, 'must be an absolute path'), to: innerPath }))
+      .default([]),
+    /** Shell commands that prepare the environment, run once in the workspace, in order. */
+    environment: z.array(z.string().min(1)).default([]),
+    /** Environment variables of every session on this computer. Not for secrets. */
+    variables: z.record(variable, z.string()).default({}),
+  })
+  .prefault({});
+
+export const computerTypes = ['gpu', 'cpu', 'localhost_cpu'] as const;
+
+export const computerSpecSchema = z.strictObject({
+  /** What the agent passes as `computer_ip`. */
+  name,
+  /** `local`, or an alias of the user's ssh configuration. */
+  host: z.string().min(1).max(255),
+  type: z.enum(computerTypes),
+  internet: z.boolean().default(false),
+  gpus: z
+    .strictObject({ count: z.int().positive(), memory_gb: z.number().positive() })
+    .nullable()
+    .default(null),
+  /** Runs evaluations and nothing else; no action can name it. */
+  evaluator: z.boolean().default(false),
+  /** A machine set aside for such runs: approvals default to off on it. */
+  dedicated: z.boolean().default(false),
+  setup: setupSchema,
+});
+export type ComputerSpec = z.infer<typeof computerSpecSchema>;
+
+const scoreSchema = z
+  .strictObject({
+    /** Raw metric that is worth 0 points. */
+    baseline: z.number(),
+    /** Raw metric that is worth 80 points. */
+    reference: z.number(),
+    direction: z.enum(['higher', 'lower']).default('higher'),
+  })
+  .refine((s) => (s.direction === 'higher' ? s.reference > s.baseline : s.reference < s.baseline), {
+    path: ['reference'],
+    message: 'must lie on the better side of the baseline (check direction)',
+  });
+export type ScoreSpec = z.infer<typeof scoreSchema>;
+
+const evaluationSchema = z.strictObject({
+  /** One line for `sh -c`, run in a fresh folder that holds the inputs; WAYMARK_EVALUATOR is the evaluator's folder. */
+  command: z.string().min(1),
+  /** Folder of the package with the evaluator and its keys; never copied to a computer the agent uses. */
+  folder: innerPath.default('evaluation'),
+  /** Globs over the workspace; what they match is copied for the evaluator. */
+  inputs: z.array(z.string().min(1)).min(1),
+  max_bytes: z
+    .int()
+    .positive()
+    .max(64 * 1024 ** 3)
+    .default(256 * 1024 ** 2),
+  timeout: duration.default('30m'),
+  /** Programs that must be on the PATH of the machine that evaluates. */
+  needs: z.array(z.string().regex(/^[A-Za-z0-9._+-]+$/, 'must be the name of a program')).default([]),
+  /** Absent: the evaluator's number is taken as points from 0 to 100. */
+  score: scoreSchema.nullable().default(null),
+  /** Points from which a run counts as successful. */
+  success_at: z.number().min(0).max(100).default(80),
+});
+export type EvaluationSpec = z.infer<typeof evaluationSchema>;
+
+const limitsSchema = z
+  .strictObject({
+    max_steps: z.int().positive().max(1_000_000).default(4_000),
+    max_working_time: duration.default('48h'),
+    max_eval_num: z.int().nonnegative().max(1_000).default(3),
+    on_evals_spent: z.enum(['continue', 'finish']).default('continue'),
+  })
+  .prefault({});
+
+const taskHintSchema = z
+  .strictObject({
+    mode: z.enum(['off', 'tool', 'upfront']).default('off'),
+    file: innerPath.default('hint.md'),
+    /** Points taken off every score after the hint was seen. */
+    penalty: z.number().min(0).max(100).default(0),
+    /** Filled in from `file` when the package is loaded; not written in the file. */
+    text: z.string().default(''),
+  })
+  .prefault({});
+
+const workspaceSchema = z
+  .strictObject({
+    /** The computer that file, parse and eval actions work on; the first of the pool when absent. */
+    holder: name.nullable().default(null),
+    /** All computers see the workspace under the same path. Proven by a probe at start. */
+    shared: z.boolean().default(true),
+    /** When it is not shared after all: refuse the run, or name the computer in every file observation. */
+    unshared: z.enum(['refuse', 'name_computer']).default('refuse'),
+    /** Absolute path on the computers; null = the run's own folder on the local computer. */
+    root: z.string().regex(/^\//, 'must be an absolute path').nullable().default(null),
+  })
+  .prefault({});
+
+/** Parameters of label rules and guards. */
+const rulesSchema = z
+  .strictObject({
+    /** Names whose import or installation breaks the task's constraints. */
+    forbidden_frameworks: z.array(z.string().min(1)).default([]),
+    /** Regular expressions for commands that start training. */
+    training_commands: z
+      .array(z.string().min(1))
+      .default(['\\btrain', '\\bfinetun', '\\btorchrun\\b', '\\bsft\\b', '\\bgrpo\\b']),
+    /** MB of GPU memory in use from which a GPU counts as taken. */
+    gpu_taken_mb: z.number().positive().default(10_000),
+    /** Steps after which a busy, unread session counts as forgotten. */
+    forgotten_after_steps: z.int().positive().default(50),
+  })
+  .prefault({});
+
+const paperSchema = z
+  .strictObject({
+    title: line,
+    url: z.string().max(500).nullable().default(null),
+    /** Benchmark and number the task stems from, e.g. `InnovatorBench 4`. */
+    benchmark: line.nullable().default(null),
+  })
+  .nullable()
+  .default(null);
+
+export const taskSpecSchema = z
+  .strictObject({
+    id: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'must be 1 to 64 small letters, digits, dashes or underscores'),
+    title: line,
+    domain: line.nullable().default(null),
+    /** The task as the agent reads it; filled in from `description_file` when not written here. */
+    description: z.string().max(200_000).default(''),
+    description_file: innerPath.default('task_description.md'),
+    paper: paperSchema,
+    /** What the agent must not do, one sentence each; joined to the description. */
+    constraints: z.array(line).default([]),
+    computers: z
+      .array(computerSpecSchema)
+      .min(1)
+      .max(64)
+      .prefault([{ name: 'local', host: 'local', type: 'localhost_cpu' }]),
+    workspace: workspaceSchema,
+    /** Folders of the workspace whose files count as the agent's code; the whole workspace when empty. */
+    code_folders: z.array(innerPath).default([]),
+    /** Files or folders of the workspace the agent may not change; hashed at reset. */
+    protected: z.array(innerPath).default([]),
+    tools: z
+      .array(z.enum(actionNames))
+      .min(1)
+      .default([...defaultTools]),
+    guards: guardsSchema,
+    /** Computer name → approvals; absent: on for `local`, off for dedicated computers. */
+    approvals: z.record(name, z.enum(['on', 'off'])).default({}),
+    limits: limitsSchema,
+    evaluation: evaluationSchema,
+    task_hint: taskHintSchema,
+    /** η·L of APOLLO Algorithm 1, tokens. */
+    context_tokens: z.int().min(2_000).max(10_000_000).default(100_000),
+    rules: rulesSchema,
+    licence: line.nullable().default(null),
+    source: z.string().max(2_000).nullable().default(null),
+  })
+  .superRefine((spec, context) => {
+    const problem = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    const names = spec.computers.map((c) => c.name);
+    for (const [i, own] of names.entries()) {
+      if (names.indexOf(own) !== i) problem(['computers', i, 'name'], `repeats the name "${own}"`);
+    }
+    for (const [i, c] of spec.computers.entries()) {
+      if (c.type === 'gpu' && c.gpus === null) problem(['computers', i, 'gpus'], 'is needed for type gpu');
+      if (c.type !== 'gpu' && c.gpus !== null)
+        problem(['computers', i, 'type'], 'must be gpu where gpus are given');
+    }
+    const usable = spec.computers.filter((c) => !c.evaluator).map((c) => c.name);
+    if (usable.length === 0) problem(['computers'], 'must hold a computer that is not an evaluator');
+    const { holder } = spec.workspace;
+    if (holder !== null && !usable.includes(holder)) {
+      problem(['workspace', 'holder'], `must be one of the computers of the pool: ${usable.join(', ')}`);
+    }
+    for (const own of Object.keys(spec.approvals)) {
+      if (!names.includes(own))
+        problem(['approvals', own], `is no computer of the pool: ${names.join(', ')}`);
+    }
+    for (const [i, text] of spec.rules.training_commands.entries()) {
+      try {
+        new RegExp(text);
+      } catch (error) {
+        problem(['rules', 'training_commands', i], `is no regular expression: ${(error as Error).message}`);
+      }
+    }
+    if (spec.task_hint.mode === 'tool' && !spec.tools.includes('view_hint')) {
+      problem(['tools'], 'must offer view_hint when task_hint.mode is tool');
+    }
+    if (spec.task_hint.mode !== 'tool' && spec.tools.includes('view_hint')) {
+      problem(['tools'], 'offers view_hint, but task_hint.mode is not tool');
+    }
+  });
+export type TaskSpec = z.infer<typeof taskSpecSchema>;
+
+/** The computer that file, parse and eval actions work on. */
+export function workspaceHolder(spec: TaskSpec): ComputerSpec {
+  const usable = spec.computers.filter((c) => !c.evaluator);
+  const holder = usable.find((c) => c.name === spec.workspace.holder) ?? usable[0];
+  if (!holder) throw new RangeError(`Task ${spec.id} has no computer that an action may use`);
+  return holder;
+}
+
+/** Approvals of a computer when the person who starts the run does not choose (semantics: Tasks). */
+export function approvalsFor(spec: TaskSpec, computer: ComputerSpec): 'on' | 'off' {
+  return spec.approvals[computer.name] ?? (computer.dedicated ? 'off' : 'on');
+}
+
+/** The evaluator shares the machine with the agent's commands, so the agent could reach its keys. */
+export function evaluatorIsolated(spec: TaskSpec): boolean {
+  return spec.computers.every((c) => c.evaluator || c.host !== 'local');
+}
