@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuild } from './build.mjs';
+import { ensureDependencies } from './dependencies.mjs';
+import { hasDisplay } from './display.mjs';
+import { ensureElectron } from './electron-runtime.mjs';
+import { ensureLaunch } from './launch-file.mjs';
+import { ensureLinuxLibraries } from './linux-libraries.mjs';
+import { underLock } from './lock.mjs';
+import { projectRoot } from './project.mjs';
+import { ensureSqlite } from './sqlite.mjs';
+import { StepFailure } from './step-failure.mjs';
+
+/** Lowest Node whose own features the build tools need. */
+const LOWEST_NODE = [20, 19];
+
+/**
+ * Every step, in order. `for` names the purposes that need it: the window, or the engine under plain Node.
+ */
+const steps = [
+  { name: 'dependencies', for: ['window', 'engine', 'tests'], run: ({ say }) => ensureDependencies({ say }) },
+  {
+    name: 'Electron',
+    for: ['window'],
+    run: async (context) => {
+      context.runtime = await ensureElectron(context);
+      return `${context.runtime.version} (${describeKind(context.runtime.kind)})`;
+    },
+  },
+  {
+    name: 'database library',
+    for: ['window', 'engine', 'tests'],
+    run: ({ say, runtime }) => ensureSqlite({ say, electronNodeApi: runtime?.nodeApi }),
+  },
+  {
+    name: 'Linux libraries',
+    for: ['window'],
+    run: ({ say, runtime, needXvfb }) =>
+      ensureLinuxLibraries({ executable: runtime.executable, needXvfb, say }),
+  },
+  { name: 'build', for: ['window', 'engine'], run: ({ say }) => ensureBuild({ say }) },
+  { name: 'runs', for: ['window'], run: ({ runtime }) => ensureLaunch({ runtime }) },
+];
+
+/**
+ * Brings the machine to where the purpose can be served, doing only what is missing.
+ *
+ * @param {'window' | 'engine' | 'tests'} purpose the window, the command line, or the unit tests
+ * @param {{ quiet?: boolean, needXvfb?: boolean, skip?: string[] }} [options] `quiet` prints only what takes long;
+ *   `needXvfb` asks for it even where there is a display; `skip` leaves steps out by name
+ * @returns {Promise<{ runtime?: import('./electron-runtime.mjs').ElectronRuntime }>}
+ * @throws {StepFailure}
+ */
+export async function ensureSetUp(purpose, { quiet = false, needXvfb = false, skip = [] } = {}) {
+  checkNode();
+  const say = (text) => process.stderr.write(`${text}\n`);
+  const context = { say, needXvfb: needXvfb || !hasDisplay() };
+  const state = join(projectRoot, '.waymark');
+  mkdirSync(state, { recursive: true });
+  await underLock(join(state, 'setup.lock'), {
+    onWait: (pid) => say(`Waiting for the set-up that process ${pid} is running …`),
+    work: async () => {
+      for (const step of steps) {
+        if (!step.for.includes(purpose) || skip.includes(step.name)) continue;
+        const started = performance.now();
+        const line = await step.run(context);
+        if (!quiet) say(`✓ ${step.name}: ${line} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+      }
+    },
+  });
+  return { runtime: context.runtime };
+}
+
+/**
+ * Runs a script's work and ends the process with its exit code; a failed step is explained, not traced.
+ *
+ * @param {() => Promise<number | undefined>} work gives the exit code
+ */
+export async function runScript(work) {
+  try {
+    process.exitCode = (await work()) ?? 0;
+  } catch (error) {
+    process.exitCode = 1;
+    process.stderr.write(`${error instanceof StepFailure ? error.describe() : error.stack}\n`);
+  }
+}
+
+function describeKind(kind) {
+  return { official: 'official', fallback: 'test runtime', path: 'from WAYMARK_ELECTRON' }[kind];
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > LOWEST_NODE[0] || (major === LOWEST_NODE[0] && minor >= LOWEST_NODE[1])) return;
+  throw new StepFailure(
+    'Node',
+    `this is Node ${process.versions.node}.`,
+    `Install Node ${LOWEST_NODE.join('.')} or newer.`,
+  );
+}
