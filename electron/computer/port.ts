@@ -296,6 +296,7 @@ export interface WalkEntry {
   path: string;
   kind: FileKind;
   size: number;
+  mtimeMs: number;
 }
 
 // ── Failures ────────────────────────────────────────────────────────────────────────────────────
