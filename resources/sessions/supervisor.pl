@@ -1,0 +1,241 @@
+# Holds the terminal of one session so that it outlives every client.
+#
+# usage: perl - DIR ROWS COLS CWD RC BASH < supervisor.pl
+# prints "OK <supervisor pid> <shell pid> <tty> <dev:ino of the log>" or "ERR <code> <text>", then lives in the background.
+# WAYMARK_NONCE and WAYMARK_SESSION come from the environment; the nonce is not passed on.
+#
+# DIR (0700), made here; that it did not exist is what makes a name unique:
+#   spool   raw output, append only, offset 0 = first byte; locked (flock) while the supervisor lives
+#   in      FIFO used as a door bell; it has a reader exactly while the supervisor lives
+#   inbox/  one file per input, named by its 16-digit number; taken in order, "<number>.done" = last one delivered
+#   cmd/    texts of commands, read by the shell's start file
+#   meta    who and where, key=value     nonce  secret of the markers
+#   exit    written when the shell has ended and the log is complete
+#   notfull / full   the second name while the log's disk is full
+use strict;
+use warnings;
+use Errno qw(EINTR EAGAIN EWOULDBLOCK EEXIST);
+use Fcntl qw(:DEFAULT :flock);
+use POSIX qw(:sys_wait_h :signal_h setsid mkfifo dup2);
+
+my ($dir, $rows, $cols, $cwd, $rc, $bash) = @ARGV;
+my $nonce = delete $ENV{WAYMARK_NONCE};
+my $id    = $ENV{WAYMARK_SESSION};
+my $mac   = $^O eq 'darwin';
+my %IO    = $mac
+  ? (winsize => 0x80087467, ctty => 0x20007461, grant => 0x20007454, unlock => 0x20007452, name => 0x40807453)
+  : (winsize => 0x5414, ctty => 0x540E, unlock => 0x40045431, number => 0x80045430);
+my $umask = umask 077;
+
+sub refuse { print "ERR $_[0] $_[1]\n"; exit 0 }
+chdir $cwd or refuse('cwd_missing', "$!");
+-x $bash or refuse('shell_missing', "$bash is not there");
+mkdir $dir, 0700 or refuse($! == EEXIST ? 'session_exists' : 'io', "$!");
+
+pipe my $ready_r, my $ready_w or refuse('io', "pipe: $!");
+my $child = fork;
+defined $child or refuse('io', "fork: $!");
+if ($child) {
+    close $ready_w;
+    my $line = <$ready_r>;
+    print defined $line ? $line : "ERR io the supervisor ended before it was ready\n";
+    exit 0;
+}
+close $ready_r;
+setsid();
+
+sub give_up {
+    syswrite $ready_w, "ERR io $_[0]: $!\n";
+    rename $dir, "$dir.failed.$$";
+    POSIX::_exit(1);
+}
+
+sub put {
+    my ($file, $text) = @_;
+    sysopen my $h, "$dir/$file", O_WRONLY | O_CREAT | O_EXCL, 0600 or give_up($file);
+    syswrite($h, $text) == length $text or give_up($file);
+    close $h or give_up($file);
+}
+
+put('nonce', "$nonce\n");
+put('notfull', '');
+# Its blocks are taken now, so the exit code can be written on a full disk.
+put('exit.new', (' ' x 126) . "\n");
+mkdir "$dir/inbox", 0700 or give_up('inbox');
+mkdir "$dir/cmd",   0700 or give_up('cmd');
+mkfifo("$dir/in", 0600) or give_up('in');
+sysopen my $bell, "$dir/in", O_RDWR | O_NONBLOCK or give_up('in');
+sysopen my $spool, "$dir/spool", O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600 or give_up('spool');
+flock $spool, LOCK_EX | LOCK_NB or give_up('lock');
+
+# ── The terminal ──
+sysopen my $master, '/dev/ptmx', O_RDWR | O_NOCTTY or give_up('/dev/ptmx');
+my $tty;
+if ($mac) {
+    my $zero = 0;
+    ioctl $master, $IO{grant}, $zero or give_up('grant');
+    ioctl $master, $IO{unlock}, $zero or give_up('unlock');
+    my $name = "\0" x 128;
+    ioctl $master, $IO{name}, $name or give_up('tty name');
+    ($tty) = $name =~ /^([^\0]+)/;
+}
+else {
+    my $off = pack 'i', 0;
+    ioctl $master, $IO{unlock}, $off or give_up('unlock');
+    my $number = pack 'i', 0;
+    ioctl $master, $IO{number}, $number or give_up('tty number');
+    $tty = '/dev/pts/' . unpack 'i', $number;
+}
+sysopen my $slave, $tty, O_RDWR | O_NOCTTY or give_up($tty);
+my $size = pack 'S4', $rows, $cols, 0, 0;
+ioctl $slave, $IO{winsize}, $size;
+
+my $shell = fork;
+defined $shell or give_up('fork');
+if (!$shell) {
+    setsid();
+    my $arg = 0;
+    ioctl $slave, $IO{ctty}, $arg;
+    dup2(fileno $slave, $_) for 0 .. 2;
+    # Whatever the starter ignored or blocked must not reach the session: Ctrl-C would be dead in it.
+    $SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT PIPE ALRM TERM USR1 USR2 CHLD TSTP TTIN TTOU XFSZ);
+    sigprocmask(SIG_SETMASK, POSIX::SigSet->new);
+    umask $umask;
+    $ENV{WAYMARK_SESSION_DIR} = $dir;
+    { no warnings 'exec'; exec $bash, '--noediting', '--rcfile', $rc, '-i'; }
+    POSIX::_exit(127);
+}
+close $slave;
+
+sub starttime {
+    open my $h, '<', "/proc/$_[0]/stat" or return '';
+    my $line = <$h>;
+    return defined $line && $line =~ /^.*\) (.*)$/ ? (split ' ', $1)[19] : '';
+}
+sub first_line { open my $h, '<', $_[0] or return ''; my $l = <$h>; $l = '' if !defined $l; chomp $l; return $l }
+my ($dev, $ino) = stat $spool;
+my $cwd_line = $cwd =~ s/\n/?/gr;
+put('meta.new', join '', map { "$_\n" }
+    'version=1', "id=$id", "supervisor=$$", 'supervisor_start=' . starttime($$), "shell=$shell",
+    'shell_start=' . starttime($shell), "tty=$tty", "spool=$dev:$ino",
+    'boot=' . first_line('/proc/sys/kernel/random/boot_id'), 'pidns=' . (readlink('/proc/self/ns/pid') || ''),
+    'created=' . time, "cwd=$cwd_line");
+rename "$dir/meta.new", "$dir/meta" or give_up('meta');
+syswrite $ready_w, "OK $$ $shell $tty $dev:$ino\n";
+close $ready_w;
+chdir '/';
+open STDIN,  '<', '/dev/null';
+open STDOUT, '>', '/dev/null';
+open STDERR, '>', '/dev/null';
+
+# ── The life of the session ──
+$SIG{$_} = 'IGNORE' for qw(INT QUIT PIPE XFSZ TSTP TTIN TTOU);
+$SIG{CHLD} = sub { };
+$SIG{$_} = sub { kill 'HUP', -$shell, $shell } for qw(TERM HUP);
+for my $h ($master, $bell) {
+    my $flags = fcntl $h, F_GETFL, 0;
+    fcntl $h, F_SETFL, $flags | O_NONBLOCK;
+}
+
+my ($out, $in, $source, $source_seq, $last) = ('', '', undef, 0, 0);
+my ($full, $code, $open) = (0, undef, 1);
+
+# Appends what is held; false while the disk refuses, so that the terminal is not read and its programs wait.
+sub flush_out {
+    while (length $out) {
+        my $n = syswrite $spool, $out;
+        if (!defined $n) {
+            next if $! == EINTR;
+            if (!$full) { rename "$dir/notfull", "$dir/full"; $full = 1 }
+            return 0;
+        }
+        substr $out, 0, $n, '';
+    }
+    if ($full) { rename "$dir/full", "$dir/notfull"; $full = 0 }
+    return 1;
+}
+
+# Reads what the terminal has, at most 256 KB; 'more', 'empty' or 'closed'.
+sub drain {
+    while (length $out < 262144) {
+        my $n = sysread $master, $out, 65536, length $out;
+        next if !defined $n && $! == EINTR;
+        return 'empty' if !defined $n && ($! == EAGAIN || $! == EWOULDBLOCK);
+        return 'closed' if !$n;
+    }
+    return 'more';
+}
+
+# Keeps up to 64 KB of the next input in memory; the rest stays in its file.
+sub load {
+    while (!length $in) {
+        if (!$source) {
+            opendir my $h, "$dir/inbox" or return;
+            my ($next) = sort grep { /^\d{16}$/ && $_ > $last } readdir $h;
+            closedir $h;
+            return if !defined $next;
+            sysopen $source, "$dir/inbox/$next", O_RDWR or return;
+            $source_seq = $next;
+        }
+        my $n = sysread $source, $in, 65536;
+        next if !defined $n && $! == EINTR;
+        if (!$n) {
+            truncate $source, 0;
+            close $source;
+            $source = undef;
+            rename "$dir/inbox/$source_seq", "$dir/inbox/$source_seq.done";
+            unlink sprintf "%s/inbox/%016d.done", $dir, $last if $last;
+            $last = $source_seq + 0;
+        }
+    }
+}
+
+while ($open) {
+    my ($r, $w) = ('', '');
+    my $writable = flush_out();
+    vec($r, fileno $bell,   1) = 1;
+    vec($r, fileno $master, 1) = 1 if $writable;
+    vec($w, fileno $master, 1) = 1 if length $in;
+    # The time-out only covers a SIGCHLD that came just before select.
+    my $n = select $r, $w, undef, $full ? 0.25 : 1;
+    load() if !$n;    # an input whose writer died before it could ring
+    if ($n > 0) {
+        if (vec $r, fileno $bell, 1) {
+            1 while sysread $bell, my $rings, 65536;
+            load();
+        }
+        if (length $in && vec $w, fileno $master, 1) {
+            my $k = syswrite $master, $in;
+            substr $in, 0, $k, '' if $k;
+            load() if !length $in;
+        }
+        $open = 0 if $writable && vec($r, fileno $master, 1) && drain() eq 'closed';
+    }
+    if (waitpid($shell, WNOHANG) == $shell) {
+        $code = $?;
+        $open = 0;
+    }
+}
+
+# The shell's last bytes may still be on their way: read until closed, or quiet while a survivor holds the terminal.
+my $until = time + 5;
+while (time < $until || $full) {
+    if (!flush_out()) { select undef, undef, undef, 0.25; next }
+    my $r = '';
+    vec($r, fileno $master, 1) = 1;
+    my $n = select $r, undef, undef, 0.2;
+    next if $n < 0;
+    last if $n == 0 || drain() eq 'closed';
+}
+select undef, undef, undef, 0.25 while !flush_out();
+if (!defined $code) {
+    1 while (waitpid $shell, 0) < 0 && $! == EINTR;
+    $code = $?;
+}
+my $exit = $code & 127 ? 128 + ($code & 127) : $code >> 8;
+if (sysopen my $h, "$dir/exit.new", O_WRONLY) {
+    syswrite $h, "code=$exit\nended=" . time . "\n";
+    close $h;
+}
+rename "$dir/exit.new", "$dir/exit";
+POSIX::_exit(0);

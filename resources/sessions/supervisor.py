@@ -1,0 +1,274 @@
+# The same contract as supervisor.pl, for machines without perl. Read that file first.
+#
+# usage: python3 - DIR ROWS COLS CWD RC BASH < supervisor.py        (Python 3.6 or newer)
+import errno
+import fcntl
+import os
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+
+directory, rows, cols, cwd, rc, bash = sys.argv[1:7]
+nonce = os.environ.pop("WAYMARK_NONCE")
+session_id = os.environ["WAYMARK_SESSION"]
+umask = os.umask(0o077)
+
+
+def refuse(code, text):
+    print("ERR %s %s" % (code, text))
+    sys.exit(0)
+
+
+try:
+    os.chdir(cwd)
+except OSError as error:
+    refuse("cwd_missing", error.strerror)
+if not os.access(bash, os.X_OK):
+    refuse("shell_missing", bash + " is not there")
+try:
+    os.mkdir(directory, 0o700)
+except FileExistsError:
+    refuse("session_exists", "File exists")
+except OSError as error:
+    refuse("io", error.strerror)
+
+ready_r, ready_w = os.pipe()
+if os.fork():
+    os.close(ready_w)
+    with os.fdopen(ready_r) as ready:
+        line = ready.readline()
+    sys.stdout.write(line or "ERR io the supervisor ended before it was ready\n")
+    sys.stdout.flush()
+    os._exit(0)
+os.close(ready_r)
+os.setsid()
+
+
+def path(*parts):
+    return os.path.join(directory, *parts)
+
+
+def put(name, text):
+    fd = os.open(path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    data = os.fsencode(text)
+    if os.write(fd, data) != len(data):
+        raise OSError(errno.ENOSPC, "No space left on device", name)
+    os.close(fd)
+
+
+def start_time(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as handle:
+            return handle.read().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
+
+
+def first_line(name):
+    try:
+        with open(name) as handle:
+            return handle.readline().rstrip("\n")
+    except OSError:
+        return ""
+
+
+try:
+    put("nonce", nonce + "\n")
+    put("notfull", "")
+    # Its blocks are taken now, so the exit code can be written on a full disk.
+    put("exit.new", " " * 126 + "\n")
+    os.mkdir(path("inbox"), 0o700)
+    os.mkdir(path("cmd"), 0o700)
+    os.mkfifo(path("in"), 0o600)
+    bell = os.open(path("in"), os.O_RDWR | os.O_NONBLOCK)
+    spool = os.open(path("spool"), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+    fcntl.flock(spool, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    master, slave = os.openpty()
+    tty = os.ttyname(slave)
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", int(rows), int(cols), 0, 0))
+    shell = os.fork()
+    if shell == 0:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        for fd in range(3):
+            os.dup2(slave, fd)
+        # Whatever the starter ignored or blocked must not reach the session: Ctrl-C would be dead in it.
+        for name in "HUP INT QUIT PIPE ALRM TERM USR1 USR2 CHLD TSTP TTIN TTOU XFSZ".split():
+            signal.signal(getattr(signal, "SIG" + name), signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        os.umask(umask)
+        os.environ["WAYMARK_SESSION_DIR"] = directory
+        try:
+            os.execv(bash, [bash, "--noediting", "--rcfile", rc, "-i"])
+        finally:
+            os._exit(127)
+    os.close(slave)
+    about = os.fstat(spool)
+    try:
+        pid_namespace = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        pid_namespace = ""
+    put(
+        "meta.new",
+        "version=1\nid=%s\nsupervisor=%d\nsupervisor_start=%s\nshell=%d\nshell_start=%s\ntty=%s\nspool=%d:%d\n"
+        "boot=%s\npidns=%s\ncreated=%d\ncwd=%s\n"
+        % (
+            session_id,
+            os.getpid(),
+            start_time(os.getpid()),
+            shell,
+            start_time(shell),
+            tty,
+            about.st_dev,
+            about.st_ino,
+            first_line("/proc/sys/kernel/random/boot_id"),
+            pid_namespace,
+            int(time.time()),
+            cwd.replace("\n", "?"),
+        ),
+    )
+    os.rename(path("meta.new"), path("meta"))
+    os.write(ready_w, ("OK %d %d %s %d:%d\n" % (os.getpid(), shell, tty, about.st_dev, about.st_ino)).encode())
+except OSError as failure:
+    os.write(ready_w, ("ERR io %s\n" % failure).encode())
+    os.rename(directory, directory + ".failed.%d" % os.getpid())
+    os._exit(1)
+os.close(ready_w)
+os.chdir("/")
+null = os.open(os.devnull, os.O_RDWR)
+for fd in range(3):
+    os.dup2(null, fd)
+
+for name in "INT QUIT PIPE XFSZ TSTP TTIN TTOU".split():
+    signal.signal(getattr(signal, "SIG" + name), signal.SIG_IGN)
+
+
+def hang_up(_number, _frame):
+    for target in (-shell, shell):
+        try:
+            os.kill(target, signal.SIGHUP)
+        except OSError:
+            return
+
+
+signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+signal.signal(signal.SIGTERM, hang_up)
+signal.signal(signal.SIGHUP, hang_up)
+os.set_blocking(master, False)
+
+out = bytearray()
+incoming = b""
+source = None
+source_name = ""
+last = 0
+full = False
+status = None
+alive = True
+
+
+def flush_out():
+    """Appends what is held; False while the disk refuses, so that the terminal is not read and its programs wait."""
+    global full
+    while out:
+        try:
+            written = os.write(spool, out)
+        except OSError:
+            if not full:
+                os.rename(path("notfull"), path("full"))
+                full = True
+            return False
+        del out[:written]
+    if full:
+        os.rename(path("full"), path("notfull"))
+        full = False
+    return True
+
+
+def drain():
+    """Reads what the terminal has, at most 256 KB; 'more', 'empty' or 'closed'."""
+    while len(out) < 262144:
+        try:
+            data = os.read(master, 65536)
+        except BlockingIOError:
+            return "empty"
+        except OSError:
+            return "closed"
+        if not data:
+            return "closed"
+        out.extend(data)
+    return "more"
+
+
+def load():
+    """Keeps up to 64 KB of the next input in memory; the rest stays in its file."""
+    global incoming, source, source_name, last
+    while not incoming:
+        if source is None:
+            names = [n for n in os.listdir(path("inbox")) if re.match(r"^\d{16}$", n) and int(n) > last]
+            if not names:
+                return
+            source_name = min(names)
+            source = os.open(path("inbox", source_name), os.O_RDWR)
+        incoming = os.read(source, 65536)
+        if not incoming:
+            os.ftruncate(source, 0)
+            os.close(source)
+            source = None
+            os.rename(path("inbox", source_name), path("inbox", source_name + ".done"))
+            if last:
+                os.unlink(path("inbox", "%016d.done" % last))
+            last = int(source_name)
+
+
+while alive:
+    writable = flush_out()
+    readers = [bell] + ([master] if writable else [])
+    # The time-out only covers a SIGCHLD that came just before select.
+    r, w, _ = select.select(readers, [master] if incoming else [], [], 0.25 if full else 1)
+    if bell in r:
+        try:
+            while os.read(bell, 65536):
+                pass
+        except BlockingIOError:
+            pass
+        load()
+    if incoming and master in w:
+        try:
+            incoming = incoming[os.write(master, incoming):]
+        except OSError as error:
+            if error.errno not in (errno.EAGAIN, errno.EIO):
+                raise
+        if not incoming:
+            load()
+    if writable and master in r and drain() == "closed":
+        alive = False
+    pid, code = os.waitpid(shell, os.WNOHANG)
+    if pid == shell:
+        status = code
+        alive = False
+    elif not (r or w):
+        load()  # an input whose writer died before it could ring
+
+# The shell's last bytes may still be on their way: read until closed, or quiet while a survivor holds the terminal.
+until = time.time() + 5
+while time.time() < until or full:
+    if not flush_out():
+        time.sleep(0.25)
+        continue
+    r, _, _ = select.select([master], [], [], 0.2)
+    if not r or drain() == "closed":
+        break
+while not flush_out():
+    time.sleep(0.25)
+if status is None:
+    status = os.waitpid(shell, 0)[1]
+exit_code = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+handle = os.open(path("exit.new"), os.O_WRONLY)
+os.write(handle, ("code=%d\nended=%d\n" % (exit_code, int(time.time()))).encode())
+os.close(handle)
+os.rename(path("exit.new"), path("exit"))
+os._exit(0)
