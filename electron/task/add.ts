@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import type { Store, StoredTask } from '../store/api';
+import { loadTaskPackage } from './load';
+import { hashPackage, listPackage, type PackageEntry } from './package-files';
+
+/** What `addTask` needs of the store. */
+export interface TaskStore {
+  readonly folder: string;
+  readonly reader: Pick<Store['reader'], 'tasks'>;
+  readonly writer: Pick<Store['writer'], 'createTask'>;
+}
+
+/**
+ * Copies the package in `path` into the workspace under its content hash and records it. The same content
+ * twice is already there. Changed content under the same id becomes the task's newest version; runs keep
+ * the copy they pinned.
+ * @throws WaymarkError `task_invalid`, `disk_full`
+ */
+export async function addTask(store: TaskStore, path: string): Promise<StoredTask> {
+  const { spec, entries } = await loadTaskPackage(path);
+  const hash = await hashPackage(path, entries);
+  const folder = join('tasks', hash);
+  await placeCopy(path, entries, hash, join(store.folder, folder));
+  const known = (await store.reader.tasks()).find((task) => task.id === spec.id);
+  if (known?.hash === hash) return known;
+  const task: StoredTask = {
+    id: spec.id,
+    title: spec.title,
+    domain: spec.domain,
+    hash,
+    folder,
+    spec: JSON.parse(JSON.stringify(spec)) as Record<string, unknown>,
+    addedAt: Date.now(),
+  };
+  await store.writer.createTask(task);
+  return task;
+}
+
+/** Leaves either the whole, verified copy at `target` or nothing; half copies of an earlier try are removed. */
+async function placeCopy(
+  source: string,
+  entries: readonly PackageEntry[],
+  hash: string,
+  target: string,
+): Promise<void> {
+  if (await holds(target, hash)) return;
+  const parent = dirname(target);
+  await mkdir(parent, { recursive: true });
+  const prefix = `.adding-${hash}-`;
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(prefix)) continue;
+    // A younger one may belong to another process that adds the same package right now.
+    const old = Date.now() - (await stat(join(parent, name))).mtimeMs > 3_600_000;
+    if (old) await rm(join(parent, name), { recursive: true, force: true });
+  }
+  const draft = join(parent, `${prefix}${randomBytes(4).toString('hex')}`);
+  try {
+    await copyEntries(source, entries, draft);
+    if ((await hashPackage(draft, (await listPackage(draft)).entries)) !== hash) {
+      throw new WaymarkError(
+        'conflict',
+        `${source} changed while it was copied. Add it again once it is at rest.`,
+      );
+    }
+    await rm(target, { recursive: true, force: true });
+    await rename(draft, target);
+    await syncFolder(parent);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
+      throw new WaymarkError(
+        'disk_full',
+        `The disk is full; the package was not added. Free space and add it again.`,
+      );
+    }
+    throw error;
+  }
+}
+
+async function holds(folder: string, hash: string): Promise<boolean> {
+  const there = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (!there) return false;
+  return (await hashPackage(folder, (await listPackage(folder)).entries)) === hash;
+}
+
+/** Copies package entries below `target`, files durable, links as they are. */
+export async function copyEntries(
+  source: string,
+  entries: readonly PackageEntry[],
+  target: string,
+): Promise<void> {
+  await mkdir(target, { recursive: true });
+  for (const entry of entries) {
+    const to = join(target, entry.path);
+    await mkdir(dirname(to), { recursive: true });
+    if (entry.kind === 'link') {
+      await symlink(entry.target ?? '', to);
+      continue;
+    }
+    await copyFile(join(source, entry.path), to);
+    await chmod(to, entry.executable ? 0o755 : 0o644);
+    const file = await open(to, 'r+');
+    await file.sync().finally(() => file.close());
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}

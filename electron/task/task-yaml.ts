@@ -1,0 +1,177 @@
+import { type TaskSpec, taskSpecSchema } from '@shared/task';
+import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+
+/** One thing that is wrong with a package. */
+export interface TaskProblem {
+  /** Path inside the package. */
+  file: string;
+  /** Dotted path such as `computers[0].gpus.count`; '' when it is about the file itself. */
+  field: string;
+  /** 1-based; null when the field is not written down. */
+  line: number | null;
+  cause: string;
+  next: string;
+}
+
+type Path = readonly PropertyKey[];
+
+export const TASK_FILE = 'task.yaml';
+
+/** Parses `task.yaml` text; every problem is listed, none hides another of the same stage. */
+export function parseTaskYaml(text: string): {
+  spec: TaskSpec | null;
+  problems: TaskProblem[];
+  lineOf: LineOf;
+} {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  const lineOf: LineOf = (path) => lineAt(document, lines, path);
+  if (document.errors.length > 0) {
+    const problems = document.errors.map((error) => ({
+      file: TASK_FILE,
+      field: '',
+      line: lines.linePos(error.pos[0]).line,
+      cause: `is not valid YAML: ${error.message}`,
+      next: 'Mend the line; indentation is in spaces, and a key stands once per block.',
+    }));
+    return { spec: null, problems, lineOf };
+  }
+  if (!isMap(document.contents)) {
+    const cause = 'holds no fields';
+    const next = 'Write the fields of a task package; docs/task-package.md lists them.';
+    return { spec: null, problems: [{ file: TASK_FILE, field: '', line: 1, cause, next }], lineOf };
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    const cause = `cannot be read: ${(error as Error).message}`;
+    const next = 'Write the values out instead of repeating them with anchors and aliases.';
+    return { spec: null, problems: [{ file: TASK_FILE, field: '', line: 1, cause, next }], lineOf };
+  }
+  const parsed = taskSpecSchema.safeParse(value);
+  if (parsed.success) return { spec: parsed.data, problems: [], lineOf };
+  return { spec: null, problems: parsed.error.issues.flatMap((issue) => explain(issue, lineOf)), lineOf };
+}
+
+export type LineOf = (path: Path) => number | null;
+
+/** The line of the field, else of the nearest block around it that is written down. */
+function lineAt(document: Document, lines: LineCounter, path: Path): number | null {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
+    const last = path[length - 1];
+    if (isMap(parent)) {
+      const pair = parent.items.find((item) => isNode(item.key) && String(item.key) === String(last));
+      if (pair && isNode(pair.key) && pair.key.range) return lines.linePos(pair.key.range[0]).line;
+    }
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return null;
+}
+
+/** `computers[0].gpus.count` */
+export function fieldName(path: Path): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else text += text === '' ? String(part) : `.${String(part)}`;
+  }
+  return text;
+}
+
+function explain(issue: z.core.$ZodIssue, lineOf: LineOf): TaskProblem[] {
+  const { path } = issue;
+  const problem = (at: Path, cause: string, next: string): TaskProblem => ({
+    file: TASK_FILE,
+    field: fieldName(at),
+    line: lineOf(at),
+    cause,
+    next,
+  });
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(taskSpecSchema, path);
+    return issue.keys.map((key) => {
+      const near = nearest(key, known);
+      const next = near ? `Did you mean "${near}"?` : `Known here: ${known.join(', ')}.`;
+      return problem([...path, key], 'is no field of a task package', next);
+    });
+  }
+  if (issue.code === 'invalid_value') {
+    const near = typeof issue.input === 'string' ? nearest(issue.input, issue.values.map(String)) : null;
+    const choices = `one of ${issue.values.map(String).join(', ')}`;
+    return [problem(path, `must be ${choices}`, near ? `Did you mean "${near}"?` : 'Choose one of them.')];
+  }
+  if (issue.code === 'invalid_type') {
+    if (issue.input === undefined && lineOf(path) === lineOf(path.slice(0, -1))) {
+      return [
+        problem(
+          path,
+          'is missing',
+          `Add it: ${issue.expected === 'object' ? 'a block' : `a ${issue.expected}`}.`,
+        ),
+      ];
+    }
+    const expected = issue.expected === 'object' ? 'a block of fields' : issue.expected;
+    return [
+      problem(path, `must be ${article(expected)}`, 'Change the value; quote text that looks like a number.'),
+    ];
+  }
+  if (issue.code === 'invalid_key')
+    return issue.issues.flatMap((inner) => explain({ ...inner, path }, lineOf));
+  return [
+    problem(
+      path,
+      issue.message.replace(/^Too /, 'is too '),
+      'Change the value; docs/task-package.md describes the field.',
+    ),
+  ];
+}
+
+function article(word: string): string {
+  return /^(a|an) /.test(word) ? word : `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+}
+
+/** Names of the fields that the schema knows in the object at `path`. */
+function keysAt(schema: z.core.$ZodType, path: Path): string[] {
+  let at = bare(schema);
+  for (const part of path) {
+    if (at instanceof z.ZodObject) at = bare(at.shape[String(part)] as z.core.$ZodType);
+    else if (at instanceof z.ZodArray) at = bare(at.element as z.core.$ZodType);
+    else if (at instanceof z.ZodRecord) at = bare(at.valueType as z.core.$ZodType);
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  let at = schema;
+  while (at instanceof z.ZodDefault || at instanceof z.ZodPrefault || at instanceof z.ZodNullable)
+    at = at.unwrap();
+  return at;
+}
+
+/** The closest name within a third of its letters, or null. */
+function nearest(word: string, names: readonly string[]): string | null {
+  let best: string | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const name of names) {
+    const distance = editDistance(word.toLowerCase().replaceAll('-', '_'), name.toLowerCase());
+    if (distance < least) [best, least] = [name, distance];
+  }
+  return best !== null && least <= Math.max(2, Math.floor(best.length / 3)) ? best : null;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
