@@ -35,3 +35,41 @@ export interface EffectiveLabel {
   /** Heads of equal rank differ, or a machine opinion contradicts the winner. */
   disagreement: boolean;
 }
+
+/**
+ * What a judge says about one step. `value` 'keep' lifts nothing by itself (APOLLO §3.4: masking is a union).
+ * `reason` is the code of the criterion it names, shown in narrow columns.
+ */
+export interface JudgeVerdict {
+  value: 'mask' | 'keep';
+  reason: string;
+}
+
+/** How machine opinions meet: every mask counts, or the judge's word beats the soft rules. */
+export type MachinePrecedence = 'union' | 'judge_over_rule';
+
+/** Why the effective label is what it is; a catalogue turns code and parameters into a sentence. */
+export const whyCodes = [
+  'no_label',
+  'adjudicated',
+  'adjudications_differ',
+  'human',
+  'humans_differ',
+  'hard_mask',
+  'hard_mask_over_keep',
+  'hard_mask_needs_reason',
+  'soft_mask',
+  'judge_mask',
+  'rules_and_judge_mask',
+  'keep_rule',
+  'keep_rule_over_mask',
+  'judge_keep',
+  'judge_keep_over_rule',
+] as const;
+export type WhyCode = (typeof whyCodes)[number];
+
+/** Parameters by code: `by` names, `rules` ids, `judge` reason, `value` train or mask, `reason` as typed. */
+export interface Why {
+  code: WhyCode;
+  params: Record<string, string>;
+}

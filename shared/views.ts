@@ -1,6 +1,6 @@
 import type { AnnotationEntry } from './annotations';
 import type { StoredStatus, Tool, Usage } from './events';
-import type { EffectiveLabel, HumanLabel, RuleVerdict } from './labels';
+import type { EffectiveLabel, HumanLabel, RuleVerdict, Why } from './labels';
 import type { HintView } from './outbox';
 
 /** Shapes that the readers return to window and command line. All are folds of the three logs. */
@@ -123,8 +123,8 @@ export interface StepDetail {
 
 export interface LabelStack {
   effective: EffectiveLabel;
-  /** Why the winner wins, one sentence. */
-  why: string;
+  /** Why the winner wins; the window's catalogue turns it into a sentence. */
+  why: Why;
   humans: HumanLabel[];
   rules: RuleVerdict[];
   history: AnnotationEntry[];

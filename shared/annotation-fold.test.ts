@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EntryMaker, testRun } from './annotation-fixtures';
+import { decisionsFor, foldAnnotations, headsOn } from './annotation-fold';
+import { redoable, undoable } from './annotation-undo';
+import type { AnnotationEntry } from './annotations';
+
+const values = (entries: AnnotationEntry[], step: number) =>
+  foldAnnotations(entries)
+    .at(step)
+    .humans.map(({ author, value }) => `${author.name}:${value}`);
+
+describe('heads', () => {
+  it('a decision replaces the one of the same person that it has seen, step by step', () => {
+    const ada = new EntryMaker('Ada');
+    const range = ada.label([1, 10], 'mask');
+    const one = ada.label(4, 'train', [range]);
+    expect(values([range, one], 4)).toEqual(['Ada:train']);
+    expect(values([range, one], 5)).toEqual(['Ada:mask']);
+    expect(values([range, one], 11)).toEqual([]);
+    expect(foldAnnotations([range, one]).ranges.map(({ from, to }) => [from, to])).toEqual([
+      [1, 3],
+      [4, 4],
+      [5, 10],
+    ]);
+  });
+
+  it('another person stands beside, even having seen the first', () => {
+    const first = new EntryMaker('Ada').label(1, 'mask');
+    const second = new EntryMaker('Bo').label(1, 'train', [first]);
+    expect(values([second, first], 1)).toEqual(['Ada:mask', 'Bo:train']);
+  });
+
+  it('one person on two devices without sight of each other leaves two heads', () => {
+    const office = new EntryMaker('Ada', 'office').label(1, 'mask');
+    const home = new EntryMaker('Ada', 'home').label(1, 'train');
+    expect(values([office, home], 1).sort()).toEqual(['Ada:mask', 'Ada:train']);
+  });
+
+  it('clear takes away only what its author had seen of their own', () => {
+    const ada = new EntryMaker('Ada');
+    const bo = new EntryMaker('Bo').label(1, 'train');
+    const mask = ada.label(1, 'mask');
+    const clear = ada.label(1, 'clear', [mask, bo]);
+    expect(values([mask, bo, clear], 1)).toEqual(['Bo:train']);
+    expect(headsOn([mask, bo, clear], { run: testRun, from: 1, to: 1 })).toEqual(
+      [bo.ulid, clear.ulid].sort(),
+    );
+  });
+
+  it('a later adjudication replaces an earlier one of somebody else, and leaves the labels', () => {
+    const label = new EntryMaker('Ada').label(1, 'mask');
+    const first = new EntryMaker('Bo').adjudicate(1, 'mask', [label]);
+    const second = new EntryMaker('Cy').adjudicate(1, 'train', [label, first]);
+    expect(values([second, label, first], 1)).toEqual(['Ada:mask', 'Cy:train']);
+  });
+
+  it('sees through an entry that was taken back', () => {
+    const ada = new EntryMaker('Ada');
+    const first = ada.label(1, 'mask');
+    const second = ada.label(1, 'train', [first]);
+    const third = ada.label(1, 'mask', [second]);
+    expect(values([first, second, third, ada.undo(second)], 1)).toEqual(['Ada:mask']);
+  });
+
+  it('flags are common property; comments never replace each other', () => {
+    const ada = new EntryMaker('Ada');
+    const on = ada.entry(2, { op: 'flag', on: true });
+    const off = new EntryMaker('Bo').entry(2, { op: 'flag', on: false }, [on]);
+    const comment = ada.entry(2, { op: 'comment', text: 'why?' });
+    const reply = ada.entry(2, { op: 'comment', text: 'because' }, [comment]);
+    expect(foldAnnotations([on]).at(2).flagged).toBe(true);
+    expect(foldAnnotations([on, off]).at(2).flagged).toBe(false);
+    expect(
+      foldAnnotations([comment, reply])
+        .at(2)
+        .comments.map(({ text }) => text),
+    ).toEqual(['why?', 'because']);
+    expect(headsOn([on, comment], { run: testRun, from: 1, to: 3 })).toEqual([on.ulid]);
+  });
+
+  it('names the heads of every part of a target', () => {
+    const ada = new EntryMaker('Ada');
+    const wide = ada.label([1, 10], 'mask');
+    const narrow = ada.label([1, 5], 'train', [wide]);
+    expect(headsOn([wide, narrow], { run: testRun, from: 1, to: 5 })).toEqual([narrow.ulid]);
+    expect(headsOn([wide, narrow], { run: testRun, from: 5, to: 6 })).toEqual(
+      [wide.ulid, narrow.ulid].sort(),
+    );
+  });
+});
+
+describe('undo', () => {
+  it('makes what was superseded a head again; redo takes that back', () => {
+    const ada = new EntryMaker('Ada');
+    const first = ada.label(1, 'mask');
+    const second = ada.label(1, 'train', [first]);
+    const undo = ada.undo(second);
+    expect(values([first, second, undo], 1)).toEqual(['Ada:mask']);
+    expect(values([first, second, undo, ada.undo(undo)], 1)).toEqual(['Ada:train']);
+  });
+
+  it('takes out a range as one', () => {
+    const ada = new EntryMaker('Ada');
+    const range = ada.label([1, 10_000], 'mask');
+    expect(foldAnnotations([range, ada.undo(range)]).ranges).toEqual([]);
+  });
+
+  it('does not reach the entries of others', () => {
+    const label = new EntryMaker('Ada').label(1, 'mask');
+    expect(values([label, new EntryMaker('Bo').undo(label)], 1)).toEqual(['Ada:mask']);
+  });
+
+  it('is not led astray by undo entries in a circle', () => {
+    const ada = new EntryMaker('Ada');
+    const label = ada.label(1, 'mask');
+    const one = ada.undo(label);
+    const two = ada.undo(one);
+    const circle = { ...one, body: { op: 'undo' as const, entry: two.ulid } };
+    expect(values([label, circle, two], 1)).toEqual(['Ada:mask']);
+    expect(values([two, circle, label], 1)).toEqual(['Ada:mask']);
+  });
+
+  it('walks back and forth through the entries of one person, and a new entry ends the way forth', () => {
+    const ada = new EntryMaker('Ada');
+    const me = ['uuid of Ada', 'device of Ada'] as const;
+    const log = [ada.label(1, 'mask'), ada.label(2, 'mask')];
+    const back = () => {
+      const target = undoable(log, ...me);
+      if (target) log.push(ada.undo(target));
+      return target?.target.from;
+    };
+    const forth = () => {
+      const target = redoable(log, ...me);
+      if (target) log.push(ada.undo(target.undo));
+      return target?.restores.target.from;
+    };
+    expect([back(), back(), back()]).toEqual([2, 1, undefined]);
+    expect([forth(), forth(), forth()]).toEqual([1, 2, undefined]);
+    expect([back(), back(), forth()]).toEqual([2, 1, 1]);
+    log.push(ada.label(3, 'train'));
+    expect(forth()).toBeUndefined();
+    expect(back()).toBe(3);
+    expect(back()).toBe(1);
+  });
+});
+
+/** Logs of three people (one with two devices) who label, adjudicate, flag, comment and undo, having seen some. */
+const logs = fc
+  .array(
+    fc.record({
+      who: fc.nat(3),
+      from: fc.integer({ min: 1, max: 6 }),
+      length: fc.nat(4),
+      what: fc.nat(9),
+      sees: fc.array(fc.nat(30), { maxLength: 4 }),
+      all: fc.boolean(),
+    }),
+    { maxLength: 14 },
+  )
+  .map((plan) => {
+    const people = [
+      new EntryMaker('Ada', 'office'),
+      new EntryMaker('Ada', 'home'),
+      new EntryMaker('Bo'),
+      new EntryMaker('Cy'),
+    ];
+    const log: AnnotationEntry[] = [];
+    for (const { who, from, length, what, sees, all } of plan) {
+      const maker = people[who];
+      if (!maker) continue;
+      const target = { run: testRun, from, to: from + length };
+      const range: [number, number] = [target.from, target.to];
+      const heads = new Set(headsOn(log, target));
+      const seen = log.filter((entry, index) => (all ? heads.has(entry.ulid) : sees.includes(index)));
+      const victim = log[sees[0] ?? 0];
+      if (what < 3) log.push(maker.label(range, what === 0 ? 'train' : 'mask', seen));
+      else if (what === 3) log.push(maker.label(range, 'clear', seen));
+      else if (what === 4)
+        log.push(maker.entry(range, { op: 'adjudicate', value: 'train', reason: 'r' }, seen));
+      else if (what === 5) log.push(maker.entry(range, { op: 'flag', on: all }, seen));
+      else if (what === 6) log.push(maker.entry(range, { op: 'comment', text: 'c' }, seen));
+      else if (victim) log.push(maker.undo(victim));
+    }
+    return log;
+  });
+
+describe('properties', () => {
+  it('neither order nor repetition matters, so the union of two logs is a valid log', () => {
+    fc.assert(
+      fc.property(logs, fc.array(fc.nat(100), { maxLength: 14 }), (log, order) => {
+        const shuffled = log
+          .map((entry, index) => ({ entry, key: order[index] ?? 0 }))
+          .sort((a, b) => a.key - b.key)
+          .map(({ entry }) => entry);
+        const cut = Math.floor(log.length / 2);
+        const union = [...log.slice(cut), ...log, ...log.slice(0, cut)];
+        expect(foldAnnotations(shuffled).ranges).toEqual(foldAnnotations(log).ranges);
+        expect(foldAnnotations(union).ranges).toEqual(foldAnnotations(log).ranges);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('one step at a time gives what the whole log gives', () => {
+    fc.assert(
+      fc.property(logs, (log) => {
+        const fold = foldAnnotations(log);
+        for (let step = 1; step <= 11; step += 1) {
+          const touching = log.filter(
+            ({ target, body }) => body.op === 'undo' || (target.from <= step && step <= target.to),
+          );
+          expect(decisionsFor(touching, step)).toEqual(fold.at(step));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('undo after any entry restores the fold before it, and redo the fold after it', () => {
+    fc.assert(
+      fc.property(logs, fc.integer({ min: 1, max: 6 }), (log, step) => {
+        const dot = new EntryMaker('Dot');
+        const heads = new Set(headsOn(log, { run: testRun, from: step, to: step }));
+        const entry = dot.label(
+          step,
+          'mask',
+          log.filter((each) => heads.has(each.ulid)),
+        );
+        const undo = dot.undo(entry);
+        const before = foldAnnotations(log).at(step);
+        const after = foldAnnotations([...log, entry]).at(step);
+        expect(after).not.toEqual(before);
+        expect(foldAnnotations([...log, entry, undo]).at(step)).toEqual(before);
+        expect(foldAnnotations([...log, entry, undo, dot.undo(undo)]).at(step)).toEqual(after);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('ten thousand labels under one range stay quick', () => {
+    const ada = new EntryMaker('Ada');
+    const singles = Array.from({ length: 10_000 }, (_, index) => ada.label(index + 1, 'train'));
+    const range = ada.label([1, 10_000], 'mask', singles);
+    const started = performance.now();
+    const fold = foldAnnotations([...singles, range]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(fold.at(9_999).humans).toHaveLength(1);
+  });
+});

@@ -1,0 +1,143 @@
+import type { LabelValue } from './annotations';
+import type {
+  EffectiveLabel,
+  HumanLabel,
+  JudgeVerdict,
+  LabelSource,
+  MachinePrecedence,
+  RuleVerdict,
+  Why,
+  WhyCode,
+} from './labels';
+
+export interface LabelOpinions {
+  humans: readonly HumanLabel[];
+  rules: readonly RuleVerdict[];
+  judge: JudgeVerdict | null;
+  precedence: MachinePrecedence;
+}
+
+interface Opinion {
+  value: LabelValue | null;
+  source: LabelSource | null;
+  reason: string | null;
+  disagreement: boolean;
+  why: Why;
+}
+
+/**
+ * What holds for a step: adjudication > human > machine.
+ *
+ * Machine opinions are a union of masks (APOLLO §3.4, symbolic and LLM-based masking): a step is masked when any
+ * mask rule or the judge masks it. A keep rule beats soft mask rules and the judge, never a hard mask; a judge's
+ * keep lifts nothing (with `judge_over_rule` it lifts soft masks, and its mask beats keep rules). Only a person
+ * lifts a hard mask, and only with a reason. People of equal rank who differ leave the step undecided.
+ */
+export function combineLabels(opinions: LabelOpinions): { effective: EffectiveLabel; why: Why } {
+  const machine = machineOpinion(opinions);
+  const { value, source, reason, disagreement, why } = humanOpinion(opinions, machine) ?? machine;
+  return { effective: { value, source, reason, disagreement }, why };
+}
+
+/** Whether a person's train would need a reason on this step: some hard rule masks it. */
+export function liftNeedsReason(rules: readonly RuleVerdict[]): boolean {
+  return rules.some((rule) => rule.hard && rule.effect === 'mask');
+}
+
+function humanOpinion(opinions: LabelOpinions, machine: Opinion): Opinion | null {
+  const adjudications = opinions.humans.filter((human) => human.adjudication);
+  const adjudicated = adjudications.length > 0;
+  const speaking = adjudicated ? adjudications : opinions.humans;
+  const first = speaking[0];
+  if (!first) return null;
+  const by = names(speaking);
+  if (speaking.some((human) => human.value !== first.value)) {
+    const code = adjudicated ? 'adjudications_differ' : 'humans_differ';
+    return { value: null, source: null, reason: null, disagreement: true, why: because(code, { by }) };
+  }
+  const given = speaking.find((human) => human.reason?.trim())?.reason?.trim() ?? '';
+  if (first.value === 'train' && given === '' && liftNeedsReason(opinions.rules)) {
+    const params = { by, rules: machine.why.params.rules ?? '' };
+    return { ...machine, disagreement: true, why: because('hard_mask_needs_reason', params) };
+  }
+  return {
+    value: first.value,
+    source: adjudicated ? 'adjudication' : 'human',
+    reason: [...new Set(speaking.map((human) => initials(human.author.name)))].join(' '),
+    // An adjudication is the last word, so nothing is left to disagree with it.
+    disagreement: !adjudicated && machine.value !== null && machine.value !== first.value,
+    why: because(adjudicated ? 'adjudicated' : 'human', { by, value: first.value, reason: given }),
+  };
+}
+
+function machineOpinion({ rules, judge, precedence }: LabelOpinions): Opinion {
+  const hard = rules.filter((rule) => rule.effect === 'mask' && rule.hard);
+  const soft = rules.filter((rule) => rule.effect === 'mask' && !rule.hard);
+  const keep = rules.filter((rule) => rule.effect === 'keep');
+  const judgeKeeps = judge?.value === 'keep';
+  const judgeMasks = judge?.value === 'mask';
+  const judgeRules = precedence === 'judge_over_rule';
+
+  if (hard.length > 0) {
+    const code = keep.length > 0 ? 'hard_mask_over_keep' : 'hard_mask';
+    return ruled(
+      'mask',
+      hard,
+      keep.length > 0 || judgeKeeps,
+      because(code, { rules: ids(hard), kept: ids(keep) }),
+    );
+  }
+  if (judge && judgeRules) {
+    const against = judgeKeeps ? soft : keep;
+    const code = judgeMasks ? 'judge_mask' : against.length > 0 ? 'judge_keep_over_rule' : 'judge_keep';
+    return judged(judge, against.length > 0, because(code, { judge: judge.reason, rules: ids(against) }));
+  }
+  if (keep.length > 0) {
+    const against = soft.length > 0 || judgeMasks;
+    const code = against ? 'keep_rule_over_mask' : 'keep_rule';
+    return ruled('train', keep, against, because(code, { rules: ids(keep), masked: ids(soft) }));
+  }
+  if (soft.length > 0) {
+    const code = judgeMasks ? 'rules_and_judge_mask' : 'soft_mask';
+    const params = { rules: ids(soft), judge: judgeMasks ? judge.reason : '' };
+    return ruled('mask', soft, judgeKeeps, because(code, params));
+  }
+  if (judge)
+    return judged(judge, false, because(judgeMasks ? 'judge_mask' : 'judge_keep', { judge: judge.reason }));
+  return { value: null, source: null, reason: null, disagreement: false, why: because('no_label', {}) };
+}
+
+function ruled(value: LabelValue, rules: RuleVerdict[], disagreement: boolean, why: Why): Opinion {
+  return {
+    value,
+    source: 'rule',
+    reason: rules.map((rule) => rule.rule).sort()[0] ?? null,
+    disagreement,
+    why,
+  };
+}
+
+function judged(judge: JudgeVerdict, disagreement: boolean, why: Why): Opinion {
+  const value = judge.value === 'keep' ? 'train' : 'mask';
+  return { value, source: 'judge', reason: judge.reason, disagreement, why };
+}
+
+function because(code: WhyCode, params: Record<string, string>): Why {
+  return { code, params };
+}
+
+function ids(rules: readonly RuleVerdict[]): string {
+  return [...new Set(rules.map((rule) => rule.rule))].sort().join(', ');
+}
+
+function names(humans: readonly HumanLabel[]): string {
+  return [...new Set(humans.map((human) => human.author.name))].sort().join(', ');
+}
+
+/** Up to two letters for the narrow columns: "Ada Lovelace" → "AL", "wu" → "WU", "吴恩达" → "吴恩". */
+export function initials(name: string): string {
+  const words = name.trim().split(/\s+/).filter(Boolean);
+  const letters =
+    words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]) : [...(words[0] ?? '?')].slice(0, 2);
+  return letters.join('').toUpperCase();
+}
