@@ -110,6 +110,8 @@ export const eventBodies = {
     app: z.string(),
     runtime: z.string(),
     reason: z.enum(['start', 'resume']),
+    /** Last heartbeat of the driver before, wall-clock ms; given when that driver died without a status. */
+    aliveUntil: count.optional(),
   }),
   'run.status': z.object({
     status: storedStatus,
@@ -240,6 +242,11 @@ export const eventBodies = {
     endOffset: count,
   }),
   'control.applied': z.object({ entry: ulid, op: z.enum(['pause', 'stop', 'wake', 'resume']) }),
+  /**
+   * A command the run started was running while no driver thought or acted: working time all the same.
+   * Wall-clock ms by the spool's stamps, cut to the driver's absence.
+   */
+  'command.ran': z.object({ computer: z.string(), session: z.string(), from: count, to: count }),
   /** The machine slept or the process stood still; not working time. Wall-clock ms. */
   'clock.suspended': z.object({ from: count, to: count }),
   /** The text of steps `from..to` was removed under a tombstone; hashes and counts stay. */

@@ -1,0 +1,155 @@
+import type { EventBody, ModelCall, NewEvent, StoredStatus } from './events';
+import { WorkingTime } from './working-time';
+
+/** A valid call of the latest step and how far it got. */
+export interface RunCall extends ModelCall {
+  index: number;
+  /** Set once `action.started` is in the log. */
+  started: Pick<EventBody<'action.started'>, 'args' | 'guards'> | null;
+  approval: { id: string; decision: 'allow' | 'deny' | null } | null;
+  observed: boolean;
+}
+
+/** Why a run comes to its end by itself. */
+export type Ending = 'finish' | 'evals_spent';
+
+const ENDED: readonly StoredStatus[] = ['finished', 'stopped', 'failed'];
+
+/**
+ * Run log → what a driver needs to go on: position inside the step, status, budgets, open sessions.
+ * Small and bounded: it never keeps texts. Feed it every event in order.
+ */
+export class RunFold {
+  created: EventBody<'run.created'> | null = null;
+  epoch = 0;
+  status: StoredStatus | null = null;
+  reason: string | null = null;
+  segment = 0;
+  /** Latest answered step; 0 before the first. */
+  step = 0;
+  /** The valid calls of the latest step, in order. */
+  calls: RunCall[] = [];
+  /** The latest request that no answer has followed yet. */
+  requested: { step: number; attempt: number } | null = null;
+  /** Set by the observation of an action that ends the run. */
+  ending: Ending | null = null;
+  evaluations = { tries: 0, best: null as number | null, last: null as number | null, forced: false };
+  /** Hints in the context that no answer has followed yet. */
+  unseenHints: string[] = [];
+  /** Sessions opened and not known to have ended, by uid. */
+  readonly sessions = new Map<string, { computer: string; session: string }>();
+  /** Outbox entries (ULID) that were applied. */
+  readonly applied = new Set<string>();
+  readonly time = new WorkingTime();
+
+  /** `at`: the event's wall clock. */
+  apply(event: NewEvent, at: number): void {
+    this.time.apply(event, at);
+    switch (event.kind) {
+      case 'run.created':
+        this.created = event.body;
+        return;
+      case 'driver.started':
+        this.epoch = event.body.epoch;
+        return;
+      case 'run.status':
+        this.status = event.body.status;
+        this.reason = event.body.reason;
+        return;
+      case 'segment.started':
+        this.segment = event.body.segment;
+        return;
+      case 'model.requested':
+        this.requested = { step: event.body.step, attempt: event.body.attempt };
+        return;
+      case 'model.answered':
+        this.answer(event.body);
+        return;
+      case 'action.started':
+        this.update(event.body, (call) => {
+          call.started = { args: event.body.args, guards: event.body.guards };
+        });
+        return;
+      case 'action.observed':
+        this.update(event.body, (call) => {
+          call.observed = true;
+        });
+        this.ending ??= endingOf(event.body.data.ends);
+        return;
+      case 'hint.delivered':
+        this.unseenHints.push(...event.body.hints.map(({ id }) => id));
+        return;
+      case 'approval.asked':
+        this.update(event.body, (call) => {
+          call.approval = { id: event.body.approval, decision: null };
+        });
+        return;
+      case 'approval.decided':
+        this.decide(event.body);
+        return;
+      case 'evaluation.ended':
+        this.evaluate(event.body);
+        return;
+      case 'session.opened':
+        this.sessions.set(event.body.uid, { computer: event.body.computer, session: event.body.session });
+        return;
+      case 'session.ended':
+        this.sessions.delete(event.body.uid);
+        return;
+      case 'control.applied':
+        this.applied.add(event.body.entry);
+        return;
+      default:
+        return;
+    }
+  }
+
+  get ended(): boolean {
+    return this.status !== null && ENDED.includes(this.status);
+  }
+
+  /** The first valid call of the latest step without an observation: where a resumed run goes on. */
+  get nextCall(): RunCall | null {
+    return this.calls.find((call) => !call.observed) ?? null;
+  }
+
+  private answer(body: EventBody<'model.answered'>): void {
+    this.step = body.step;
+    this.requested = null;
+    this.unseenHints = [];
+    this.calls = body.calls.flatMap((call, index) =>
+      (body.invalid[index] ?? null) === null
+        ? [{ ...call, index, started: null, approval: null, observed: false }]
+        : [],
+    );
+  }
+
+  private update(at: { step: number; call: number }, change: (call: RunCall) => void): void {
+    const call = at.step === this.step ? this.calls.find(({ index }) => index === at.call) : undefined;
+    if (call !== undefined) {
+      change(call);
+    }
+  }
+
+  private decide(body: EventBody<'approval.decided'>): void {
+    for (const { approval } of this.calls) {
+      if (approval?.id === body.approval) {
+        approval.decision = body.decision;
+      }
+    }
+  }
+
+  private evaluate(body: EventBody<'evaluation.ended'>): void {
+    const { evaluations } = this;
+    evaluations.tries = Math.max(evaluations.tries, body.forced ? 0 : (body.attempt ?? 0));
+    evaluations.forced ||= body.forced;
+    if (body.score !== null) {
+      evaluations.best = Math.max(evaluations.best ?? body.score, body.score);
+      evaluations.last = body.score;
+    }
+  }
+}
+
+function endingOf(value: unknown): Ending | null {
+  return value === 'finish' || value === 'evals_spent' ? value : null;
+}

@@ -1,0 +1,99 @@
+import type { NewEvent } from './events';
+
+interface Interval {
+  from: number;
+  to: number;
+}
+
+/**
+ * Working time of a run, from its events (semantics: Time). It is the union of
+ * (a) driver up and thinking, acting or sleeping: from `run.status` running to any other status, and
+ * (b) intervals in which a command of the run was running while no driver worked (`command.ran`),
+ * minus suspension (`clock.suspended`). Waiting for a host or a human, pauses and the absence of a killed driver
+ * do not count, unless a command ran. Wall-clock ms; a clock that jumps back counts as standing still.
+ */
+export class WorkingTime {
+  private readonly active: Interval[] = [];
+  private readonly commands: Interval[] = [];
+  private readonly suspended: Interval[] = [];
+  private openSince: number | null = null;
+  private lastAt = 0;
+
+  /** `at`: the event's wall clock. Events in order. */
+  apply(event: NewEvent, at: number): void {
+    switch (event.kind) {
+      case 'driver.started':
+        // A driver that died did not say when: its heartbeat does, else its last event.
+        this.stop(Math.max(this.lastAt, event.body.aliveUntil ?? 0));
+        break;
+      case 'run.status':
+        if (event.body.status === 'running') {
+          this.openSince ??= at;
+        } else {
+          this.stop(at);
+        }
+        break;
+      case 'command.ran':
+        this.commands.push({ from: event.body.from, to: event.body.to });
+        break;
+      case 'clock.suspended':
+        this.suspended.push({ from: event.body.from, to: event.body.to });
+        break;
+      default:
+        break;
+    }
+    this.lastAt = Math.max(this.lastAt, at);
+  }
+
+  /** Whether time counts right now. */
+  get running(): boolean {
+    return this.openSince !== null;
+  }
+
+  /** Until when time counted so far: the begin of the present gap; null while it counts or before the start. */
+  get stoppedAt(): number | null {
+    return this.openSince === null ? (this.active.at(-1)?.to ?? null) : null;
+  }
+
+  /** Working time at wall clock `now`, ms. For an ended or undriven run any `now` gives the same. */
+  ms(now: number): number {
+    const open = this.openSince;
+    const counted = [...this.active, ...this.commands];
+    if (open !== null && now > open) {
+      counted.push({ from: open, to: now });
+    }
+    const suspended = merge(this.suspended);
+    return merge(counted).reduce((sum, interval) => sum + length(interval) - overlap(interval, suspended), 0);
+  }
+
+  private stop(at: number): void {
+    if (this.openSince !== null && at > this.openSince) {
+      this.active.push({ from: this.openSince, to: at });
+    }
+    this.openSince = null;
+  }
+}
+
+const length = ({ from, to }: Interval) => to - from;
+
+function merge(intervals: readonly Interval[]): Interval[] {
+  const merged: Interval[] = [];
+  for (const { from, to } of intervals
+    .filter((each) => each.to > each.from)
+    .sort((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && from <= last.to) {
+      last.to = Math.max(last.to, to);
+    } else {
+      merged.push({ from, to });
+    }
+  }
+  return merged;
+}
+
+function overlap(interval: Interval, others: readonly Interval[]): number {
+  return others.reduce(
+    (sum, other) => sum + Math.max(0, Math.min(interval.to, other.to) - Math.max(interval.from, other.from)),
+    0,
+  );
+}
