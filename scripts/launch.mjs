@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { readLaunch } from './setup/launch-file.mjs';
+import { ensureLauncher, readableExecutable } from './setup/unprivileged.mjs';
 
 /**
  * What starts the real application, for `spawn` and for Playwright's `_electron.launch` alike. Set-up must
@@ -12,20 +14,46 @@ import { readLaunch } from './setup/launch-file.mjs';
  */
 export function electronLaunch({ args = [], env = {} } = {}) {
   const launch = readLaunch();
-  const merged = { ...process.env, ...launch.env, ...env };
-  delete merged.ELECTRON_RUN_AS_NODE;
-  const defined = Object.entries(merged).filter((entry) => entry[1] !== undefined);
   return {
     executablePath: launch.executablePath,
     args: [launch.application, ...args],
-    env: Object.fromEntries(defined),
+    env: applicationEnvironment(launch, env),
     cwd: launch.application,
   };
+}
+
+/**
+ * The same for another executable than the resolved Electron, a packed application for one.
+ *
+ * @param {string} executable absolute path
+ * @param {{ args?: string[], env?: Record<string, string | undefined> }} [options]
+ * @returns {{ executablePath: string, args: string[], env: Record<string, string>, cwd: string }}
+ */
+export function executableLaunch(executable, { args = [], env = {} } = {}) {
+  const launch = readLaunch();
+  const readable = launch.user === null ? executable : readableExecutable(executable, launch.user);
+  return {
+    executablePath: launch.user === null ? readable : ensureLauncher(readable, launch.user),
+    args,
+    env: applicationEnvironment(launch, env),
+    cwd: dirname(readable),
+  };
+}
+
+function applicationEnvironment(launch, env) {
+  const merged = { ...process.env, ...launch.env, ...env };
+  delete merged.ELECTRON_RUN_AS_NODE;
+  return Object.fromEntries(Object.entries(merged).filter((entry) => entry[1] !== undefined));
 }
 
 /** @returns {import('./setup/launch-file.mjs').Launch['runtime']} the Electron that set-up resolved */
 export function electronRuntime() {
   return readLaunch().runtime;
+}
+
+/** @returns {import('./setup/launch-file.mjs').Launch['user']} who runs the application when it is not the caller */
+export function applicationUser() {
+  return readLaunch().user;
 }
 
 /**
@@ -36,10 +64,11 @@ export function electronRuntime() {
  */
 export function giveToApplication(folder) {
   mkdirSync(folder, { recursive: true });
-  const { user } = readLaunch();
+  const user = applicationUser();
   if (user === null) return;
-  chownSync(folder, user.uid, user.gid);
-  spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
+  const result = spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, folder], { encoding: 'utf8' });
+  if (result.status !== 0)
+    throw new Error(`${folder} could not be given to ${user.name}: ${result.stderr.trim()}`);
 }
 
 /**
@@ -49,7 +78,15 @@ export function giveToApplication(folder) {
  * @returns {Promise<number>} its exit code; 1 when a signal ended it
  */
 export function runApplication(options) {
-  const { executablePath, args, env, cwd } = electronLaunch(options);
+  return runLaunch(electronLaunch(options));
+}
+
+/** The same for another executable: see `executableLaunch`. */
+export function runExecutable(executable, options) {
+  return runLaunch(executableLaunch(executable, options));
+}
+
+function runLaunch({ executablePath, args, env, cwd }) {
   return new Promise((resolve, reject) => {
     const child = spawn(executablePath, args, { cwd, env, stdio: 'inherit' });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => child.kill(signal));

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { giveToApplication, runApplication } from './launch.mjs';
@@ -43,9 +43,10 @@ async function takeSmoke(out, rest, env) {
     giveToApplication(staged);
     const code = await runApplication({ args: ['--smoke', '--out', staged, ...rest], env });
     mkdirSync(out, { recursive: true });
-    for (const name of readdirSync(staged)) {
-      cpSync(join(staged, name), join(out, name), { recursive: true });
-      process.stderr.write(`Wrote ${resolve(out, name)}\n`);
+    for (const entry of readdirSync(staged, { withFileTypes: true })) {
+      if (!entry.isFile()) continue; // folders hold the application's own data for this run
+      copyFileSync(join(staged, entry.name), join(out, entry.name));
+      process.stderr.write(`Wrote ${resolve(out, entry.name)}\n`);
     }
     return code;
   } finally {

@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
@@ -24,7 +25,7 @@ const STEP = 'unprivileged user';
 export const USER_NAME = 'waymark-test';
 const HOME = `/var/lib/${USER_NAME}`;
 
-/** What the packaged-free application reads at run time, relative to the project. */
+/** What the application reads at run time when it is not packed, relative to the project. */
 const APPLICATION_FILES = [
   'package.json',
   'out',
@@ -128,16 +129,48 @@ export function readableApplication(user, stamp) {
   const copies = join(cacheFolder(), 'application', key);
   const target = join(copies, stamp);
   if (existsSync(target)) return target;
+  replaceCopies(copies, target, (staged) => {
+    for (const path of APPLICATION_FILES) {
+      const source = join(projectRoot, path);
+      if (existsSync(source)) cpSync(source, join(staged, path), { recursive: true, dereference: true });
+    }
+  });
+  return target;
+}
+
+/** Leaves one readable copy below `copies`, which appears under its name only when it is complete. */
+function replaceCopies(copies, target, fill) {
   mkdirSync(copies, { recursive: true });
   for (const old of readdirSync(copies)) rmSync(join(copies, old), { recursive: true, force: true });
   const staged = mkdtempSync(join(copies, '.staged-'));
-  for (const path of APPLICATION_FILES) {
-    const source = join(projectRoot, path);
-    if (existsSync(source)) cpSync(source, join(staged, path), { recursive: true, dereference: true });
-  }
+  fill(staged);
   spawnSync('chmod', ['-R', 'a+rX', staged]);
   renameSync(staged, target);
-  return target;
+}
+
+/**
+ * A packed application that the unprivileged user can run: the one given, or a copy of its folder in the
+ * cache when it lies where that user may not look.
+ *
+ * @param {string} executable absolute path
+ * @param {{ uid: number, gid: number }} user
+ * @returns {string} absolute path of an executable
+ */
+export function readableExecutable(executable, user) {
+  if (canRead(user, executable)) return executable;
+  const folder = dirname(executable);
+  const copies = join(
+    cacheFolder(),
+    'packaged',
+    createHash('sha256').update(folder).digest('hex').slice(0, 12),
+  );
+  const archive = statSync(join(folder, 'resources', 'app.asar'));
+  const copy = join(copies, `${archive.size}-${Math.round(archive.mtimeMs)}`);
+  if (!existsSync(copy))
+    replaceCopies(copies, copy, (staged) =>
+      cpSync(folder, staged, { recursive: true, verbatimSymlinks: true }),
+    );
+  return join(copy, basename(executable));
 }
 
 /** Root must also keep the cache where that user can reach it. */

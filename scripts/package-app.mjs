@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { buildStamp } from './setup/build.mjs';
+import { readLaunch } from './setup/launch-file.mjs';
+import { projectRoot } from './setup/project.mjs';
+import { rebuiltBinding, STOCK_NODE_API } from './setup/sqlite.mjs';
+import { StepFailure } from './setup/step-failure.mjs';
+
+/**
+ * Two builds of the application that differ in one fuse: `release` is what people get; `e2e` takes
+ * --inspect, without which Playwright cannot attach.
+ *
+ * @typedef {'release' | 'e2e'} Variant
+ */
+
+/**
+ * Packs the built application with the Electron that set-up resolved. With the test runtime the result is
+ * named *-testonly, because it may be neither used nor given away.
+ *
+ * @param {{ variant: Variant, targets?: string[] }} options targets as electron-builder names them; default: what
+ *   electron-builder.yml lists for this platform
+ * @returns {Promise<{ folder: string, executable: string, files: string[] }>} the unpacked application and what was written
+ */
+export async function packageApp({ variant, targets }) {
+  const { runtime } = readLaunch();
+  if (runtime.kind === 'path') {
+    throw new StepFailure(
+      'package',
+      'an Electron given by WAYMARK_ELECTRON is not packed.',
+      'Unset WAYMARK_ELECTRON, or set it to official or fallback.',
+    );
+  }
+  const { build, Platform } = await import('electron-builder');
+  const output = packageFolder(runtime.kind, variant);
+  const config = await packageConfig({ runtime, variant, output });
+  await offerSevenZip();
+  const platform = Platform.current();
+  const wanted = targets ?? defaultTargets(config, platform.buildConfigurationKey);
+  const files = await build({
+    projectDir: projectRoot,
+    config,
+    publish: 'never',
+    targets: platform.createTarget(wanted),
+  });
+  const folder = unpackedFolder(output);
+  writeFileSync(join(output, '.sources'), packageStamp(variant));
+  return { folder, executable: executableIn(folder), files };
+}
+
+/**
+ * The unpacked application, packed now unless it is there already from the same sources and runtime.
+ *
+ * @param {Variant} variant
+ * @returns {Promise<{ folder: string, executable: string }>}
+ */
+export async function ensurePackaged(variant) {
+  const output = packageFolder(readLaunch().runtime.kind, variant);
+  const stampFile = join(output, '.sources');
+  const folder = unpackedFolder(output);
+  const fresh = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === packageStamp(variant);
+  if (fresh && existsSync(executableIn(folder))) return { folder, executable: executableIn(folder) };
+  rmSync(output, { recursive: true, force: true });
+  return packageApp({ variant, targets: ['dir'] });
+}
+
+/** What electron-builder.yml says, plus what depends on the runtime and the variant. */
+async function packageConfig({ runtime, variant, output }) {
+  const { parse } = await import('yaml');
+  const config = parse(readFileSync(join(projectRoot, 'electron-builder.yml'), 'utf8'));
+  const testOnly = runtime.kind === 'fallback';
+  return {
+    ...config,
+    directories: { ...config.directories, output },
+    electronVersion: runtime.version,
+    ...(process.platform === 'darwin' ? {} : { electronDist: dirname(runtime.executable) }),
+    extraResources:
+      runtime.nodeApi >= STOCK_NODE_API ? [] : [{ from: rebuiltBinding(), to: 'better_sqlite3.node' }],
+    artifactName: `\${productName}-\${version}-\${os}-\${arch}${testOnly ? '-testonly' : ''}.\${ext}`,
+    electronFuses: { ...config.electronFuses, enableNodeCliInspectArguments: variant === 'e2e' },
+  };
+}
+
+/** electron-builder would fetch its own 7-Zip; the one from npm does as well. */
+async function offerSevenZip() {
+  if (process.env.ELECTRON_BUILDER_7ZIP_PATH) return;
+  const { path7za } = await import('7zip-bin');
+  if (process.platform !== 'win32') chmodSync(path7za, 0o755);
+  process.env.ELECTRON_BUILDER_7ZIP_PATH = path7za;
+}
+
+/** AppImage and deb need tools from a host that many networks block; they are made when asked for by name. */
+function defaultTargets(config, platform) {
+  return platform === 'linux' ? ['dir', 'zip'] : config[platform].target;
+}
+
+/** @returns {string} absolute path; test-only builds and the e2e variant are told apart by name */
+function packageFolder(kind, variant) {
+  const suffix = `${variant === 'e2e' ? '-e2e' : ''}${kind === 'fallback' ? '-testonly' : ''}`;
+  return join(projectRoot, 'release', `waymark${suffix}`);
+}
+
+function unpackedFolder(output) {
+  if (process.platform === 'darwin') return join(output, process.arch === 'arm64' ? 'mac-arm64' : 'mac');
+  const base = process.platform === 'win32' ? 'win' : 'linux';
+  return join(output, process.arch === 'x64' ? `${base}-unpacked` : `${base}-${process.arch}-unpacked`);
+}
+
+function executableIn(folder) {
+  if (process.platform === 'darwin') return join(folder, 'Waymark.app', 'Contents', 'MacOS', 'Waymark');
+  return join(folder, process.platform === 'win32' ? 'Waymark.exe' : 'waymark');
+}
+
+function packageStamp(variant) {
+  const { runtime } = readLaunch();
+  const hash = createHash('sha256').update(`${variant} ${runtime.kind} ${runtime.version} ${buildStamp()}`);
+  for (const file of ['electron-builder.yml', 'scripts/package-app.mjs'])
+    hash.update(readFileSync(join(projectRoot, file)));
+  return hash.digest('hex');
+}

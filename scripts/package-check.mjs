@@ -1,0 +1,86 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applicationUser, giveToApplication, runExecutable } from './launch.mjs';
+import { ensurePackaged } from './package-app.mjs';
+
+/** The fuses as they must stand in the binary; the e2e variant differs in the inspect arguments only. */
+export const expectedFuses = {
+  RunAsNode: false,
+  EnableCookieEncryption: true,
+  EnableNodeOptionsEnvironmentVariable: false,
+  EnableNodeCliInspectArguments: false,
+  EnableEmbeddedAsarIntegrityValidation: true,
+  OnlyLoadAppFromAsar: true,
+  GrantFileProtocolExtraPrivileges: false,
+};
+
+/**
+ * Reads the fuses back from a packed binary.
+ *
+ * @param {string} executable absolute path
+ * @param {import('./package-app.mjs').Variant} variant
+ * @returns {Promise<string[]>} one line for each fuse that stands wrong
+ */
+export async function checkFuses(executable, variant) {
+  const { FuseState, FuseV1Options, getCurrentFuseWire } = await import('@electron/fuses');
+  const wire = await getCurrentFuseWire(executable);
+  const problems = [];
+  for (const [name, release] of Object.entries(expectedFuses)) {
+    const wanted = variant === 'e2e' && name === 'EnableNodeCliInspectArguments' ? true : release;
+    const state = wire[FuseV1Options[name]];
+    if (state === undefined || state === FuseState.REMOVED || state === FuseState.INHERIT) continue; // this Electron has no such fuse
+    if ((state === FuseState.ENABLE) !== wanted)
+      problems.push(`Fuse ${name} is ${wanted ? 'off' : 'on'} in ${executable}.`);
+  }
+  if (wire[FuseV1Options.RunAsNode] === undefined) problems.push(`No fuses were found in ${executable}.`);
+  return problems;
+}
+
+/**
+ * Packs both variants, reads their fuses back, and lets the fused one take its smoke run.
+ *
+ * @param {{ env: Record<string, string> }} options variables for the application, its display among them
+ * @returns {Promise<{ code: number, counts: import('./test-counts.mjs').Counts }>}
+ */
+export async function checkPackage({ env }) {
+  const release = await ensurePackaged('release');
+  const forTests = await ensurePackaged('e2e');
+  const checks = [
+    ['fuses of the release build', () => checkFuses(release.executable, 'release')],
+    ['fuses of the e2e build', () => checkFuses(forTests.executable, 'e2e')],
+    ['smoke run of the release build', () => checkSmoke(release.executable, env)],
+  ];
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const [name, check] of checks) {
+    const problems = await check();
+    counts[problems.length === 0 ? 'passed' : 'failed'] += 1;
+    process.stdout.write(
+      `${problems.length === 0 ? '✓' : '✗'} ${name}\n${problems.map((problem) => `  ${problem}\n`).join('')}`,
+    );
+  }
+  return { code: counts.failed === 0 ? 0 : 1, counts };
+}
+
+async function checkSmoke(executable, env) {
+  const out = mkdtempSync(join(tmpdir(), 'waymark-package-'));
+  try {
+    giveToApplication(out);
+    const home = join(out, 'home');
+    giveToApplication(home);
+    const code = await runExecutable(executable, {
+      args: ['--smoke', '--out', out],
+      env: { ...env, HOME: home },
+    });
+    if (code !== 0)
+      return [
+        `--smoke ended with exit code ${code}${applicationUser() ? ` as ${applicationUser().name}` : ''}.`,
+      ];
+    const missing = ['screenshot.png', 'smoke.json'].filter((name) => !existsSync(join(out, name)));
+    if (missing.length > 0) return [`--smoke did not write ${missing.join(', ')}.`];
+    const smoke = JSON.parse(readFileSync(join(out, 'smoke.json'), 'utf8'));
+    return typeof smoke === 'object' && smoke !== null ? [] : ['smoke.json holds no object.'];
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
