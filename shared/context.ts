@@ -140,7 +140,7 @@ export class ContextFold {
     this.head = [];
     this.open = { step: body.step, assistant: this.assistant(body), tools: [], taught: null };
     this.step = body.step;
-    if (body.usage !== null && body.usage.inputTokens > 0) {
+    if (body.usage !== null && plausible(body.usage.inputTokens, before)) {
       this.measured = { tokens: body.usage.inputTokens, estimate: before };
     }
   }
@@ -222,6 +222,11 @@ export class ContextFold {
       content: parts.join('\n\n'),
     };
   }
+}
+
+/** An endpoint that reports nonsense must not be able to fill or empty the context on paper. */
+function plausible(reported: number, estimate: number): boolean {
+  return reported >= estimate / 4 && reported <= estimate * 4 + 4_000;
 }
 
 /** Stands for an answer without text and calls: most endpoints refuse an assistant message with nothing in it. */

@@ -1,4 +1,5 @@
 import type { NewEvent, Tool, Usage } from '@shared/events';
+import type { RunState } from '@shared/views';
 
 /** Everything the loop touches comes in through these ports; the loop does no I/O of its own. */
 
@@ -45,7 +46,10 @@ export interface ModelFailure {
   retryAfterMs: number | null;
 }
 
-/** Only the recorder appends; it resolves after COMMIT and publishes then. */
+/**
+ * Only the recorder appends; it resolves after COMMIT and publishes then, so that every fold of the run already
+ * holds the events. Waits while the disk is full. Rejects only when this process may no longer drive the run.
+ */
 export interface RecorderPort {
   record(events: NewEvent[]): Promise<void>;
   /** As `StoreWriter.appendIfOutboxAt`. */
@@ -53,8 +57,49 @@ export interface RecorderPort {
 }
 
 export interface HintPort {
-  /** Due hints in queue order and the outbox head they were read at. */
-  due(): Promise<{ head: number; hints: { id: string; text: string }[] }>;
+  /**
+   * Due hints in queue order and the outbox head they were read at. `fresh` reads the outbox again first: asked for
+   * after a race was lost, and where an answer decides whether the run ends.
+   */
+  due(fresh: boolean): Promise<{ head: number; hints: { id: string; text: string }[] }>;
+}
+
+/** What a human, or the application that is quitting, asked of the driver. */
+export interface HaltRequest {
+  op: 'pause' | 'stop';
+  mode: 'after_step' | 'now';
+  /** Outbox entries that `control.applied` acknowledges; empty for the application's own wish. */
+  entries: { entry: string; op: 'pause' | 'stop' | 'wake' }[];
+  message: string;
+}
+
+export interface ControlPort {
+  /** The strongest unapplied request: stop before pause, now before after the step. */
+  asked(): HaltRequest | null;
+  /** Aborted once a stop or a pause "now" was asked for: ends what is being waited for. */
+  readonly halt: AbortSignal;
+  /** As `halt`, and also aborted when the application is quitting: a request under way is asked again on resume. */
+  readonly haltThinking: AbortSignal;
+  /** Unapplied wake requests. */
+  wakes(): string[];
+  /** Calls back for every wake request until the returned function is called. */
+  onWake(listener: () => void): () => void;
+  /** Resolves with the human's decision; rejects when the signal aborts or the run is to halt, in either mode. */
+  decision(approval: string, signal: AbortSignal): Promise<{ decision: 'allow' | 'deny'; by: string }>;
+}
+
+/** The forced evaluation at a run's end. Never throws for what a workspace or an evaluator can do. */
+export interface EvaluationPort {
+  final(step: number | null, signal: AbortSignal): Promise<NewEvent[]>;
+}
+
+/** What a driver does right now; never stored. `call` is the piece of a call's text. */
+export type LoopFrame =
+  | { kind: 'delta'; step: number; text?: string; reasoning?: string; call?: string }
+  | { kind: 'state'; state: RunState; until: number | null };
+
+export interface LivePort {
+  emit(frame: LoopFrame): void;
 }
 
 export interface ActionOutcome {
@@ -81,11 +126,13 @@ export interface ActionPort {
   parse(name: string, argumentsText: string): { ok: true; call: ParsedCall } | { ok: false; problem: string };
   /** Guard verdicts before the action is recorded; a `refuse` turns into an observation without running it. */
   guards(call: ParsedCall): { rule: string; level: 'warn' | 'refuse'; message: string }[];
+  /** What a human must allow before the call runs, and why; absent or null = nobody is asked. */
+  approval?(call: ParsedCall): { what: string; why: string } | null;
   /** Never throws for anything a model, file or computer can do; `ComputerUnavailable` is the one expected throw. */
   run(call: ParsedCall, context: ActionContext): Promise<ActionOutcome>;
   /** Closes an orphan after a crash by looking (semantics: Time, crash, sleep). */
   look(call: ParsedCall, context: ActionContext): Promise<ActionOutcome>;
-  /** Gives a line for the end of the last message: what sessions do now. Empty string = nothing to say. */
+  /** End offset of every session, keyed `computer:session`, for the observation about to be recorded. */
   offsets(): Record<string, number>;
 }
 
@@ -94,7 +141,7 @@ export interface ActionContext {
   call: number;
   callId: string;
   signal: AbortSignal;
-  /** Rejects when the human wakes a sleep; only `sleep` listens. */
+  /** Aborted when the human wakes a sleep; only `sleep` listens. */
   wake: AbortSignal;
   /** Working time left, ms; nothing may run past it. */
   leftMs: number;

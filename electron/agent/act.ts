@@ -1,0 +1,202 @@
+import type { EventBody, NewEvent } from '@shared/events';
+import { hasHumanTag, hasHumanTagInJson } from '@shared/human-tag';
+import type { RunCall } from '@shared/run-fold';
+import { wellFormed } from '@shared/well-formed';
+import { askApproval } from './approve';
+import { leftMs, withTimeLimit } from './budget';
+import type { Loop } from './loop-types';
+import type { ActionContext, ActionOutcome, ParsedCall } from './ports';
+import { waitForComputer } from './wait-for-computer';
+
+/** What becomes an observation; the rest of `action.observed` is the same for every call. */
+type Outcome = Partial<ActionOutcome> & Pick<ActionOutcome, 'ok' | 'text' | 'closedBy'>;
+
+/**
+ * Brings one valid call of the latest step to its one observation: guards, approval, `action.started` committed
+ * before it runs, `action.observed` before anyone hears of it. A call that was started before a crash is closed by
+ * looking. Returns without an observation when a human halted the run; the call is then still open.
+ */
+export async function act(loop: Loop, call: RunCall): Promise<void> {
+  const { ports, state } = loop;
+  if (state.run.ending !== null) {
+    await observe(loop, call, notRun('Not run: an earlier call of this answer ended the run.'), 0);
+    return;
+  }
+  const parsed = ports.actions.parse(call.name, call.arguments);
+  if (!parsed.ok) {
+    // Valid when it was answered, not any more: the offered actions changed between two versions.
+    await observe(loop, call, failure('bad_input', parsed.problem), 0);
+    return;
+  }
+  const startedBefore = call.started !== null;
+  if (!startedBefore && !(await prepare(loop, call, parsed.call))) {
+    return;
+  }
+  const startedAt = ports.clock.monotonic();
+  const outcome = await perform(loop, call, parsed.call, startedBefore);
+  if (outcome !== null) {
+    await observe(loop, call, withWarnings(outcome, call), ports.clock.monotonic() - startedAt);
+  }
+}
+
+/** Everything before the action runs. False when it is not to run now: refused, put off, or the run was halted. */
+async function prepare(loop: Loop, call: RunCall, parsed: ParsedCall): Promise<boolean> {
+  const { ports, state } = loop;
+  if (parsed.name === 'finish' && (await putOffFinish(loop, call))) {
+    return false;
+  }
+  const guards = ports.actions.guards(parsed);
+  const at = { step: state.run.step, call: call.index };
+  const started: NewEvent = {
+    kind: 'action.started',
+    body: { ...at, callId: call.id, name: call.name, args: parsed.args, guards },
+  };
+  const refusals = guards.filter(({ level }) => level === 'refuse');
+  if (refusals.length > 0) {
+    const message = refusals.map((guard) => guard.message).join('\n');
+    await observe(loop, call, failure('refused', message, { guards: refusals.map(({ rule }) => rule) }), 0, [
+      started,
+    ]);
+    return false;
+  }
+  const allowed = await askApproval(loop, call, parsed);
+  if (allowed === 'halted') {
+    return false;
+  }
+  if (allowed === 'denied') {
+    const message =
+      'The user did not allow this action. Choose another way, or explain what you need it for.';
+    await observe(loop, call, failure('refused', message, { denied: true }), 0, [started]);
+    return false;
+  }
+  await ports.recorder.record([started]);
+  return true;
+}
+
+/** `finish` with hints due is answered with them once instead of ending the run (semantics, Hints). */
+async function putOffFinish(loop: Loop, call: RunCall): Promise<boolean> {
+  const { hints } = await loop.ports.hints.due(true);
+  if (hints.length === 0) {
+    return false;
+  }
+  const text =
+    'Not finished yet: the user has sent you a message, which follows. Take it into account, then call finish again.';
+  await observe(loop, call, { ...notRun(text), ok: true, data: { putOff: true } }, 0);
+  return true;
+}
+
+async function perform(
+  loop: Loop,
+  call: RunCall,
+  parsed: ParsedCall,
+  look: boolean,
+): Promise<Outcome | null> {
+  emitActing(loop, parsed);
+  return waitForComputer(
+    loop,
+    () => attempt(loop, call, parsed, look),
+    () => attempt(loop, call, parsed, true),
+  );
+}
+
+/** Throws only what says that the computer is away. */
+async function attempt(loop: Loop, call: RunCall, parsed: ParsedCall, look: boolean): Promise<Outcome> {
+  const { ports, state } = loop;
+  const { actions, control } = ports;
+  const limit = withTimeLimit([control.halt], leftMs(loop));
+  const wake = new AbortController();
+  const unsubscribe = control.onWake(() => wake.abort(new Error('Woken by the user.')));
+  const context: ActionContext = {
+    step: state.run.step,
+    call: call.index,
+    callId: call.id,
+    signal: limit.signal,
+    wake: wake.signal,
+    leftMs: leftMs(loop),
+  };
+  try {
+    return await (look ? actions.look(parsed, context) : actions.run(parsed, context));
+  } catch (error) {
+    if (ports.unavailable(error) !== null) {
+      throw error;
+    }
+    if (limit.signal.aborted) {
+      const why = limit.timedOut() ? 'the working time is used up' : 'the run was paused or stopped';
+      return { ok: false, text: `Interrupted: ${why}.`, closedBy: 'interrupted' };
+    }
+    return failure(
+      'exception',
+      `${parsed.name} failed unexpectedly: ${messageOf(error)}`,
+      {},
+      stackOf(error),
+    );
+  } finally {
+    unsubscribe();
+    limit.done();
+  }
+}
+
+function emitActing({ ports }: Loop, { name, args }: ParsedCall): void {
+  const seconds = name === 'sleep' ? Number(args.sleep_time) : Number.NaN;
+  if (Number.isFinite(seconds)) {
+    ports.live.emit({ kind: 'state', state: 'sleeping', until: ports.clock.now() + seconds * 1_000 });
+  } else {
+    ports.live.emit({ kind: 'state', state: 'acting', until: null });
+  }
+}
+
+async function observe(
+  loop: Loop,
+  call: RunCall,
+  outcome: Outcome,
+  durationMs: number,
+  before: NewEvent[] = [],
+): Promise<void> {
+  const { ports, state } = loop;
+  const text = wellFormed(outcome.text);
+  const ends = outcome.ends ?? null;
+  const body: EventBody<'action.observed'> = {
+    step: state.run.step,
+    call: call.index,
+    callId: call.id,
+    name: call.name,
+    ok: outcome.ok,
+    error: outcome.error ?? null,
+    text,
+    data: ends === null ? (outcome.data ?? {}) : { ...outcome.data, ends },
+    offsets: ports.actions.offsets(),
+    durationMs: Math.max(0, Math.round(durationMs)),
+    closedBy: outcome.closedBy,
+    imitatesHuman: hasHumanTag(text) || hasHumanTagInJson(call.arguments),
+  };
+  await ports.recorder.record([...before, ...(outcome.events ?? []), { kind: 'action.observed', body }]);
+}
+
+/** A guard at level `warn` speaks to the agent too; the step carries it in `action.started`. */
+function withWarnings(outcome: Outcome, call: RunCall): Outcome {
+  const warnings = (call.started?.guards ?? []).filter(({ level }) => level === 'warn');
+  return warnings.length === 0
+    ? outcome
+    : {
+        ...outcome,
+        text: `${outcome.text}${warnings.map(({ message }) => `\n\n[Notice] ${message}`).join('')}`,
+      };
+}
+
+function notRun(text: string): Outcome {
+  return { ok: false, text, closedBy: 'not_run' };
+}
+
+function failure(
+  code: string,
+  message: string,
+  data: Record<string, unknown> = {},
+  detail?: string,
+): Outcome {
+  const error = { code, message: firstLine(message), ...(detail === undefined ? {} : { detail }) };
+  return { ok: false, error, text: message, data, closedBy: code === 'exception' ? 'run' : 'not_run' };
+}
+
+const firstLine = (text: string) => (text.split('\n', 1)[0] ?? '').slice(0, 500);
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const stackOf = (error: unknown) => (error instanceof Error ? error.stack : undefined);

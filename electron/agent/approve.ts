@@ -1,0 +1,54 @@
+import type { NewEvent } from '@shared/events';
+import type { RunCall } from '@shared/run-fold';
+import type { Loop } from './loop-types';
+import type { ParsedCall } from './ports';
+
+/**
+ * Asks a human where approvals are on and the action calls for one. The question is in the log before the run
+ * waits, so a resumed run waits for the same answer. Waiting for a human is not working time.
+ */
+export async function askApproval(
+  loop: Loop,
+  call: RunCall,
+  parsed: ParsedCall,
+): Promise<'allowed' | 'denied' | 'halted'> {
+  const { ports, state, options } = loop;
+  const question = options.approvals === 'on' ? (ports.actions.approval?.(parsed) ?? null) : null;
+  if (question === null) {
+    return 'allowed';
+  }
+  if (call.approval?.decision != null) {
+    return call.approval.decision === 'allow' ? 'allowed' : 'denied';
+  }
+  const approval = call.approval?.id ?? ports.id();
+  const asked: NewEvent[] =
+    call.approval === null
+      ? [{ kind: 'approval.asked', body: { step: state.run.step, call: call.index, approval, ...question } }]
+      : [];
+  await ports.recorder.record([
+    ...asked,
+    { kind: 'run.status', body: { status: 'waiting_human', reason: 'approval', message: question.what } },
+  ]);
+  ports.live.emit({ kind: 'state', state: 'waiting_human', until: null });
+  const decided = await decision(loop, approval);
+  if (decided === null) {
+    return 'halted';
+  }
+  await ports.recorder.record([
+    { kind: 'approval.decided', body: { approval, ...decided } },
+    { kind: 'run.status', body: { status: 'running', reason: null, message: 'The question was answered.' } },
+  ]);
+  return decided.decision === 'allow' ? 'allowed' : 'denied';
+}
+
+async function decision({ ports }: Loop, approval: string) {
+  const { haltThinking } = ports.control;
+  try {
+    return await ports.control.decision(approval, haltThinking);
+  } catch (error) {
+    if (haltThinking.aborted || ports.control.asked() !== null) {
+      return null;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import type { ContextFold } from '@shared/context';
+import type { Limits } from '@shared/events';
+import type { RunFold } from '@shared/run-fold';
+import type { Clock } from '../clock';
+import type {
+  ActionPort,
+  ControlPort,
+  EvaluationPort,
+  HintPort,
+  LivePort,
+  ModelAnswer,
+  ModelPort,
+  RecorderPort,
+} from './ports';
+import type { RequestHash } from './request-hash';
+
+export interface LoopPorts {
+  model: ModelPort;
+  recorder: RecorderPort;
+  hints: HintPort;
+  control: ControlPort;
+  actions: ActionPort;
+  evaluation: EvaluationPort;
+  live: LivePort;
+  clock: Clock;
+  /** A new ULID. */
+  id(): string;
+  /** In [0, 1), for the jitter of retries. */
+  random(): number;
+  /** Why the run has to wait for its computer, when `error` says so; null for any other error. */
+  unavailable(error: unknown): string | null;
+  /** Cost of an answer in the price table's currency; null when unknown. */
+  cost(answer: ModelAnswer): number | null;
+}
+
+/** Folds of the run's log. The recorder feeds them after each commit; the loop only reads. */
+export interface LoopState {
+  context: ContextFold;
+  hash: RequestHash;
+  run: RunFold;
+}
+
+export interface LoopOptions {
+  limits: Limits;
+  contextTokens: number;
+  approvals: 'on' | 'off';
+  retry: RetryOptions;
+}
+
+export interface RetryOptions {
+  /** Tries per driven request before the run pauses and says why. */
+  attempts: number;
+  baseMs: number;
+  capMs: number;
+}
+
+/** About an hour of trying: an outage over night should not end in a paused run, a dead endpoint should. */
+export const defaultRetry: RetryOptions = { attempts: 40, baseMs: 1_000, capMs: 120_000 };
+
+export type LoopEnd = 'paused' | 'finished' | 'stopped';
+
+/** One lap of the loop: go on, or the run has come to rest. */
+export type Lap = 'next' | LoopEnd;
+
+export interface Loop {
+  ports: LoopPorts;
+  state: LoopState;
+  options: LoopOptions;
+}
