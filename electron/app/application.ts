@@ -1,0 +1,308 @@
+import { join } from 'node:path';
+import type { Failure } from '@shared/errors';
+import { toFailure } from '@shared/errors';
+import type { AppInfo } from '@shared/ipc';
+import type { BrowserWindow } from 'electron';
+import { app, dialog, Notification, nativeTheme } from 'electron';
+import { startDemoRun } from '../demo/start-demo-run';
+import { createPublisher } from '../ipc/publish';
+import { registerCommands } from '../ipc/register';
+import { TerminalPump } from '../ipc/terminal-pump';
+import { openWorkbench, resourcesFolder, sqliteVersion } from '../open-workbench';
+import { defaultWorkspace, SettingsFile } from '../settings-file';
+import { WorkbenchHolder } from '../workbench';
+import { type AppArguments, readArguments } from './arguments';
+import { writeDiagnostics } from './diagnostics';
+import { Dialogs, dialogWords } from './dialogs';
+import { createHandlers } from './handlers';
+import { KeyStore } from './key-store';
+import { type FileLog, openLog } from './log';
+import { installMenu, menuWords } from './menu';
+import { PowerKeeper } from './power';
+import { relay } from './relay';
+import { trustsSender } from './security';
+import { sinceStart, smoke } from './smoke';
+import { openWindow } from './window';
+
+export interface ApplicationInput {
+  mainDir: string;
+  data: string;
+  devServer: string | null;
+  argv: readonly string[];
+}
+
+/** The desktop application: window, workspace, dialogs, power, and how it ends. */
+export class Application {
+  readonly #input: ApplicationInput;
+  readonly #args: AppArguments;
+  readonly #settings: SettingsFile;
+  readonly #keys: KeyStore;
+  readonly #log: FileLog;
+  readonly #holder: WorkbenchHolder;
+  readonly #publisher = createPublisher(() => this.#window?.webContents ?? null);
+  readonly #pump = new TerminalPump(this.#publisher);
+  readonly #dialogs: Dialogs;
+  readonly #power: PowerKeeper;
+  readonly #timings: Record<string, number> = {};
+  #window: BrowserWindow | null = null;
+  #problem: Failure | null = null;
+  #stopRelay: (() => void) | null = null;
+  #quitting: 'no' | 'asking' | 'yes' = 'no';
+
+  static async create(input: ApplicationInput): Promise<Application> {
+    const settings = await SettingsFile.open(input.data);
+    const keys = new KeyStore(join(input.data, 'keys.json'), process.env);
+    const log = openLog(input.data, () => keys.values());
+    try {
+      await keys.load();
+    } catch (error) {
+      // Keys sealed by another login cannot be read here; the person enters them again.
+      log.warn('The stored model keys could not be read', { error: String(error) });
+    }
+    return new Application(input, settings, keys, log);
+  }
+
+  private constructor(input: ApplicationInput, settings: SettingsFile, keys: KeyStore, log: FileLog) {
+    this.#input = input;
+    this.#args = readArguments(input.argv, process.env);
+    this.#settings = settings;
+    this.#keys = keys;
+    this.#log = log;
+    this.#dialogs = new Dialogs(
+      () => this.#window,
+      () => dialogWords[this.#language()],
+    );
+    this.#holder = new WorkbenchHolder((folder) => this.#openWorkbench(folder));
+    this.#power = new PowerKeeper({
+      wanted: () => this.#settings.current.keepAwake && this.#driven() > 0,
+      onBattery: () => this.#notify(dialogWords[this.#language()].onBattery),
+      onResume: (ms) => {
+        if (this.#driven() > 0)
+          this.#notify(dialogWords[this.#language()].stoodStill(Math.round(ms / 60_000)));
+      },
+    });
+  }
+
+  /** Registers the commands, opens window and workspace; with `--smoke` runs the demo, looks, and exits. */
+  async run(): Promise<void> {
+    this.#timings.ready = sinceStart();
+    registerCommands(this.#handlers(), {
+      trusts: (event) => trustsSender(event, this.#window?.webContents ?? null, this.#input.devServer),
+      report: (command, failure) =>
+        this.#log.error(`Command ${command} failed: ${failure.message}`, { detail: failure.detail }),
+    });
+    this.#settings.subscribe((settings) => {
+      nativeTheme.themeSource = settings.theme;
+      this.#publisher.publish('settings.changed', settings);
+      this.#menu();
+      this.#power.update();
+    });
+    nativeTheme.themeSource = this.#settings.current.theme;
+    this.#menu();
+    if (this.#args.smoke)
+      await this.#settings.set({ annotator: { ...this.#settings.current.annotator, name: 'Smoke' } });
+    const fallback = this.#args.smoke ? join(this.#args.out, 'workspace') : this.#settings.current.workspace;
+    const known = this.#args.workspace ?? fallback;
+    const opening = known === null ? Promise.resolve() : this.#openKnown(known);
+    this.raise();
+    await opening;
+    if (this.#args.smoke) await this.#smoke();
+  }
+
+  /** Shows the window, opening it again when it was closed. */
+  raise(): void {
+    if (this.#window && !this.#window.isDestroyed()) {
+      if (this.#window.isMinimized()) this.#window.restore();
+      this.#window.focus();
+      return;
+    }
+    const window = openWindow({
+      mainDir: this.#input.mainDir,
+      icon: join(resourcesFolder(this.#input.mainDir), 'icons', '256x256.png'),
+      devServer: this.#input.devServer,
+      bounds: this.#args.size,
+    });
+    this.#window = window;
+    window.webContents.on('render-process-gone', (_event, details) => {
+      this.#log.error('The window crashed and is loaded again', { reason: details.reason });
+      if (!window.isDestroyed()) window.webContents.reload();
+    });
+    window.once('ready-to-show', () => {
+      this.#timings.windowShown ??= sinceStart();
+    });
+    window.on('closed', () => {
+      this.#window = null;
+    });
+  }
+
+  /** Closing the window keeps driving; with nothing to drive the application ends. */
+  windowClosed(): void {
+    if (this.#driven() === 0) app.quit();
+    else this.#notify(dialogWords[this.#language()].stillDriving(this.#driven()));
+  }
+
+  mayQuit(): boolean {
+    return this.#quitting === 'yes';
+  }
+
+  /** Asks when runs are driven; then pauses them, closes the workspace and ends the process. */
+  async quit({ ask = true }: { ask?: boolean } = {}): Promise<void> {
+    if (this.#quitting === 'asking' && ask) return;
+    if (ask && this.#driven() > 0) {
+      this.#quitting = 'asking';
+      if (!(await this.#dialogs.confirmQuit(this.#driven()))) {
+        this.#quitting = 'no';
+        if (!this.#window) this.raise();
+        return;
+      }
+    }
+    if (this.#quitting === 'yes') return;
+    this.#quitting = 'yes';
+    await this.#end(0);
+  }
+
+  async #end(code: number): Promise<void> {
+    this.#power.dispose();
+    this.#stopRelay?.();
+    try {
+      await this.#holder.close();
+    } catch (thrown) {
+      this.#log.error('The workspace did not close cleanly', { ...toFailure(thrown) });
+    }
+    app.exit(code);
+  }
+
+  #driven(): number {
+    return this.#holder.current?.engine.drivenRuns().length ?? 0;
+  }
+
+  #language(): 'en' | 'zh' {
+    const chosen = this.#settings.current.language;
+    if (chosen !== 'system') return chosen;
+    return app.getLocale().toLowerCase().startsWith('zh') ? 'zh' : 'en';
+  }
+
+  async #openWorkbench(folder: string) {
+    const bench = await openWorkbench(folder, {
+      settings: this.#settings,
+      findKey: (endpoint, env) => this.#keys.find(endpoint, env),
+      resourcesDir: resourcesFolder(this.#input.mainDir),
+    });
+    this.#stopRelay?.();
+    this.#stopRelay = relay(bench, {
+      publisher: this.#publisher,
+      pump: this.#pump,
+      problem: (failure) => {
+        this.#problem = failure;
+        this.#publisher.publish('workspace.problem', { problem: failure });
+      },
+      runChanged: (run) => void this.#runChanged(run),
+    });
+    return bench;
+  }
+
+  async #openKnown(folder: string): Promise<void> {
+    try {
+      await this.#holder.open(folder);
+    } catch (thrown) {
+      this.#problem = toFailure(thrown);
+      this.#log.error('The workspace could not be opened', { folder, ...this.#problem });
+    }
+    this.#publisher.publish('run.listChanged', {});
+  }
+
+  async #runChanged(run: string): Promise<void> {
+    this.#power.update();
+    const bench = this.#holder.current;
+    if (!bench) return;
+    const summary = await bench.store.reader.run(run);
+    const { finished, waiting, failed } = this.#settings.current.notifications;
+    const wanted =
+      (finished && (summary.state === 'finished' || summary.state === 'stopped')) ||
+      (waiting && (summary.state === 'waiting_human' || summary.state === 'paused')) ||
+      (failed && summary.state === 'failed');
+    if (wanted && !this.#window?.isFocused()) {
+      this.#notify(dialogWords[this.#language()].runState(summary.title, summary.message || summary.state));
+    }
+  }
+
+  #notify(body: string): void {
+    if (!Notification.isSupported() || this.#args.smoke) return;
+    new Notification({ title: 'Waymark', body }).show();
+  }
+
+  #menu(): void {
+    installMenu(menuWords[this.#language()], (command) =>
+      this.#publisher.publish('menu.command', { command }),
+    );
+  }
+
+  #info(): AppInfo {
+    const { electron = '', chrome = '', node } = process.versions;
+    return {
+      name: 'Waymark',
+      version: app.getVersion(),
+      runtime: { electron, chrome, node, sqlite: sqliteVersion() },
+      testRuntime: Number(electron.split('.')[0]) < 40,
+      platform: process.platform,
+      locale: app.getLocale(),
+      smoke: this.#args.smoke,
+    };
+  }
+
+  #handlers() {
+    return createHandlers({
+      info: () => this.#info(),
+      holder: this.#holder,
+      settings: this.#settings,
+      keys: this.#keys,
+      dialogs: this.#dialogs,
+      pump: this.#pump,
+      resourcesDir: resourcesFolder(this.#input.mainDir),
+      defaultFolder: defaultWorkspace(process.env),
+      problem: () => this.#problem,
+      changed: (status) => this.#publisher.publish('workspace.changed', status),
+      saveDiagnostics: () => this.#saveDiagnostics(),
+    });
+  }
+
+  async #saveDiagnostics(): Promise<string | null> {
+    const path = await this.#dialogs.saveFile('waymark-diagnostics.json');
+    if (path === null) return null;
+    const runs = (await this.#holder.current?.store.reader.runs()) ?? [];
+    const settings = this.#settings.current;
+    await writeDiagnostics(path, {
+      info: this.#info(),
+      settings,
+      runs,
+      logFolder: this.#log.folder,
+      secrets: this.#keys.values(),
+    });
+    return path;
+  }
+
+  async #smoke(): Promise<void> {
+    const window = this.#window;
+    const bench = this.#holder.current;
+    if (!window || !bench) {
+      dialog.showErrorBox('Waymark', this.#problem?.message ?? 'The smoke run needs a workspace.');
+      return this.#end(1);
+    }
+    const run = await startDemoRun(bench, {
+      author: { ...this.#settings.current.annotator, name: 'smoke' },
+      paceMs: 0,
+      resourcesDir: resourcesFolder(this.#input.mainDir),
+    });
+    const { runtime } = this.#info();
+    const ok = await smoke({
+      window,
+      workbench: bench,
+      run,
+      out: this.#args.out,
+      runtime,
+      timings: this.#timings,
+    });
+    this.#quitting = 'yes';
+    await this.#end(ok ? 0 : 1);
+  }
+}

@@ -1,0 +1,26 @@
+import { resolve } from 'node:path';
+
+export interface AppArguments {
+  smoke: boolean;
+  /** Where the smoke puts `screenshot.png` and `smoke.json`. */
+  out: string;
+  /** Opens this workspace instead of the last one. */
+  workspace: string | null;
+  size: { width: number; height: number };
+}
+
+/** Reads our own switches; everything else on the command line belongs to Electron. */
+export function readArguments(argv: readonly string[], env: NodeJS.ProcessEnv): AppArguments {
+  const value = (name: string) => {
+    const at = argv.indexOf(name);
+    const next = at < 0 ? undefined : argv[at + 1];
+    return next?.startsWith('--') ? undefined : next;
+  };
+  const [width, height] = (value('--size') ?? '').split('x').map(Number);
+  return {
+    smoke: argv.includes('--smoke'),
+    out: resolve(value('--out') ?? 'smoke'),
+    workspace: value('--workspace') ?? env.WAYMARK_WORKSPACE ?? null,
+    size: { width: width || 1440, height: height || 900 },
+  };
+}

@@ -1,0 +1,54 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { AppInfo } from '@shared/ipc';
+import type { Settings } from '@shared/settings';
+import type { RunSummary } from '@shared/views';
+import { redact } from './log';
+
+export interface DiagnosticsInput {
+  info: AppInfo;
+  settings: Settings;
+  runs: RunSummary[];
+  logFolder: string;
+  secrets: string[];
+}
+
+/**
+ * Writes one readable JSON file for a bug report: versions, machine, counts and the log. No keys, no task or model
+ * text, no names of people or endpoints' addresses.
+ */
+export async function writeDiagnostics(path: string, input: DiagnosticsInput): Promise<void> {
+  const { info, settings } = input;
+  const report = {
+    application: info,
+    machine: { platform: process.platform, release: release(), cpus: cpus().length, memoryBytes: totalmem() },
+    settings: {
+      theme: settings.theme,
+      language: settings.language,
+      endpoints: settings.endpoints.length,
+      keys: settings.keys,
+      notifications: settings.notifications,
+      keepAwake: settings.keepAwake,
+    },
+    runs: input.runs.map(({ id, state, reason, steps, events, segments }) => ({
+      id,
+      state,
+      reason,
+      steps,
+      events,
+      segments,
+    })),
+    log: (await readLog(input.logFolder)).split('\n'),
+  };
+  await writeFile(path, `${redact(JSON.stringify(report, null, 2), input.secrets)}\n`);
+}
+
+async function readLog(folder: string): Promise<string> {
+  try {
+    return await readFile(join(folder, 'waymark.log'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import type { BrowserWindow } from 'electron';
+import { dialog, shell } from 'electron';
+
+/** The words of the system dialogs main shows, in the two languages of the window. */
+export interface DialogWords {
+  openWorkspace: string;
+  addTask: string;
+  exportTo: string;
+  createTaskIn: string;
+  saveDiagnostics: string;
+  openLink: string;
+  open: string;
+  cancel: string;
+  quitTitle: (runs: number) => string;
+  quitDetail: string;
+  pauseAndQuit: string;
+  stay: string;
+  stillDriving: (runs: number) => string;
+  onBattery: string;
+  stoodStill: (minutes: number) => string;
+  runState: (title: string, state: string) => string;
+}
+
+export const dialogWords: Record<'en' | 'zh', DialogWords> = {
+  en: {
+    openWorkspace: 'Open workspace',
+    addTask: 'Add task package',
+    exportTo: 'Export dataset into an empty folder',
+    createTaskIn: 'Create task package in',
+    saveDiagnostics: 'Save diagnostics',
+    openLink: 'Open this address in the browser?',
+    open: 'Open',
+    cancel: 'Cancel',
+    quitTitle: (runs) => (runs === 1 ? 'A run is being driven here.' : `${runs} runs are being driven here.`),
+    quitDetail:
+      'Commands that already run in terminals keep running. The agent continues when the run is resumed.',
+    pauseAndQuit: 'Pause after this step and quit',
+    stay: 'Stay',
+    stillDriving: (runs) =>
+      `Waymark keeps driving ${runs === 1 ? 'one run' : `${runs} runs`} without a window. Start it again to look.`,
+    onBattery: 'This machine runs from its battery while it drives a run.',
+    stoodStill: (minutes) => `This machine slept. The agent stood still for ${minutes} min.`,
+    runState: (title, state) => `${title}: ${state}`,
+  },
+  zh: {
+    openWorkspace: '打开工作区',
+    addTask: '添加任务包',
+    exportTo: '将数据集导出到空文件夹',
+    createTaskIn: '创建任务包的位置',
+    saveDiagnostics: '保存诊断信息',
+    openLink: '要在浏览器中打开此地址吗?',
+    open: '打开',
+    cancel: '取消',
+    quitTitle: (runs) => `此处正在驱动 ${runs} 个运行。`,
+    quitDetail: '终端中已启动的命令会继续运行。恢复运行后,智能体将继续。',
+    pauseAndQuit: '完成当前步骤后暂停并退出',
+    stay: '留下',
+    stillDriving: (runs) => `Waymark 在没有窗口的情况下继续驱动 ${runs} 个运行。再次启动即可查看。`,
+    onBattery: '此机器正在使用电池驱动运行。',
+    stoodStill: (minutes) => `此机器曾休眠。智能体停顿了 ${minutes} 分钟。`,
+    runState: (title, state) => `${title}:${state}`,
+  },
+};
+
+/** The system's dialogs over one window. */
+export class Dialogs {
+  readonly #window: () => BrowserWindow | null;
+  readonly #words: () => DialogWords;
+
+  constructor(window: () => BrowserWindow | null, words: () => DialogWords) {
+    this.#window = window;
+    this.#words = words;
+  }
+
+  /** An existing or new folder; null = cancelled. */
+  async folder(title: 'openWorkspace' | 'addTask' | 'exportTo' | 'createTaskIn'): Promise<string | null> {
+    const window = this.#window();
+    if (!window) return null;
+    const answer = await dialog.showOpenDialog(window, {
+      title: this.#words()[title],
+      properties: ['openDirectory', 'createDirectory'],
+    });
+    return answer.canceled ? null : (answer.filePaths[0] ?? null);
+  }
+
+  async saveFile(name: string): Promise<string | null> {
+    const window = this.#window();
+    if (!window) return null;
+    const answer = await dialog.showSaveDialog(window, {
+      title: this.#words().saveDiagnostics,
+      defaultPath: name,
+    });
+    return answer.canceled ? null : (answer.filePath ?? null);
+  }
+
+  /** Shows the whole address and opens it only after a yes; http and https only. */
+  async openExternal(url: string): Promise<void> {
+    const window = this.#window();
+    if (!window || !/^https?:\/\//i.test(url)) return;
+    const words = this.#words();
+    const { response } = await dialog.showMessageBox(window, {
+      type: 'question',
+      message: words.openLink,
+      detail: url,
+      buttons: [words.cancel, words.open],
+      defaultId: 0,
+      cancelId: 0,
+    });
+    if (response === 1) await shell.openExternal(url);
+  }
+
+  /** True = pause after this step and quit. */
+  async confirmQuit(runs: number): Promise<boolean> {
+    const words = this.#words();
+    const options = {
+      type: 'warning' as const,
+      message: words.quitTitle(runs),
+      detail: words.quitDetail,
+      buttons: [words.stay, words.pauseAndQuit],
+      defaultId: 0,
+      cancelId: 0,
+    };
+    const window = this.#window();
+    const { response } = window
+      ? await dialog.showMessageBox(window, options)
+      : await dialog.showMessageBox(options);
+    return response === 1;
+  }
+}

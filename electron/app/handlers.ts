@@ -1,0 +1,72 @@
+import type { Failure } from '@shared/errors';
+import type { AppInfo, WorkspaceStatus } from '@shared/ipc';
+import { startDemoRun } from '../demo/start-demo-run';
+import { applicationHandlers } from '../ipc/handlers/application';
+import { datasetHandlers } from '../ipc/handlers/dataset';
+import { labelHandlers } from '../ipc/handlers/labels';
+import { runHandlers } from '../ipc/handlers/runs';
+import { taskHandlers } from '../ipc/handlers/tasks';
+import { timelineHandlers } from '../ipc/handlers/timeline';
+import type { Handlers } from '../ipc/register';
+import type { TerminalPump } from '../ipc/terminal-pump';
+import { testModel } from '../model/test-model';
+import type { SettingsFile } from '../settings-file';
+import { addTask } from '../task/add';
+import { catalogueRows, createFromCatalogue } from '../task/catalogue';
+import { unsupportedHere } from '../task/unsupported';
+import type { WorkbenchHolder } from '../workbench';
+import type { Dialogs } from './dialogs';
+import type { KeyStore } from './key-store';
+
+export interface HandlerInput {
+  info(): AppInfo;
+  holder: WorkbenchHolder;
+  settings: SettingsFile;
+  keys: KeyStore;
+  dialogs: Dialogs;
+  pump: TerminalPump;
+  resourcesDir: string;
+  defaultFolder: string;
+  problem(): Failure | null;
+  changed(status: WorkspaceStatus): void;
+  saveDiagnostics(): Promise<string | null>;
+}
+
+/** Delay between the demo model's words, so that a person can follow. */
+const demoPaceMs = 12;
+
+/** Every command of the contract, put together from its groups. */
+export function createHandlers(input: HandlerInput): Handlers {
+  const { holder, settings, keys, dialogs, resourcesDir } = input;
+  const author = () => settings.current.annotator;
+  return {
+    ...applicationHandlers({
+      ...input,
+      chooseFolder: () => dialogs.folder('openWorkspace'),
+      openExternal: (url) => dialogs.openExternal(url),
+    }),
+    ...taskHandlers({
+      holder,
+      add: async () => {
+        const folder = await dialogs.folder('addTask');
+        return folder === null ? null : addTask(holder.require().store, folder);
+      },
+      catalogue: () => catalogueRows(resourcesDir),
+      create: async (key) => {
+        const parent = await dialogs.folder('createTaskIn');
+        return parent === null ? null : { folder: await createFromCatalogue(resourcesDir, key, parent) };
+      },
+      unsupported: unsupportedHere,
+    }),
+    ...runHandlers({
+      holder,
+      author,
+      settings: () => settings.current,
+      startDemo: () => startDemoRun(holder.require(), { author: author(), paceMs: demoPaceMs, resourcesDir }),
+    }),
+    ...timelineHandlers(holder, input.pump),
+    ...labelHandlers(holder, author),
+    ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
+    'model.test': (endpoint) => testModel(endpoint, keys.find(endpoint.name, endpoint.keyEnv)),
+  };
+}

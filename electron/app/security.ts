@@ -1,0 +1,36 @@
+import type { IpcMainInvokeEvent, WebContents } from 'electron';
+import { app, session } from 'electron';
+import { appOrigin } from './protocol';
+
+/** True for our own pages: `app://waymark/…`, or the development server when there is one. */
+export function isOwnUrl(url: string, devServer: string | null): boolean {
+  return url.startsWith(`${appOrigin}/`) || (devServer !== null && url.startsWith(`${devServer}/`));
+}
+
+/** The sender must be the main frame of our window, showing our own page. */
+export function trustsSender(
+  event: IpcMainInvokeEvent,
+  own: WebContents | null,
+  devServer: string | null,
+): boolean {
+  const frame = event.senderFrame;
+  return own !== null && event.sender === own && frame === own.mainFrame && isOwnUrl(frame.url, devServer);
+}
+
+/** No permissions, no navigation, no new windows, no webviews, for every contents there will ever be. */
+export function lockDown(devServer: string | null): void {
+  session.defaultSession.setPermissionRequestHandler((_contents, permission, decide) =>
+    decide(permission === 'clipboard-sanitized-write'),
+  );
+  session.defaultSession.setPermissionCheckHandler(
+    (_contents, permission) => permission === 'clipboard-sanitized-write',
+  );
+  app.on('web-contents-created', (_event, contents) => {
+    contents.setWindowOpenHandler(() => ({ action: 'deny' }));
+    contents.on('will-attach-webview', (event) => event.preventDefault());
+    contents.on('will-navigate', (event, url) => {
+      if (!isOwnUrl(url, devServer)) event.preventDefault();
+    });
+    contents.on('will-redirect', (event) => event.preventDefault());
+  });
+}

@@ -1,0 +1,103 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import { type Arguments, helpText, parseArguments } from './cli/arguments';
+import type { CliContext } from './cli/context';
+import { cleanCommand, exportCommand, verifyCommand } from './cli/dataset-commands';
+import { demoCommand } from './cli/demo-command';
+import { labelCommand, rulesCommand } from './cli/label-commands';
+import { type CommandResult, printFailure, printResult, type Terminal } from './cli/output';
+import { runCommand } from './cli/run-commands';
+import { taskCommand } from './cli/task-commands';
+import { openWorkbench } from './open-workbench';
+import { dataFolder, SettingsFile } from './settings-file';
+
+/** The headless twin of `main.ts`: the same engine under plain Node. */
+const terminal: Terminal = {
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+};
+const resourcesDir = join(__dirname, '..', '..', 'resources');
+
+async function main(argv: string[]): Promise<number> {
+  let json = argv.includes('--json');
+  try {
+    const args = parseArguments(argv);
+    json = args.values.json;
+    if (args.values.help || args.words.length === 0) {
+      terminal.out(helpText);
+      return args.values.help ? 0 : 1;
+    }
+    if (args.words[0] === 'demo')
+      return printResult(await demoCommand(args, resourcesDir, terminal), json, terminal);
+    return printResult(await inWorkspace(args), json, terminal);
+  } catch (thrown) {
+    return printFailure(thrown, json, terminal);
+  }
+}
+
+async function inWorkspace(args: Arguments): Promise<CommandResult> {
+  const file = await SettingsFile.open(dataFolder(process.env, process.platform));
+  const settings = file.current;
+  const chosen = args.values.workspace ?? process.env.WAYMARK_WORKSPACE ?? settings.workspace;
+  if (!chosen) {
+    throw new WaymarkError(
+      'bad_input',
+      'No workspace was named. Add --workspace DIR, or set WAYMARK_WORKSPACE.',
+    );
+  }
+  const folder = resolve(chosen.replace(/^~(?=\/|$)/, homedir()));
+  const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };
+  const bench = await openWorkbench(folder, {
+    settings: file,
+    findKey: (_name, env) => process.env[env] ?? null,
+    resourcesDir,
+  });
+  const context: CliContext = {
+    folder,
+    store: bench.store,
+    reader: bench.store.reader,
+    engine: bench.engine,
+    settings,
+    author,
+    entry: __filename,
+    resourcesDir,
+  };
+  const stop = () => void bench.engine.shutdown({ mode: 'pause' });
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  try {
+    return await command(context, args);
+  } finally {
+    await bench.engine.shutdown({ mode: 'pause' });
+    await bench.store.close();
+  }
+}
+
+function command(context: CliContext, args: Arguments): Promise<CommandResult> {
+  switch (args.words[0]) {
+    case 'task':
+      return taskCommand(context, args);
+    case 'run':
+      return runCommand(context, args);
+    case 'label':
+      return labelCommand(context, args);
+    case 'rules':
+      return rulesCommand(context, args);
+    case 'export':
+      return exportCommand(context, args);
+    case 'verify':
+      return verifyCommand(context);
+    case 'clean':
+      return cleanCommand(context);
+    default:
+      throw new WaymarkError(
+        'bad_input',
+        `There is no command "${args.words[0]}". Run "waymark --help" for the commands.`,
+      );
+  }
+}
+
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

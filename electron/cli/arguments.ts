@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util';
+import { WaymarkError } from '@shared/errors';
+
+const options = {
+  workspace: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+  task: { type: 'string' },
+  title: { type: 'string' },
+  model: { type: 'string' },
+  'base-url': { type: 'string' },
+  'api-key-env': { type: 'string' },
+  computer: { type: 'string' },
+  'max-steps': { type: 'string' },
+  approvals: { type: 'string' },
+  experiment: { type: 'string' },
+  wait: { type: 'boolean', default: false },
+  reason: { type: 'string' },
+  annotator: { type: 'string' },
+  format: { type: 'string' },
+  preset: { type: 'string' },
+  out: { type: 'string' },
+  run: { type: 'string', multiple: true },
+  undecided: { type: 'string' },
+} as const;
+
+export interface Arguments {
+  words: string[];
+  values: ReturnType<typeof parse>['values'];
+}
+
+function parse(argv: string[]) {
+  return parseArgs({ args: argv, options, allowPositionals: true, strict: true });
+}
+
+/** @throws WaymarkError `bad_input` that names the unknown option. */
+export function parseArguments(argv: string[]): Arguments {
+  try {
+    const { positionals, values } = parse(argv);
+    return { words: positionals, values };
+  } catch (error) {
+    throw new WaymarkError('bad_input', `${(error as Error).message} Run "waymark --help" for the commands.`);
+  }
+}
+
+/** The value of a required option or word. */
+export function required(value: string | undefined, what: string): string {
+  if (value !== undefined && value !== '') return value;
+  throw new WaymarkError('bad_input', `${what} is missing. Run "waymark --help" for the commands.`);
+}
+
+/** One of `allowed`, or `fallback` when nothing was given. */
+export function oneOf<T extends string>(
+  value: string | undefined,
+  allowed: readonly T[],
+  fallback: T,
+  what: string,
+): T {
+  if (value === undefined) return fallback;
+  const found = allowed.find((candidate) => candidate === value);
+  if (found) return found;
+  throw new WaymarkError('bad_input', `${what} is "${value}" but must be one of ${allowed.join(', ')}.`);
+}
+
+/** A whole number ≥ 1, or null when nothing was given. */
+export function positive(value: string | undefined, what: string): number | null {
+  if (value === undefined) return null;
+  const number = Number(value);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new WaymarkError('bad_input', `${what} is "${value}" but must be a whole number above 0.`);
+}
+
+/** `12` or `12-15`, per-run step numbers. */
+export function stepRange(value: string): { from: number; to: number } {
+  const match = /^(\d+)(?:-(\d+))?$/.exec(value);
+  const from = Number(match?.[1]);
+  const to = Number(match?.[2] ?? match?.[1]);
+  if (match && from >= 1 && to >= from) return { from, to };
+  throw new WaymarkError(
+    'bad_input',
+    `"${value}" is not a step. Write a number such as 12, or a range such as 12-15.`,
+  );
+}
+
+export const helpText = `waymark: the engine of Waymark without its window
+
+  task add PATH                     take a task package into the workspace
+  task list
+  run start --task ID               create a run; --wait also drives it to its end
+      [--model NAME] [--base-url URL] [--api-key-env VAR] [--computer local]
+      [--max-steps N] [--approvals on|off] [--title TEXT] [--experiment NAME] [--wait]
+  run resume RUN [--wait]           drive a run on, in the background unless --wait
+  run list | show RUN | pause RUN | stop RUN | remove RUN | purge RUN
+  run hint RUN TEXT                 queue a hint, also while another process drives
+  label RUN STEP train|mask|clear   STEP is 12 or 12-15
+      [--reason R] [--annotator NAME]
+  rules RUN                         what the rules say, step by step
+  export --format slime --out DIR   write a dataset
+      [--run RUN]... [--undecided refuse|train|mask] [--preset default|apollo]
+  verify                            check chains, texts, prompts and session logs
+  clean                             remove what no run needs any more
+
+  --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last
+  --json            one JSON document instead of text
+  Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark
+`;

@@ -1,0 +1,17 @@
+import type { Author } from '@shared/annotations';
+import type { Settings } from '@shared/settings';
+import type { Engine } from '../runs/engine';
+import type { Store, StoreReader } from '../store/api';
+
+/** What every command gets: an open workspace and who types. */
+export interface CliContext {
+  folder: string;
+  store: Store;
+  reader: StoreReader;
+  engine: Engine;
+  settings: Settings;
+  author: Author;
+  /** The script to start a background driver with. */
+  entry: string;
+  resourcesDir: string;
+}

@@ -1,0 +1,59 @@
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { exportDataset } from '../dataset/export-dataset';
+import { type Arguments, oneOf, required } from './arguments';
+import type { CliContext } from './context';
+import type { CommandResult } from './output';
+import { named } from './run-commands';
+
+/** `export`: writes a dataset folder; refuses undecided steps unless they are waived by name. */
+export async function exportCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const { values } = args;
+  const runs = await Promise.all((values.run ?? []).map((word) => named(context, word)));
+  const result = await exportDataset(context.reader, {
+    format: oneOf(values.format, ['slime'], 'slime', '--format'),
+    out: resolve(required(values.out, '--out')),
+    runs: runs.length > 0 ? runs : 'all',
+    undecided: oneOf(values.undecided, ['refuse', 'train', 'mask'], 'refuse', '--undecided'),
+    preset: oneOf(values.preset, ['default', 'apollo'], 'default', '--preset'),
+    signal: new AbortController().signal,
+  });
+  return {
+    json: result,
+    lines: [
+      `${result.rows} rows, ${result.trained} steps trained, ${result.masked} masked.`,
+      ...result.dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
+      ...result.files.map(({ path, bytes }) => `${path} (${bytes} bytes)`),
+    ],
+  };
+}
+
+/** `verify`: exit code 1 when a problem was found. */
+export async function verifyCommand(context: CliContext): Promise<CommandResult> {
+  const report = await context.reader.verify();
+  const problems = [...report.workspace, ...report.runs.flatMap((run) => run.problems)];
+  return {
+    json: report,
+    lines: [
+      ...problems.map(({ what, where, message }) => `${what} at ${where}: ${message}`),
+      report.ok ? `All is well: ${report.runs.length} runs verified.` : `${problems.length} problems found.`,
+    ],
+    ...(report.ok ? {} : { exitCode: 1 as const }),
+  };
+}
+
+/** `clean`: closes sessions that ended runs left behind and removes their spools; nothing that was recorded is touched. */
+export async function cleanCommand(context: CliContext): Promise<CommandResult> {
+  const runs = await context.reader.runs();
+  const alive = new Set(
+    runs
+      .filter((run) => !['finished', 'stopped'].includes(run.state) || context.store.isDriven(run.id))
+      .map((run) => run.id),
+  );
+  const removed = await context.engine.cleanSessions(alive);
+  for (const folder of removed.folders) await rm(folder, { recursive: true, force: true });
+  return {
+    json: { sessionsClosed: removed.closed, foldersRemoved: removed.folders.length },
+    lines: [`Closed ${removed.closed} sessions and removed ${removed.folders.length} folders.`],
+  };
+}

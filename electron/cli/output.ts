@@ -1,0 +1,49 @@
+import type { Failure } from '@shared/errors';
+import { toFailure } from '@shared/errors';
+
+/** What a command hands back: one JSON document, and lines for people. */
+export interface CommandResult {
+  json: unknown;
+  lines: string[];
+  /** 0 done (the default) or 1 when the command worked but its answer is "no" (verify found problems). */
+  exitCode?: 0 | 1;
+}
+
+export interface Terminal {
+  out(line: string): void;
+  err(line: string): void;
+}
+
+/** Prints the result; with `json`, exactly one document on the last line of standard output. */
+export function printResult(result: CommandResult, json: boolean, terminal: Terminal): 0 | 1 {
+  if (json) terminal.out(JSON.stringify(result.json));
+  else for (const line of result.lines) terminal.out(line);
+  return result.exitCode ?? 0;
+}
+
+/** Exit code 1 = refused with a named error, 2 = a bug in Waymark. */
+export function printFailure(thrown: unknown, json: boolean, terminal: Terminal): 1 | 2 {
+  const failure: Failure = toFailure(thrown);
+  if (json) {
+    const { code, message, detail = null } = failure;
+    terminal.out(JSON.stringify({ error: { code, message, detail } }));
+  } else {
+    terminal.err(`${failure.code}: ${failure.message}`);
+    if (failure.detail) terminal.err(failure.detail);
+  }
+  return failure.code === 'bug' ? 2 : 1;
+}
+
+/** Left-aligned columns, two spaces apart; the last one is never padded. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    });
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .join('  '),
+  );
+}

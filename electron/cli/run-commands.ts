@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import type { Endpoint } from '@shared/settings';
+import { endpointSchema } from '@shared/settings';
+import type { RunSummary } from '@shared/views';
+import { type Arguments, oneOf, positive, required } from './arguments';
+import type { CliContext } from './context';
+import { type CommandResult, table } from './output';
+
+/** `run …`: create, drive, look at, steer and remove runs. */
+export async function runCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const [, verb, ...rest] = args.words;
+  switch (verb) {
+    case 'start':
+      return start(context, args);
+    case 'list':
+      return list(await context.reader.runs());
+    case 'resume':
+      return resume(context, await named(context, rest[0]), args.values.wait);
+    case 'show':
+      return show(context, await named(context, rest[0]));
+    case 'pause':
+    case 'stop':
+      return steer(context, verb, await named(context, rest[0]));
+    case 'remove':
+    case 'purge':
+      return remove(context, verb, await named(context, rest[0]));
+    case 'hint':
+      return hint(
+        context,
+        await named(context, rest[0]),
+        required(rest.slice(1).join(' '), 'The text of the hint'),
+      );
+    default:
+      throw new WaymarkError(
+        'bad_input',
+        `There is no command "run ${verb ?? ''}". Run "waymark --help" for the commands.`,
+      );
+  }
+}
+
+/** Full run id for what was typed. */
+export async function named(context: CliContext, word: string | undefined): Promise<string> {
+  return context.reader.resolveRun(required(word, 'The run'));
+}
+
+async function start(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const { values } = args;
+  oneOf(values.computer, ['local'], 'local', '--computer');
+  const task = required(values.task, '--task');
+  const run = await context.engine.startRun({
+    task,
+    title: values.title ?? null,
+    endpoint: endpointFor(context, values),
+    approvals: oneOf(values.approvals, ['on', 'off'], 'off', '--approvals'),
+    humanHints: true,
+    experiment: values.experiment ?? null,
+    maxSteps: positive(values['max-steps'], '--max-steps'),
+    maxWorkingMs: null,
+    author: context.author,
+  });
+  if (!values.wait)
+    return { json: { run }, lines: [`Created run ${run}.`, `Drive it with: run resume ${run} --wait`] };
+  return drive(context, run);
+}
+
+/** An ad-hoc endpoint from `--base-url`, else the one of that name or model in the settings, else the first. */
+function endpointFor(context: CliContext, values: Arguments['values']): Endpoint {
+  const known = context.settings.endpoints;
+  if (values['base-url']) {
+    const model = required(values.model, '--model (the model id the server expects)');
+    return endpointSchema.parse({
+      name: model.slice(0, 60),
+      baseUrl: values['base-url'],
+      model,
+      keyEnv: values['api-key-env'] ?? '',
+    });
+  }
+  const found = values.model
+    ? known.find(({ name, model }) => name === values.model || model === values.model)
+    : known[0];
+  if (found) return values['api-key-env'] ? { ...found, keyEnv: values['api-key-env'] } : found;
+  throw new WaymarkError(
+    'not_found',
+    values.model
+      ? `There is no model endpoint named "${values.model}" in the settings. Name the server with --base-url.`
+      : 'There is no model endpoint in the settings. Name one with --base-url URL --model ID.',
+  );
+}
+
+async function drive(context: CliContext, run: string): Promise<CommandResult> {
+  await context.engine.resumeRun(run);
+  await context.engine.waitRun(run);
+  const summary = await context.reader.run(run);
+  return {
+    json: { run },
+    lines: [`Run ${run}: ${describe(summary)}`],
+    ...(summary.state === 'finished' || summary.state === 'stopped' ? {} : { exitCode: 1 as const }),
+  };
+}
+
+async function resume(context: CliContext, run: string, wait: boolean): Promise<CommandResult> {
+  if (wait) return drive(context, run);
+  const summary = await context.reader.run(run);
+  if (['finished', 'stopped'].includes(summary.state)) {
+    throw new WaymarkError('run_ended', `Run ${run} has ended (${summary.state}). Start a new one instead.`);
+  }
+  if (context.store.isDriven(run)) {
+    throw new WaymarkError('run_driven_elsewhere', `Run ${run} is already driven by another process.`);
+  }
+  const folder = join(context.folder, 'logs');
+  await mkdir(folder, { recursive: true });
+  const log = await open(join(folder, `driver-${run}.log`), 'a');
+  const child = spawn(
+    process.execPath,
+    [context.entry, 'run', 'resume', run, '--wait', '--workspace', context.folder],
+    {
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    },
+  );
+  await log.close();
+  child.unref();
+  return {
+    json: { run, pid: child.pid },
+    lines: [`Process ${child.pid} drives run ${run}. Its log is logs/driver-${run}.log.`],
+  };
+}
+
+async function show(context: CliContext, run: string): Promise<CommandResult> {
+  const [summary, hints] = await Promise.all([context.reader.run(run), context.reader.hints(run)]);
+  const { best, final, tries } = summary.scores;
+  return {
+    json: {
+      id: run,
+      status: summary.state,
+      reason: summary.reason,
+      steps: summary.steps,
+      events: summary.events,
+      hints: hints.hints.map(({ id, text, state, step }) => ({ id, text, state, step })),
+      scores: { best, final, tries },
+    },
+    lines: [
+      `${summary.title} (${run})`,
+      `Status   ${describe(summary)}`,
+      `Steps    ${summary.steps}, events ${summary.events}`,
+      `Scores   best ${best ?? '–'}, final ${final ?? '–'}, ${tries} of ${summary.scores.maxTries} evaluations`,
+      `Labels   train ${summary.labels.train}, mask ${summary.labels.mask}, undecided ${summary.labels.undecided}`,
+      ...hints.hints.map(
+        (each) =>
+          `Hint ${each.number}   ${each.state}${each.step === null ? '' : ` after step ${each.step}`}: ${each.text}`,
+      ),
+    ],
+  };
+}
+
+function list(runs: RunSummary[]): CommandResult {
+  return {
+    json: {
+      runs: runs.map(({ id, title, task, state, steps }) => ({
+        id,
+        title,
+        task: task.id,
+        status: state,
+        steps,
+      })),
+    },
+    lines:
+      runs.length === 0
+        ? ['No runs yet. Start one with: run start --task ID']
+        : table(runs.map((each) => [each.id, each.state, `${each.steps} steps`, each.title])),
+  };
+}
+
+async function steer(context: CliContext, verb: 'pause' | 'stop', run: string): Promise<CommandResult> {
+  if (verb === 'pause') await context.engine.pause(run, context.author, 'after_step');
+  else await context.engine.stop(run, context.author);
+  return {
+    json: { run },
+    lines: [verb === 'pause' ? `Run ${run} pauses after its step.` : `Run ${run} stops.`],
+  };
+}
+
+async function remove(context: CliContext, verb: 'remove' | 'purge', run: string): Promise<CommandResult> {
+  if (context.store.isDriven(run)) {
+    throw new WaymarkError(
+      'run_driven_elsewhere',
+      `Run ${run} is being driven. Stop it first: run stop ${run}`,
+    );
+  }
+  await context.store.writer.remove(run, verb === 'remove' ? 'run' : 'text', context.author);
+  const what = verb === 'remove' ? 'Removed' : 'Removed the texts of';
+  return { json: { run }, lines: [`${what} run ${run}. A tombstone keeps its counts and hashes.`] };
+}
+
+async function hint(context: CliContext, run: string, text: string): Promise<CommandResult> {
+  const id = await context.engine.hint(run, context.author, text, 'other');
+  return { json: { run, hint: id }, lines: [`Queued hint ${id}. The agent reads it with its next step.`] };
+}
+
+function describe(summary: RunSummary): string {
+  return [summary.state, summary.reason && `(${summary.reason})`, summary.message].filter(Boolean).join(' ');
+}

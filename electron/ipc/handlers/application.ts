@@ -1,0 +1,106 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Failure } from '@shared/errors';
+import { toFailure } from '@shared/errors';
+import type { AppInfo, WorkspaceStatus } from '@shared/ipc';
+import type { KeyStore } from '../../app/key-store';
+import type { SettingsFile } from '../../settings-file';
+import type { WorkbenchHolder } from '../../workbench';
+import type { Handlers } from '../register';
+
+type ApplicationHandlers = Pick<
+  Handlers,
+  | 'app.info'
+  | 'app.openExternal'
+  | 'app.saveDiagnostics'
+  | 'settings.get'
+  | 'settings.set'
+  | 'settings.setKey'
+  | 'workspace.status'
+  | 'workspace.choose'
+  | 'workspace.openDefault'
+>;
+
+export interface ApplicationOptions {
+  info(): AppInfo;
+  holder: WorkbenchHolder;
+  settings: SettingsFile;
+  keys: KeyStore;
+  defaultFolder: string;
+  /** Shows the system's folder dialog; null = cancelled. */
+  chooseFolder(): Promise<string | null>;
+  /** Asks before a link leaves the application, showing the whole address. */
+  openExternal(url: string): Promise<void>;
+  saveDiagnostics(): Promise<string | null>;
+  /** The last problem the store reported, null when all is well. */
+  problem(): Failure | null;
+  changed(status: WorkspaceStatus): void;
+}
+
+/** Application, settings and workspace. No secret ever goes back to the window. */
+export function applicationHandlers(options: ApplicationOptions): ApplicationHandlers {
+  const status = async (problem: Failure | null = options.problem()): Promise<WorkspaceStatus> => {
+    const folder = options.holder.current?.folder ?? null;
+    return {
+      folder,
+      defaultFolder: options.defaultFolder,
+      freeBytes: await freeBytes(folder ?? options.defaultFolder),
+      problem,
+    };
+  };
+  const open = async (folder: string): Promise<WorkspaceStatus> => {
+    try {
+      await options.holder.open(folder);
+    } catch (thrown) {
+      // The status carries the reason: the window stays usable and offers another folder.
+      const failure = toFailure(thrown);
+      if (failure.code === 'bug') throw thrown;
+      return status(failure);
+    }
+    const recent = [folder, ...options.settings.current.recentWorkspaces.filter((other) => other !== folder)];
+    await options.settings.set({ workspace: folder, recentWorkspaces: recent.slice(0, 10) });
+    const now = await status();
+    options.changed(now);
+    return now;
+  };
+  return {
+    'app.info': async () => options.info(),
+    'app.openExternal': ({ url }) => options.openExternal(url),
+    'app.saveDiagnostics': async () => ({ path: await options.saveDiagnostics() }),
+    'settings.get': async () => options.settings.current,
+    'settings.set': async (change) => {
+      // Identities are the installation's; a window can rename the annotator but not become another one.
+      const { device: _device, workspace: _workspace, annotator, ...rest } = change;
+      const own = options.settings.current.annotator;
+      const renamed = annotator ? { annotator: { uuid: own.uuid, name: annotator.name.trim() } } : {};
+      return options.settings.set({ ...withoutUndefined(rest), ...renamed });
+    },
+    'settings.setKey': async ({ endpoint, key }) => ({ kept: await options.keys.set(endpoint, key) }),
+    'workspace.status': () => status(),
+    'workspace.choose': async () => {
+      const folder = await options.chooseFolder();
+      return folder === null ? null : open(folder);
+    },
+    'workspace.openDefault': () => open(options.settings.current.workspace ?? options.defaultFolder),
+  };
+}
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(value: T): Partial<Defined<T>> {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Partial<
+    Defined<T>
+  >;
+}
+
+/** Free space at the nearest existing parent of `folder`; null when the system does not say. */
+async function freeBytes(folder: string): Promise<number | null> {
+  try {
+    const facts = await statfs(folder);
+    return facts.bavail * facts.bsize;
+  } catch (error) {
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== folder) return freeBytes(parent);
+    return null;
+  }
+}

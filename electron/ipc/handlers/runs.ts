@@ -1,0 +1,76 @@
+import type { Author } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import type { Settings } from '@shared/settings';
+import type { WorkbenchHolder } from '../../workbench';
+import type { Handlers } from '../register';
+
+type RunHandlers = Pick<
+  Handlers,
+  | 'runs.list'
+  | 'runs.summary'
+  | 'runs.start'
+  | 'runs.resume'
+  | 'runs.pause'
+  | 'runs.stop'
+  | 'runs.wake'
+  | 'runs.decideApproval'
+  | 'runs.remove'
+  | 'runs.verify'
+  | 'demo.start'
+>;
+
+export interface RunHandlerOptions {
+  holder: WorkbenchHolder;
+  author(): Author;
+  settings(): Settings;
+  /** Adds the demo task if needed, starts its scripted model and returns the new run. */
+  startDemo(): Promise<string>;
+}
+
+/** Starting, steering and removing runs. */
+export function runHandlers(options: RunHandlerOptions): RunHandlers {
+  const { holder, author } = options;
+  const engine = () => holder.require().engine;
+  const reader = () => holder.require().store.reader;
+  return {
+    'runs.list': () => reader().runs(),
+    'runs.summary': ({ run }) => reader().run(run),
+    'runs.start': async (input) => {
+      const endpoint = options.settings().endpoints.find((candidate) => candidate.name === input.endpoint);
+      if (!endpoint) {
+        throw new WaymarkError(
+          'not_found',
+          `There is no model endpoint named "${input.endpoint}". Add it in Settings.`,
+        );
+      }
+      const run = await engine().startRun({
+        task: input.task,
+        title: input.title ?? null,
+        endpoint,
+        approvals: input.approvals,
+        humanHints: input.humanHints,
+        experiment: input.experiment,
+        maxSteps: input.maxSteps ?? null,
+        maxWorkingMs: input.maxWorkingMs ?? null,
+        author: author(),
+      });
+      await engine().resumeRun(run);
+      return { run };
+    },
+    'runs.resume': ({ run }) => engine().resumeRun(run),
+    'runs.pause': ({ run, mode }) => engine().pause(run, author(), mode),
+    'runs.stop': ({ run }) => engine().stop(run, author()),
+    'runs.wake': ({ run }) => engine().wake(run, author()),
+    'runs.decideApproval': async ({ run, approval, decision }) => {
+      await holder.require().store.writer.post(run, author(), { op: 'approval.decided', approval, decision });
+    },
+    'runs.remove': async ({ run, mode }) => {
+      if (engine().drivenRuns().includes(run)) {
+        throw new WaymarkError('refused', 'This run is being driven. Stop it before you remove it.');
+      }
+      await holder.require().store.writer.remove(run, mode, author());
+    },
+    'runs.verify': ({ run }) => reader().verify([run]),
+    'demo.start': async () => ({ run: await options.startDemo() }),
+  };
+}

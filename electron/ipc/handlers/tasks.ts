@@ -1,0 +1,63 @@
+import type { CatalogueRow, TaskRow } from '@shared/ipc';
+import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/task';
+import type { StoredTask } from '../../store/api';
+import type { WorkbenchHolder } from '../../workbench';
+import type { Handlers } from '../register';
+
+type TaskHandlers = Pick<Handlers, 'tasks.list' | 'tasks.add' | 'catalogue.list' | 'catalogue.create'>;
+
+export interface TaskHandlerOptions {
+  holder: WorkbenchHolder;
+  /** Asks for the folder of a task package, adds it; null = cancelled. */
+  add(): Promise<StoredTask | null>;
+  catalogue(): Promise<CatalogueRow[]>;
+  /** Asks where to put it and writes a skeleton package from a row; null = cancelled. */
+  create(key: string): Promise<{ folder: string } | null>;
+  /** Why a task cannot run on this machine; empty when it can. */
+  unsupported(task: StoredTask): string[];
+}
+
+/** Task packages of the workspace, and the catalogue new ones start from. */
+export function taskHandlers(options: TaskHandlerOptions): TaskHandlers {
+  const row = (task: StoredTask) => taskRow(task, options.unsupported(task));
+  return {
+    'tasks.list': async () => (await options.holder.require().store.reader.tasks()).map(row),
+    'tasks.add': async () => {
+      const task = await options.add();
+      return task && row(task);
+    },
+    'catalogue.list': () => options.catalogue(),
+    'catalogue.create': ({ key }) => options.create(key),
+  };
+}
+
+function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
+  const spec = taskSpecSchema.parse(task.spec);
+  return {
+    id: task.id,
+    title: task.title,
+    domain: task.domain,
+    hash: task.hash,
+    addedAt: task.addedAt,
+    summary: spec.description
+      .trim()
+      .split(/\n\s*\n/)
+      .slice(0, 2)
+      .join('\n\n')
+      .slice(0, 600),
+    tools: [...spec.tools],
+    limits: {
+      maxSteps: spec.limits.max_steps,
+      maxWorkingMs: durationMs(spec.limits.max_working_time) ?? 0,
+      maxEvals: spec.limits.max_eval_num,
+    },
+    approvals: approvalsFor(spec, workspaceHolder(spec)),
+    computers: spec.computers.map(({ name, type, gpus, internet }) => ({
+      name,
+      kind: type,
+      gpus: gpus?.count ?? 0,
+      internet,
+    })),
+    unsupported,
+  };
+}

@@ -1,0 +1,51 @@
+import type { WorkbenchHolder } from '../../workbench';
+import type { Handlers } from '../register';
+import type { TerminalPump } from '../terminal-pump';
+
+type TimelineHandlers = Pick<
+  Handlers,
+  | 'timeline.heads'
+  | 'timeline.find'
+  | 'timeline.tiles'
+  | 'timeline.search'
+  | 'step.detail'
+  | 'step.prompt'
+  | 'step.labels'
+  | 'sessions.list'
+  | 'sessions.read'
+  | 'sessions.watch'
+  | 'files.list'
+  | 'files.revisions'
+  | 'files.text'
+  | 'queries.list'
+>;
+
+/** Everything the window reads about one run. All of it is bounded by the reader. */
+export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): TimelineHandlers {
+  const reader = () => holder.require().store.reader;
+  return {
+    'timeline.heads': ({ run, from, to }) => reader().heads(run, from, Math.min(to, from + 999)),
+    'timeline.find': async ({ run, filter, from, direction }) => {
+      const [steps, total] = await Promise.all([
+        reader().findSteps(run, filter, from, direction, 1),
+        reader().countSteps(run, filter),
+      ]);
+      return { step: steps[0] ?? null, total };
+    },
+    'timeline.tiles': ({ run }) => reader().tiles(run),
+    'timeline.search': ({ run, query, from, direction, limit }) =>
+      reader().search(run, query, from, direction, limit),
+    'step.detail': ({ run, step }) => reader().step(run, step),
+    'step.prompt': ({ run, step }) => reader().prompt(run, step),
+    'step.labels': async ({ run, step }) => (await reader().step(run, step)).labels,
+    'sessions.list': ({ run }) => reader().sessions(run),
+    'sessions.read': ({ run, uid, offset, maxBytes }) => pump.read(run, uid, offset, maxBytes),
+    'sessions.watch': ({ run, uids }) => pump.watch(run, uids),
+    'files.list': ({ run }) => reader().files(run),
+    'files.revisions': ({ run, computer, path }) => reader().fileRevisions(run, computer, path),
+    'files.text': async ({ run, computer, path, revision }) => ({
+      text: await reader().fileText(run, computer, path, revision),
+    }),
+    'queries.list': ({ run }) => reader().queries(run),
+  };
+}

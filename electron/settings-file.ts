@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import type { Settings } from '@shared/settings';
+import { settingsSchema } from '@shared/settings';
+
+/** The application's own data folder: settings, logs, window state. Never inside a workspace. */
+export function dataFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+  if (env.WAYMARK_DATA) return env.WAYMARK_DATA;
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Waymark');
+  if (platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Waymark');
+  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'Waymark');
+}
+
+/** Where a new workspace goes unless the person chooses otherwise. */
+export function defaultWorkspace(env: NodeJS.ProcessEnv): string {
+  return env.WAYMARK_WORKSPACE || join(homedir(), 'Waymark');
+}
+
+/** Settings on disk, shared by application and command line. Writes are atomic; a broken file is kept aside, never overwritten. */
+export class SettingsFile {
+  readonly path: string;
+  #current: Settings;
+  readonly #listeners = new Set<(settings: Settings) => void>();
+  #writes: Promise<void> = Promise.resolve();
+
+  private constructor(path: string, current: Settings) {
+    this.path = path;
+    this.#current = current;
+  }
+
+  /** Reads `settings.json` below `folder`; makes identities on first use. Errors: `bad_input` when it cannot be understood. */
+  static async open(folder: string): Promise<SettingsFile> {
+    const path = join(folder, 'settings.json');
+    const stored = await readStored(path);
+    const settings = settingsSchema.parse(stored ?? {});
+    const complete: Settings = {
+      ...settings,
+      device: settings.device || randomUUID(),
+      annotator: { ...settings.annotator, uuid: settings.annotator.uuid || randomUUID() },
+    };
+    const file = new SettingsFile(path, complete);
+    if (complete.device !== settings.device || complete.annotator.uuid !== settings.annotator.uuid)
+      await file.#write();
+    return file;
+  }
+
+  get current(): Settings {
+    return this.#current;
+  }
+
+  /** Merges, stores, then tells listeners. */
+  async set(change: Partial<Settings>): Promise<Settings> {
+    this.#current = settingsSchema.parse({ ...this.#current, ...change });
+    await this.#write();
+    for (const listener of this.#listeners) listener(this.#current);
+    return this.#current;
+  }
+
+  subscribe(listener: (settings: Settings) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #write(): Promise<void> {
+    const text = `${JSON.stringify(this.#current, null, 2)}\n`;
+    const next = this.#writes.then(() => writeAtomically(this.path, text));
+    // A failed write is reported to its caller; later writes must still go through.
+    this.#writes = next.catch(() => undefined);
+    return next;
+  }
+}
+
+async function readStored(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    const parsed = settingsSchema.safeParse(value);
+    if (parsed.success) return value;
+    throw new Error(
+      parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
+    );
+  } catch (error) {
+    const aside = `${path}.broken`;
+    await rename(path, aside);
+    throw new WaymarkError(
+      'bad_input',
+      `The settings file could not be understood and was moved to ${aside}. Start again to use fresh settings, or mend that file and move it back.`,
+      error instanceof Error ? error.message : String(error),
+    );
+  }
+}
+
+async function writeAtomically(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}.tmp`;
+  const handle = await open(temporary, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, path);
+}
