@@ -36,7 +36,8 @@ export async function packageApp({ variant, targets }) {
   const config = await packageConfig({ runtime, variant, output });
   await offerSevenZip();
   const platform = Platform.current();
-  const wanted = targets ?? defaultTargets(config, platform.buildConfigurationKey);
+  // AppImage and deb need tools from a host that many networks block; they are made when asked for by name.
+  const wanted = targets ?? (process.platform === 'linux' ? ['dir', 'zip'] : []);
   const files = await build({
     projectDir: projectRoot,
     config,
@@ -64,21 +65,29 @@ export async function ensurePackaged(variant) {
   return packageApp({ variant, targets: ['dir'] });
 }
 
-/** What electron-builder.yml says, plus what depends on the runtime and the variant. */
+/** What is laid over electron-builder.yml: all that depends on the runtime and the variant. */
 async function packageConfig({ runtime, variant, output }) {
-  const { parse } = await import('yaml');
-  const config = parse(readFileSync(join(projectRoot, 'electron-builder.yml'), 'utf8'));
   const testOnly = runtime.kind === 'fallback';
   return {
-    ...config,
-    directories: { ...config.directories, output },
+    directories: { output },
     electronVersion: runtime.version,
     ...(process.platform === 'darwin' ? {} : { electronDist: dirname(runtime.executable) }),
     extraResources:
       runtime.nodeApi >= STOCK_NODE_API ? [] : [{ from: rebuiltBinding(), to: 'better_sqlite3.node' }],
     artifactName: `\${productName}-\${version}-\${os}-\${arch}${testOnly ? '-testonly' : ''}.\${ext}`,
-    electronFuses: { ...config.electronFuses, enableNodeCliInspectArguments: variant === 'e2e' },
+    electronFuses: {
+      enableNodeCliInspectArguments: variant === 'e2e',
+      ...(await newerFuses(runtime)),
+    },
   };
+}
+
+/** Fuses that an older Electron does not know; to ask it for one is an error. */
+async function newerFuses(runtime) {
+  const { FuseV1Options, getCurrentFuseWire } = await import('@electron/fuses');
+  const wire = await getCurrentFuseWire(runtime.executable);
+  const known = wire[FuseV1Options.GrantFileProtocolExtraPrivileges] !== undefined;
+  return known ? { grantFileProtocolExtraPrivileges: false } : {}; // pages come from app://
 }
 
 /** electron-builder would fetch its own 7-Zip; the one from npm does as well. */
@@ -87,11 +96,6 @@ async function offerSevenZip() {
   const { path7za } = await import('7zip-bin');
   if (process.platform !== 'win32') chmodSync(path7za, 0o755);
   process.env.ELECTRON_BUILDER_7ZIP_PATH = path7za;
-}
-
-/** AppImage and deb need tools from a host that many networks block; they are made when asked for by name. */
-function defaultTargets(config, platform) {
-  return platform === 'linux' ? ['dir', 'zip'] : config[platform].target;
 }
 
 /** @returns {string} absolute path; test-only builds and the e2e variant are told apart by name */

@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import { applicationUser, giveToApplication, runExecutable } from './launch.mjs';
 import { ensurePackaged } from './package-app.mjs';
 
+/** How a fuse stands in the binary: the characters 1 and 0. */
+const fuseOn = 0x31;
+const fuseOff = 0x30;
+
 /** The fuses as they must stand in the binary; the e2e variant differs in the inspect arguments only. */
 export const expectedFuses = {
   RunAsNode: false,
@@ -23,14 +27,14 @@ export const expectedFuses = {
  * @returns {Promise<string[]>} one line for each fuse that stands wrong
  */
 export async function checkFuses(executable, variant) {
-  const { FuseState, FuseV1Options, getCurrentFuseWire } = await import('@electron/fuses');
+  const { FuseV1Options, getCurrentFuseWire } = await import('@electron/fuses');
   const wire = await getCurrentFuseWire(executable);
   const problems = [];
   for (const [name, release] of Object.entries(expectedFuses)) {
     const wanted = variant === 'e2e' && name === 'EnableNodeCliInspectArguments' ? true : release;
     const state = wire[FuseV1Options[name]];
-    if (state === undefined || state === FuseState.REMOVED || state === FuseState.INHERIT) continue; // this Electron has no such fuse
-    if ((state === FuseState.ENABLE) !== wanted)
+    if (state !== fuseOn && state !== fuseOff) continue; // this Electron has no such fuse
+    if ((state === fuseOn) !== wanted)
       problems.push(`Fuse ${name} is ${wanted ? 'off' : 'on'} in ${executable}.`);
   }
   if (wire[FuseV1Options.RunAsNode] === undefined) problems.push(`No fuses were found in ${executable}.`);
@@ -49,6 +53,7 @@ export async function checkPackage({ env }) {
   const checks = [
     ['fuses of the release build', () => checkFuses(release.executable, 'release')],
     ['fuses of the e2e build', () => checkFuses(forTests.executable, 'e2e')],
+    ['the e2e build differs in the inspect fuse only', () => checkDifference(forTests.executable)],
     ['smoke run of the release build', () => checkSmoke(release.executable, env)],
   ];
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -60,6 +65,12 @@ export async function checkPackage({ env }) {
     );
   }
   return { code: counts.failed === 0 ? 0 : 1, counts };
+}
+
+async function checkDifference(executable) {
+  const problems = await checkFuses(executable, 'release');
+  const expected = `Fuse EnableNodeCliInspectArguments is on in ${executable}.`;
+  return problems.length === 1 && problems[0] === expected ? [] : [`Expected only: ${expected}`, ...problems];
 }
 
 async function checkSmoke(executable, env) {

@@ -50,7 +50,7 @@ async function runEndToEnd({ full, args }) {
   const program = join(projectRoot, 'node_modules', '@playwright', 'test', 'cli.js');
   return onDisplay((env) =>
     withReport(countPlaywright, (report) =>
-      runProgram([program, 'test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json', ...args], {
+      runProgram([program, 'test', '--reporter=list,json', ...args], {
         env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, WAYMARK_FULL: full ? '1' : '' },
         show: true,
       }),
