@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { cpus, homedir, hostname, totalmem, userInfo } from 'node:os';
+import { promisify } from 'node:util';
+import { WaymarkError } from '@shared/errors';
+import type { Computer, ComputerFacts } from '../port';
+import { LocalFiles } from './local-files';
+import { LocalSessionHost } from './local-session-host';
+import { type SupervisorKind, supervisorRuns } from './supervisor';
+
+export interface LocalComputerOptions {
+  /** The name the agent uses; default `local`. */
+  name?: string;
+  /** Where sessions live; on a local disk, kept between starts of the application. */
+  sessionsDir: string;
+  /** The application's `resources` directory. */
+  resourcesDir: string;
+  /** Programs that may hold terminals, in order of preference; default perl, then python3. */
+  supervisors?: readonly SupervisorKind[];
+  /** Default: the environment of this process; sessions get only the listed harmless names of it. */
+  environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The computer the application runs on (Linux, macOS; Windows only inside WSL, which is Linux). */
+export class LocalComputer implements Computer {
+  readonly kind = 'local';
+  readonly name: string;
+  readonly sessions: LocalSessionHost;
+  readonly files = new LocalFiles();
+  readonly #supervisors: readonly SupervisorKind[];
+
+  constructor(options: LocalComputerOptions) {
+    this.name = options.name ?? 'local';
+    this.#supervisors = options.supervisors ?? ['perl', 'python3'];
+    this.sessions = new LocalSessionHost({
+      sessionsDir: options.sessionsDir,
+      resourcesDir: options.resourcesDir,
+      supervisors: this.#supervisors,
+      environment: options.environment ?? process.env,
+    });
+  }
+
+  /** @throws WaymarkError unsupported, when this machine cannot hold sessions */
+  async probe(): Promise<ComputerFacts> {
+    const { platform } = process;
+    if (platform !== 'linux' && platform !== 'darwin') {
+      throw new WaymarkError(
+        'unsupported',
+        `Sessions on this computer need Linux or macOS; this is ${platform}. On Windows run the application inside WSL.`,
+      );
+    }
+    const { stdout } = await promisify(execFile)('bash', ['-c', 'printf %s "$BASH_VERSION"']);
+    const running = await Promise.all(this.#supervisors.map(supervisorRuns));
+    const supervisor = this.#supervisors.find((_kind, index) => running[index]);
+    if (!supervisor) {
+      throw new WaymarkError(
+        'unsupported',
+        'Sessions need perl (with its POSIX module) or python3. Install perl.',
+      );
+    }
+    return {
+      platform,
+      hostname: hostname(),
+      user: userInfo().username,
+      homeDir: homedir(),
+      cpus: cpus().length,
+      memoryBytes: totalmem(),
+      bashVersion: stdout,
+      supervisor,
+      clockOffsetMs: 0,
+    };
+  }
+
+  dispose(): Promise<void> {
+    return this.sessions.dispose();
+  }
+}

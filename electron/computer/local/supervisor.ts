@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SessionError, type SessionSpec } from '../port';
+
+export type SupervisorKind = 'perl' | 'python3';
+
+const programs: Record<SupervisorKind, { args: string[]; file: string }> = {
+  perl: { args: ['-'], file: 'supervisor.pl' },
+  python3: { args: ['-I', '-'], file: 'supervisor.py' },
+};
+
+export interface SupervisorStart {
+  spec: SessionSpec;
+  /** Made by the supervisor. */
+  directory: string;
+  startFile: string;
+  bash: string;
+  environment: Record<string, string>;
+}
+
+/**
+ * Starts the process that holds a session's terminal and returns once it stands on its own.
+ * `exists`: the directory was there already. Tries the kinds in order; one that is not installed or cannot run is skipped.
+ * @throws SessionError cwd_missing, shell_missing, supervisor_missing
+ */
+export async function startSupervisor(
+  kinds: readonly SupervisorKind[],
+  resourcesDir: string,
+  start: SupervisorStart,
+): Promise<'started' | 'exists'> {
+  const failures: string[] = [];
+  for (const kind of kinds) {
+    const answer = await launch(kind, resourcesDir, start);
+    const [, verdict, code, text] = /^(OK|ERR) (\S+) ?(.*)/.exec(answer.line) ?? [];
+    if (verdict === 'OK') return 'started';
+    if (code === 'session_exists') return 'exists';
+    if (code === 'cwd_missing') {
+      throw new SessionError(
+        'cwd_missing',
+        start.spec.name,
+        `Session "${start.spec.name}" cannot start in ${start.spec.cwd}: ${text}. Choose a directory that exists.`,
+      );
+    }
+    if (code === 'shell_missing') {
+      throw new SessionError('shell_missing', start.spec.name, `Sessions need bash: ${text}. Install bash.`);
+    }
+    failures.push(`${kind}: ${answer.line || answer.problem}`);
+  }
+  throw new SessionError(
+    'supervisor_missing',
+    start.spec.name,
+    'Sessions need perl (with its POSIX module) or python3, and neither could be started. Install perl.',
+    failures.join('\n'),
+  );
+}
+
+/** Whether a kind can run here. */
+export async function supervisorRuns(kind: SupervisorKind): Promise<boolean> {
+  const check = kind === 'perl' ? ['-MPOSIX', '-MFcntl', '-e', '1'] : ['-c', 'import fcntl, termios'];
+  return new Promise((resolve) => {
+    const child = spawn(kind, check, { stdio: 'ignore' });
+    child.on('error', () => resolve(false));
+    child.on('close', (code) => resolve(code === 0));
+  });
+}
+
+async function launch(
+  kind: SupervisorKind,
+  resourcesDir: string,
+  start: SupervisorStart,
+): Promise<{ line: string; problem: string }> {
+  const { args, file } = programs[kind];
+  // Over standard input, so that it also works from inside a packed application.
+  const source = await readFile(join(resourcesDir, 'sessions', file));
+  const { spec } = start;
+  return new Promise((resolve) => {
+    const child = spawn(
+      kind,
+      [...args, start.directory, String(spec.rows), String(spec.cols), spec.cwd, start.startFile, start.bash],
+      {
+        cwd: '/',
+        detached: true,
+        env: {
+          ...start.environment,
+          WAYMARK_NONCE: randomBytes(12).toString('hex'),
+          WAYMARK_SESSION: randomBytes(8).toString('hex'),
+          WAYMARK_PROFILE: spec.profile === false ? '0' : '1',
+        },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    );
+    let out = '';
+    let problem = '';
+    child.stdout.on('data', (data: Buffer) => {
+      out += data.toString();
+    });
+    child.stderr.on('data', (data: Buffer) => {
+      problem = (problem + data.toString()).slice(-2000);
+    });
+    child.on('error', (error) => resolve({ line: '', problem: error.message }));
+    // A program that refuses to start may close its input first; its exit tells.
+    child.stdin.on('error', (error) => {
+      problem += error.message;
+    });
+    // 'exit' comes with the launcher; 'close' would wait for the supervisor's inherited pipes.
+    child.on('exit', () => setImmediate(() => resolve({ line: out.trim(), problem: problem.trim() })));
+    child.stdin.end(source);
+  });
+}
