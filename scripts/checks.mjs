@@ -31,6 +31,7 @@ const checks = [
     args: [
       inPackage('knip', 'bin', 'knip.js'),
       '--no-progress',
+      '--no-config-hints',
       '--cache',
       '--cache-location',
       join(projectRoot, 'node_modules', '.cache', 'knip'),
