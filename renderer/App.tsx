@@ -1,0 +1,102 @@
+import { lazy, Suspense } from 'react';
+import { ApprovalBanner } from './features/approvals/ApprovalBanner';
+import { FirstUse } from './features/first-use/FirstUse';
+import { Announcer } from './features/frame/Announcer';
+import { useAppCommands } from './features/frame/app-commands';
+import { RuntimeBanner, WorkspaceBanner } from './features/frame/Banners';
+import { PaneBoundary } from './features/frame/PaneBoundary';
+import { ReviewLayout } from './features/frame/ReviewLayout';
+import { StatusLine } from './features/frame/StatusLine';
+import { TitleBar } from './features/frame/TitleBar';
+import { Toasts } from './features/frame/Toasts';
+import { WatchLayout } from './features/frame/WatchLayout';
+import { HintDock } from './features/hints/HintDock';
+import { Rail } from './features/rail/Rail';
+import { ShortcutSheet } from './features/shortcuts/ShortcutSheet';
+import { Strip } from './features/strip/Strip';
+import { useCurrentRun, useRuns } from './state/runs';
+import { useSettings } from './state/settings';
+import { closeDialog, useView } from './state/view';
+import { useWorkspace } from './state/workspace';
+import { languageFor, TextContext, textFor } from './text/language';
+
+const ExportView = lazy(() =>
+  import('./features/export/ExportView').then((m) => ({ default: m.ExportView })),
+);
+const NewRunDialog = lazy(() =>
+  import('./features/new-run/NewRunDialog').then((m) => ({ default: m.NewRunDialog })),
+);
+const SettingsDialog = lazy(() =>
+  import('./features/settings/SettingsDialog').then((m) => ({ default: m.SettingsDialog })),
+);
+const AboutDialog = lazy(() =>
+  import('./features/about/AboutDialog').then((m) => ({ default: m.AboutDialog })),
+);
+
+/** The window: banners, title bar, the open run's strip, content, hint dock and status line, from the top. */
+export function App() {
+  const settings = useSettings((state) => state.settings);
+  const workspace = useWorkspace((state) => state.status);
+  const language = languageFor(settings?.language ?? 'system', navigator.language);
+  const text = textFor(language);
+  document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
+  const ready = settings !== null && workspace !== null;
+  const settled = ready && settings.annotator.name !== '' && workspace.folder !== null;
+  return (
+    <TextContext.Provider value={text}>
+      <div className="app">
+        <RuntimeBanner />
+        <TitleBar />
+        {settled && <Frame />}
+        {ready && !settled && <FirstUse />}
+        <StatusLine />
+      </div>
+      <Dialogs />
+      <Toasts />
+      <Announcer />
+    </TextContext.Provider>
+  );
+}
+
+function Frame() {
+  const mode = useView((state) => state.mode);
+  const run = useCurrentRun();
+  const empty = useRuns((state) => state.loaded && state.list.length === 0);
+  useAppCommands();
+  if (empty) return <FirstUse />;
+  return (
+    <>
+      {run !== undefined && <Strip run={run} />}
+      <WorkspaceBanner />
+      <ApprovalBanner />
+      <main className="content">
+        <Rail />
+        {mode === 'watch' && <WatchLayout scope={run?.task.id ?? ''} />}
+        {mode === 'review' && <ReviewLayout scope={run?.task.id ?? ''} />}
+        {mode === 'export' && (
+          <PaneBoundary resetKey={mode}>
+            <Suspense fallback={<div className="pane pane-rest" />}>
+              <ExportView run={run?.id ?? null} />
+            </Suspense>
+          </PaneBoundary>
+        )}
+      </main>
+      {run !== undefined && mode !== 'export' && <HintDock key={run.id} run={run} mode={mode} />}
+    </>
+  );
+}
+
+function Dialogs() {
+  const dialog = useView((state) => state.dialog);
+  if (dialog === null) return null;
+  return (
+    <PaneBoundary resetKey={dialog}>
+      <Suspense fallback={null}>
+        {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
+        {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}
+        {dialog === 'about' && <AboutDialog onClose={closeDialog} />}
+        {dialog === 'shortcuts' && <ShortcutSheet onClose={closeDialog} />}
+      </Suspense>
+    </PaneBoundary>
+  );
+}

@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react';
+import { useEffect, useId, useRef } from 'react';
+import { IconButton } from './Button';
+
+export interface DialogProps {
+  title: string;
+  closeLabel: string;
+  onClose: () => void;
+  width?: 'small' | 'normal' | 'wide';
+  /** Right of the title. */
+  head?: ReactNode;
+  foot?: ReactNode;
+  children: ReactNode;
+}
+
+const focusable =
+  'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex="0"]';
+
+/** A modal sheet: keeps the focus inside, gives it back on closing, closes on Escape. */
+export function Dialog({ title, closeLabel, onClose, width = 'normal', head, foot, children }: DialogProps) {
+  const titleId = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
+
+  useEffect(() => {
+    const before = document.activeElement;
+    const first = box.current?.querySelector<HTMLElement>(
+      '[data-autofocus], .dialog-body input, .dialog-body select',
+    );
+    (first ?? box.current)?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+
+  function onKeyDown(event: React.KeyboardEvent): void {
+    if (event.key === 'Escape' && !event.defaultPrevented) {
+      event.preventDefault();
+      event.stopPropagation();
+      close.current();
+      return;
+    }
+    if (event.key !== 'Tab') return;
+    const stops = [...(box.current?.querySelectorAll<HTMLElement>(focusable) ?? [])].filter(
+      (element) => element.offsetParent !== null,
+    );
+    const first = stops[0];
+    const last = stops.at(-1);
+    if (first === undefined || last === undefined) return;
+    if (event.shiftKey && (document.activeElement === first || document.activeElement === box.current)) {
+      event.preventDefault();
+      last.focus();
+    } else if (!event.shiftKey && document.activeElement === last) {
+      event.preventDefault();
+      first.focus();
+    }
+  }
+
+  return (
+    <div className="scrim">
+      <div
+        ref={box}
+        role="dialog"
+        aria-modal="true"
+        aria-labelledby={titleId}
+        tabIndex={-1}
+        className={`dialog dialog-${width}`}
+        onKeyDown={onKeyDown}
+      >
+        <header className="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          {head}
+          <span className="space" />
+          <IconButton icon="close" label={closeLabel} onClick={() => close.current()} />
+        </header>
+        <div className="dialog-body">{children}</div>
+        {foot !== undefined && <footer className="dialog-foot">{foot}</footer>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { Icon } from '../../components/Icon';
+import { useLabels } from '../../state/labels';
+import { useCurrentRun } from '../../state/runs';
+import { useAnnotatorName } from '../../state/settings';
+import { openDialog } from '../../state/view';
+import { useWorkspace } from '../../state/workspace';
+import { useText } from '../../text/language';
+import { CommandKeys } from './CommandKeys';
+
+/** What is saved, what is decided, who decides. */
+export function StatusLine() {
+  const text = useText();
+  const { format } = text.common;
+  const run = useCurrentRun();
+  const name = useAnnotatorName();
+  const workspace = useWorkspace((state) => state.status);
+  const problem = useWorkspace((state) => state.problem);
+  const unsaved = useLabels((state) => state.unsaved);
+  const counts = run?.labels;
+  const decided = counts === undefined ? 0 : counts.train + counts.mask;
+  return (
+    <footer className="statusline" aria-label={text.frame.status}>
+      {problem !== null ? (
+        <span className="row tone-danger">
+          <Icon name="disk" small />
+          {text.frame.notSaving}
+        </span>
+      ) : (
+        run !== undefined && (
+          <span className="row">
+            <Icon name={unsaved === 0 ? 'check' : 'working'} small />
+            {unsaved === 0 ? text.frame.saved(format.count(run.seq)) : text.frame.saving(unsaved)}
+          </span>
+        )
+      )}
+      {run === undefined && workspace?.folder != null && (
+        <span className="row cut">
+          <Icon name="folder" small />
+          {text.frame.folder(
+            workspace.folder,
+            workspace.freeBytes === null ? text.common.unknown : format.bytes(workspace.freeBytes),
+          )}
+        </span>
+      )}
+      {run === undefined && <span>{text.frame.noRuns}</span>}
+      {counts !== undefined && (
+        <>
+          <span>{text.frame.decided(format.count(decided), format.count(decided + counts.undecided))}</span>
+          <span>{text.frame.undecided(format.count(counts.undecided))}</span>
+          {counts.disagreement > 0 && <span>{text.frame.disagree(format.count(counts.disagreement))}</span>}
+        </>
+      )}
+      <span className="space" />
+      {name !== '' && <span>{text.frame.annotator(name)}</span>}
+      <button type="button" onClick={() => openDialog('shortcuts')}>
+        {text.frame.shortcuts}
+        <CommandKeys command="app.shortcuts" />
+      </button>
+    </footer>
+  );
+}

@@ -1,0 +1,106 @@
+import { useCommand } from '../../state/commands';
+import { setFilter } from '../../state/filter';
+import { jump } from '../../state/jump';
+import {
+  agree,
+  armReason,
+  decide,
+  following,
+  preceding,
+  repeatLast,
+  toggleFlag,
+  undo,
+} from '../../state/labels';
+import { clearSearch, useSearch } from '../../state/search';
+import { clearRange, moveCursor, toggleRange, useTimeline } from '../../state/timeline';
+import { attempt, toast } from '../../state/toasts';
+import { openDialog, setMode, setTab, useView } from '../../state/view';
+import { useWorkspace } from '../../state/workspace';
+import { cyclePane } from './panes';
+
+/** Refuses to accept what cannot be kept: says so instead of labelling. */
+function labelling(work: () => void): () => void {
+  return () => {
+    const { problem } = useWorkspace.getState();
+    if (problem === null) work();
+    else toast((text) => (problem.code === 'disk_full' ? text.labels.blockedDisk : text.labels.blocked));
+  };
+}
+
+/** The commands of the frame, for as long as a run can be open. */
+export function useAppCommands(): void {
+  const cursor = (): number => useTimeline.getState().cursor;
+  useCommand('step.next', () => moveCursor(following(cursor())));
+  useCommand('step.previous', () => moveCursor(preceding(cursor())));
+  useCommand('step.nextOpen', () => attempt(() => jump({ by: 'undecided_or_disagreement' }, 1)));
+  useCommand('step.previousOpen', () => attempt(() => jump({ by: 'undecided_or_disagreement' }, -1)));
+  useCommand('step.first', () => moveCursor(1));
+  useCommand('step.last', () => moveCursor(useTimeline.getState().steps));
+  useCommand('hint.next', () => attempt(() => jump({ by: 'hint' }, 1)));
+  useCommand('hint.previous', () => attempt(() => jump({ by: 'hint' }, -1)));
+  useCommand('error.next', () => attempt(() => jump({ by: 'error' }, 1)));
+  useCommand('mode.watch', () => setMode('watch'));
+  useCommand('mode.review', () => setMode('review'));
+  useCommand('mode.export', () => setMode('export'));
+  useCommand(
+    'label.train',
+    labelling(() => decide('train')),
+  );
+  useCommand(
+    'label.mask',
+    labelling(() => decide('mask')),
+  );
+  useCommand(
+    'label.clear',
+    labelling(() => decide('clear')),
+  );
+  useCommand('label.agree', labelling(agree));
+  useCommand('label.repeat', labelling(repeatLast));
+  useCommand('label.range', toggleRange);
+  useCommand(
+    'label.flag',
+    labelling(() => attempt(toggleFlag)),
+  );
+  useCommand(
+    'label.undo',
+    labelling(() => attempt(() => undo('undo'))),
+  );
+  useCommand(
+    'label.redo',
+    labelling(() => attempt(() => undo('redo'))),
+  );
+  useReasonCommands();
+  useCommand('look.prompt', () => toggleTab('prompt'));
+  useCommand('look.diff', () => toggleTab('files'));
+  useCommand('look.queries', () => toggleTab('queries'));
+  useCommand('look.expand', () => useView.setState((state) => ({ expanded: !state.expanded })));
+  useCommand('app.newRun', () => openDialog('newRun'));
+  useCommand('app.settings', () => openDialog('settings'));
+  useCommand('app.shortcuts', () => openDialog('shortcuts'));
+  useCommand('app.about', () => openDialog('about'));
+  useCommand('app.nextPane', () => cyclePane(1));
+  useCommand('app.previousPane', () => cyclePane(-1));
+  useCommand('app.escape', () => {
+    if (clearRange()) return;
+    if (useView.getState().tab !== 'step') return setTab('step');
+    if (useSearch.getState().query !== '') return clearSearch();
+    if (useTimeline.getState().filter !== 'all') return setFilter('all');
+    return false;
+  });
+}
+
+function useReasonCommands(): void {
+  useCommand('reason.1', () => armReason(1));
+  useCommand('reason.2', () => armReason(2));
+  useCommand('reason.3', () => armReason(3));
+  useCommand('reason.4', () => armReason(4));
+  useCommand('reason.5', () => armReason(5));
+  useCommand('reason.6', () => armReason(6));
+  useCommand('reason.7', () => armReason(7));
+  useCommand('reason.8', () => armReason(8));
+  useCommand('reason.9', () => armReason(9));
+}
+
+function toggleTab(tab: 'prompt' | 'files' | 'queries'): void {
+  setTab(useView.getState().tab === tab ? 'step' : tab);
+}

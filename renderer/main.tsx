@@ -1,0 +1,32 @@
+import '@fontsource-variable/inter/wght.css';
+import '@fontsource-variable/jetbrains-mono/wght.css';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/controls.css';
+import './styles/frame.css';
+import './styles/timeline.css';
+import './styles/detail.css';
+import './styles/dock.css';
+import './styles/sheets.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './App';
+import { hasBridge } from './api';
+import { startKeys } from './state/commands';
+import { startTheme } from './state/settings';
+import { startSync } from './state/sync';
+import { languageFor, textFor } from './text/language';
+
+const root = document.getElementById('root');
+if (root !== null && hasBridge()) {
+  startTheme();
+  startSync();
+  startKeys();
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+} else if (root !== null) {
+  root.textContent = textFor(languageFor('system', navigator.language)).frame.bridgeMissing;
+}

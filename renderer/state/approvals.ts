@@ -1,0 +1,34 @@
+import type { EventPayloads } from '@shared/ipc';
+import { create } from 'zustand';
+import { call } from '../api';
+
+export type Approval = EventPayloads['approval.asked'];
+
+interface ApprovalState {
+  open: Approval[];
+}
+
+/** Actions that wait for a person's word, oldest first. */
+export const useApprovals = create<ApprovalState>()(() => ({ open: [] }));
+
+export function addApproval(asked: Approval): void {
+  useApprovals.setState((state) => ({
+    open: [...state.open.filter((other) => other.approval !== asked.approval), asked],
+  }));
+}
+
+/** Drops what a run no longer waits for (decided elsewhere, or the run ended). */
+export function dropApprovals(run: string): void {
+  useApprovals.setState((state) =>
+    state.open.some((asked) => asked.run === run)
+      ? { open: state.open.filter((asked) => asked.run !== run) }
+      : state,
+  );
+}
+
+export async function decideApproval(asked: Approval, decision: 'allow' | 'deny'): Promise<void> {
+  await call('runs.decideApproval', { run: asked.run, approval: asked.approval, decision });
+  useApprovals.setState((state) => ({
+    open: state.open.filter((other) => other.approval !== asked.approval),
+  }));
+}

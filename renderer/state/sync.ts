@@ -1,0 +1,106 @@
+import { call, listen } from '../api';
+import { addApproval, dropApprovals } from './approvals';
+import { runCommand } from './commands';
+import { invalidateDetails, loadDetail } from './detail';
+import { continueFilter, setFilter } from './filter';
+import { loadHints, useHints } from './hints';
+import type { CommandId } from './keymap';
+import { addDelta, endLive } from './live';
+import { loadRuns, refreshRun, refreshRuns, useRuns } from './runs';
+import { loadSettings, useSettings } from './settings';
+import { loadTiles, openTimeline, useTimeline } from './timeline';
+import { attempt, toast } from './toasts';
+import { chooseWorkspace, loadWorkspace, setWorkspace, useWorkspace } from './workspace';
+
+/** Connects the stores to the main process: first everything is read, then each event reads what it makes stale. */
+export function startSync(): () => void {
+  const stops = [
+    listen('run.changed', ({ run, seq, steps }) => {
+      refreshRun(run);
+      const timeline = useTimeline.getState();
+      if (timeline.run !== run) return;
+      const before = timeline.steps;
+      timeline.heads.advance(seq, steps);
+      invalidateDetails(run, Math.max(1, before), Math.max(1, steps));
+      loadTiles(run);
+      loadHints(run);
+      continueFilter();
+    }),
+    listen('run.listChanged', refreshRuns),
+    listen('labels.changed', ({ run, from, to }) => {
+      refreshRun(run);
+      if (useTimeline.getState().run !== run) return;
+      useTimeline.getState().heads.invalidate(from, to);
+      invalidateDetails(run, from, to);
+      loadTiles(run);
+    }),
+    listen('hints.changed', ({ run }) => {
+      refreshRun(run);
+      if (useTimeline.getState().run === run) loadHints(run);
+    }),
+    listen('live.delta', (delta) => {
+      if (useTimeline.getState().run === delta.run) addDelta(delta);
+    }),
+    listen('workspace.problem', ({ problem }) => useWorkspace.setState({ problem })),
+    listen('workspace.changed', (status) => {
+      setWorkspace(status);
+      attempt(loadRuns);
+    }),
+    listen('settings.changed', (settings) => useSettings.setState({ settings })),
+    listen('approval.asked', addApproval),
+    listen('menu.command', ({ command }) => runMenuCommand(command)),
+    useRuns.subscribe((state, before) => {
+      if (state.current !== before.current) openCurrent();
+      for (const run of before.list) {
+        const now = state.list.find((other) => other.id === run.id);
+        if (run.state === 'waiting_human' && now?.state !== 'waiting_human') dropApprovals(run.id);
+      }
+    }),
+    useTimeline.subscribe((state, before) => {
+      if (state.run !== before.run || state.cursor !== before.cursor) {
+        if (state.run !== null && state.cursor > 0) loadDetail(state.run, state.cursor);
+      }
+      if (state.run !== null && state.version !== before.version) {
+        const last = state.heads.get(state.steps);
+        endLive(state.run, last?.done === false && last.id === '' ? state.steps - 1 : state.steps);
+      }
+    }),
+  ];
+  attempt(loadSettings);
+  attempt(async () => {
+    await loadWorkspace();
+    await loadRuns();
+  });
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function openCurrent(): void {
+  const { current, list } = useRuns.getState();
+  const run = list.find((other) => other.id === current);
+  openTimeline(current, run?.seq ?? 0, run?.steps ?? 0);
+  setFilter('all');
+  if (current === null) useHints.setState({ hints: null });
+  else loadHints(current);
+}
+
+/** What the application menu calls its items, and which command of the window each is. */
+const menuCommands: Readonly<Record<string, CommandId>> = {
+  'run.new': 'app.newRun',
+  'settings.open': 'app.settings',
+  'shortcuts.open': 'app.shortcuts',
+  'about.open': 'app.about',
+};
+
+function runMenuCommand(name: string): void {
+  const command = menuCommands[name];
+  if (command !== undefined) runCommand(command);
+  else if (name === 'workspace.choose') attempt(chooseWorkspace);
+  else if (name === 'diagnostics.save') attempt(saveDiagnostics);
+}
+
+async function saveDiagnostics(): Promise<void> {
+  const { path } = await call('app.saveDiagnostics');
+  if (path !== null) toast((text) => text.frame.diagnosticsSaved(path));
+}

@@ -1,0 +1,51 @@
+import { create } from 'zustand';
+import { failureOf } from '../api';
+import type { Text } from '../text/en';
+import type { CommandId } from './keymap';
+
+export interface Toast {
+  id: number;
+  tone: 'plain' | 'danger';
+  /** Read when painted, so that a toast follows a change of language. */
+  say: (text: Text) => string;
+  /** One button: a command, shown with its key. */
+  button?: { say: (text: Text) => string; command: CommandId } | undefined;
+  /** Copyable detail of a failure. */
+  detail?: string | undefined;
+}
+
+interface ToastState {
+  toasts: Toast[];
+}
+
+let nextId = 1;
+export const useToasts = create<ToastState>()(() => ({ toasts: [] }));
+
+/** Shows a toast; a plain one replaces the plain one before it, a failure stays until it is dismissed. */
+export function toast(say: Toast['say'], button?: Toast['button']): void {
+  const next: Toast = { id: nextId++, tone: 'plain', say, button };
+  useToasts.setState((state) => ({
+    toasts: [...state.toasts.filter((other) => other.tone === 'danger'), next],
+  }));
+}
+
+/** Says that something failed, in the failure's own words; `say` may put the object in front. */
+export function toastFailure(thrown: unknown, say?: (text: Text, why: string) => string): void {
+  const failure = failureOf(thrown);
+  const next: Toast = {
+    id: nextId++,
+    tone: 'danger',
+    say: (text) => (say === undefined ? failure.message : say(text, failure.message)),
+    detail: `${failure.code}: ${failure.message}${failure.detail === undefined ? '' : `\n${failure.detail}`}`,
+  };
+  useToasts.setState((state) => ({ toasts: [...state.toasts, next].slice(-3) }));
+}
+
+export function dismissToast(id: number): void {
+  useToasts.setState((state) => ({ toasts: state.toasts.filter((other) => other.id !== id) }));
+}
+
+/** Runs a command for its effect; a failure becomes a toast. For handlers that nobody awaits. */
+export function attempt(work: () => Promise<unknown>): void {
+  work().catch((thrown: unknown) => toastFailure(thrown));
+}

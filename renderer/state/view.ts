@@ -1,0 +1,37 @@
+import { create } from 'zustand';
+
+export type Mode = 'watch' | 'review' | 'export';
+export type DetailTab = 'step' | 'prompt' | 'files' | 'queries';
+export type DialogName = 'newRun' | 'settings' | 'shortcuts' | 'about';
+
+interface ViewState {
+  mode: Mode;
+  tab: DetailTab;
+  dialog: DialogName | null;
+  /** The person's choice for the rail; null follows the window's width. */
+  railWide: boolean | null;
+  /** Long observations of the cursor's step are shown whole. */
+  expanded: boolean;
+}
+
+/** What is on the screen, apart from the data. Nothing here is stored. */
+export const useView = create<ViewState>()(() => ({
+  mode: 'watch',
+  tab: 'step',
+  dialog: null,
+  railWide: null,
+  expanded: false,
+}));
+
+export function setMode(mode: Mode): void {
+  useView.setState({ mode });
+}
+export function setTab(tab: DetailTab): void {
+  useView.setState((state) => ({ tab, mode: state.mode === 'export' ? 'review' : state.mode }));
+}
+export function openDialog(dialog: DialogName): void {
+  useView.setState({ dialog });
+}
+export function closeDialog(): void {
+  useView.setState({ dialog: null });
+}

@@ -1,0 +1,42 @@
+import { about } from './en/about';
+import { approvals } from './en/approvals';
+import { common } from './en/common';
+import { detail } from './en/detail';
+import { exporting } from './en/exporting';
+import { files } from './en/files';
+import { firstUse } from './en/first-use';
+import { frame } from './en/frame';
+import { hints } from './en/hints';
+import { labels } from './en/labels';
+import { newRun } from './en/new-run';
+import { prompt } from './en/prompt';
+import { queries } from './en/queries';
+import { runs } from './en/runs';
+import { settings } from './en/settings';
+import { shortcuts } from './en/shortcuts';
+import { terminals } from './en/terminals';
+import { timeline } from './en/timeline';
+
+/** English is the shape: another language must have exactly these entries. */
+export const en = {
+  about,
+  approvals,
+  common,
+  detail,
+  exporting,
+  files,
+  firstUse,
+  frame,
+  hints,
+  labels,
+  newRun,
+  prompt,
+  queries,
+  runs,
+  settings,
+  shortcuts,
+  terminals,
+  timeline,
+};
+
+export type Text = typeof en;

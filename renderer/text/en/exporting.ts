@@ -1,0 +1,3 @@
+export const exporting = {
+  title: 'Export',
+};

@@ -1,0 +1,3 @@
+export const newRun = {
+  title: 'New run',
+};

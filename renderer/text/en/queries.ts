@@ -1,0 +1,3 @@
+export const queries = {
+  title: 'Web and searches',
+};

@@ -1,0 +1,3 @@
+export const terminals = {
+  title: 'Terminals',
+};

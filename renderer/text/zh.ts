@@ -1,0 +1,41 @@
+import type { Text } from './en';
+import { about } from './zh/about';
+import { approvals } from './zh/approvals';
+import { common } from './zh/common';
+import { detail } from './zh/detail';
+import { exporting } from './zh/exporting';
+import { files } from './zh/files';
+import { firstUse } from './zh/first-use';
+import { frame } from './zh/frame';
+import { hints } from './zh/hints';
+import { labels } from './zh/labels';
+import { newRun } from './zh/new-run';
+import { prompt } from './zh/prompt';
+import { queries } from './zh/queries';
+import { runs } from './zh/runs';
+import { settings } from './zh/settings';
+import { shortcuts } from './zh/shortcuts';
+import { terminals } from './zh/terminals';
+import { timeline } from './zh/timeline';
+
+/** Simplified Chinese. */
+export const zh: Text = {
+  about,
+  approvals,
+  common,
+  detail,
+  exporting,
+  files,
+  firstUse,
+  frame,
+  hints,
+  labels,
+  newRun,
+  prompt,
+  queries,
+  runs,
+  settings,
+  shortcuts,
+  terminals,
+  timeline,
+};
