@@ -1,0 +1,30 @@
+import type { FileEdit } from '../file-sight';
+import type { Finding, Rule } from '../rule';
+
+/** Wider than the paper's rule: the look may lie any number of steps back, as long as the file has not changed since. */
+export const blindEdit: Rule = {
+  id: 'blind-edit',
+  version: 1,
+  effect: 'mask',
+  hard: false,
+  text: 'An existing file is changed without having been looked at since its last change.',
+  citation: 'APOLLO §3.4: "making blind file modifications without verifying prior states"',
+  parameters: {},
+  start:
+    () =>
+    (_, { edits }) =>
+      edits
+        .filter((edit) => edit.existed && edit.lookedAt === null)
+        .slice(0, 1)
+        .map(blind),
+};
+
+function blind({ step, path, changedAt, action }: FileEdit): Finding {
+  return changedAt === null
+    ? { step, why: `${action} changes ${path}, which was never looked at.`, steps: [] }
+    : {
+        step,
+        why: `${action} changes ${path}, which was not looked at since step ${changedAt} changed it.`,
+        steps: changedAt < step ? [changedAt] : [],
+      };
+}

@@ -1,0 +1,35 @@
+import type { Rule } from '../rule';
+
+/** A command that ran and exited non-zero is no failed action: `command-failed` speaks of it. */
+export const errorObservation: Rule = {
+  id: 'error-observation',
+  version: 1,
+  effect: 'mask',
+  hard: true,
+  text: 'The action itself failed: refused, invalid, not found, timed out, or an exception.',
+  citation:
+    'APOLLO §3.4: "the action with an error message in the observation will be masked by symbolic rules"',
+  parameters: {},
+  start: () => (event) => {
+    if (event.kind === 'action.observed' && event.body.error !== null) {
+      const { step, name, error } = event.body;
+      return [{ step, why: `${name} failed with ${error.code}: ${firstLine(error.message)}`, steps: [] }];
+    }
+    if (event.kind === 'model.answered' && event.body.kind !== 'null') {
+      const at = event.body.invalid.findIndex((problem) => problem !== null);
+      const problem = event.body.invalid[at];
+      if (problem) {
+        const name = event.body.calls[at]?.name ?? '';
+        return [
+          { step: event.body.step, why: `Call of ${name} is invalid: ${firstLine(problem)}`, steps: [] },
+        ];
+      }
+    }
+    return [];
+  },
+};
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
