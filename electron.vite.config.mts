@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import type { Plugin } from 'vite';
 
 const root = import.meta.dirname;
 const alias = { '@shared': resolve(root, 'shared') };
@@ -8,8 +9,17 @@ const alias = { '@shared': resolve(root, 'shared') };
 // The lowest runtime this must run on is Electron 25: Node 18.15 and Chrome 114.
 const nodeTarget = 'node18.15';
 
+/** The project is ESM, but a main process that Electron 25 can load, and every preload, is CommonJS. */
+const commonJs: Plugin = {
+  name: 'mark-as-commonjs',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: 'package.json', source: '{ "type": "commonjs" }\n' });
+  },
+};
+
 export default defineConfig({
   main: {
+    plugins: [commonJs],
     resolve: { alias },
     build: {
       outDir: 'out/main',
@@ -29,6 +39,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [commonJs],
     resolve: { alias },
     build: {
       outDir: 'out/preload',
