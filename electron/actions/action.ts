@@ -1,0 +1,126 @@
+import type { ErrorCode } from '@shared/errors';
+import type { NewEvent } from '@shared/events';
+import type { ActionFamily, ActionName } from '@shared/task';
+import type { ActionContext, ActionOutcome } from '../agent/ports';
+import type { Clock } from '../clock';
+import type { ActionFacts } from './action-facts';
+import type { CodeTracker } from './code-tracker';
+import type { SessionDesk } from './session-desk';
+import type { ActionTaskView, EvaluationRequest, EvaluationResult } from './task-view';
+import type { WorkspaceFiles } from './workspace-files';
+
+export type ArgumentValue = string | number | boolean;
+
+export interface ActionParam {
+  name: string;
+  type: 'string' | 'integer' | 'number' | 'boolean';
+  description: string;
+  /** `several`: required only where the task has more than one computer. */
+  required?: boolean | 'several';
+  /** Used when the argument is absent; also part of the schema. */
+  default?: ArgumentValue;
+  min?: number;
+  max?: number;
+  /** Outside `min` and `max` the nearest bound is used instead of refusing the call. */
+  clamp?: boolean;
+  /** "" is a value and not an absent argument. */
+  emptyIsValue?: boolean;
+  /** Accepted and recorded for the reference's sake, without effect; not part of the schema. */
+  ignored?: boolean;
+}
+
+/** Everything an action may touch. */
+export interface ActionEnvironment {
+  task: ActionTaskView;
+  facts: ActionFacts;
+  desk: SessionDesk;
+  files: WorkspaceFiles;
+  tracker: CodeTracker;
+  clock: Clock;
+  evaluate(request: EvaluationRequest): Promise<EvaluationResult>;
+  /** Best known offset of a session's first byte at or after a wall-clock time; undefined when nobody knows. */
+  offsetAt(computer: string, session: string, since: number): number | undefined;
+}
+
+/** What an action hands back; `create-actions.ts` fills in the rest of `ActionOutcome`. */
+export type ActionResult = Pick<ActionOutcome, 'ok' | 'text'> & Partial<ActionOutcome>;
+
+/** The arguments of one call with the table's defaults filled in. */
+export class ActionArguments {
+  constructor(private readonly values: Readonly<Record<string, ArgumentValue | undefined>>) {}
+
+  text(name: string): string {
+    const value = this.values[name];
+    return value === undefined ? '' : String(value);
+  }
+
+  optionalText(name: string): string | undefined {
+    const value = this.values[name];
+    return value === undefined ? undefined : String(value);
+  }
+
+  /** @throws RangeError when absent: the table gives every number that is read this way a default or requires it. */
+  number(name: string): number {
+    const value = this.optionalNumber(name);
+    if (value === undefined) throw new RangeError(`Argument ${name} has neither a value nor a default`);
+    return value;
+  }
+
+  optionalNumber(name: string): number | undefined {
+    const value = this.values[name];
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  flag(name: string): boolean {
+    return this.values[name] === true;
+  }
+}
+
+export interface ActionDefinition {
+  name: ActionName;
+  family: ActionFamily;
+  /** One paragraph for the model; may depend on the task. */
+  description: string | ((task: ActionTaskView) => string);
+  params: readonly ActionParam[];
+  run(args: ActionArguments, env: ActionEnvironment, context: ActionContext): Promise<ActionResult>;
+  /**
+   * Closes a call whose outcome was lost in a crash. Absent: it only reads or decides nothing, so it is run again.
+   */
+  look?(args: ActionArguments, env: ActionEnvironment, context: ActionContext): Promise<ActionResult>;
+  /** Commands may have changed files: the code folders are scanned afterwards. */
+  mayChangeFiles?: boolean;
+}
+
+/** Succeeded; `text` begins with what happened. */
+export function done(
+  text: string,
+  data: Record<string, unknown> = {},
+  events: NewEvent[] = [],
+): ActionResult {
+  return { ok: true, text, data, events };
+}
+
+/** The action itself failed; what the model reads is the message. */
+export function failed(
+  code: ErrorCode,
+  message: string,
+  data: Record<string, unknown> = {},
+  events: NewEvent[] = [],
+): ActionResult {
+  const first = message.split('\n', 1)[0] ?? message;
+  return { ok: false, text: message, error: { code, message: first }, data, events };
+}
+
+/** `1 line`, `3 lines`; thousands separated. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+/** A duration as people say it: `0.4 s`, `95 s`, `12 min`, `3 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 120) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

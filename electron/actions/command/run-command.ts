@@ -1,0 +1,221 @@
+import type { ActionContext } from '../../agent/ports';
+import type { CommandOutcome, Computer, SessionInfo } from '../../computer/port';
+import {
+  type ActionDefinition,
+  type ActionEnvironment,
+  type ActionResult,
+  done,
+  duration,
+  failed,
+} from '../action';
+import { boundText } from '../bounded-text';
+import { busyMessage, defaultSession, describeState, isSessionError } from '../session-desk';
+import { computerParam, transportParams } from './params';
+
+/** After a polite interrupt, how long until a command over its limit is killed, ms. */
+const interruptGraceMs = 1500;
+
+interface Place {
+  computer: Computer;
+  info: SessionInfo;
+  command: string;
+  data: Record<string, unknown>;
+  note: string;
+}
+
+/** Runs shell text in a session: waiting up to the limit, or in the background of the agent's work. */
+export const runCommand: ActionDefinition = {
+  name: 'run_command',
+  family: 'command',
+  description: (task) =>
+    `Runs a shell command in a session, which is created when it does not exist. With wait_for_completion=true the result comes back with its output, but a command that takes longer than ${duration(task.waitLimitMs)} is killed. With false (the default) it goes on running while you do other things; read its output with get_session_output. One command at a time per session; directory and variables persist in it.`,
+  params: [
+    computerParam,
+    { name: 'command', type: 'string', required: true, description: 'Shell text; may span several lines.' },
+    {
+      name: 'session_id',
+      type: 'string',
+      default: defaultSession,
+      description: 'Name of the session to run in.',
+    },
+    {
+      name: 'wait_for_completion',
+      type: 'boolean',
+      default: false,
+      description: 'Wait for the result (short commands only).',
+    },
+    ...transportParams,
+  ],
+  mayChangeFiles: true,
+  async run(args, env, context) {
+    const command = args.text('command');
+    if (command.trim() === '') return failed('bad_input', 'Not run: the command is empty.');
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const { info, note } = await env.desk.open(computer, args.text('session_id'));
+    const place: Place = {
+      computer,
+      info,
+      command,
+      note,
+      data: {
+        computer: computer.name,
+        session: info.name,
+        sessionId: info.id,
+        command,
+        async: !args.flag('wait_for_completion'),
+      },
+    };
+    const before = await env.desk.settled(computer, info.name, context.signal);
+    const busy = () =>
+      failed('session_busy', busyMessage(info.name, before, env.clock.now()), {
+        ...place.data,
+        state: before.state,
+      });
+    if (before.state !== 'idle') return busy();
+    let started: { commandSeq: number; offset: number };
+    try {
+      started = await computer.sessions.run(info.name, command);
+    } catch (error) {
+      if (isSessionError(error, 'session_busy')) return busy();
+      throw error;
+    }
+    place.data = { ...place.data, commandSeq: started.commandSeq, startOffset: started.offset };
+    if (!args.flag('wait_for_completion')) {
+      await env.desk.begun(computer, info.name, started.commandSeq, context.signal);
+      return done(
+        `${note}Started in session ${info.name} on ${computer.name}. It goes on running; get_session_output shows what it prints.`,
+        { ...place.data, endOffset: started.offset, state: 'busy' },
+      );
+    }
+    return waited(place, started.commandSeq, env, context);
+  },
+
+  async look(args, env) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const name = args.text('session_id');
+    const command = args.text('command');
+    const data = {
+      computer: computer.name,
+      session: name,
+      command,
+      async: !args.flag('wait_for_completion'),
+    };
+    const info = await computer.sessions.find(name);
+    const lost = 'The application stopped when it was about to run this command';
+    if (!info) {
+      return failed(
+        'cancelled',
+        `${lost}; session ${name} does not exist, so the command did not run.`,
+        data,
+      );
+    }
+    const known = env.facts.commandSeqs.get(info.id) ?? 0;
+    const record = (await computer.sessions.commands(name)).find((entry) => entry.commandSeq > known);
+    const state = await computer.sessions.state(name);
+    const now = `Session ${name} is ${describeState(state, env.clock.now())}.`;
+    if (!record)
+      return failed('cancelled', `${lost}, and it did not run. ${now}`, { ...data, sessionId: info.id });
+    const to = record.endOffset ?? state.endOffset;
+    const output = await env.desk.text(computer, name, record.startOffset, to);
+    const ended = record.exitCode !== undefined && record.exitCode !== null;
+    const how = ended ? `It has ended with exit code ${record.exitCode}.` : 'Its end was not seen.';
+    return done(
+      `The application stopped while this command ran in session ${name} and has come back. ${how} ${now}\n${boundText(output)}`,
+      {
+        ...data,
+        sessionId: info.id,
+        commandSeq: record.commandSeq,
+        startOffset: record.startOffset,
+        endOffset: to,
+        ...(ended ? { exitCode: record.exitCode } : {}),
+      },
+    );
+  },
+};
+
+async function waited(
+  place: Place,
+  commandSeq: number,
+  env: ActionEnvironment,
+  context: ActionContext,
+): Promise<ActionResult> {
+  const { sessions, name: computerName } = place.computer;
+  const { name } = place.info;
+  const limit = Math.max(1, Math.min(env.task.waitLimitMs, context.leftMs));
+  let outcome: CommandOutcome;
+  try {
+    outcome = await sessions.waitCommand(name, commandSeq, { timeoutMs: limit, signal: context.signal });
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    return {
+      ...failed('cancelled', `Interrupted; the command may still run in session ${name}.`, place.data),
+      closedBy: 'interrupted',
+    };
+  }
+  if (outcome.timedOut) return killed(place, commandSeq, limit, env);
+  const took =
+    outcome.endedAt !== undefined && outcome.startedAt !== undefined
+      ? outcome.endedAt - outcome.startedAt
+      : 0;
+  const output = await env.desk.text(place.computer, name, outcome.startOffset, outcome.endOffset);
+  const data = {
+    ...place.data,
+    exitCode: outcome.exitCode,
+    startOffset: outcome.startOffset,
+    endOffset: outcome.endOffset,
+    commandMs: took,
+  };
+  const where = `in session ${name} on ${computerName}`;
+  if (outcome.exitCode === null) {
+    return done(
+      `${place.note}The shell of session ${name} ended during the command.\n${shownOutput(output)}`,
+      data,
+    );
+  }
+  const state = await env.desk.settled(place.computer, name, context.signal);
+  const ended =
+    state.state === 'ended'
+      ? ` The shell of session ${name} has ended; the next command gets a fresh one.`
+      : '';
+  return done(
+    `${place.note}Exit code ${outcome.exitCode} after ${duration(took)} ${where}.${ended}\n${shownOutput(output)}`,
+    data,
+  );
+}
+
+async function killed(
+  place: Place,
+  commandSeq: number,
+  limit: number,
+  env: ActionEnvironment,
+): Promise<ActionResult> {
+  const { sessions } = place.computer;
+  const { name } = place.info;
+  const state = await sessions.state(name);
+  const waiting =
+    state.state === 'waiting' || state.state === 'interactive'
+      ? ' It was waiting for input: start such a program with wait_for_completion=false and answer with input_in_session.'
+      : '';
+  await sessions.signal(name, 'INT', { graceMs: interruptGraceMs });
+  let outcome = await sessions.waitCommand(name, commandSeq, { timeoutMs: 200 });
+  if (outcome.timedOut) {
+    await sessions.signal(name, 'KILL');
+    outcome = await sessions.waitCommand(name, commandSeq, { timeoutMs: 1000 });
+  }
+  const output = await env.desk.text(place.computer, name, outcome.startOffset, outcome.endOffset);
+  const left = outcome.timedOut ? ' It did not die yet; look at the session.' : '';
+  return failed(
+    'timed_out',
+    `Killed after ${duration(limit)}, the limit with wait_for_completion=true (session ${name}).${left}${waiting} Run long commands with wait_for_completion=false. Its output until then:\n${shownOutput(output)}`,
+    {
+      ...place.data,
+      exitCode: outcome.exitCode,
+      startOffset: outcome.startOffset,
+      endOffset: outcome.endOffset,
+      killed: true,
+      ...(state.state === 'busy' ? {} : { state: state.state }),
+    },
+  );
+}
+
+const shownOutput = (output: string) => (output.trim() === '' ? '(no output)' : boundText(output));

@@ -1,0 +1,116 @@
+import { type ActionDefinition, type ActionResult, counted, done } from '../action';
+import { describeState } from '../session-desk';
+import { anyComputerParam, computerParam, sessionParam, transportParams } from './params';
+
+/** Opens a named shell; one that exists is left as it is. */
+export const createSession: ActionDefinition = {
+  name: 'create_session',
+  family: 'command',
+  description:
+    'Opens a named shell session on a computer. It keeps its directory, variables and running programs until it is closed. An existing session of that name is left as it is.',
+  params: [
+    computerParam,
+    {
+      name: 'session_id',
+      type: 'string',
+      description: 'Name of the session; a free name is chosen when left out.',
+    },
+    ...transportParams,
+  ],
+  async run(args, env): Promise<ActionResult> {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const wanted = args.optionalText('session_id');
+    const taken = new Set((await computer.sessions.list()).map((session) => session.name));
+    let name = wanted ?? 'session-1';
+    for (let i = 2; wanted === undefined && taken.has(name); i += 1) name = `session-${i}`;
+    const { info, note, created } = await env.desk.open(computer, name);
+    const data = { computer: computer.name, session: info.name, sessionId: info.id, created };
+    if (created) return done(`${note}Session ${name} is open on ${computer.name}, in ${info.cwd}.`, data);
+    const state = await computer.sessions.state(name);
+    return done(
+      `Session ${name} already exists on ${computer.name} and is ${describeState(state, env.clock.now())}.`,
+      { ...data, state: state.state },
+    );
+  },
+};
+
+/** Every session with what it does now. */
+export const listSessions: ActionDefinition = {
+  name: 'list_sessions',
+  family: 'command',
+  description: 'Lists the sessions and what each of them does now.',
+  params: [anyComputerParam],
+  async run(args, env): Promise<ActionResult> {
+    const computers = env.desk.several(args.optionalText('computer_ip'));
+    const rows: string[] = [];
+    for (const computer of computers) {
+      for (const info of await computer.sessions.list()) {
+        const state = await computer.sessions.state(info.name);
+        rows.push(`${info.name} on ${computer.name}: ${describeState(state, env.clock.now())}`);
+      }
+    }
+    const names = computers.map((computer) => computer.name);
+    return done(
+      [
+        `${rows.length === 0 ? 'No sessions' : counted(rows.length, 'session')} on ${names.join(', ')}.`,
+        ...rows,
+      ].join('\n'),
+      { computers: names, sessions: rows.length },
+    );
+  },
+};
+
+/** Ends one session. */
+export const closeSession: ActionDefinition = {
+  name: 'close_session',
+  family: 'command',
+  description: 'Closes a session and ends everything that runs in it.',
+  params: [computerParam, sessionParam],
+  mayChangeFiles: true,
+  async run(args, env): Promise<ActionResult> {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    const state = await computer.sessions.state(info.name);
+    const events = await env.desk.close(computer, info);
+    return done(
+      `Session ${info.name} on ${computer.name} is closed; it was ${describeState(state, env.clock.now())}.`,
+      { computer: computer.name, session: info.name, sessionId: info.id, state: state.state },
+      events,
+    );
+  },
+  async look(args, env, context): Promise<ActionResult> {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const name = args.text('session_id');
+    if (await computer.sessions.find(name)) return closeSession.run(args, env, context);
+    return done(`Session ${name} on ${computer.name} is closed.`, { computer: computer.name, session: name });
+  },
+};
+
+/** Ends every session of one computer or of all. */
+export const closeAllSessions: ActionDefinition = {
+  name: 'close_all_sessions',
+  family: 'command',
+  description:
+    'Closes all sessions of a computer, or of all computers, and ends everything that runs in them.',
+  params: [anyComputerParam],
+  mayChangeFiles: true,
+  async run(args, env): Promise<ActionResult> {
+    const computers = env.desk.several(args.optionalText('computer_ip'));
+    const closed: string[] = [];
+    const events: ActionResult['events'] = [];
+    for (const computer of computers) {
+      for (const info of await computer.sessions.list()) {
+        events.push(...(await env.desk.close(computer, info)));
+        closed.push(`${info.name} on ${computer.name}`);
+      }
+    }
+    const where = computers.map((computer) => computer.name).join(', ');
+    return done(
+      closed.length === 0
+        ? `There were no sessions on ${where}.`
+        : `Closed ${counted(closed.length, 'session')}: ${closed.join(', ')}.`,
+      { computers: computers.map((computer) => computer.name), closed: closed.length },
+      events,
+    );
+  },
+};

@@ -1,0 +1,223 @@
+import type { Computer, SessionInfo } from '../../computer/port';
+import {
+  type ActionDefinition,
+  type ActionEnvironment,
+  type ActionResult,
+  counted,
+  done,
+  failed,
+} from '../action';
+import { boundText } from '../bounded-text';
+import { describeState } from '../session-desk';
+import { computerParam, sessionParam } from './params';
+
+/** The lines of `count` that remain when the last `end` are dropped and then the last `start` of all are kept. */
+export function sliceFromEnd(count: number, start: number, end: number): { from: number; to: number } {
+  const to = Math.max(0, count - end);
+  return { from: Math.min(to, Math.max(0, count - start)), to };
+}
+
+async function shown(
+  env: ActionEnvironment,
+  computer: Computer,
+  info: SessionInfo,
+  what: string,
+  lines: string[],
+  endOffset: number,
+): Promise<ActionResult> {
+  const state = await computer.sessions.state(info.name);
+  const text = lines.join('\n').trimEnd();
+  return done(
+    `${what} Session ${info.name} on ${computer.name} is ${describeState(state, env.clock.now())}.\n${text === '' ? '(nothing)' : boundText(text)}`,
+    {
+      computer: computer.name,
+      session: info.name,
+      sessionId: info.id,
+      state: state.state,
+      lines: lines.length,
+      endOffset,
+    },
+  );
+}
+
+/** Wall-clock seconds or milliseconds since 1970 as ms. */
+const asMs = (timestamp: number) => (timestamp > 1e11 ? timestamp : timestamp * 1000);
+
+async function since(env: ActionEnvironment, computer: Computer, info: SessionInfo, at: number) {
+  const offset = env.offsetAt(computer.name, info.name, at) ?? 0;
+  const { lines, endOffset, partial } = await env.desk.lines(computer, info, offset);
+  return { lines, endOffset, partial };
+}
+
+const partialNote = (partial: boolean) => (partial ? ' Only the last 4 MB were looked at.' : '');
+
+/** The end of a session's output, counted in logical lines. */
+export const getSessionOutput: ActionDefinition = {
+  name: 'get_session_output',
+  family: 'command',
+  description:
+    'Shows the output of a session, counted in lines from its end: the last start_lines lines, without the last end_lines of them. Lines that a progress bar rewrote count once, in their final form.',
+  params: [
+    computerParam,
+    sessionParam,
+    {
+      name: 'start_lines',
+      type: 'integer',
+      default: 50,
+      min: 1,
+      description: 'How many lines before the end the view begins.',
+    },
+    {
+      name: 'end_lines',
+      type: 'integer',
+      min: 0,
+      description: 'How many lines before the end it stops; 0 = at the end.',
+    },
+    {
+      name: 'since_timestamp',
+      type: 'number',
+      description: 'Instead of counting lines: everything printed since this time (seconds since 1970).',
+    },
+  ],
+  mayChangeFiles: true,
+  async run(args, env) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    const timestamp = args.optionalNumber('since_timestamp');
+    if (timestamp !== undefined) {
+      const { lines, endOffset, partial } = await since(env, computer, info, asMs(timestamp));
+      const what = `${counted(lines.length, 'line')} since then.${partialNote(partial)}`;
+      return shown(env, computer, info, what, lines, endOffset);
+    }
+    let start = args.number('start_lines');
+    let end = args.optionalNumber('end_lines') ?? 0;
+    if (start < end) [start, end] = [end, start];
+    if (start === end) end = 0;
+    const { lines, endOffset, partial } = await env.desk.lines(computer, info);
+    const { from, to } = sliceFromEnd(lines.length, start, end);
+    const what =
+      to <= from
+        ? `No lines there: the output has ${counted(lines.length, 'line')}.`
+        : `Lines ${from + 1}-${to} of ${lines.length}${partial ? ' in the last 4 MB' : ''}.`;
+    return shown(env, computer, info, what, lines.slice(from, to), endOffset);
+  },
+};
+
+/** What a session printed in the last seconds. */
+export const getSessionRecentOutput: ActionDefinition = {
+  name: 'get_session_recent_output',
+  family: 'command',
+  description: 'Shows what a session printed in the last seconds.',
+  params: [
+    computerParam,
+    sessionParam,
+    { name: 'seconds', type: 'integer', default: 10, min: 1, description: 'How far to look back.' },
+  ],
+  mayChangeFiles: true,
+  async run(args, env) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    const seconds = args.number('seconds');
+    const { lines, endOffset, partial } = await since(env, computer, info, env.clock.now() - seconds * 1000);
+    const what = `${counted(lines.length, 'line')} in about the last ${seconds} s.${partialNote(partial)}`;
+    return shown(env, computer, info, what, lines, endOffset);
+  },
+};
+
+/** Hides what was printed so far from later looks; the log keeps it. */
+export const clearSessionBuffer: ActionDefinition = {
+  name: 'clear_session_buffer',
+  family: 'command',
+  description: 'Forgets the output a session has printed so far: later looks begin here.',
+  params: [computerParam, sessionParam],
+  async run(args, env) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    return done(`The output of session ${info.name} on ${computer.name} up to now is cleared.`, {
+      computer: computer.name,
+      session: info.name,
+      sessionId: info.id,
+      clearedTo: info.endOffset,
+      endOffset: info.endOffset,
+    });
+  },
+};
+
+const keys = /^[\u0003\u0004\u001a\u001c]$/;
+/** How long to wait for a first answer to an input, and how often to look, ms. */
+const answerMs = 2000;
+const lookMs = 50;
+
+/** Types a line into a program that waits for it. */
+export const inputInSession: ActionDefinition = {
+  name: 'input_in_session',
+  family: 'command',
+  description:
+    'Types a line into the program that runs in a session and waits for input; Enter is added. A single control character such as \\u0003 (Ctrl-C) is sent as it is, also to a busy program.',
+  params: [
+    computerParam,
+    sessionParam,
+    { name: 'input_text', type: 'string', required: true, emptyIsValue: true, description: 'What to type.' },
+  ],
+  mayChangeFiles: true,
+  async run(args, env, context) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    const text = args.text('input_text');
+    const control = keys.test(text);
+    const { sessions } = computer;
+    const before = await sessions.state(info.name);
+    const data = { computer: computer.name, session: info.name, sessionId: info.id, input: text };
+    const how = describeState(before, env.clock.now());
+    if (before.state === 'idle') {
+      return failed(
+        'refused',
+        `Not typed: session ${info.name} is idle, no program waits for input. Use run_command.`,
+        { ...data, state: before.state },
+      );
+    }
+    if (
+      before.state !== 'waiting' &&
+      before.state !== 'interactive' &&
+      !(control && before.state === 'busy')
+    ) {
+      return failed(
+        'refused',
+        `Not typed: session ${info.name} does not wait for input, it is ${how}. Look at it with get_session_output; \\u0003 as input_text interrupts it.`,
+        { ...data, state: before.state },
+      );
+    }
+    await sessions.write(info.name, Buffer.from(control ? text : `${text}\n`, 'utf8'));
+    const until = env.clock.monotonic() + Math.min(answerMs, context.leftMs);
+    let after = await sessions.state(info.name);
+    while (
+      env.clock.monotonic() < until &&
+      !context.signal.aborted &&
+      (after.state === 'busy' || after.endOffset === before.endOffset)
+    ) {
+      // A stop ends the waiting, not the action: what was typed stays typed.
+      await env.clock.sleep(lookMs, context.signal).catch((error) => {
+        if (!context.signal.aborted) throw error;
+      });
+      after = await sessions.state(info.name);
+    }
+    const output = await env.desk.text(computer, info.name, before.endOffset, after.endOffset);
+    return done(
+      `Typed into session ${info.name}, which is now ${describeState(after, env.clock.now())}. It printed:\n${output.trim() === '' ? '(nothing yet)' : boundText(output)}`,
+      { ...data, state: after.state, startOffset: before.endOffset, endOffset: after.endOffset },
+    );
+  },
+  async look(args, env) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    const { lines, endOffset } = await env.desk.lines(computer, info);
+    const what =
+      'The application stopped when it was about to type; whether it did is not known. The last lines:';
+    return {
+      ...(await shown(env, computer, info, what, lines.slice(-20), endOffset)),
+      ok: false,
+      error: { code: 'cancelled', message: 'Whether the input was typed is not known.' },
+      closedBy: 'interrupted',
+    };
+  },
+};

@@ -1,0 +1,125 @@
+import { type ActionDefinition, counted, done, duration, failed } from '../action';
+import { describeState } from '../session-desk';
+import { computerParam, sessionParam } from './params';
+
+const maxProcesses = 30;
+
+/** Whether a session could take a command now, with the reason. */
+export const checkSessionIdle: ActionDefinition = {
+  name: 'check_session_idle',
+  family: 'command',
+  description: 'Says whether a session is idle, busy or waiting for input, and why.',
+  params: [computerParam, sessionParam],
+  mayChangeFiles: true,
+  async run(args, env) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    const state = await computer.sessions.state(info.name);
+    return done(
+      `Session ${info.name} on ${computer.name} is ${describeState(state, env.clock.now())}. ${state.reason}`,
+      {
+        computer: computer.name,
+        session: info.name,
+        sessionId: info.id,
+        state: state.state,
+        idle: state.state === 'idle',
+        endOffset: state.endOffset,
+      },
+    );
+  },
+};
+
+/** A session's state with its foreground processes and its last command. */
+export const getSessionStatus: ActionDefinition = {
+  name: 'get_session_status',
+  family: 'command',
+  description: 'Shows what a session does: its state, its processes and how long ago it printed something.',
+  params: [computerParam, sessionParam],
+  mayChangeFiles: true,
+  async run(args, env) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    const state = await computer.sessions.state(info.name);
+    const now = env.clock.now();
+    const last = (await computer.sessions.commands(info.name)).at(-1);
+    const processes = state.foreground.slice(0, maxProcesses);
+    return done(
+      [
+        `Session ${info.name} on ${computer.name} is ${describeState(state, now)}. ${state.reason}`,
+        `Directory at its start: ${info.cwd}. Last output ${duration(now - state.lastByteAt)} ago.`,
+        ...(last?.exitCode === undefined
+          ? []
+          : [`Last command ended with exit code ${last.exitCode ?? 'unknown'}.`]),
+        ...processes.map((process) => `process ${process.pid} (${process.stat}): ${process.command}`),
+        ...(state.foreground.length > maxProcesses
+          ? [`and ${state.foreground.length - maxProcesses} more processes`]
+          : []),
+      ].join('\n'),
+      {
+        computer: computer.name,
+        session: info.name,
+        sessionId: info.id,
+        state: state.state,
+        endOffset: state.endOffset,
+      },
+    );
+  },
+};
+
+/** From asking politely to killing, ms (the reference waits one second). */
+const politeMs = 1000;
+
+/** Ends what runs in a session; its shell stays. */
+export const killSessionProcesses: ActionDefinition = {
+  name: 'kill_session_processes',
+  family: 'command',
+  description:
+    'Ends everything that runs in a session, background jobs included, and keeps the session. Processes are asked to end (TERM) and killed after 1 s; with force=true they are killed at once.',
+  params: [
+    computerParam,
+    sessionParam,
+    { name: 'force', type: 'boolean', default: false, description: 'Kill at once.' },
+  ],
+  mayChangeFiles: true,
+  async run(args, env, context) {
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const info = await env.desk.existing(computer, args.text('session_id'));
+    const { sessions } = computer;
+    let outcome = args.flag('force')
+      ? await sessions.signal(info.name, 'KILL')
+      : await sessions.signal(info.name, 'TERM', { graceMs: politeMs });
+    const ended = new Map(outcome.signalled.map((process) => [process.pid, process.command]));
+    let killed = 0;
+    if (!args.flag('force') && outcome.remaining.length > 0) {
+      killed = outcome.remaining.length;
+      outcome = await sessions.signal(info.name, 'KILL');
+      for (const process of outcome.signalled) ended.set(process.pid, process.command);
+    }
+    for (const process of outcome.remaining) ended.delete(process.pid);
+    const state = await env.desk.settled(computer, info.name, context.signal);
+    const data = {
+      computer: computer.name,
+      session: info.name,
+      sessionId: info.id,
+      ended: ended.size,
+      state: state.state,
+      endOffset: state.endOffset,
+    };
+    const now = `Session ${info.name} is ${describeState(state, env.clock.now())}.`;
+    const rows = [...ended].slice(0, maxProcesses).map(([pid, command]) => `${pid}: ${command}`);
+    if (outcome.remaining.length > 0) {
+      const stuck = outcome.remaining.map((process) => `${process.pid}: ${process.command}`);
+      return failed(
+        'timed_out',
+        [`Still alive after KILL: ${stuck.join('; ')}. ${now}`, ...rows].join('\n'),
+        data,
+      );
+    }
+    if (ended.size === 0) return done(`Nothing ran in session ${info.name}. ${now}`, data);
+    const forced = killed > 0 ? ` (${killed} of them had to be killed)` : '';
+    return done(
+      [`Ended ${counted(ended.size, 'process', 'processes')}${forced}. ${now}`, ...rows].join('\n'),
+      data,
+    );
+  },
+};

@@ -1,0 +1,43 @@
+import { type ActionDefinition, done, failed } from '../action';
+
+/** A place for reasoning between actions; nothing outside the log changes. */
+export const think: ActionDefinition = {
+  name: 'think',
+  family: 'special',
+  description:
+    'Writes down a thought: a plan, a hypothesis, what a result means. Nothing is run. Keep it under 200 characters.',
+  params: [{ name: 'thought', type: 'string', default: '', emptyIsValue: true, description: 'The thought.' }],
+  run: async (args) => done('Noted. Now act on it.', { thought: args.text('thought') }),
+};
+
+/** Shows the benchmark's hint, at its price. */
+export const viewHint: ActionDefinition = {
+  name: 'view_hint',
+  family: 'special',
+  description: (task) =>
+    `Shows the task hint. ${
+      task.taskHint.penalty > 0
+        ? `From then on ${task.taskHint.penalty} points are taken off every score.`
+        : 'It costs nothing.'
+    }`,
+  params: [],
+  async run(_args, env) {
+    const { text, penalty } = env.task.taskHint;
+    if (text.trim() === '')
+      return failed('not_found', 'This task has no hint; nothing is taken off your score.');
+    const again = env.facts.hintSeen ? ' You have seen it before; it is not taken off twice.' : '';
+    const price =
+      penalty > 0 ? `${penalty} points are taken off every score from now on.${again}` : 'It costs nothing.';
+    return done(`Task hint. ${price}\n${text}`, { penalty });
+  },
+};
+
+/** Ends the run. */
+export const finish: ActionDefinition = {
+  name: 'finish',
+  family: 'special',
+  description:
+    'Ends the run; a final evaluation follows. Use it when nothing more can be improved. There is no way back.',
+  params: [],
+  run: async () => ({ ...done('The run ends here; the final evaluation follows.'), ends: 'finish' }),
+};

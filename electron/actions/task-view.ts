@@ -1,0 +1,100 @@
+import type { EventBody } from '@shared/events';
+import {
+  type ActionName,
+  type GuardLevel,
+  type GuardRule,
+  type TaskSpec,
+  workspaceHolder,
+} from '@shared/task';
+
+/** One computer an action may name. */
+export interface ActionComputer {
+  name: string;
+  /** Where fresh sessions start; absolute. */
+  cwd: string;
+  /** Variables of every session. */
+  env: Readonly<Record<string, string>>;
+}
+
+/** What the actions need to know of a task; paths are absolute on the computers. */
+export interface ActionTaskView {
+  tools: readonly ActionName[];
+  workspaceRoot: string;
+  codeFolders: readonly string[];
+  protectedPaths: readonly string[];
+  guards: Readonly<Record<GuardRule, GuardLevel>>;
+  computers: readonly ActionComputer[];
+  /** The computer that file and eval actions work on. */
+  filesComputer: string;
+  /** File observations name their computer (the workspace is not shared). */
+  nameComputer: boolean;
+  /** Other names for a computer, such as `localhost`. */
+  aliases: Readonly<Record<string, string>>;
+  taskHint: { mode: 'off' | 'tool' | 'upfront'; text: string; penalty: number };
+  maxEvals: number;
+  /** `continue`: the agent may go on after its last try, and one eval more ends the run; `finish`: the last try ends it. */
+  onEvalsSpent: 'continue' | 'finish';
+  /** Patterns of commands that start training. */
+  trainingCommands: readonly RegExp[];
+  /** How long `run_command` waits with `wait_for_completion`, ms. */
+  waitLimitMs: number;
+  /** Size of a fresh session's terminal. */
+  terminal: { rows: number; cols: number };
+}
+
+/** The reference waits 10 s; the schema names the figure. */
+export const defaultWaitLimitMs = 10_000;
+
+/**
+ * The actions' view of a pinned task. `workspaceRoot` is where the run's workspace really is; `unshared`: the probe at
+ * start found that the computers do not share it.
+ */
+export function actionTaskView(
+  spec: TaskSpec,
+  workspaceRoot: string,
+  options: { unshared?: boolean; maxEvals?: number; taskHint?: TaskSpec['task_hint']['mode'] } = {},
+): ActionTaskView {
+  const inside = (path: string) => `${workspaceRoot}/${path}`;
+  const usable = spec.computers.filter((computer) => !computer.evaluator);
+  const local = usable.find((computer) => computer.host === 'local');
+  const own = new Set(usable.map((computer) => computer.name));
+  const localNames = ['localhost', '127.0.0.1', '::1'].filter((name) => !own.has(name));
+  return {
+    tools: spec.tools,
+    workspaceRoot,
+    codeFolders: spec.code_folders.length > 0 ? spec.code_folders.map(inside) : [workspaceRoot],
+    protectedPaths: spec.protected.map(inside),
+    guards: spec.guards,
+    computers: usable.map((computer) => ({
+      name: computer.name,
+      cwd: workspaceRoot,
+      env: { PAGER: 'cat', GIT_PAGER: 'cat', ...computer.setup.variables },
+    })),
+    filesComputer: workspaceHolder(spec).name,
+    nameComputer: options.unshared === true,
+    aliases: local ? Object.fromEntries(localNames.map((name) => [name, local.name])) : {},
+    taskHint: {
+      mode: options.taskHint ?? spec.task_hint.mode,
+      text: spec.task_hint.text,
+      penalty: spec.task_hint.penalty,
+    },
+    maxEvals: options.maxEvals ?? spec.limits.max_eval_num,
+    onEvalsSpent: spec.limits.on_evals_spent,
+    trainingCommands: spec.rules.training_commands.map((pattern) => new RegExp(pattern, 'i')),
+    waitLimitMs: defaultWaitLimitMs,
+    terminal: { rows: 40, cols: 160 },
+  };
+}
+
+/** What an evaluation is asked with. The score it gives has the task hint's penalty taken off already. */
+export interface EvaluationRequest {
+  step: number;
+  /** The try this would be, 1-based. */
+  attempt: number;
+  /** The task hint was seen: its penalty applies. */
+  hintSeen: boolean;
+  signal: AbortSignal;
+}
+
+/** What an evaluation came to. `attempt` is null when no try was spent. */
+export type EvaluationResult = Omit<EventBody<'evaluation.ended'>, 'step' | 'forced'>;
