@@ -1,0 +1,1 @@
+MIN_WORDS=5
