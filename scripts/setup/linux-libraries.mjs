@@ -69,27 +69,32 @@ export async function ensureLinuxLibraries({ executable, needXvfb, say }) {
       "Install what provides them with your system's package manager, then run the same command again.",
     );
   }
-  if (root) {
-    const wanted = [...missing.packages, ...fonts.map((font) => font.package)];
-    say(`${STEP}: apt-get install ${wanted.join(' ')} …`);
-    runApt(['update', '-qq']);
-    const names = wanted.map(nameInThisRelease);
-    runApt(['install', '-y', '-qq', '--no-install-recommends', ...names]);
-    const left = missingThings(executable, needXvfb);
-    const still = [...left.packages, ...left.unknown];
-    if (still.length > 0)
-      throw new StepFailure(
-        STEP,
-        `still missing after the installation: ${still.join(', ')}.`,
-        'Install them by hand, then run the same command again.',
-      );
-    return `installed ${wanted.join(', ')}`;
-  }
+  if (root) return install({ executable, needXvfb, missing: missing.packages, fonts, say });
   const command = `sudo apt-get update && sudo apt-get install -y ${missing.packages.map(nameInThisRelease).join(' ')}`;
   throw new StepFailure(
     STEP,
     `Electron needs packages that are not installed: ${missing.packages.join(', ')}.`,
     `Run: ${command}`,
+  );
+}
+
+function install({ executable, needXvfb, missing, fonts, say }) {
+  const wanted = [...missing, ...fonts.map((font) => font.package)];
+  say(`${STEP}: apt-get install ${wanted.join(' ')} …`);
+  try {
+    runApt(['update', '-qq']);
+    runApt(['install', '-y', '-qq', '--no-install-recommends', ...wanted.map(nameInThisRelease)]);
+  } catch (error) {
+    if (missing.length > 0 || !(error instanceof StepFailure)) throw error;
+    return `present, but for fonts (${error.reason})`;
+  }
+  const left = missingThings(executable, needXvfb);
+  const still = [...left.packages, ...left.unknown];
+  if (still.length === 0) return `installed ${wanted.join(', ')}`;
+  throw new StepFailure(
+    STEP,
+    `still missing after the installation: ${still.join(', ')}.`,
+    'Install them by hand, then run the same command again.',
   );
 }
 

@@ -8,6 +8,7 @@ import { ensureLaunch } from './launch-file.mjs';
 import { ensureLinuxLibraries } from './linux-libraries.mjs';
 import { underLock } from './lock.mjs';
 import { projectRoot } from './project.mjs';
+import { ensureSandbox } from './sandbox.mjs';
 import { ensureSqlite } from './sqlite.mjs';
 import { StepFailure } from './step-failure.mjs';
 
@@ -38,6 +39,11 @@ const steps = [
     run: ({ say, runtime, needXvfb }) =>
       ensureLinuxLibraries({ executable: runtime.executable, needXvfb, say }),
   },
+  {
+    name: 'sandbox',
+    for: ['window'],
+    run: ({ runtime }) => ensureSandbox({ executable: runtime.executable }),
+  },
   { name: 'build', for: ['window', 'engine'], run: ({ say }) => ensureBuild({ say }) },
   { name: 'runs', for: ['window'], run: ({ runtime }) => ensureLaunch({ runtime }) },
 ];
@@ -63,12 +69,26 @@ export async function ensureSetUp(purpose, { quiet = false, needXvfb = false, sk
       for (const step of steps) {
         if (!step.for.includes(purpose) || skip.includes(step.name)) continue;
         const started = performance.now();
-        const line = await step.run(context);
+        const line = await runStep(step, context);
         if (!quiet) say(`✓ ${step.name}: ${line} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
       }
     },
   });
   return { runtime: context.runtime };
+}
+
+/** A full disk or a folder that may not be written to can stop any step; it is no bug either. */
+async function runStep(step, context) {
+  try {
+    return await step.run(context);
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'ENOSPC', 'EROFS', 'EDQUOT'].includes(error.code)) throw error;
+    throw new StepFailure(
+      step.name,
+      error.message,
+      `Make ${error.path ?? 'that place'} writable, with 1 GB free, then run the same command again.`,
+    );
+  }
 }
 
 /**
