@@ -1,6 +1,6 @@
 import type { RuleVerdict } from '@shared/labels';
+import { RunScript, type ScriptedCall } from '@shared/run-fixtures';
 import { describe, expect, it } from 'vitest';
-import { RunScript, type ScriptedCall } from '../testing/run-script';
 import { createRuleProjector } from './rule-projector';
 import { ruleSet, ruleSetVersion } from './rule-set';
 

@@ -1,4 +1,4 @@
-import type { EventBody, EventKind, ModelCall, NewEvent, RunEvent } from '@shared/events';
+import type { EventBody, EventKind, ModelCall, NewEvent, RunEvent } from './events';
 
 const hex = (digit: string) => digit.repeat(64);
 

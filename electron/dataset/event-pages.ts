@@ -1,0 +1,38 @@
+import { WaymarkError } from '@shared/errors';
+import type { RunEvent } from '@shared/events';
+import type { StoreReader } from '../store/api';
+
+/** What a dataset is made from: a part of the store's reader. */
+export interface DatasetReader extends Pick<StoreReader, 'events' | 'annotations'> {
+  runs(): Promise<{ id: string; seq: number }[]>;
+  run(run: string): Promise<{ id: string; seq: number }>;
+}
+
+/** The reader cuts pages at 2,000 events or about 8 MB, whichever comes first. */
+const pageEvents = 2_000;
+
+/**
+ * Events `[from, to]` of a run in order, page by page; never more than one page is held.
+ * @throws WaymarkError `cancelled`; `workspace_corrupt` when the log has a gap.
+ */
+export async function* eventPages(
+  reader: Pick<DatasetReader, 'events'>,
+  run: string,
+  { from, to, signal }: { from: number; to: number; signal?: AbortSignal | undefined },
+): AsyncGenerator<RunEvent[]> {
+  let next = from;
+  while (next <= to) {
+    if (signal?.aborted)
+      throw new WaymarkError('cancelled', 'The export was cancelled; nothing was written.');
+    const page = await reader.events(run, next, Math.min(pageEvents, to - next + 1));
+    const last = page.at(-1);
+    if (!last || page[0]?.seq !== next || last.seq !== next + page.length - 1) {
+      throw new WaymarkError(
+        'workspace_corrupt',
+        `Run ${run} has no event ${next}, but ${to} events are counted. Run \`verify\` to see what is damaged.`,
+      );
+    }
+    yield page;
+    next = last.seq + 1;
+  }
+}

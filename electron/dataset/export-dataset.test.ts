@@ -1,0 +1,333 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EntryMaker } from '@shared/annotation-fixtures';
+import type { AnnotationEntry } from '@shared/annotations';
+import { RunScript } from '@shared/run-fixtures';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryReader } from '../testing/memory-reader';
+import { exportDataset } from './export-dataset';
+import { previewDataset } from './preview-dataset';
+
+const first = '01KRUN00000000000000000001';
+const second = '01KRUN00000000000000000002';
+const think = { name: 'think', args: { thought: 'hm' } };
+const failed = { name: 'open_file', error: { code: 'not_found', message: 'No such file' } };
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waymark-dataset-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function readerOf(scripts: RunScript[], entries: AnnotationEntry[] = []): MemoryReader {
+  return new MemoryReader(new Map(scripts.map((script) => [script.run, script.events])), entries);
+}
+
+const ada = (run: string) => new EntryMaker('Ada', 'office', run);
+
+const exporting = (reader: MemoryReader, more: Partial<Parameters<typeof exportDataset>[1]> = {}) =>
+  exportDataset(reader, {
+    format: 'slime',
+    runs: 'all',
+    undecided: 'refuse',
+    out: join(folder, 'out'),
+    ...more,
+  });
+
+interface Row {
+  messages: { role: string; content: string; step_loss_mask?: number; tool_calls?: unknown[] }[];
+  tools: unknown[];
+  metadata: Record<string, unknown>;
+}
+
+async function rowsOf(name = 'out'): Promise<Row[]> {
+  const text = await readFile(join(folder, name, 'train.jsonl'), 'utf8');
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Row);
+}
+
+const masksOf = (row: Row | undefined) =>
+  row?.messages.filter(({ role }) => role === 'assistant').map(({ step_loss_mask }) => step_loss_mask);
+
+function twoSegments(run: string): RunScript {
+  const script = new RunScript(run).startSegment();
+  script
+    .answer([think])
+    .answer([failed])
+    .answer([{ name: 'run_command', raw: '{ "command" : "ls" }' }]);
+  return script.startSegment().answer([think]).answer([]);
+}
+
+describe('export', () => {
+  it('writes one row per segment with explicit masks, tools and verbatim arguments', async () => {
+    const script = twoSegments(first);
+    const result = await exporting(readerOf([script], [ada(first).label([1, 5], 'train')]));
+    expect(result).toMatchObject({ rows: 2, trained: 3, masked: 2, dropped: [] });
+    const [one, two] = await rowsOf();
+    expect([masksOf(one), masksOf(two)]).toEqual([
+      [1, 0, 1],
+      [1, 0],
+    ]);
+    expect(one?.tools).toHaveLength(1);
+    expect(one?.messages.slice(0, 2).map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(JSON.stringify(one?.messages)).toContain(JSON.stringify('{ "command" : "ls" }'));
+    expect(one?.metadata).toMatchObject({ source_name: 'waymark', run: first, segment: 1, task: 'made-up' });
+    expect(JSON.stringify(one?.metadata)).not.toContain('null');
+  });
+
+  it('carries masks that agree with its counts and with the preview', async () => {
+    const reader = readerOf([twoSegments(first), twoSegments(second)]);
+    const result = await exporting(reader, { undecided: 'train' });
+    const rows = await rowsOf();
+    const masks = rows.flatMap((row) => masksOf(row) ?? []);
+    expect([result.rows, result.trained, result.masked]).toEqual([
+      rows.length,
+      masks.filter((mask) => mask === 1).length,
+      masks.filter((mask) => mask === 0).length,
+    ]);
+    const preview = await previewDataset(reader, { format: 'slime', runs: 'all', undecided: 'train' });
+    expect(preview).toMatchObject({ rows: result.rows, trained: result.trained, masked: result.masked });
+    expect(preview.undecided.map(({ run, steps }) => [run, steps])).toEqual([
+      [first, [1, 3, 4]],
+      [second, [1, 3, 4]],
+    ]);
+    expect(preview.bySource).toEqual([
+      { source: 'rule', value: 'mask', count: 4 },
+      { source: 'waiver', value: 'train', count: 6 },
+    ]);
+  });
+
+  it('refuses undecided steps, naming them and the way out, and writes nothing', async () => {
+    const reader = readerOf([twoSegments(first), twoSegments(second)]);
+    await expect(exporting(reader)).rejects.toMatchObject({
+      code: 'export_undecided',
+      message: `6 steps are undecided: run ${first}, steps 1, 3-4, and 1 more run. Label them, or waive them by name with --undecided train or --undecided mask.`,
+      detail: `${first}: 1, 3-4\n${second}: 1, 3-4`,
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('counts people who differ as undecided', async () => {
+    const entries = [ada(first).label(1, 'train'), new EntryMaker('Bo', 'b', first).label(1, 'mask')];
+    const script = new RunScript(first).startSegment().answer([think]);
+    await expect(exporting(readerOf([script], entries))).rejects.toMatchObject({ code: 'export_undecided' });
+  });
+
+  it('drops rows without a trained step, with the reason', async () => {
+    const script = twoSegments(first);
+    const maker = ada(first);
+    const reader = readerOf([script], [maker.label([1, 3], 'mask'), maker.label([4, 5], 'train')]);
+    const result = await exporting(reader);
+    expect(result).toMatchObject({
+      rows: 1,
+      trained: 1,
+      masked: 1,
+      dropped: [{ reason: 'nothing_trained', count: 1 }],
+    });
+  });
+
+  it('drops what was purged and what the paper calls too long, and repeats rows for it', async () => {
+    const purged = twoSegments(first).add('text.purged', { from: 1, to: 3, by: 'Ada' });
+    const long = new RunScript(second).startSegment();
+    long.answer([{ ...think, text: 'word '.repeat(100_000) }], { usage: null });
+    const reader = readerOf([purged, long]);
+    const result = await exporting(reader, { undecided: 'train', preset: 'apollo' });
+    expect(result).toMatchObject({
+      rows: 7,
+      trained: 1,
+      dropped: [
+        { reason: 'over_context', count: 1 },
+        { reason: 'text_purged', count: 1 },
+      ],
+    });
+    expect(new Set((await rowsOf()).map((row) => JSON.stringify(row))).size).toBe(1);
+  });
+
+  it('says when there is nothing to export', async () => {
+    await expect(exporting(readerOf([]))).rejects.toMatchObject({ code: 'export_empty' });
+    await expect(exporting(readerOf([new RunScript(first)]))).rejects.toMatchObject({ code: 'export_empty' });
+    await expect(exporting(readerOf([]), { runs: [first] })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('gives the same bytes for the same snapshot, in whatever order runs are named and entries lie', async () => {
+    const scripts = [twoSegments(first), twoSegments(second)];
+    const entries = [ada(first).label([1, 5], 'train'), ada(second).label([1, 5], 'train')];
+    const one = await exporting(readerOf(scripts, entries), {
+      runs: [second, first],
+      out: join(folder, 'a'),
+    });
+    const two = await exporting(readerOf(scripts, [...entries].reverse()), { out: join(folder, 'b') });
+    expect(two.files).toEqual(one.files);
+    expect(two.snapshot).toBe(one.snapshot);
+    for (const file of ['train.jsonl', 'README.md', 'manifest.json']) {
+      expect(await readFile(join(folder, 'b', file))).toEqual(await readFile(join(folder, 'a', file)));
+    }
+    const more = [...entries, ada(first).entry(1, { op: 'comment', text: 'hm' })];
+    const three = await exporting(readerOf(scripts, more), { out: join(folder, 'c') });
+    expect(three.snapshot).not.toBe(one.snapshot);
+  });
+
+  it('names waiver, counts by reason, rules and files in the manifest', async () => {
+    const result = await exporting(readerOf([twoSegments(first)]), {
+      undecided: 'mask',
+      runs: [first],
+    }).catch((error: unknown) => error);
+    expect(result).toMatchObject({ rows: 0, dropped: [{ reason: 'nothing_trained', count: 2 }] });
+    await exporting(readerOf([twoSegments(first)]), { undecided: 'train' });
+    const manifest = JSON.parse(await readFile(join(folder, 'out', 'manifest.json'), 'utf8'));
+    expect(manifest.waiver).toEqual({
+      undecided: 'train',
+      steps: 3,
+      runs: [{ run: first, steps: '1, 3-4' }],
+    });
+    expect(manifest.counts.labels).toEqual([
+      { source: 'rule', reason: 'error-observation', value: 'mask', count: 1 },
+      { source: 'rule', reason: 'null', value: 'mask', count: 1 },
+      { source: 'waiver', reason: 'undecided', value: 'train', count: 3 },
+    ]);
+    expect(manifest.snapshot.rules.map(({ id }: { id: string }) => id)).toContain('blind-edit');
+    expect(manifest.files.map(({ path }: { path: string }) => path)).toEqual(['train.jsonl', 'README.md']);
+    expect(await readFile(join(folder, 'out', 'README.md'), 'utf8')).toContain('--loss-mask-type qwen3');
+  });
+
+  it('leaves out a step that is still running', async () => {
+    const script = new RunScript(first)
+      .startSegment()
+      .answer([think])
+      .answer([{ ...think, unobserved: true }]);
+    const result = await exporting(readerOf([script], [ada(first).label(1, 'train')]));
+    expect(result).toMatchObject({ rows: 1, trained: 1, masked: 0 });
+  });
+
+  it('replaces half characters, which would stop a tokenizer', async () => {
+    const script = new RunScript(first).startSegment().answer([{ ...think, text: 'cut \ud83d' }]);
+    await exporting(readerOf([script]), { undecided: 'train' });
+    expect((await rowsOf())[0]?.messages.at(-1)?.content).toBe('cut \ufffd');
+  });
+});
+
+describe('the folder', () => {
+  const reader = () => readerOf([twoSegments(first)]);
+
+  it('replaces an earlier export and nothing else', async () => {
+    await exporting(reader(), { undecided: 'train' });
+    await exporting(reader(), { undecided: 'train', preset: 'apollo' });
+    expect(await rowsOf()).toHaveLength(14);
+    await writeFile(join(folder, 'out', 'notes.txt'), 'mine');
+    await expect(exporting(reader(), { undecided: 'train' })).rejects.toMatchObject({
+      code: 'already_exists',
+    });
+    expect(await readFile(join(folder, 'out', 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('refuses a folder with a manifest of another program, and a file', async () => {
+    await mkdir(join(folder, 'other'));
+    await writeFile(join(folder, 'other', 'manifest.json'), '[]');
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    for (const out of [join(folder, 'other'), file]) {
+      await expect(exporting(reader(), { undecided: 'train', out })).rejects.toMatchObject({
+        code: 'already_exists',
+      });
+    }
+  });
+
+  it('takes an empty folder and makes missing ones', async () => {
+    await mkdir(join(folder, 'empty'));
+    await exporting(reader(), { undecided: 'train', out: join(folder, 'empty') });
+    await exporting(reader(), { undecided: 'train', out: join(folder, 'a', 'b') });
+    expect(await readdir(join(folder, 'a', 'b'))).toHaveLength(3);
+  });
+
+  it('keeps the earlier export whole when the next one fails or is cancelled half-way', async () => {
+    await exporting(reader(), { undecided: 'train' });
+    const before = await rowsOf();
+    const long = twoSegments(first);
+    for (let i = 0; i < 20; i += 1) long.answer([think]);
+    const failing = new MemoryReader(new Map([[first, long.events]]));
+    const original = failing.events.bind(failing);
+    failing.events = async (run, from, limit) => {
+      if (failing.reads.events > long.events.length + 20) throw new Error('disk gone');
+      return original(run, from, limit);
+    };
+    await expect(exporting(failing, { undecided: 'train' })).rejects.toThrow('disk gone');
+    const controller = new AbortController();
+    const cancelled = exporting(readerOf([long]), {
+      undecided: 'train',
+      signal: controller.signal,
+      onProgress: ({ done, total }) => done > total / 2 && controller.abort(),
+    });
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await rowsOf()).toEqual(before);
+    expect(await readdir(folder)).toEqual(['out']);
+  });
+
+  it('clears what a killed export left, and puts back what it had moved away', async () => {
+    await exporting(reader(), { undecided: 'train' });
+    const dead = spawnSync('true').pid;
+    await rename(join(folder, 'out'), join(folder, `out.partial-${dead}-0000-old`));
+    await mkdir(join(folder, `out.partial-${dead}-1111`));
+    await expect(exporting(readerOf([]))).rejects.toMatchObject({ code: 'export_empty' });
+    await exporting(reader(), { undecided: 'train', preset: 'apollo' });
+    expect(await readdir(folder)).toEqual(['out']);
+  });
+});
+
+describe('slime', () => {
+  const python = spawnSync('python3', ['--version']).status === 0;
+
+  it.skipIf(!python)('would load every row (needs python3)', async () => {
+    const script = twoSegments(first);
+    script.answer([think, { name: 'run_command', args: { command: 'echo 你好' } }], {
+      reasoning: 'Because 你好.',
+    });
+    script.add('hint.delivered', { step: 6, hints: [], text: '\n\n<real_user>look</real_user>' });
+    script.answer([{ name: 'run_command', raw: '{broken', invalid: 'Not JSON' }, think]);
+    const result = await exporting(readerOf([script, twoSegments(second)]), { undecided: 'train' });
+    const checker = join(import.meta.dirname, '..', 'testing', 'slime-load.py');
+    const loaded = spawnSync('python3', [checker, join(folder, 'out', 'train.jsonl')], { encoding: 'utf8' });
+    expect(JSON.parse(loaded.stdout)).toEqual({
+      rows: result.rows,
+      trained: result.trained,
+      masked: result.masked,
+      problems: [],
+    });
+  });
+
+  it.skipIf(!python)('the check finds what it is meant to find (needs python3)', async () => {
+    const path = join(folder, 'bad.jsonl');
+    await writeFile(
+      path,
+      '{"messages":[{"role":"assistant","content":"x","step_loss_mask":0.5}],"tools":{},"metadata":{}}\n',
+    );
+    const checker = join(import.meta.dirname, '..', 'testing', 'slime-load.py');
+    const loaded = spawnSync('python3', [checker, path], { encoding: 'utf8' });
+    expect(loaded.status).toBe(1);
+    expect(JSON.parse(loaded.stdout).problems).toHaveLength(3);
+  });
+});
+
+describe('long runs', () => {
+  it('are read page by page, twice, and held one segment at a time', async () => {
+    const script = new RunScript(first);
+    for (let segment = 0; segment < 40; segment += 1) {
+      script.startSegment();
+      for (let i = 0; i < 50; i += 1) script.answer([{ ...think, text: `out ${i} `.repeat(200) }]);
+    }
+    const reader = new MemoryReader(new Map([[first, script.events]]), [], 500);
+    const progress: number[] = [];
+    const result = await exporting(reader, {
+      undecided: 'train',
+      onProgress: ({ done, total }) => progress.push(done / total),
+    });
+    expect(result).toMatchObject({ rows: 40, trained: 2_000, masked: 0 });
+    expect(reader.reads.largest).toBeLessThanOrEqual(500);
+    expect(reader.reads.events).toBeLessThanOrEqual(2 * script.events.length);
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    expect(progress.at(-1)).toBeCloseTo(1, 2);
+  });
+});

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import type { ExportResult } from '@shared/ipc';
+import { checkTarget, DatasetFolder } from './dataset-folder';
+import type { DatasetReader } from './event-pages';
+import { countMasks, type ExportPlan, planExport, stepRanges } from './export-plan';
+import type { ExportRequest } from './export-request';
+import { slimeFile, slimeLine } from './exporters/slime';
+import { manifestFile, manifestText } from './manifest';
+import { datasetRows } from './rows';
+import { trainerReadme } from './trainer-readme';
+
+/**
+ * Writes the chosen runs as a dataset folder: `train.jsonl`, `README.md` for the trainer, `manifest.json`. Two
+ * passes over the events: the first decides rows and masks, the second writes; neither holds more than one
+ * segment. The folder appears whole or not at all, and the same snapshot gives the same bytes.
+ *
+ * @throws WaymarkError `export_undecided` while a step is undecided and not waived, `export_empty`,
+ * `already_exists`, `not_found`, `disk_full`, `read_only`, `cancelled`.
+ */
+export async function exportDataset(
+  reader: DatasetReader,
+  request: ExportRequest & { out: string },
+): Promise<ExportResult> {
+  const out = resolve(request.out);
+  await checkTarget(out);
+  const plan = await planExport(reader, request);
+  if (request.undecided === 'refuse') refuseUndecided(plan.undecided);
+  const folder = await DatasetFolder.begin(out);
+  try {
+    await folder.write(slimeFile, lines(reader, plan, request));
+    await folder.write('README.md', [trainerReadme(plan, request)]);
+    await folder.write(manifestFile, [manifestText(plan, request, [...folder.files])]);
+    if (request.signal?.aborted) throw cancelled();
+    await folder.commit();
+  } catch (error) {
+    await folder.abandon();
+    throw error;
+  }
+  return {
+    folder: out,
+    rows: plan.rows.length * plan.preset.repeat,
+    ...countMasks(plan.rows),
+    dropped: plan.dropped,
+    files: folder.files,
+    snapshot: plan.snapshot,
+  };
+}
+
+async function* lines(
+  reader: DatasetReader,
+  plan: ExportPlan,
+  request: ExportRequest,
+): AsyncGenerator<string> {
+  const total = 2 * plan.runs.reduce((sum, { seq }) => sum + seq, 0);
+  let done = total / 2;
+  const onEvents = (count: number) => {
+    done += count;
+    request.onProgress?.({ done: Math.min(done, total), total });
+  };
+  for await (const row of datasetRows(reader, plan, { signal: request.signal, onEvents })) {
+    const line = `${slimeLine(row)}\n`;
+    for (let copy = 0; copy < plan.preset.repeat; copy += 1) yield line;
+  }
+}
+
+function cancelled(): WaymarkError {
+  return new WaymarkError('cancelled', 'The export was cancelled; nothing was written.');
+}
+
+function refuseUndecided(undecided: ExportPlan['undecided']): void {
+  const [first] = undecided;
+  if (!first) return;
+  const total = undecided.reduce((sum, { steps }) => sum + steps.length, 0);
+  const others = undecided.length - 1;
+  const where = `run ${first.run}, ${first.steps.length === 1 ? 'step' : 'steps'} ${stepRanges(first.steps, 8)}`;
+  const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'run' : 'runs'}`;
+  throw new WaymarkError(
+    'export_undecided',
+    `${total} ${total === 1 ? 'step is' : 'steps are'} undecided: ${where}${more}. Label them, or waive them by name with --undecided train or --undecided mask.`,
+    undecided.map(({ run, steps }) => `${run}: ${stepRanges(steps)}`).join('\n'),
+  );
+}

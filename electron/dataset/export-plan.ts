@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { WaymarkError } from '@shared/errors';
+import { snapshotText } from '@shared/label-snapshot';
+import type { Rule } from '../label/rule';
+import { ruleSet, ruleSetFacts } from '../label/rule-set';
+import type { DatasetReader } from './event-pages';
+import { type DatasetPreset, datasetPreset, type ExportRequest } from './export-request';
+import { planRun, type RunPlan, type SegmentPlan, type StepPlan } from './run-plan';
+
+export type DropReason = 'nothing_trained' | 'over_context' | 'text_purged' | 'no_steps';
+
+/** A row to be written. */
+export interface RowPlan {
+  run: RunPlan;
+  segment: SegmentPlan;
+  /** Mask of every own step of the segment. */
+  masks: Map<number, 0 | 1>;
+}
+
+export interface ExportPlan {
+  preset: DatasetPreset;
+  rules: readonly Rule[];
+  precedence: 'union' | 'judge_over_rule';
+  snapshot: string;
+  runs: RunPlan[];
+  rows: RowPlan[];
+  dropped: { reason: DropReason; count: number }[];
+  undecided: { run: string; steps: number[] }[];
+  /** Kept rows longer than the context limit of the model that sampled them. */
+  overContext: number;
+  /** Steps without all their observations, left out. */
+  unfinished: number;
+  /** Of the rows that are written; a step counts once however often its row is repeated. */
+  counts: LabelCount[];
+}
+
+export interface LabelCount {
+  source: string;
+  reason: string;
+  value: 'train' | 'mask';
+  count: number;
+}
+
+/**
+ * Reads every chosen run once and decides, before a byte is written, which rows there will be and what their
+ * masks are. A run in progress is cut at its last event of now; the snapshot says where.
+ * @throws WaymarkError `not_found` for an unknown run, `export_empty` when no run has a step, `cancelled`.
+ */
+export async function planExport(reader: DatasetReader, request: ExportRequest): Promise<ExportPlan> {
+  const preset = datasetPreset(request.preset ?? 'default');
+  const rules = ruleSet(preset.name);
+  const precedence = request.precedence ?? 'union';
+  const heads = await runHeads(reader, request.runs);
+  const total = 2 * heads.reduce((sum, { seq }) => sum + seq, 0);
+  let done = 0;
+  const runs: RunPlan[] = [];
+  for (const { run, seq } of heads) {
+    const plan = await planRun(reader, run, seq, {
+      rules,
+      precedence,
+      signal: request.signal,
+      onEvents: (count) => {
+        done += count;
+        request.onProgress?.({ done, total });
+      },
+    });
+    if (plan) runs.push(plan);
+  }
+  if (!runs.some(({ segments }) => segments.some(({ steps }) => steps.length > 0))) {
+    throw new WaymarkError(
+      'export_empty',
+      runs.length === 0
+        ? 'There is nothing to export: the workspace holds no run. Start one first.'
+        : 'There is nothing to export: none of the chosen runs has a finished step yet.',
+    );
+  }
+  const snapshot = createHash('sha256')
+    .update(
+      snapshotText({
+        runs: heads,
+        entries: runs.flatMap(({ entries }) => entries),
+        rules: ruleSetFacts(rules),
+        precedence,
+      }),
+    )
+    .digest('hex');
+  const base = { preset, rules, precedence, snapshot, runs, undecided: undecidedSteps(runs) };
+  return { ...base, ...planRows(runs, preset, request.undecided) };
+}
+
+/** In the order of the run ids, each once: the same runs give the same file in whatever order they were named. */
+async function runHeads(
+  reader: DatasetReader,
+  wanted: string[] | 'all',
+): Promise<{ run: string; seq: number }[]> {
+  const summaries =
+    wanted === 'all'
+      ? await reader.runs()
+      : await Promise.all([...new Set(wanted)].map((run) => reader.run(run)));
+  return summaries.map(({ id, seq }) => ({ run: id, seq })).sort((a, b) => (a.run < b.run ? -1 : 1));
+}
+
+function undecidedSteps(runs: readonly RunPlan[]): ExportPlan['undecided'] {
+  return runs
+    .map(({ created, segments }) => ({
+      run: created.run,
+      steps: segments
+        .filter(({ purged }) => !purged)
+        .flatMap(({ steps }) => steps)
+        .filter(({ label, context }) => label.value === null && !context)
+        .map(({ step }) => step),
+    }))
+    .filter(({ steps }) => steps.length > 0);
+}
+
+function planRows(
+  runs: readonly RunPlan[],
+  preset: DatasetPreset,
+  undecided: ExportRequest['undecided'],
+): Pick<ExportPlan, 'rows' | 'dropped' | 'overContext' | 'unfinished' | 'counts'> {
+  const rows: RowPlan[] = [];
+  const dropped = new Map<DropReason, number>();
+  const drop = (reason: DropReason) => dropped.set(reason, (dropped.get(reason) ?? 0) + 1);
+  const counts = new Map<string, LabelCount>();
+  let overContext = 0;
+  let unfinished = 0;
+  for (const run of runs) {
+    if (run.segments.every(({ steps }) => steps.length === 0)) drop('no_steps');
+    for (const segment of run.segments) {
+      unfinished += segment.unfinished.length;
+      if (segment.steps.length === 0) continue;
+      const masks = new Map(segment.steps.map((step) => [step.step, maskOf(step, undecided)]));
+      if (segment.purged) drop('text_purged');
+      else if (preset.maxTokens !== null && segment.tokens > preset.maxTokens) drop('over_context');
+      else if (![...masks.values()].includes(1)) drop('nothing_trained');
+      else {
+        rows.push({ run, segment, masks });
+        if (segment.tokens > run.created.model.contextTokens) overContext += 1;
+        for (const step of segment.steps) count(counts, step, masks.get(step.step) ?? 0);
+      }
+    }
+  }
+  return {
+    rows,
+    dropped: [...dropped].map(([reason, number]) => ({ reason, count: number })).sort(byReason),
+    overContext,
+    unfinished,
+    counts: [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value),
+  };
+}
+
+function byReason(a: { reason: string }, b: { reason: string }): number {
+  return a.reason < b.reason ? -1 : 1;
+}
+
+function maskOf({ label, context }: StepPlan, undecided: ExportRequest['undecided']): 0 | 1 {
+  if (context) return 0;
+  return (label.value ?? undecided) === 'train' ? 1 : 0;
+}
+
+function count(counts: Map<string, LabelCount>, { label, context }: StepPlan, mask: 0 | 1): void {
+  const source = context ? 'context' : (label.source ?? 'waiver');
+  const reason = context ? 'summary' : (label.reason ?? (label.disagreement ? 'disagreement' : 'undecided'));
+  const value = mask === 1 ? 'train' : 'mask';
+  const key = JSON.stringify([source, reason, value]);
+  const entry = counts.get(key) ?? { source, reason, value, count: 0 };
+  counts.set(key, { ...entry, count: entry.count + 1 });
+}
+
+/** Trained and masked steps of the planned rows. */
+export function countMasks(rows: readonly RowPlan[]): { trained: number; masked: number } {
+  const masks = rows.flatMap((row) => [...row.masks.values()]);
+  const trained = masks.filter((mask) => mask === 1).length;
+  return { trained, masked: masks.length - trained };
+}
+
+/** `3, 5-9, 12`: at most `limit` pieces, then how many steps more. */
+export function stepRanges(steps: readonly number[], limit = Number.POSITIVE_INFINITY): string {
+  const pieces: { from: number; to: number }[] = [];
+  for (const step of steps) {
+    const last = pieces.at(-1);
+    if (last && last.to === step - 1) last.to = step;
+    else pieces.push({ from: step, to: step });
+  }
+  const shown = pieces.slice(0, limit);
+  const left = pieces.slice(limit).reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const text = shown.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+  return left > 0 ? `${text} and ${left} more` : text;
+}

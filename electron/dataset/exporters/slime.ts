@@ -1,0 +1,57 @@
+import type { DatasetRow } from '../rows';
+
+/** Chat rows as slime's SFT rollout reads them: `step_loss_mask` 0 or 1 on every assistant message. */
+export const slimeFile = 'train.jsonl';
+
+/**
+ * One line of JSON, without the line end. Same row, same bytes. `arguments` of a call stays the model's own text:
+ * slime renders string and object alike, and parsing it would change what is trained on. Absent facts are left
+ * out rather than null.
+ */
+export function slimeLine(row: DatasetRow): string {
+  const { run, segment, masks } = row.plan;
+  const { created, scores } = run;
+  const record = {
+    messages: row.messages,
+    tools: row.tools,
+    metadata: {
+      source_name: 'waymark',
+      run: created.run,
+      segment: segment.segment,
+      task: created.task.id,
+      task_hash: created.task.hash,
+      model: created.model.model,
+      ...present({
+        domain: created.task.domain,
+        score: scores.final ?? scores.last,
+        best_score: scores.best,
+        experiment: created.experiment,
+        arm: created.arm,
+        group: created.group,
+        sample: created.sample,
+        seed: created.seed,
+      }),
+      task_hint: created.taskHint,
+      human_hints: created.humanHints,
+      steps: segment.steps.map(({ step, id, label }) => ({
+        step,
+        id,
+        mask: masks.get(step) ?? 0,
+        ...present({ source: label.source, reason: label.reason }),
+      })),
+    },
+  };
+  const line = JSON.stringify(record);
+  // A half surrogate (text cut in mid-character) would stop a tokenizer; JSON writes it as an escape.
+  return line.includes('\\ud') ? JSON.stringify(record, wellFormed) : line;
+}
+
+function present(facts: Record<string, string | number | null>): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(facts).filter((entry): entry is [string, string | number] => entry[1] !== null),
+  );
+}
+
+function wellFormed(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
+}

@@ -1,0 +1,79 @@
+import { countMasks, type ExportPlan, stepRanges } from './export-plan';
+import type { ExportRequest } from './export-request';
+
+/** What marks a folder as a dataset that an export may replace. */
+export const manifestFormat = 'waymark-dataset';
+export const manifestFile = 'manifest.json';
+
+export interface WrittenFile {
+  /** Relative to the dataset's folder. */
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
+/**
+ * The whole account of an export: what it was made from, what was left out and why, what was waived. It holds no
+ * time and no path, so that the same snapshot gives the same bytes.
+ */
+export function manifestText(
+  plan: ExportPlan,
+  request: ExportRequest,
+  files: readonly WrittenFile[],
+): string {
+  const { preset, rows } = plan;
+  const waived = request.undecided === 'refuse' ? [] : plan.undecided;
+  const manifest = {
+    format: manifestFormat,
+    version: 1,
+    exporter: request.format,
+    preset: preset.name,
+    options: {
+      carried: preset.carried,
+      reasoning: preset.reasoning ? 'kept' : 'dropped',
+      repeat: preset.repeat,
+      max_tokens: preset.maxTokens ?? 'none',
+    },
+    snapshot: {
+      sha256: plan.snapshot,
+      precedence: plan.precedence,
+      rules: plan.rules.map(({ id, version, effect, hard, text, citation, parameters }) => ({
+        id,
+        version,
+        effect,
+        hard,
+        text,
+        citation,
+        parameters,
+      })),
+    },
+    waiver: {
+      undecided: request.undecided,
+      steps: waived.reduce((sum, { steps }) => sum + steps.length, 0),
+      runs: waived.map(({ run, steps }) => ({ run, steps: stepRanges(steps) })),
+    },
+    counts: {
+      rows: rows.length * preset.repeat,
+      ...countMasks(rows),
+      labels: plan.counts,
+      dropped: plan.dropped,
+      over_context: plan.overContext,
+      unfinished_steps: plan.unfinished,
+    },
+    runs: plan.runs.map(({ created, seq, entries, segments, scores }) => ({
+      run: created.run,
+      task: created.task.id,
+      task_hash: created.task.hash,
+      model: created.model.model,
+      events: seq,
+      steps: segments.reduce((sum, { steps }) => sum + steps.length, 0),
+      segments: segments.length,
+      rows: rows.filter((row) => row.run.created.run === created.run).length,
+      annotations: entries.length,
+      ...(scores.best === null ? {} : { best_score: scores.best }),
+      ...(scores.final === null ? {} : { final_score: scores.final }),
+    })),
+    files,
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}

@@ -1,0 +1,176 @@
+import { foldAnnotations } from '@shared/annotation-fold';
+import type { AnnotationEntry } from '@shared/annotations';
+import { combineLabels } from '@shared/effective-label';
+import type { EventOf, RunEvent } from '@shared/events';
+import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels';
+import { estimateTokens } from '@shared/tokens';
+import type { Rule } from '../label/rule';
+import { createRuleProjector } from '../label/rule-projector';
+import type { RunRuleFold } from '../store/step-projector';
+import { type DatasetReader, eventPages } from './event-pages';
+
+export interface StepPlan {
+  step: number;
+  /** Globally unique id of the step. */
+  id: string;
+  kind: EventOf<'model.answered'>['body']['kind'];
+  label: EffectiveLabel;
+  /** No mask can train it here: a summary turn stands as context only. */
+  context: boolean;
+}
+
+export interface SegmentPlan {
+  segment: number;
+  fromSeq: number;
+  toSeq: number;
+  steps: StepPlan[];
+  /** Steps without all their observations; left out of the row. */
+  unfinished: number[];
+  /** Texts of the segment were purged: nothing true can be exported from it. */
+  purged: boolean;
+  /** Estimated length of the row, tokens. */
+  tokens: number;
+}
+
+/** What one pass over a run's events says about its rows; texts are read again when a row is written. */
+export interface RunPlan {
+  created: EventOf<'run.created'>['body'];
+  /** Last event that counts. */
+  seq: number;
+  /** Ids of the annotation entries that were folded, sorted. */
+  entries: string[];
+  segments: SegmentPlan[];
+  scores: { best: number | null; final: number | null; last: number | null };
+}
+
+interface OpenStep {
+  step: number;
+  id: string;
+  kind: StepPlan['kind'];
+  missing: number;
+}
+
+interface OpenSegment {
+  segment: number;
+  fromSeq: number;
+  toSeq: number;
+  steps: OpenStep[];
+  tokens: number;
+}
+
+export interface PlanOptions {
+  rules: readonly Rule[];
+  precedence: MachinePrecedence;
+  signal?: AbortSignal | undefined;
+  onEvents?: ((count: number) => void) | undefined;
+}
+
+/** One pass over the events of a run up to `seq`: segments, steps, their effective labels, scores. */
+export async function planRun(
+  reader: Pick<DatasetReader, 'events' | 'annotations'>,
+  run: string,
+  seq: number,
+  options: PlanOptions,
+): Promise<RunPlan | null> {
+  const pass = new PlanPass(options.rules);
+  for await (const page of eventPages(reader, run, { from: 1, to: seq, signal: options.signal })) {
+    for (const event of page) pass.apply(event);
+    options.onEvents?.(page.length);
+  }
+  const entries = await reader.annotations(run);
+  return pass.end(entries, seq, options.precedence);
+}
+
+class PlanPass {
+  private created: EventOf<'run.created'>['body'] | null = null;
+  private rules: RunRuleFold | null = null;
+  private readonly verdicts = new Map<number, Map<string, RuleVerdict>>();
+  private readonly segments: OpenSegment[] = [];
+  private readonly purged: { from: number; to: number }[] = [];
+  private readonly scores: RunPlan['scores'] = { best: null, final: null, last: null };
+
+  constructor(private readonly ruleSet: readonly Rule[]) {}
+
+  apply(event: RunEvent): void {
+    if (event.kind === 'run.created') {
+      this.created = event.body;
+      this.rules = createRuleProjector(this.ruleSet).start(event);
+    }
+    for (const { step, verdict } of this.rules?.apply(event) ?? []) {
+      const known = this.verdicts.get(step) ?? new Map<string, RuleVerdict>();
+      this.verdicts.set(step, known.set(verdict.rule, verdict));
+    }
+    const open = this.segments.at(-1);
+    if (open) open.toSeq = event.seq;
+    switch (event.kind) {
+      case 'segment.started':
+        if (open) open.toSeq = event.seq - 1;
+        this.segments.push({
+          segment: event.body.segment,
+          fromSeq: event.seq,
+          toSeq: event.seq,
+          steps: [],
+          tokens: 0,
+        });
+        return;
+      case 'model.requested':
+        if (open) open.tokens = event.body.tokensEstimate;
+        return;
+      case 'model.answered':
+        if (open) answer(open, event);
+        return;
+      case 'action.observed': {
+        const step = open?.steps.at(-1);
+        if (open && step?.step === event.body.step) {
+          step.missing -= 1;
+          open.tokens += estimateTokens(event.body.text);
+        }
+        return;
+      }
+      case 'text.purged':
+        this.purged.push(event.body);
+        return;
+      case 'evaluation.ended': {
+        const { score, forced } = event.body;
+        if (score === null) return;
+        this.scores.last = score;
+        this.scores.best = Math.max(score, this.scores.best ?? score);
+        if (forced) this.scores.final = score;
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  end(entries: AnnotationEntry[], seq: number, precedence: MachinePrecedence): RunPlan | null {
+    if (!this.created) return null;
+    const fold = foldAnnotations(entries);
+    const planned = ({ step, id, kind }: OpenStep): StepPlan => {
+      const rules = [...(this.verdicts.get(step)?.values() ?? [])];
+      const { humans } = fold.at(step);
+      const { effective } = combineLabels({ humans, rules, judge: null, precedence });
+      return { step, id, kind, label: effective, context: kind === 'summary' };
+    };
+    return {
+      created: this.created,
+      seq,
+      entries: entries.map(({ ulid }) => ulid).sort(),
+      scores: this.scores,
+      segments: this.segments.map(({ steps, ...segment }) => ({
+        ...segment,
+        steps: steps.filter(({ missing }) => missing <= 0).map(planned),
+        unfinished: steps.filter(({ missing }) => missing > 0).map(({ step }) => step),
+        purged: steps.some(({ step }) => this.purged.some(({ from, to }) => from <= step && step <= to)),
+      })),
+    };
+  }
+}
+
+function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>): void {
+  const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
+  segment.steps.push({ step: body.step, id: body.stepId, kind: body.kind, missing: valid.length });
+  const written = body.usage?.outputTokens ?? 0;
+  const texts = [body.text, ...body.calls.map((call) => call.arguments)];
+  segment.tokens += written > 0 ? written : texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+}

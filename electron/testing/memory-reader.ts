@@ -1,0 +1,37 @@
+import type { AnnotationEntry } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import type { RunEvent } from '@shared/events';
+import type { DatasetReader } from '../dataset/event-pages';
+
+/** The part of a store's reader that datasets need, over events in memory. Pages are small on purpose. */
+export class MemoryReader implements DatasetReader {
+  /** Events handed out so far, and the most at once. */
+  reads = { events: 0, largest: 0 };
+
+  constructor(
+    private readonly logs: Map<string, RunEvent[]>,
+    private readonly entries: AnnotationEntry[] = [],
+    private readonly pageLimit = 7,
+  ) {}
+
+  async runs(): Promise<{ id: string; seq: number }[]> {
+    return [...this.logs].map(([id, events]) => ({ id, seq: events.length })).reverse();
+  }
+
+  async run(run: string): Promise<{ id: string; seq: number }> {
+    const events = this.logs.get(run);
+    if (!events) throw new WaymarkError('not_found', `There is no run ${run}.`);
+    return { id: run, seq: events.length };
+  }
+
+  async events(run: string, fromSeq: number, limit: number): Promise<RunEvent[]> {
+    const page = (this.logs.get(run) ?? []).slice(fromSeq - 1, fromSeq - 1 + Math.min(limit, this.pageLimit));
+    this.reads.events += page.length;
+    this.reads.largest = Math.max(this.reads.largest, page.length);
+    return page;
+  }
+
+  async annotations(run: string): Promise<AnnotationEntry[]> {
+    return this.entries.filter(({ target }) => target.run === run);
+  }
+}

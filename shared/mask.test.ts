@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { snapshotText } from './label-snapshot';
+import { maskTrajectory } from './mask';
+import { RunScript } from './run-fixtures';
+import { type Trajectory, TrajectoryFold } from './trajectory';
+
+const run = '01KRUN00000000000000000000';
+
+function trajectoriesOf(script: RunScript, reasoning = true): Trajectory[] {
+  const fold = new TrajectoryFold({ reasoning });
+  const found = script.events.map((event) => fold.apply(event));
+  return [...found, fold.end()].filter((each) => each !== null);
+}
+
+const think = { name: 'think' };
+
+describe('trajectories', () => {
+  it('hold head, tools and own steps of each segment', () => {
+    const script = new RunScript(run).startSegment().answer([think]).answer([think]);
+    script.startSegment([
+      { role: 'user', content: 'Go on.' },
+      { role: 'assistant', content: 'What I remember.' },
+    ]);
+    script.answer([think]);
+    const [first, second] = trajectoriesOf(script);
+    expect([first?.segment, first?.own, second?.segment, second?.own]).toEqual([1, [1, 2], 2, [3]]);
+    expect(second?.messages.map(({ message, step }) => [message.role, step])).toEqual([
+      ['user', 0],
+      ['assistant', 0],
+      ['assistant', 3],
+      ['tool', 3],
+    ]);
+    expect(second?.tools.map((tool) => tool.function.name)).toEqual(['run_command']);
+  });
+
+  it('leave out a step that has not got all its observations', () => {
+    const script = new RunScript(run).startSegment().answer([think]);
+    script.answer([think, { ...think, unobserved: true }]);
+    const [only] = trajectoriesOf(script);
+    expect([only?.own, only?.unfinished, only?.messages.some(({ step }) => step === 2)]).toEqual([
+      [1],
+      [2],
+      false,
+    ]);
+  });
+
+  it('keep reasoning only when asked', () => {
+    const script = new RunScript(run).startSegment().answer([think], { reasoning: 'Because.' });
+    expect(JSON.stringify(trajectoriesOf(script, true))).toContain('"reasoning_content":"Because."');
+    expect(JSON.stringify(trajectoriesOf(script, false))).not.toContain('Because.');
+  });
+});
+
+describe('masks', () => {
+  it('train each step exactly once over all trajectories, whatever the labels', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 }),
+        (segments) => {
+          const script = new RunScript(run);
+          const labels: boolean[] = [];
+          for (const steps of segments) {
+            script.startSegment();
+            for (const train of steps) {
+              script.answer([think]);
+              labels.push(train);
+            }
+          }
+          const maskOf = (step: number) => (labels[step - 1] ? 1 : 0);
+          const masked = trajectoriesOf(script).map((each) =>
+            maskTrajectory(each, { maskOf, carried: 'once' }),
+          );
+          const wanted = labels.flatMap((train, index) => (train ? [index + 1] : []));
+          expect(masked.flatMap(({ trained }) => trained)).toEqual(wanted);
+          expect(masked.flatMap((each) => [...each.trained, ...each.masked]).length).toBe(labels.length);
+          for (const message of masked.flatMap(({ messages }) => messages)) {
+            if (message.role === 'assistant') expect(message).toHaveProperty('step_loss_mask');
+            else expect(message).not.toHaveProperty('step_loss_mask');
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it('give carried steps and the head 0, and train carried steps only as in the paper', () => {
+    const [own] = trajectoriesOf(new RunScript(run).startSegment().answer([think]).answer([think]));
+    if (!own) throw new Error('no trajectory');
+    const head = { message: { role: 'assistant' as const, content: 'Summary' }, step: 0 };
+    const carrying = { ...own, own: [2], messages: [head, ...own.messages] };
+    const masks = (carried: 'once' | 'paper') =>
+      maskTrajectory(carrying, { maskOf: () => 1, carried }).messages.flatMap((message) =>
+        message.role === 'assistant' && 'step_loss_mask' in message ? [message.step_loss_mask] : [],
+      );
+    expect(masks('once')).toEqual([0, 0, 1]);
+    expect(masks('paper')).toEqual([0, 1, 1]);
+  });
+});
+
+describe('label snapshots', () => {
+  it('do not depend on order or repetition, and do on every fact', () => {
+    const snapshot = {
+      runs: [
+        { run: 'a', seq: 1 },
+        { run: 'b', seq: 2 },
+      ],
+      entries: ['x', 'y'],
+      rules: [{ id: 'r', version: 1, parameters: { m: 1, n: 'two' } }],
+      precedence: 'union' as const,
+    };
+    const text = snapshotText(snapshot);
+    expect(
+      snapshotText({
+        ...snapshot,
+        runs: [...snapshot.runs].reverse(),
+        entries: ['y', 'x', 'y'],
+        rules: [{ id: 'r', version: 1, parameters: { n: 'two', m: 1 } }],
+      }),
+    ).toBe(text);
+    for (const other of [
+      { ...snapshot, runs: [{ run: 'a', seq: 2 }] },
+      { ...snapshot, entries: ['x'] },
+      { ...snapshot, rules: [] },
+      { ...snapshot, precedence: 'judge_over_rule' as const },
+    ]) {
+      expect(snapshotText(other)).not.toBe(text);
+    }
+  });
+});
