@@ -115,7 +115,11 @@ async function attempt(loop: Loop, call: RunCall, parsed: ParsedCall, look: bool
     leftMs: leftMs(loop),
   };
   try {
-    return await (look ? actions.look(parsed, context) : actions.run(parsed, context));
+    const outcome = await (look ? actions.look(parsed, context) : actions.run(parsed, context));
+    // Cut short by a human or the clock: not the action's own failure, so no rule may hold it against the step.
+    return limit.signal.aborted && outcome.error?.code === 'cancelled'
+      ? { ...outcome, error: null, closedBy: 'interrupted' }
+      : outcome;
   } catch (error) {
     if (ports.unavailable(error) !== null) {
       throw error;

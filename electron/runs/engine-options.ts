@@ -1,0 +1,26 @@
+import type { Settings } from '@shared/settings';
+import type { RetryOptions } from '../agent/loop-types';
+import type { Clock } from '../clock';
+import type { Store } from '../store/api';
+
+export interface EngineLog {
+  info(message: string, facts?: Record<string, unknown>): void;
+  error(message: string, facts?: Record<string, unknown>): void;
+}
+
+export interface EngineOptions {
+  store: Store;
+  /** Read when it is needed, so that a change holds from then on. */
+  settings: { readonly current: Settings };
+  /** The key kept under an endpoint's name, or in the environment variable it names; null = there is none. */
+  findKey(endpoint: string, environmentVariable: string): string | null;
+  clock: Clock;
+  /** The application's `resources` folder. */
+  resourcesDir: string;
+  /** Sessions of each run live in a folder of their own below; on a local disk. */
+  sessionsDir: string;
+  appVersion: string;
+  log: EngineLog;
+  /** Default: about an hour of tries. */
+  retry?: RetryOptions;
+}

@@ -1,0 +1,242 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Author } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import type { HintCategory } from '@shared/outbox';
+import type { RunState } from '@shared/views';
+import { wellFormed } from '@shared/well-formed';
+import { ulid } from 'ulid';
+import { LocalComputer } from '../computer/local/local-computer';
+import { creationEvents, type NewRun } from './create-run';
+import type { EngineOptions } from './engine-options';
+import { LiveEmitter } from './live';
+import { type DrivenRun, takeUp } from './run';
+import { runFolder } from './run-folder';
+import { settleUndriven } from './settle-undriven';
+
+/** How long a quitting application waits for an action to end before it interrupts it, ms. */
+const QUIT_GRACE_MS = 15_000;
+
+export interface StartRun extends NewRun {
+  author: Author;
+}
+
+/**
+ * Starts, drives and steers the runs of one workspace. Everything a human asks for goes through the outbox, so it
+ * works the same for a run that another process drives.
+ */
+export interface Engine {
+  /** What driven runs do right now; never stored. */
+  readonly live: LiveEmitter;
+  /** Creates a run; it rests until `resumeRun`. @throws WaymarkError not_found, task_invalid, task_unsupported */
+  startRun(input: StartRun): Promise<string>;
+  /**
+   * Drives the run in the background from where it stands; resolves once this process drives it. Does nothing when
+   * it does already. @throws WaymarkError not_found, run_ended, run_driven_elsewhere
+   */
+  resumeRun(run: string): Promise<void>;
+  /** Resolves when the run rests: paused, ended, or no process drives it. */
+  waitRun(run: string): Promise<void>;
+  /** @throws WaymarkError run_ended */
+  pause(run: string, author: Author, mode: 'after_step' | 'now'): Promise<void>;
+  stop(run: string, author: Author): Promise<void>;
+  /** Ends a sleep; nothing else. */
+  wake(run: string, author: Author): Promise<void>;
+  /** Queues a hint and returns its id. @throws WaymarkError run_ended, refused (a run without human hints) */
+  hint(run: string, author: Author, text: string, category: HintCategory): Promise<string>;
+  /** Runs that this process drives. */
+  drivenRuns(): string[];
+  /** Closes the sessions of runs that are not in `alive`; returns how many, and the folders nobody needs any more. */
+  cleanSessions(alive: ReadonlySet<string>): Promise<{ closed: number; folders: string[] }>;
+  /**
+   * Pauses every driven run and waits until all are let go of. `pause`: a request to a model is given up and asked
+   * again on resume, an action may end within 15 s; `now`: an action is interrupted as well.
+   */
+  shutdown(options: { mode: 'pause' | 'now' }): Promise<void>;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  return new RunEngine(options);
+}
+
+class RunEngine implements Engine {
+  readonly live = new LiveEmitter();
+  private readonly driven = new Map<string, DrivenRun>();
+  private closing = false;
+
+  constructor(private readonly options: EngineOptions) {}
+
+  async startRun(input: StartRun): Promise<string> {
+    const { store, resourcesDir } = this.options;
+    const task = await store.reader.task(input.task);
+    const run = ulid();
+    const folder = runFolder(store.folder, run);
+    const events = await creationEvents(input, { run, folder, task, resourcesDir });
+    const lock = this.lock(run);
+    try {
+      await store.writer.append(run, lock.epoch, events);
+    } finally {
+      lock.release();
+    }
+    return run;
+  }
+
+  async resumeRun(run: string): Promise<void> {
+    if (this.driven.has(run)) {
+      return;
+    }
+    if (this.closing) {
+      throw new WaymarkError('refused', 'The application is closing. Open it again to drive runs.');
+    }
+    const lock = this.lock(run);
+    const { options, live } = this;
+    try {
+      const driven = await takeUp({ options, live, run, lock });
+      this.driven.set(run, driven);
+      void driven.ended.then(() => this.driven.delete(run));
+      if (this.closing) {
+        driven.control.quit('now');
+      }
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  async waitRun(run: string): Promise<void> {
+    const driven = this.driven.get(run);
+    if (driven !== undefined) {
+      await driven.ended;
+      return;
+    }
+    const { store } = this.options;
+    const rested = new Promise<void>((resolve, reject) => {
+      const check = () => {
+        if (!store.isDriven(run)) {
+          unsubscribe();
+          resolve();
+        }
+      };
+      const unsubscribe = store.subscribe((notice) => {
+        if (notice.kind === 'foreign' || (notice.kind === 'run' && notice.run === run)) {
+          check();
+        }
+      });
+      store.reader.run(run).then(check, (error: unknown) => {
+        unsubscribe();
+        reject(error);
+      });
+    });
+    await rested;
+  }
+
+  async pause(run: string, author: Author, mode: 'after_step' | 'now'): Promise<void> {
+    await this.steer(run, author, { op: 'run.pause', mode });
+  }
+
+  async stop(run: string, author: Author): Promise<void> {
+    await this.steer(run, author, { op: 'run.stop' });
+  }
+
+  async wake(run: string, author: Author): Promise<void> {
+    await this.refuseEnded(run);
+    await this.options.store.writer.post(run, author, { op: 'run.wake' });
+  }
+
+  async hint(run: string, author: Author, text: string, category: HintCategory): Promise<string> {
+    await this.refuseEnded(run);
+    const { store } = this.options;
+    const [first] = await store.reader.events(run, 1, 1);
+    if (first?.kind === 'run.created' && !first.body.humanHints) {
+      throw new WaymarkError(
+        'refused',
+        'This run was started without human hints. Start another one to send hints.',
+      );
+    }
+    const hint = ulid();
+    await store.writer.post(run, author, { op: 'hint.queued', hint, text: wellFormed(text), category });
+    return hint;
+  }
+
+  drivenRuns(): string[] {
+    return [...this.driven.keys()];
+  }
+
+  async cleanSessions(alive: ReadonlySet<string>): Promise<{ closed: number; folders: string[] }> {
+    const { sessionsDir, resourcesDir } = this.options;
+    const names = await readdir(sessionsDir).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') {
+        return [];
+      }
+      throw error;
+    });
+    let closed = 0;
+    const folders: string[] = [];
+    for (const name of names.filter((each) => !alive.has(each))) {
+      const computer = new LocalComputer({ resourcesDir, sessionsDir: join(sessionsDir, name) });
+      try {
+        for (const session of await computer.sessions.list()) {
+          await computer.sessions.close(session.name);
+          closed += 1;
+        }
+      } finally {
+        await computer.dispose();
+      }
+      folders.push(join(sessionsDir, name));
+    }
+    return { closed, folders };
+  }
+
+  async shutdown({ mode }: { mode: 'pause' | 'now' }): Promise<void> {
+    this.closing = true;
+    const runs = [...this.driven.values()];
+    for (const { control } of runs) {
+      control.quit(mode === 'pause' ? 'after_step' : 'now');
+    }
+    const timer = setTimeout(() => {
+      for (const { control } of runs) {
+        control.quit('now');
+      }
+    }, QUIT_GRACE_MS);
+    await Promise.all(runs.map(({ ended }) => ended));
+    clearTimeout(timer);
+  }
+
+  /** A run that nobody drives is put to rest at once; otherwise its driver hears of it through the outbox. */
+  private async steer(
+    run: string,
+    author: Author,
+    op: { op: 'run.pause'; mode: 'after_step' | 'now' } | { op: 'run.stop' },
+  ): Promise<void> {
+    const state = await this.refuseEnded(run);
+    const { store } = this.options;
+    if (op.op === 'run.pause' && state === 'paused') {
+      return;
+    }
+    await store.writer.post(run, author, op);
+    const lock = this.driven.has(run) ? null : store.lockRun(run);
+    if (lock !== null) {
+      try {
+        await settleUndriven({ options: this.options, live: this.live, run, lock });
+      } finally {
+        lock.release();
+      }
+    }
+  }
+
+  private async refuseEnded(run: string): Promise<RunState> {
+    const { state } = await this.options.store.reader.run(run);
+    if (state === 'finished' || state === 'stopped' || state === 'failed') {
+      throw new WaymarkError('run_ended', `Run ${run} has ended (${state}).`);
+    }
+    return state;
+  }
+
+  private lock(run: string): { epoch: number; release(): void } {
+    const lock = this.options.store.lockRun(run);
+    if (lock === null) {
+      throw new WaymarkError('run_driven_elsewhere', `Run ${run} is already driven by another process.`);
+    }
+    return lock;
+  }
+}

@@ -1,0 +1,66 @@
+import type { NewEvent } from '@shared/events';
+import type { TaskSpec } from '@shared/task';
+import type { ActionFacts } from '../actions/action-facts';
+import type { EvaluationRequest, EvaluationResult } from '../actions/task-view';
+import type { EvaluationPort } from '../agent/ports';
+import type { Computer } from '../computer/port';
+import { type EvaluationOutcome, evaluate } from '../task/evaluate';
+import { readProtectedHashes } from '../task/reset';
+
+export interface EvaluatorDeps {
+  spec: TaskSpec;
+  /** The pinned copy of the task package. */
+  packageFolder: string;
+  /** `<workspace>/runs/<run>`. */
+  folder: string;
+  /** Where the workspace is, on `holder`. */
+  root: string;
+  holder: Computer;
+  facts: Pick<ActionFacts, 'hintSeen'>;
+}
+
+/** The task's evaluator for the `eval` action and for the forced final evaluation. */
+export interface Evaluator extends EvaluationPort {
+  try(request: EvaluationRequest): Promise<EvaluationResult>;
+}
+
+export function createEvaluator(deps: EvaluatorDeps): Evaluator {
+  const order = async (attempt: number | null, hintSeen: boolean, signal: AbortSignal) =>
+    evaluate({
+      spec: deps.spec,
+      packageFolder: deps.packageFolder,
+      files: deps.holder.files,
+      root: deps.root,
+      runFolder: deps.folder,
+      attempt,
+      forced: attempt === null,
+      hintSeen,
+      protectedHashes: await readProtectedHashes(deps.folder),
+      signal,
+    });
+  return {
+    async try({ attempt, hintSeen, signal }) {
+      return bodyOf(await order(attempt, hintSeen, signal));
+    },
+    async final(step, signal): Promise<NewEvent[]> {
+      const outcome = await order(null, deps.facts.hintSeen, signal);
+      return [{ kind: 'evaluation.ended', body: { ...bodyOf(outcome), step, forced: true } }];
+    },
+  };
+}
+
+/** What is written down; inputs, log and folder stay on disk beside it. */
+function bodyOf(outcome: EvaluationOutcome): EvaluationResult {
+  const {
+    outcome: how,
+    attempt,
+    score,
+    raw,
+    metrics,
+    message,
+    penalty,
+    protectedChanged,
+    durationMs,
+  } = outcome;
+  return { outcome: how, attempt, score, raw, metrics, message, penalty, protectedChanged, durationMs };
+}

@@ -1,0 +1,183 @@
+import { hostname } from 'node:os';
+import { WaymarkError } from '@shared/errors';
+import type { NewEvent } from '@shared/events';
+import { ActionFactsFold } from '../actions/action-facts';
+import { drive } from '../agent/loop';
+import type { LoopEnd } from '../agent/loop-types';
+import type { HaltRequest } from '../agent/ports';
+import { assemble, type Parts, type Release, type RunContext, viewOf } from './assemble';
+import { RunControl } from './control';
+import { lastHeartbeat } from './heartbeat';
+import { loadRun } from './load-run';
+import { OutboxFollower } from './outbox-follower';
+import { Recorder } from './recorder';
+import { runFolder } from './run-folder';
+
+/** A run that this process drives. */
+export interface DrivenRun {
+  run: string;
+  control: RunControl;
+  /** Resolves when the run has come to rest and everything was let go of. Never rejects. */
+  ended: Promise<LoopEnd | 'failed'>;
+}
+
+/**
+ * Takes up a run: folds its log, tells the log that a driver is here, and starts the loop in the background.
+ * On a resume an orphaned action is closed by looking, an unanswered request is asked again.
+ * @throws WaymarkError not_found, run_ended, task_invalid; the caller then releases the lock
+ */
+export async function takeUp(context: RunContext): Promise<DrivenRun> {
+  const { parts, arrive, ending } = await prepareDriver(context);
+  await arrive(true);
+  const control = new RunControl(parts.follower);
+  return { run: context.run, control, ended: driveToRest(parts, control, ending) };
+}
+
+export interface PreparedDriver {
+  parts: Parts;
+  /** Ends the waiting for a full disk. */
+  ending: AbortController;
+  /** Records that a driver is here; `anew`: pause and wake requests of the time before are over. */
+  arrive(anew: boolean): Promise<void>;
+}
+
+/** Folds a run's log and outbox; nothing is written yet. @throws WaymarkError not_found, run_ended, task_invalid */
+export async function prepareDriver(context: RunContext): Promise<PreparedDriver> {
+  const { options, run, lock } = context;
+  const { store, clock } = options;
+  const folder = runFolder(store.folder, run);
+  const follower = new OutboxFollower(store.reader, run);
+  let facts: ActionFactsFold | undefined;
+  const loaded = await loadRun(store.reader, run, (event, created) => {
+    facts ??= new ActionFactsFold(viewOf(created));
+    facts.apply(event, event.at);
+    follower.applyEvent(event);
+  });
+  const { state, created } = loaded;
+  if (state.run.ended) {
+    throw new WaymarkError(
+      'run_ended',
+      `Run ${run} has ended (${state.run.status}). Start a new one instead.`,
+    );
+  }
+  await follower.refresh();
+  const ending = new AbortController();
+  const recorder = new Recorder({
+    writer: store.writer,
+    run,
+    epoch: lock.epoch,
+    clock,
+    signal: ending.signal,
+  });
+  recorder.onRecorded((events, at) => {
+    for (const event of events) {
+      state.run.apply(event, at);
+      state.context.apply(event);
+      follower.applyEvent(event);
+    }
+  });
+  const parts = {
+    context,
+    loaded,
+    recorder,
+    follower,
+    folder,
+    facts: facts ?? new ActionFactsFold(viewOf(created)),
+  };
+  return {
+    parts,
+    ending,
+    arrive: async (anew) => recorder.record(await arrival(parts, anew)),
+  };
+}
+
+async function arrival({ context, loaded, follower, folder }: Parts, anew: boolean): Promise<NewEvent[]> {
+  const { options, lock } = context;
+  const { state, driven } = loaded;
+  const aliveUntil = state.run.time.running ? await lastHeartbeat(folder) : null;
+  const started: NewEvent = {
+    kind: 'driver.started',
+    body: {
+      epoch: lock.epoch,
+      pid: process.pid,
+      host: hostname(),
+      app: options.appVersion,
+      runtime: runtimeName(),
+      reason: driven ? 'resume' : 'start',
+      ...(aliveUntil === null ? {} : { aliveUntil }),
+    },
+  };
+  const over = follower.controls
+    .filter(({ op }) => anew && op !== 'stop')
+    .map(({ entry, op }): NewEvent => ({ kind: 'control.applied', body: { entry, op } }));
+  return [started, ...over];
+}
+
+async function driveToRest(
+  parts: Parts,
+  control: RunControl,
+  ending: AbortController,
+): Promise<LoopEnd | 'failed'> {
+  const { options, run, live, lock } = parts.context;
+  const releases: Release[] = [() => lock.release()];
+  let end: LoopEnd | 'failed' = 'failed';
+  try {
+    end = await drive(await assemble(parts, control, releases));
+  } catch (thrown) {
+    end = await putToRest(parts, control, thrown);
+  } finally {
+    ending.abort(new Error('The run is no longer driven here.'));
+    for (const release of releases.reverse()) {
+      try {
+        await release();
+      } catch (error) {
+        // The others must still be let go of, the lock above all.
+        options.log.error('Something a driver had opened could not be closed', { run, error: String(error) });
+      }
+    }
+    live.emit({ run, kind: 'state', state: end === 'failed' ? 'undriven' : end, until: null });
+  }
+  return end;
+}
+
+/** Whatever is thrown here is a request to halt, an obstacle before the first lap, or a bug: the run rests and says which. */
+async function putToRest(parts: Parts, control: RunControl, thrown: unknown): Promise<LoopEnd | 'failed'> {
+  const { recorder, follower, context } = parts;
+  const { options, run } = context;
+  try {
+    const asked = control.haltThinking.aborted ? control.asked() : null;
+    if (asked !== null) {
+      await recorder.record(restEvents(asked, follower));
+      return asked.op === 'stop' ? 'stopped' : 'paused';
+    }
+    const expected = thrown instanceof WaymarkError && thrown.code !== 'bug';
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const stack = thrown instanceof Error ? thrown.stack : undefined;
+    options.log.error('A driver stopped', { run, message, ...(expected ? {} : { stack }) });
+    const reason = expected ? thrown.code : 'bug';
+    await recorder.record([{ kind: 'run.status', body: { status: 'paused', reason, message } }]);
+    return 'paused';
+  } catch (error) {
+    // Another process drives the run by now, or the store is gone: nothing more may or can be written.
+    options.log.error('The end of a driver could not be recorded', { run, error: String(error) });
+    return 'failed';
+  }
+}
+
+/** Pauses or stops a run whose loop is not running: what was asked for is acknowledged, waiting hints are marked. */
+export function restEvents(asked: HaltRequest, follower: OutboxFollower): NewEvent[] {
+  const applied = asked.entries.map((body): NewEvent => ({ kind: 'control.applied', body }));
+  const ids = asked.op === 'stop' ? follower.queue.waiting().map(({ id }) => id) : [];
+  const marks: NewEvent[] = ids.length === 0 ? [] : [{ kind: 'hint.undelivered', body: { ids } }];
+  const status = asked.op === 'stop' ? 'stopped' : 'paused';
+  return [
+    ...applied,
+    ...marks,
+    { kind: 'run.status', body: { status, reason: 'asked', message: asked.message } },
+  ];
+}
+
+function runtimeName(): string {
+  const { electron, node } = process.versions;
+  return electron === undefined ? `node ${node}` : `electron ${electron}`;
+}
