@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { catalogueDomains } from '@shared/catalogue';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { catalogueRows, createFromCatalogue, readCatalogue } from './catalogue';
+import { loadTaskPackage } from './load';
+import { unsupportedOnLocal } from './support';
+
+const resources = resolve(import.meta.dirname, '../../resources');
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waymark-catalogue-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the catalogue', () => {
+  // InnovatorBench table 4 and APOLLO §4 "Testing datasets": 4 + 3 + 5 + 3 + 2 + 3; APOLLO §4 "Training datasets": 4 + 3 + 3 + 2 + 3 + 3.
+  it.each([
+    ['InnovatorBench', 20, [4, 3, 5, 3, 2, 3]],
+    ['APOLLO', 18, [4, 3, 3, 2, 3, 3]],
+  ])('holds the tasks of %s with the counts per domain that the paper states', async (paper, total, counts) => {
+    const file = (await readCatalogue(resources)).find((one) => one.paper === paper);
+    expect(file?.tasks.map((task) => task.number)).toEqual(Array.from({ length: total }, (_, i) => i + 1));
+    expect(
+      catalogueDomains.map((domain) => file?.tasks.filter((task) => task.domain === domain).length),
+    ).toEqual(counts);
+  });
+
+  it('agrees with the tables on hours and GPUs', async () => {
+    const facts = Object.fromEntries(
+      (await readCatalogue(resources)).map((file) => [
+        file.paper,
+        file.tasks.map((task) => `${task.hours}/${task.gpus ? task.gpus.count : 0}`).join(' '),
+      ]),
+    );
+    expect(facts).toEqual({
+      InnovatorBench:
+        '48/8 48/8 48/8 48/8 5/8 48/16 8/8 48/8 48/8 24/8 48/8 24/8 48/8 48/8 24/8 48/8 24/8 24/0 12/0 12/1',
+      APOLLO: '16/8 16/8 48/8 12/0 48/8 48/8 48/8 48/8 24/8 5/8 24/8 12/8 24/8 12/1 48/8 48/8 48/8 48/8',
+    });
+  });
+
+  it('allows the web where InnovatorBench does (data construction and augmentation) and leaves APOLLO open', async () => {
+    for (const file of await readCatalogue(resources)) {
+      for (const task of file.tasks) {
+        const open = ['Data Construction', 'Data Augmentation'].includes(task.domain);
+        expect(task.web, `${file.paper} ${task.number}`).toBe(file.paper === 'APOLLO' ? null : open);
+      }
+    }
+  });
+
+  it('turns every row into a package that loads and says what this computer lacks', async () => {
+    const rows = await catalogueRows(resources);
+    expect(new Set(rows.map((row) => row.key)).size).toBe(38);
+    for (const row of rows) {
+      const { spec } = await loadTaskPackage(await createFromCatalogue(resources, row.key, folder));
+      expect(spec).toMatchObject({
+        id: row.key,
+        title: row.title,
+        domain: row.domain,
+        constraints: row.constraints,
+      });
+      expect(spec.limits.max_working_time).toBe(`${row.hours}h`);
+      const lacks = unsupportedOnLocal(spec).map((problem) => problem.field);
+      expect(lacks).toEqual(row.gpus === null ? [] : ['computers[1].host', 'computers[1].gpus']);
+    }
+  });
+
+  it('never writes over a package, and refuses an unknown key', async () => {
+    const parent = await mkdtemp(join(folder, 'twice-'));
+    await createFromCatalogue(resources, 'apollo-04', parent);
+    await expect(createFromCatalogue(resources, 'apollo-04', parent)).rejects.toMatchObject({
+      code: 'already_exists',
+    });
+    await expect(createFromCatalogue(resources, 'apollo-99', parent)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+});
