@@ -1,15 +1,257 @@
+import type { CommandInput, TaskRow } from '@shared/ipc';
+import type { Endpoint } from '@shared/settings';
+import { useState } from 'react';
+import { call, failureOf } from '../../api';
+import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { Empty } from '../../components/Empty';
+import { CheckLine, FormLine, Select, TextField } from '../../components/Field';
+import { useAnswer } from '../../state/answer';
+import { openRun } from '../../state/runs';
+import { useSettings } from '../../state/settings';
+import { attempt } from '../../state/toasts';
+import { openDialog } from '../../state/view';
 import { useText } from '../../text/language';
+import { CatalogueList } from './CatalogueList';
+import './new-run.css';
+import { RunChecks } from './RunChecks';
 
 export interface NewRunDialogProps {
   onClose: () => void;
 }
 
+const hourMs = 3_600_000;
+
+/** Task, model, computer, limits and approvals of a new run; nothing starts before the checks are read. */
 export function NewRunDialog({ onClose }: NewRunDialogProps) {
-  const text = useText();
+  const words = useText();
+  const text = words.newRun;
+  const endpoints = useSettings((state) => state.settings?.endpoints ?? []);
+  const [added, setAdded] = useState(0);
+  const tasks = useAnswer(String(added), () => call('tasks.list'));
+  const [catalogue, setCatalogue] = useState(false);
+
+  if (catalogue) return <CatalogueList onClose={() => setCatalogue(false)} />;
+  const addTask = () =>
+    attempt(async () => {
+      if ((await call('tasks.add')) !== null) setAdded((count) => count + 1);
+    });
+  const fill = (
+    <>
+      <Button icon="plus" onClick={addTask}>
+        {text.addTask}
+      </Button>
+      <Button icon="book" onClick={() => setCatalogue(true)}>
+        {text.fromCatalogue}
+      </Button>
+    </>
+  );
+  if (tasks === null || tasks.length === 0 || endpoints.length === 0) {
+    return (
+      <Dialog title={text.title} closeLabel={words.common.close} onClose={onClose}>
+        {tasks !== null && tasks.length === 0 && (
+          <Empty icon="folder" title={text.noTaskTitle} text={text.noTaskText}>
+            {fill}
+          </Empty>
+        )}
+        {tasks !== null && tasks.length > 0 && (
+          <Empty icon="key" title={text.noModelTitle} text={text.noModelText}>
+            <Button look="primary" onClick={() => openDialog('settings')}>
+              {text.openSettings}
+            </Button>
+          </Empty>
+        )}
+      </Dialog>
+    );
+  }
+  return <NewRunForm tasks={tasks} endpoints={endpoints} fill={fill} onClose={onClose} />;
+}
+
+interface NewRunFormProps {
+  tasks: TaskRow[];
+  endpoints: Endpoint[];
+  fill: React.ReactNode;
+  onClose: () => void;
+}
+
+function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
+  const words = useText();
+  const text = words.newRun;
+  const [taskId, setTaskId] = useState(tasks.at(-1)?.id ?? '');
+  const [endpointName, setEndpointName] = useState(endpoints[0]?.name ?? '');
+  const [steps, setSteps] = useState('');
+  const [hours, setHours] = useState('');
+  const [approvals, setApprovals] = useState<'on' | 'off' | null>(null);
+  const [humanHints, setHumanHints] = useState(true);
+  const [experiment, setExperiment] = useState('');
+  const [starting, setStarting] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const task = tasks.find((each) => each.id === taskId);
+  const endpoint = endpoints.find((each) => each.name === endpointName);
+  const maxSteps = numberIn(steps);
+  const maxHours = numberIn(hours);
+  const wrong = maxSteps === false || maxHours === false;
+
+  async function start(): Promise<void> {
+    if (task === undefined || endpoint === undefined || maxSteps === false || maxHours === false) return;
+    setStarting(true);
+    setFailure(null);
+    const input: CommandInput<'runs.start'> = {
+      task: task.id,
+      endpoint: endpoint.name,
+      computer: 'local',
+      approvals: approvals ?? task.approvals,
+      humanHints,
+      experiment: experiment.trim() === '' ? null : experiment.trim(),
+      ...(maxSteps === null ? {} : { maxSteps: Math.round(maxSteps) }),
+      ...(maxHours === null ? {} : { maxWorkingMs: Math.round(maxHours * hourMs) }),
+    };
+    try {
+      const { run } = await call('runs.start', input);
+      await openRun(run);
+      onClose();
+    } catch (thrown) {
+      setFailure(failureOf(thrown).message);
+      setStarting(false);
+    }
+  }
+
+  const blocked = task === undefined || endpoint === undefined || task.unsupported.length > 0 || wrong;
   return (
-    <Dialog title={text.newRun.title} closeLabel={text.common.close} onClose={onClose}>
-      {null}
+    <Dialog
+      title={text.title}
+      closeLabel={words.common.close}
+      onClose={onClose}
+      width="wide"
+      foot={
+        <>
+          {failure !== null ? (
+            <span className="form-error" role="alert">
+              {failure}
+            </span>
+          ) : (
+            <span className="quiet text-12">
+              {task && task.unsupported.length > 0 ? text.blocked : text.ready}
+            </span>
+          )}
+          <span className="space" />
+          <Button onClick={onClose}>{words.common.cancel}</Button>
+          <Button look="primary" disabled={blocked || starting} onClick={() => void start()}>
+            {starting ? text.starting : text.start}
+          </Button>
+        </>
+      }
+    >
+      <div className="new-run">
+        <div className="new-run-form">
+          <FormLine label={text.task}>
+            {({ id }) => (
+              <div className="row">
+                <Select
+                  id={id}
+                  value={taskId}
+                  options={tasks.map((each) => ({ value: each.id, label: each.title }))}
+                  onChoose={setTaskId}
+                />
+              </div>
+            )}
+          </FormLine>
+          <div className="new-run-fill">{fill}</div>
+          <FormLine label={text.model} help={endpoint?.baseUrl}>
+            {({ id, describedBy }) => (
+              <Select
+                id={id}
+                aria-describedby={describedBy}
+                value={endpointName}
+                options={endpoints.map((each) => ({
+                  value: each.name,
+                  label: `${each.name} (${each.model})`,
+                }))}
+                onChoose={setEndpointName}
+              />
+            )}
+          </FormLine>
+          <FormLine label={text.computers} help={text.computersHelp}>
+            {({ id }) => (
+              <ul id={id} className="new-run-computers mono-12">
+                {(task?.computers ?? []).map((computer) => (
+                  <li key={computer.name}>
+                    {text.computer(computer.name, computer.kind, computer.gpus, computer.internet)}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </FormLine>
+          <FormLine
+            label={text.maxSteps}
+            help={task && text.taskSays(words.common.format.count(task.limits.maxSteps))}
+            error={maxSteps === false ? text.notANumber : null}
+          >
+            {({ id, invalid }) => (
+              <TextField
+                id={id}
+                inputMode="numeric"
+                aria-invalid={invalid}
+                value={steps}
+                onChange={(e) => setSteps(e.target.value)}
+              />
+            )}
+          </FormLine>
+          <FormLine
+            label={text.maxHours}
+            help={task && text.taskSays(words.common.format.duration(task.limits.maxWorkingMs))}
+            error={maxHours === false ? text.notANumber : null}
+          >
+            {({ id, invalid }) => (
+              <TextField
+                id={id}
+                inputMode="decimal"
+                aria-invalid={invalid}
+                value={hours}
+                onChange={(e) => setHours(e.target.value)}
+              />
+            )}
+          </FormLine>
+          <FormLine label={text.approvals}>
+            {() => (
+              <CheckLine
+                checked={(approvals ?? task?.approvals) === 'on'}
+                onChange={(on) => setApprovals(on ? 'on' : 'off')}
+                label={text.approvalsOn}
+                help={text.approvalsHelp}
+              />
+            )}
+          </FormLine>
+          <FormLine label={text.hints}>
+            {() => (
+              <CheckLine
+                checked={humanHints}
+                onChange={setHumanHints}
+                label={text.hintsOn}
+                help={text.hintsHelp}
+              />
+            )}
+          </FormLine>
+          <FormLine label={text.recordAs} help={text.recordHelp}>
+            {({ id }) => (
+              <TextField
+                id={id}
+                maxLength={80}
+                value={experiment}
+                onChange={(event) => setExperiment(event.target.value)}
+              />
+            )}
+          </FormLine>
+        </div>
+        {endpoint !== undefined && task !== undefined && <RunChecks task={task} endpoint={endpoint} />}
+      </div>
     </Dialog>
   );
+}
+
+/** A number above 0; null for an empty field, false for anything else. */
+export function numberIn(field: string): number | null | false {
+  if (field.trim() === '') return null;
+  const value = Number(field.trim());
+  return Number.isFinite(value) && value > 0 ? value : false;
 }

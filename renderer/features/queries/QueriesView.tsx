@@ -1,12 +1,49 @@
+import { call } from '../../api';
 import { Empty } from '../../components/Empty';
+import { useAnswer } from '../../state/answer';
+import { moveCursor, useTimeline } from '../../state/timeline';
 import { useText } from '../../text/language';
+import './queries.css';
 
 export interface QueriesViewProps {
   run: string;
   step: number;
 }
 
-export function QueriesView(_props: QueriesViewProps) {
-  const text = useText();
-  return <Empty title={text.queries.title} />;
+/** What the agent looked for, newest first: files, text in files, the web. A row goes to its step. */
+export function QueriesView({ run, step }: QueriesViewProps) {
+  const words = useText();
+  const text = words.queries;
+  const steps = useTimeline((state) => state.steps);
+  const queries = useAnswer(`${run} ${steps}`, () => call('queries.list', { run }));
+  if (queries === null) return null;
+  if (queries.length === 0) return <Empty icon="search" title={text.emptyTitle} text={text.emptyText} />;
+  return (
+    <table className="queries">
+      <thead>
+        <tr>
+          <th scope="col">{text.step}</th>
+          <th scope="col">{text.action}</th>
+          <th scope="col">{text.query}</th>
+          <th scope="col">{text.where}</th>
+          <th scope="col">{text.hits}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {[...queries].reverse().map((query) => (
+          <tr key={`${query.step} ${query.query}`} aria-current={query.step === step ? 'true' : undefined}>
+            <td>
+              <button type="button" className="link tabular" onClick={() => moveCursor(query.step)}>
+                {query.step}
+              </button>
+            </td>
+            <td className="quiet">{query.tool}</td>
+            <td className="mono-12">{query.query}</td>
+            <td className="mono-12 quiet">{query.where}</td>
+            <td className="tabular">{query.hits ?? words.common.unknown}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }

@@ -1,3 +1,50 @@
+const sources: Readonly<Record<string, string>> = {
+  adjudication: 'Adjudicated',
+  human: 'Decided by a person',
+  rule: 'By a rule',
+  judge: 'By the judge',
+  waiver: 'Undecided, waived by name',
+  none: 'No label',
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  nothing_trained: 'no step of it trains',
+  too_long: 'longer than the preset allows',
+};
+
 export const exporting = {
   title: 'Export',
+  runs: 'Runs',
+  thisRun: 'This run',
+  allRuns: (n: number) => (n === 1 ? 'The one run' : `All ${n} runs`),
+  undecided: 'Undecided',
+  undecidedHelp: 'A waiver is written into the manifest.',
+  refuse: 'Refuse',
+  waiveTrain: 'Waive: train them',
+  waiveMask: 'Waive: mask them',
+  preset: 'Preset',
+  presetDefault: 'Default',
+  presetApollo: 'APOLLO paper',
+  format: 'Format',
+  slime: 'slime, JSONL with a loss mask per step',
+  decide: (n: number) => (n === 1 ? 'Decide 1 step' : `Decide ${n} steps`),
+  write: 'Write files',
+  writing: 'Writing…',
+  stopped: (n: number) =>
+    n === 1 ? '1 step is undecided and stops the export.' : `${n} steps are undecided and stop the export.`,
+  empty: 'No step of these runs would train, so there is nothing to write.',
+  trained: 'Trained',
+  masked: 'Masked',
+  trainedSteps: 'steps trained',
+  maskedSteps: 'steps masked',
+  rows: 'rows',
+  byReason: 'Steps by reason',
+  steps: 'Steps',
+  size: 'Relative size',
+  undecidedRow: 'Undecided',
+  source: (name: string) => sources[name] ?? name,
+  dropped: (reason: string) => `Row dropped: ${reasons[reason] ?? reason}`,
+  written: 'Written files',
+  writtenTo: (folder: string) => `Written to ${folder}`,
+  snapshot: (id: string) => `Label snapshot ${id.slice(0, 16)}…`,
 };

@@ -1,3 +1,21 @@
 export const files = {
   title: 'Files',
+  file: 'File',
+  comparedWith: 'Compared with',
+  original: 'before the run',
+  revision: (n: number) => `revision ${n}`,
+  revisions: 'Revisions',
+  step: (n: number) => `step ${n}`,
+  throughShell: (step: number) => `Changed through the shell by step ${step}. Double click goes to the step.`,
+  byAction: (step: number) => `Changed by step ${step}. Double click goes to the step.`,
+  changed: (added: number, removed: number) => `+${added} −${removed}`,
+  layout: 'Layout',
+  sideBySide: 'Side by side',
+  inline: 'Inline',
+  diffOf: (path: string, from: number, to: number) => `Changes of ${path}, revision ${from} to ${to}`,
+  emptyTitle: 'No file was changed yet',
+  emptyText: 'Files appear here when the agent creates or edits them, by an action or through the shell.',
+  noTextTitle: 'No text to compare',
+  noText: (size: string) =>
+    `This revision (${size}) is binary, too large, or the file was removed. Its hash is kept in the log.`,
 };

@@ -1,3 +1,10 @@
 export const queries = {
-  title: 'Web and searches',
+  title: 'Search queries',
+  step: 'Step',
+  action: 'Action',
+  query: 'Query',
+  where: 'Where',
+  hits: 'Hits',
+  emptyTitle: 'No search yet',
+  emptyText: 'Queries appear here when the agent searches files, folders or the web.',
 };

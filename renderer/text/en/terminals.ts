@@ -1,3 +1,25 @@
 export const terminals = {
   title: 'Terminals',
+  sessions: 'Sessions',
+  when: 'Which moment',
+  live: 'Live',
+  atStep: (step: number) => `At step ${step}`,
+  counts: (hosts: number, sessions: number) =>
+    `${hosts === 1 ? '1 computer' : `${hosts} computers`}, ${sessions === 1 ? '1 session' : `${sessions} sessions`}`,
+  screenOf: (name: string) => `Terminal ${name}, read only`,
+  silent: 'No output yet',
+  exited: (code: number) => `exit ${code}`,
+  states: {
+    idle: 'idle',
+    busy: 'busy',
+    waiting: 'waits for input',
+    interactive: 'interactive',
+    ended: 'ended',
+    lost: 'lost',
+    unknown: 'recorded',
+  },
+  emptyTitle: 'No session yet',
+  emptyText: 'Terminals appear here when the agent opens its first session.',
+  notYetTitle: 'Not open at this step',
+  notYetText: 'This session was opened later. Choose another session or another step.',
 };

@@ -1,0 +1,82 @@
+import type { ExportPreview } from '@shared/ipc';
+import { useText } from '../../text/language';
+
+export interface ExportCountsProps {
+  preview: ExportPreview;
+  undecidedSteps: number;
+}
+
+/** Steps by what becomes of them and why; bars share one scale. */
+export function ExportCounts({ preview, undecidedSteps }: ExportCountsProps) {
+  const words = useText();
+  const text = words.exporting;
+  const { count } = words.common.format;
+  const most = Math.max(1, preview.trained, preview.masked, undecidedSteps);
+  const groups = [
+    { value: 'train' as const, name: text.trained, total: preview.trained },
+    { value: 'mask' as const, name: text.masked, total: preview.masked },
+  ];
+  const bar = (n: number, kind: string) => (
+    <span className={`export-bar export-bar-${kind}`} style={{ width: `${(n / most) * 100}%` }} />
+  );
+  return (
+    <>
+      <header className="export-totals">
+        <p>
+          <b className="text-20 tabular">{count(preview.trained)}</b>{' '}
+          <span className="quiet">{text.trainedSteps}</span>
+        </p>
+        <p>
+          <b className="text-20 tabular">{count(preview.masked)}</b>{' '}
+          <span className="quiet">{text.maskedSteps}</span>
+        </p>
+        <p>
+          <b className="text-20 tabular">{count(preview.rows)}</b> <span className="quiet">{text.rows}</span>
+        </p>
+      </header>
+      <table className="export-table">
+        <thead>
+          <tr>
+            <th scope="col">{text.byReason}</th>
+            <th scope="col">{text.steps}</th>
+            <th scope="col">{text.size}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.flatMap((group) => [
+            <tr key={group.value} className="export-group">
+              <th scope="row">{group.name}</th>
+              <td className="tabular">{count(group.total)}</td>
+              <td>{bar(group.total, group.value)}</td>
+            </tr>,
+            ...preview.bySource
+              .filter((each) => each.value === group.value)
+              .map((each) => (
+                <tr key={`${group.value} ${each.source}`}>
+                  <th scope="row" className="export-source">
+                    {text.source(each.source)}
+                  </th>
+                  <td className="tabular">{count(each.count)}</td>
+                  <td>{bar(each.count, group.value)}</td>
+                </tr>
+              )),
+          ])}
+          <tr className="export-group tone-undecided">
+            <th scope="row">{text.undecidedRow}</th>
+            <td className="tabular">{count(undecidedSteps)}</td>
+            <td>{bar(undecidedSteps, 'undecided')}</td>
+          </tr>
+          {preview.dropped.map((each) => (
+            <tr key={each.reason}>
+              <th scope="row" className="quiet">
+                {text.dropped(each.reason)}
+              </th>
+              <td className="tabular">{count(each.count)}</td>
+              <td />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { useEffect, useRef } from 'react';
+import { applyTheme, editor, languageOf } from './monaco';
+
+export interface DiffPaneProps {
+  path: string;
+  before: string;
+  after: string;
+  sideBySide: boolean;
+  label: string;
+}
+
+/** Two texts in Monaco's diff editor, read only; unchanged stretches are folded away. */
+export function DiffPane({ path, before, after, sideBySide, label }: DiffPaneProps) {
+  const box = useRef<HTMLElement>(null);
+  const view = useRef<editor.IStandaloneDiffEditor>(null);
+
+  useEffect(() => {
+    if (box.current === null) return;
+    applyTheme();
+    const own = editor.createDiffEditor(box.current, {
+      readOnly: true,
+      originalEditable: false,
+      automaticLayout: true,
+      minimap: { enabled: false },
+      fontSize: 12,
+      lineHeight: 20,
+      fontLigatures: false,
+      fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono'),
+      scrollBeyondLastLine: false,
+      hideUnchangedRegions: { enabled: true, contextLineCount: 3, minimumLineCount: 3 },
+      renderOverviewRuler: true,
+      stickyScroll: { enabled: false },
+      maxComputationTime: 2_000,
+      ariaLabel: label,
+    });
+    view.current = own;
+    const themes = new MutationObserver(applyTheme);
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      themes.disconnect();
+      own.dispose();
+      view.current = null;
+    };
+  }, [label]);
+
+  useEffect(() => {
+    const own = view.current;
+    if (own === null) return;
+    const language = languageOf(path);
+    const original = editor.createModel(before, language);
+    const modified = editor.createModel(after, language);
+    own.setModel({ original, modified });
+    return () => {
+      own.setModel(null);
+      original.dispose();
+      modified.dispose();
+    };
+  }, [path, before, after]);
+
+  useEffect(() => {
+    view.current?.updateOptions({ renderSideBySide: sideBySide });
+  }, [sideBySide]);
+
+  return <section ref={box} className="diff-pane" aria-label={label} data-keys="own" />;
+}

@@ -1,0 +1,110 @@
+import type { Endpoint } from '@shared/settings';
+import { useState } from 'react';
+import { call } from '../../api';
+import { Button } from '../../components/Button';
+import { CheckLine, FormLine, TextField } from '../../components/Field';
+import { attempt, toast } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { type DraftField, draftOf, readDraft } from './endpoint-draft';
+
+export interface EndpointFormProps {
+  endpoint: Endpoint | null;
+  /** Names of the other endpoints. */
+  taken: readonly string[];
+  onSave: (endpoint: Endpoint) => void;
+  onCancel: () => void;
+}
+
+type TextDraftField = Exclude<DraftField, 'sendReasoning'>;
+const fields: readonly TextDraftField[] = [
+  'name',
+  'baseUrl',
+  'model',
+  'keyEnv',
+  'contextTokens',
+  'maxTokens',
+  'temperature',
+  'priceInput',
+  'priceCached',
+  'priceOutput',
+];
+
+/** One endpoint. A typed key goes straight to the key store (or memory) and is never shown again. */
+export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointFormProps) {
+  const words = useText();
+  const text = words.settings;
+  const [draft, setDraft] = useState(() => draftOf(endpoint));
+  const [key, setKey] = useState('');
+  const [wrong, setWrong] = useState<ReadonlySet<DraftField>>(new Set());
+
+  function save(): void {
+    const read = readDraft(draft, taken);
+    if (!read.ok) {
+      setWrong(read.wrong);
+      return;
+    }
+    attempt(async () => {
+      if (key !== '') {
+        const { kept } = await call('settings.setKey', { endpoint: read.endpoint.name, key });
+        toast((now) => (kept === 'store' ? now.settings.keyStored : now.settings.keyInMemory));
+      }
+      onSave(read.endpoint);
+    });
+  }
+
+  return (
+    <form
+      className="endpoint-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      {fields.map((field) => (
+        <FormLine
+          key={field}
+          label={text.fields[field]}
+          help={text.fieldHelp[field]}
+          error={wrong.has(field) ? text.fieldError[field] : null}
+        >
+          {({ id, describedBy, invalid }) => (
+            <TextField
+              id={id}
+              aria-describedby={describedBy}
+              aria-invalid={invalid}
+              value={draft[field]}
+              onChange={(event) => setDraft({ ...draft, [field]: event.target.value })}
+            />
+          )}
+        </FormLine>
+      ))}
+      <FormLine label={text.key} help={text.keyHelp}>
+        {({ id, describedBy }) => (
+          <TextField
+            id={id}
+            type="password"
+            aria-describedby={describedBy}
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+        )}
+      </FormLine>
+      <FormLine label={text.reasoning}>
+        {() => (
+          <CheckLine
+            checked={draft.sendReasoning}
+            onChange={(sendReasoning) => setDraft({ ...draft, sendReasoning })}
+            label={text.sendReasoning}
+          />
+        )}
+      </FormLine>
+      <div className="row">
+        <span className="space" />
+        <Button onClick={onCancel}>{words.common.cancel}</Button>
+        <Button look="primary" onClick={save}>
+          {text.saveEndpoint}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+import type { Endpoint } from '@shared/settings';
+import { useState } from 'react';
+import { Button } from '../../components/Button';
+import { Empty } from '../../components/Empty';
+import { saveSettings } from '../../state/settings';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { EndpointForm } from './EndpointForm';
+
+/** Named OpenAI-compatible endpoints: one row each, one open for editing. */
+export function EndpointList({ endpoints }: { endpoints: Endpoint[] }) {
+  const words = useText();
+  const text = words.settings;
+  const [open, setOpen] = useState<number | 'new' | null>(null);
+  const save = (next: Endpoint[]) =>
+    attempt(async () => {
+      await saveSettings({ endpoints: next });
+      setOpen(null);
+    });
+  if (open !== null) {
+    const at = open === 'new' ? endpoints.length : open;
+    return (
+      <EndpointForm
+        endpoint={endpoints[at] ?? null}
+        taken={endpoints.filter((_, index) => index !== at).map((each) => each.name)}
+        onCancel={() => setOpen(null)}
+        onSave={(endpoint) => save([...endpoints.slice(0, at), endpoint, ...endpoints.slice(at + 1)])}
+      />
+    );
+  }
+  return (
+    <>
+      {endpoints.length === 0 ? (
+        <Empty icon="key" title={text.noEndpoint} text={text.noEndpointText} />
+      ) : (
+        <table className="endpoints">
+          <tbody>
+            {endpoints.map((endpoint, index) => (
+              <tr key={endpoint.name}>
+                <th scope="row">{endpoint.name}</th>
+                <td className="mono-12">{endpoint.model}</td>
+                <td className="mono-12 quiet">{endpoint.baseUrl}</td>
+                <td>
+                  <Button small onClick={() => setOpen(index)}>
+                    {text.edit}
+                  </Button>
+                  <Button
+                    small
+                    look="ghost"
+                    onClick={() => save(endpoints.filter((_, other) => other !== index))}
+                  >
+                    {words.common.remove}
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Button icon="plus" onClick={() => setOpen('new')}>
+        {text.addEndpoint}
+      </Button>
+    </>
+  );
+}

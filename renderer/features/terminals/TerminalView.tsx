@@ -1,0 +1,79 @@
+import '@xterm/xterm/css/xterm.css';
+import type { SessionView } from '@shared/views';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
+import { WebLinksAddon } from '@xterm/addon-web-links';
+import { Terminal } from '@xterm/xterm';
+import { useEffect, useRef } from 'react';
+import { call } from '../../api';
+import { attempt, toastFailure } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { startFeed } from './terminal-feed';
+import { terminalTheme } from './terminal-theme';
+
+export interface TerminalViewProps {
+  session: SessionView;
+  /** Raw offset to show up to; null = live. */
+  until: number | null;
+}
+
+/** One session as its terminal shows it. Only a view: keys are never sent, replies to escape sequences go nowhere. */
+export function TerminalView({ session, until }: TerminalViewProps) {
+  const text = useText().terminals;
+  const box = useRef<HTMLDivElement>(null);
+  const { run, uid, rows, cols } = session;
+  const end = useRef(session.endOffset);
+  end.current = session.endOffset;
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const openLink = (_event: MouseEvent, url: string) => {
+      if (/^https?:\/\//i.test(url)) attempt(() => call('app.openExternal', { url }));
+    };
+    const terminal = new Terminal({
+      rows,
+      cols,
+      disableStdin: true,
+      scrollback: 5000,
+      fontSize: 12,
+      lineHeight: 1.2,
+      fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono'),
+      theme: terminalTheme(),
+      allowProposedApi: true,
+      linkHandler: { activate: openLink, allowNonHttpProtocols: false },
+    });
+    terminal.loadAddon(new Unicode11Addon());
+    terminal.unicode.activeVersion = '11';
+    terminal.loadAddon(new WebLinksAddon(openLink));
+    terminal.open(element);
+    terminal.textarea?.setAttribute('tabindex', '-1');
+    const stopFeed = startFeed({
+      run,
+      uid,
+      until,
+      endOffset: end.current,
+      write: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
+      clear: () => terminal.reset(),
+      failed: (thrown) => toastFailure(thrown),
+    });
+    const themes = new MutationObserver(() => {
+      terminal.options.theme = terminalTheme();
+    });
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      themes.disconnect();
+      stopFeed();
+      terminal.dispose();
+    };
+  }, [run, uid, rows, cols, until]);
+
+  return (
+    <section
+      ref={box}
+      className="terminal-view"
+      data-terminal={uid}
+      data-keys="own"
+      aria-label={text.screenOf(`${session.computer}:${session.session}`)}
+    />
+  );
+}
