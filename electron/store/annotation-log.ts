@@ -1,0 +1,108 @@
+import { headsOn } from '@shared/annotation-fold';
+import { redoable, undoable } from '@shared/annotation-undo';
+import {
+  type AnnotationEntry,
+  type AnnotationOp,
+  type AnnotationTarget,
+  type Author,
+  annotationOps,
+  targetSchema,
+} from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import { CHAIN_START, chainHash } from './hashing';
+import type { RangeIndex } from './range-index';
+import type { Statements } from './rows';
+
+export interface NewAnnotation {
+  ulid: string;
+  at: number;
+  author: Author;
+  device: string;
+  target: AnnotationTarget;
+  supersedes: string[];
+  body: AnnotationOp;
+}
+
+/** Annotation rows: `device_seq` without gaps and one chain per device. */
+export class AnnotationLog {
+  constructor(
+    private readonly statements: Statements,
+    private readonly ranges: RangeIndex,
+  ) {}
+
+  append(run: number, entry: NewAnnotation): AnnotationEntry {
+    const last = this.statements.get<{ device_seq: number; hash: Buffer }>(
+      'SELECT device_seq, hash FROM annotation WHERE device = ? ORDER BY device_seq DESC LIMIT 1',
+      entry.device,
+    );
+    const { ulid, at, author, device, target, supersedes, body } = entry;
+    const deviceSeq = (last?.device_seq ?? 0) + 1;
+    const stored: AnnotationEntry = { ulid, at, author, device, deviceSeq, target, supersedes, body };
+    const text = JSON.stringify(stored);
+    const { lastInsertRowid } = this.statements.run(
+      'INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ulid,
+      run,
+      author.uuid,
+      body.op,
+      body.op === 'undo' ? body.entry : null,
+      device,
+      deviceSeq,
+      text,
+      chainHash(last?.hash ?? CHAIN_START, text),
+    );
+    this.ranges.add(Number(lastInsertRowid), run, target.from, target.to);
+    return stored;
+  }
+
+  /** `supersedes` of a new entry: what stands on the target now, all of which its author can see. */
+  headsOn(run: number, target: AnnotationTarget): string[] {
+    return headsOn(this.ranges.overlapping(run, target.from, target.to), target);
+  }
+
+  /** What the author's next undo takes out; null when nothing is left. */
+  undoable(run: number, author: string, device: string): AnnotationEntry | null {
+    return undoable(this.ofAuthor(run, author), author, device);
+  }
+
+  redoable(
+    run: number,
+    author: string,
+    device: string,
+  ): { undo: AnnotationEntry; restores: AnnotationEntry } | null {
+    return redoable(this.ofAuthor(run, author), author, device);
+  }
+
+  private ofAuthor(run: number, author: string): AnnotationEntry[] {
+    return this.statements
+      .all<{ body: string }>(
+        'SELECT body FROM annotation WHERE run = ? AND author = ? AND purged = 0 ORDER BY id',
+        run,
+        author,
+      )
+      .map(({ body }) => JSON.parse(body) as AnnotationEntry);
+  }
+}
+
+/** Parses what a caller wants to say about which steps; `steps` is how many the run has. Throws `bad_input`. */
+export function parseAnnotation(
+  target: AnnotationTarget,
+  op: AnnotationOp,
+  steps: number,
+): { target: AnnotationTarget; op: AnnotationOp } {
+  const parsedTarget = targetSchema.safeParse(target);
+  const parsedOp = annotationOps.safeParse(op);
+  if (!parsedTarget.success || !parsedOp.success) {
+    throw new WaymarkError(
+      'bad_input',
+      'This label or comment was not understood.',
+      (parsedTarget.error ?? parsedOp.error)?.message,
+    );
+  }
+  const { from, to } = parsedTarget.data;
+  if (from > to || to > steps) {
+    const range = from === to ? `step ${from}` : `steps ${from} to ${to}`;
+    throw new WaymarkError('bad_input', `The run has no ${range}: it has ${steps} steps.`);
+  }
+  return { target: parsedTarget.data, op: parsedOp.data };
+}

@@ -1,0 +1,169 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { WaymarkError } from '@shared/errors';
+import type { Db, Statement } from './database';
+import { sha256 } from './hashing';
+
+/** Above this size a text lives in a file of its own, written and synced before the row that names it. */
+const FILE_THRESHOLD = 256 * 1024;
+
+const DEFLATED = 1;
+const IN_FILE = 2;
+
+interface BlobRow {
+  id: number;
+  size: number;
+  encoding: number;
+  data: Buffer | null;
+}
+
+/** Content-addressed texts. Compressed with deflate level 1 unless that saves less than 10 %. */
+export class BlobStore {
+  private readonly find: Statement;
+  private readonly load: Statement;
+  private readonly insert: Statement;
+  private readonly use: Statement;
+
+  constructor(
+    db: Db,
+    private readonly folder: string,
+  ) {
+    this.find = db.prepare('SELECT id FROM blob WHERE sha = ?');
+    this.load = db.prepare('SELECT id, size, encoding, data FROM blob WHERE sha = ?');
+    this.insert = db.prepare('INSERT INTO blob (sha, size, encoding, data) VALUES (?, ?, ?, ?)');
+    this.use = db.prepare('INSERT OR IGNORE INTO blob_use (run, blob) VALUES (?, ?)');
+  }
+
+  /**
+   * Compresses a text and, when it is large, makes its file durable. Call before the transaction; `put` then
+   * only inserts a row.
+   */
+  prepare(text: string): PreparedBlob {
+    const bytes = Buffer.from(text, 'utf8');
+    const sha = sha256(bytes);
+    const prepared: PreparedBlob = {
+      sha,
+      hex: sha.toString('hex'),
+      size: bytes.length,
+      encoding: 0,
+      data: bytes,
+    };
+    if (this.find.get(sha) !== undefined) {
+      return { ...prepared, data: null };
+    }
+    const deflated = deflateRawSync(bytes, { level: 1 });
+    if (deflated.length < bytes.length * 0.9) {
+      prepared.encoding = DEFLATED;
+      prepared.data = deflated;
+    }
+    if (bytes.length > FILE_THRESHOLD) {
+      writeDurably(blobPath(this.folder, prepared.hex), prepared.data ?? bytes);
+      prepared.encoding += IN_FILE;
+      prepared.data = null;
+    }
+    return prepared;
+  }
+
+  /** Inside the transaction: makes sure the row exists and is known to be used by the run. */
+  put(run: number, blob: PreparedBlob, text: string): void {
+    const found = this.find.get(blob.sha) as { id: number } | undefined;
+    if (found !== undefined) {
+      this.use.run(run, found.id);
+      return;
+    }
+    const needsData = blob.data === null && blob.encoding < IN_FILE;
+    // The row was there when the text was prepared and a removal took it away since.
+    const fresh = needsData ? this.prepare(text) : blob;
+    const { lastInsertRowid } = this.insert.run(fresh.sha, fresh.size, fresh.encoding, fresh.data);
+    this.use.run(run, Number(lastInsertRowid));
+  }
+
+  /** The text of a sha256 in hex. Throws `workspace_corrupt` when it is missing or not what its hash says. */
+  read(hex: string): string {
+    const row = this.load.get(Buffer.from(hex, 'hex')) as BlobRow | undefined;
+    if (row === undefined) {
+      throw damaged(hex, 'it is missing');
+    }
+    const bytes = decodeBlob(row, hex, this.folder);
+    if (sha256(bytes).toString('hex') !== hex) {
+      throw damaged(hex, 'its content does not match its hash');
+    }
+    return bytes.toString('utf8');
+  }
+}
+
+export interface PreparedBlob {
+  sha: Buffer;
+  hex: string;
+  size: number;
+  encoding: number;
+  /** Null when the bytes are in a file or the row exists already. */
+  data: Buffer | null;
+}
+
+/** Raw bytes of a blob row. Throws `workspace_corrupt`. */
+export function decodeBlob(row: Omit<BlobRow, 'id'>, hex: string, folder: string): Buffer {
+  try {
+    const stored =
+      row.encoding >= IN_FILE ? readFileSync(blobPath(folder, hex)) : (row.data ?? Buffer.alloc(0));
+    return row.encoding % IN_FILE === DEFLATED ? inflateRawSync(stored) : stored;
+  } catch (thrown) {
+    throw damaged(hex, thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+export function blobPath(folder: string, hex: string): string {
+  return join(folder, 'blobs', hex.slice(0, 2), hex);
+}
+
+export function deleteBlobFile(folder: string, hex: string): void {
+  rmSync(blobPath(folder, hex), { force: true });
+}
+
+/** Temporary file, fsync, rename, fsync of the folder: after this the bytes survive a power cut. */
+export function writeDurably(path: string, bytes: Uint8Array): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true });
+  const temporary = `${path}.${process.pid}.tmp`;
+  const file = openSync(temporary, 'w');
+  try {
+    for (let written = 0; written < bytes.length; ) {
+      written += writeSync(file, bytes, written);
+    }
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+  syncFolder(folder);
+}
+
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') {
+    return;
+  }
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function damaged(hex: string, why: string): WaymarkError {
+  return new WaymarkError(
+    'workspace_corrupt',
+    `A stored text is damaged: ${why}. Run "verify" to see which steps it belongs to.`,
+    `blob ${hex}`,
+  );
+}

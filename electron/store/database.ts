@@ -1,0 +1,93 @@
+import { WaymarkError } from '@shared/errors';
+import Database from 'better-sqlite3';
+import { nativeBinding } from './native-binding';
+
+export type Db = Database.Database;
+export type Statement = Database.Statement<unknown[], unknown>;
+
+/** "WAYM" in a file's application_id: tells a workspace from any other SQLite file. */
+export const WORKSPACE_APPLICATION_ID = 0x5741_594d;
+
+/** Opens a file with the add-on that fits this runtime. `path` '' is a private temporary database. */
+export function openDatabase(path: string, options: { readonly?: boolean; timeoutMs?: number } = {}): Db {
+  const binding = nativeBinding();
+  return new Database(path, {
+    readonly: options.readonly ?? false,
+    fileMustExist: options.readonly ?? false,
+    timeout: options.timeoutMs ?? 5000,
+    ...(binding === undefined ? {} : { nativeBinding: binding }),
+  });
+}
+
+/**
+ * Pragmas of every connection to a workspace. `synchronous` is set by hand because this build's default in
+ * WAL mode is NORMAL, which may lose acknowledged commits on power loss.
+ */
+export function configureWriter(db: Db): void {
+  db.pragma('page_size = 4096');
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.pragma('wal_autocheckpoint = 1000');
+  db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+  configureSafety(db);
+}
+
+/** A connection for bounded reads; it may not write a byte. */
+export function configureReader(db: Db): void {
+  configureSafety(db);
+  db.pragma('query_only = ON');
+}
+
+function configureSafety(db: Db): void {
+  db.pragma('foreign_keys = ON');
+  db.pragma('cell_size_check = ON');
+  db.pragma('trusted_schema = OFF');
+  db.pragma('cache_size = -16384');
+  db.pragma('temp_store = MEMORY');
+}
+
+/** The code of an error that SQLite or the file system raised, else ''. */
+export function systemCode(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+}
+
+export function isDiskFull(thrown: unknown): boolean {
+  const code = systemCode(thrown);
+  return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/**
+ * Turns what SQLite or the file system raised while working on `what` into an expected failure; anything
+ * that is neither comes back as it is, because it is a bug.
+ */
+export function storeFailure(thrown: unknown, what: string): unknown {
+  if (thrown instanceof WaymarkError) {
+    return thrown;
+  }
+  const code = systemCode(thrown);
+  const detail = thrown instanceof Error ? `${code}: ${thrown.message}` : code;
+  if (isDiskFull(thrown)) {
+    return new WaymarkError('disk_full', `The disk that holds ${what} is full. Free some space.`, detail);
+  }
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+    return new WaymarkError(
+      'workspace_corrupt',
+      `${what} is damaged. Run "verify" to see what is affected; the newest verified copy of hints and labels is in its backups folder.`,
+      detail,
+    );
+  }
+  if (code.startsWith('SQLITE_READONLY') || code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
+    return new WaymarkError('read_only', `${what} cannot be written. Check its permissions.`, detail);
+  }
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return new WaymarkError(
+      'workspace_locked',
+      `Another program holds ${what} for longer than 5 seconds. Close it and try again.`,
+      detail,
+    );
+  }
+  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CANTOPEN') {
+    return new WaymarkError('workspace_corrupt', `${what} cannot be read or written by the system.`, detail);
+  }
+  return thrown;
+}

@@ -1,0 +1,92 @@
+import { WaymarkError } from '@shared/errors';
+import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/events';
+import { chainHash } from './hashing';
+import { seqOf } from './ids';
+import { externalise, hydrate } from './stored-json';
+
+/** An event as the table holds it. */
+export interface EventRow {
+  id: number;
+  version: number;
+  kind: string;
+  at: number;
+  epoch: number;
+  purged: number;
+  body: string;
+  hash: Buffer;
+}
+
+export const EVENT_COLUMNS = 'id, version, kind, at, epoch, purged, body, hash';
+
+/**
+ * Parses an event and returns the text to store. Throws `bad_input` when the body does not fit its kind;
+ * `keep` receives each large text and returns its sha256 in hex.
+ */
+export function encodeBody(event: NewEvent, keep: (text: string) => string): string {
+  const parsed = eventBodies[event.kind].safeParse(event.body);
+  if (!parsed.success) {
+    throw new WaymarkError(
+      'bad_input',
+      `An event of kind ${event.kind} was not stored: its content does not fit.`,
+      parsed.error.message,
+    );
+  }
+  return JSON.stringify(externalise(parsed.data, keep));
+}
+
+/** Every column is under the hash, not the body alone. */
+export function eventHash(previous: Uint8Array, row: Omit<EventRow, 'hash' | 'purged'>): Buffer {
+  const head = `${seqOf(row.id)}|${row.version}|${row.kind}|${row.at}|${row.epoch}|`;
+  return chainHash(previous, head + row.body);
+}
+
+/**
+ * A row as the event everything else reads. `check` parses the body again: use it wherever the chain was not
+ * verified just before. Throws `workspace_corrupt` or `workspace_newer`.
+ */
+export function decodeEvent(
+  row: Omit<EventRow, 'hash'>,
+  run: string,
+  load: (sha: string) => string,
+  check = true,
+): RunEvent {
+  const seq = seqOf(row.id);
+  if (row.version > EVENT_VERSION) {
+    throw new WaymarkError(
+      'workspace_newer',
+      `Event ${seq} of run ${run} was written by a newer Waymark. Update Waymark to read it.`,
+    );
+  }
+  if (!isKind(row.kind)) {
+    throw corrupt(run, seq, `unknown kind ${row.kind}`);
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(row.body);
+  } catch (thrown) {
+    throw corrupt(run, seq, thrown instanceof Error ? thrown.message : String(thrown));
+  }
+  if (row.body.includes('"$text"') || row.body.includes('"$object"')) {
+    body = hydrate(body, load);
+  }
+  if (check) {
+    const parsed = eventBodies[row.kind].safeParse(body);
+    if (!parsed.success) {
+      throw corrupt(run, seq, parsed.error.message);
+    }
+  }
+  // Kind and body belong together: the body was parsed by this kind's schema, here or before it was stored.
+  return { run, seq, at: row.at, epoch: row.epoch, kind: row.kind, body } as RunEvent;
+}
+
+export function isKind(kind: string): kind is EventKind {
+  return Object.hasOwn(eventBodies, kind);
+}
+
+function corrupt(run: string, seq: number, why: string): WaymarkError {
+  return new WaymarkError(
+    'workspace_corrupt',
+    `Event ${seq} of run ${run} cannot be read. Run "verify" to see what is damaged.`,
+    why,
+  );
+}

@@ -1,0 +1,97 @@
+import type { StepNote } from '@shared/views';
+
+/** Rows the fold produces; the projection writes them. All are derived from stored events alone. */
+export interface HeadRow {
+  step: number;
+  seq0: number;
+  seq1: number;
+  at: number;
+  stepId: string;
+  segment: number;
+  kind: 'act' | 'think' | 'null' | 'summary';
+  tool: string;
+  title: string;
+  observation: string;
+  done: boolean;
+  ok: boolean;
+  errorCode: string | null;
+  exitCode: number | null;
+  bytes: number;
+  score: number | null;
+  imitatesHuman: boolean;
+  guards: string[];
+  hinted: boolean;
+}
+
+/** A note as stored: hint numbers are added on read, from the hint's own row. */
+export type StoredNote =
+  | Exclude<StepNote, { kind: 'hint' }>
+  | { kind: 'hint'; hints: { id: string; text: string }[] };
+
+export interface FileRow {
+  seq: number;
+  step: number;
+  computer: string;
+  path: string;
+  before: string | null;
+  after: string | null;
+  size: number;
+  by: 'action' | 'shell';
+}
+
+export interface FoldSink {
+  /** The row object may change further; write it at the end of the transaction. */
+  head(row: HeadRow): void;
+  note(row: { seq: number; step: number; note: StoredNote }): void;
+  segment(row: { seq: number; segment: number }): void;
+  file(row: FileRow): void;
+  query(row: {
+    seq: number;
+    step: number;
+    tool: string;
+    query: string;
+    place: string;
+    hits: number | null;
+  }): void;
+  evaluation(row: {
+    seq: number;
+    step: number;
+    attempt: number | null;
+    forced: boolean;
+    score: number | null;
+  }): void;
+  /** An event that `WorkingTime` counts by; `previousAt` is the stamp of the event before it. */
+  timing(row: { seq: number; kind: string; at: number; previousAt: number; body: unknown }): void;
+  sessionOpened(row: {
+    seq: number;
+    uid: string;
+    computer: string;
+    session: string;
+    rows: number;
+    cols: number;
+  }): void;
+  sessionEnded(row: { uid: string; exitCode: number | null }): void;
+  sessionActivity(row: {
+    computer: string;
+    session: string;
+    command: string | null;
+    state: string | null;
+  }): void;
+}
+
+/** Bits of `step_head.flags`. An error is a failed action, a non-zero exit code or an answer without a valid call. */
+export const HeadFlag = { error: 1, hint: 2, done: 4, ok: 8, imitatesHuman: 16 } as const;
+
+/** Bits of `step_head.label_flags`. */
+export const LabelFlag = { disagreement: 1, flagged: 2 } as const;
+
+export function headFlags(row: HeadRow): number {
+  const error = row.errorCode !== null || (row.exitCode ?? 0) !== 0 || row.kind === 'null';
+  return (
+    (error ? HeadFlag.error : 0) +
+    (row.hinted ? HeadFlag.hint : 0) +
+    (row.done ? HeadFlag.done : 0) +
+    (row.ok ? HeadFlag.ok : 0) +
+    (row.imitatesHuman ? HeadFlag.imitatesHuman : 0)
+  );
+}

@@ -1,0 +1,170 @@
+import type { Db } from './database';
+
+/** One unit of work; `prepare` runs before the transaction begins, `run` inside it. */
+export interface Job<T> {
+  prepare?(): void;
+  run(): T;
+  /** Starts a transaction of its own, so that `prepare` sees everything committed before. */
+  alone?: boolean;
+  /** After COMMIT, before the caller hears of it. */
+  committed?(value: T): void;
+}
+
+interface Waiting {
+  job: Job<unknown>;
+  prepared: boolean;
+  resolve(value: unknown): void;
+  reject(thrown: unknown): void;
+}
+
+export interface GroupCommitOptions {
+  /** No further job enters a transaction that is open for this long, ms. */
+  budgetMs: number;
+  /** Called with what made a whole group fail (full disk, damaged file); returns what its callers get. */
+  failed(thrown: unknown): unknown;
+  /** Called when a job or a group was rolled back: state in memory may be ahead of the file. */
+  rolledBack(): void;
+  /** Called when a group is prepared, before its transaction. */
+  beforeBegin(): void;
+  /** Called after each COMMIT. */
+  committed(): void;
+}
+
+/**
+ * Work that arrives while a transaction commits forms the next one; an idle store commits at once. After a
+ * transaction with more work waiting there is a pause of 1 ms, or a second writing process would starve.
+ */
+export class GroupCommit {
+  private queue: Waiting[] = [];
+  private scheduled = false;
+  private idle: (() => void)[] = [];
+
+  constructor(
+    private readonly db: Db,
+    private readonly options: GroupCommitOptions,
+  ) {}
+
+  add<T>(job: Job<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.queue.push({ job, prepared: false, resolve: (value) => resolve(value as T), reject });
+      this.schedule();
+    });
+  }
+
+  /** Resolves when nothing waits. */
+  drain(): Promise<void> {
+    if (this.queue.length === 0) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.idle.push(resolve));
+  }
+
+  private schedule(): void {
+    if (!this.scheduled) {
+      this.scheduled = true;
+      // After the messages that are already there, so that they share this commit.
+      setImmediate(() => this.flush());
+    }
+  }
+
+  private flush(): void {
+    const group = this.takeGroup();
+    const done = group.length === 0 ? [] : this.commit(group);
+    for (const finish of done) {
+      finish();
+    }
+    if (this.queue.length > 0) {
+      setTimeout(() => this.flush(), 1);
+      return;
+    }
+    this.scheduled = false;
+    for (const resolve of this.idle.splice(0)) {
+      resolve();
+    }
+  }
+
+  /** Runs `prepare` of the next jobs for at most the budget; those that fail are rejected here. */
+  private takeGroup(): Waiting[] {
+    const group: Waiting[] = [];
+    const end = performance.now() + this.options.budgetMs;
+    for (let next = this.queue[0]; next !== undefined; next = this.queue[0]) {
+      if (group.length > 0 && (next.job.alone === true || performance.now() > end)) {
+        break;
+      }
+      this.queue.shift();
+      try {
+        // A job that a full transaction sent back has its files written already.
+        if (!next.prepared) {
+          next.job.prepare?.();
+          next.prepared = true;
+        }
+        group.push(next);
+      } catch (thrown) {
+        next.reject(this.options.failed(thrown));
+      }
+      if (next.job.alone === true) {
+        break;
+      }
+    }
+    return group;
+  }
+
+  private commit(group: Waiting[]): (() => void)[] {
+    const done: (() => void)[] = [];
+    let entered = 0;
+    try {
+      this.options.beforeBegin();
+      this.db.exec('BEGIN IMMEDIATE');
+      const end = performance.now() + this.options.budgetMs;
+      for (const waiting of group) {
+        if (entered > 0 && performance.now() > end) {
+          break;
+        }
+        entered += 1;
+        done.push(this.runJob(waiting, group.length > 1));
+      }
+      this.db.exec('COMMIT');
+    } catch (thrown) {
+      this.rollBack();
+      const failure = this.options.failed(thrown);
+      return group.map((waiting) => () => waiting.reject(failure));
+    }
+    this.queue.unshift(...group.slice(entered));
+    this.options.committed();
+    return done;
+  }
+
+  /** A job that fails alone is rolled back alone; only a failure of the file itself fails the group. */
+  private runJob(waiting: Waiting, shared: boolean): () => void {
+    const { job, resolve, reject } = waiting;
+    if (shared) {
+      this.db.exec('SAVEPOINT job');
+    }
+    try {
+      const value = job.run();
+      if (shared) {
+        this.db.exec('RELEASE job');
+      }
+      return () => {
+        job.committed?.(value);
+        resolve(value);
+      };
+    } catch (thrown) {
+      if (!shared || !this.db.inTransaction) {
+        throw thrown;
+      }
+      this.db.exec('ROLLBACK TO job');
+      this.db.exec('RELEASE job');
+      this.options.rolledBack();
+      const failure = this.options.failed(thrown);
+      return () => reject(failure);
+    }
+  }
+
+  private rollBack(): void {
+    if (this.db.inTransaction) {
+      this.db.exec('ROLLBACK');
+    }
+    this.options.rolledBack();
+  }
+}

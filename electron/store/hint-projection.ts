@@ -1,0 +1,168 @@
+import { WaymarkError } from '@shared/errors';
+import type { EventOf } from '@shared/events';
+import type { HintState, HintView, OutboxEntry, OutboxOp } from '@shared/outbox';
+import type { Statements } from './rows';
+
+interface HintRow {
+  ulid: string;
+  number: number;
+  text: string;
+  category: HintView['category'];
+  state: HintState;
+  author: string;
+  queued_at: number;
+  step: number | null;
+  delivered_at: number | null;
+  position: number | null;
+}
+
+/**
+ * Hints as a fold of outbox and run log. What waits has positions 1..n; an edit, move or withdrawal that comes
+ * after delivery is refused, and a move must name a hint that still waits, so both logs can be folded one
+ * after the other with the same result.
+ */
+export class HintProjection {
+  constructor(private readonly statements: Statements) {}
+
+  /** Applies an entry about to be stored. Throws `hint_already_delivered`, `hint_withdrawn`, `not_found` or `already_exists` before writing. */
+  post(run: number, entry: OutboxEntry): void {
+    const op = entry.body;
+    switch (op.op) {
+      case 'hint.queued':
+        this.queue(run, entry, op);
+        return;
+      case 'hint.edited':
+        this.waiting(run, op.hint);
+        this.statements.run('UPDATE hint SET text = ? WHERE run = ? AND ulid = ?', op.text, run, op.hint);
+        return;
+      case 'hint.moved':
+        this.move(run, op.hint, op.before);
+        return;
+      case 'hint.withdrawn':
+        this.waiting(run, op.hint);
+        this.leave(run, op.hint, 'withdrawn', null, null);
+        return;
+      default:
+        return;
+    }
+  }
+
+  deliver(run: number, event: EventOf<'hint.delivered'>): void {
+    for (const { id } of event.body.hints) {
+      if (this.find(run, id)?.state === 'queued') {
+        this.leave(run, id, 'delivered', event.body.step, event.at);
+      }
+    }
+  }
+
+  dropUndelivered(run: number, ids: readonly string[]): void {
+    for (const id of ids) {
+      const hint = this.find(run, id);
+      if (hint?.state === 'queued' || hint?.state === 'delivered') {
+        this.leave(run, id, 'undelivered', hint.step, hint.delivered_at);
+      }
+    }
+  }
+
+  views(run: number): HintView[] {
+    return this.statements
+      .all<HintRow>('SELECT * FROM hint WHERE run = ? ORDER BY number', run)
+      .map((row) => ({
+        id: row.ulid,
+        number: row.number,
+        text: row.text,
+        category: row.category,
+        state: row.state,
+        author: row.author,
+        queuedAt: row.queued_at,
+        step: row.step,
+        deliveredAt: row.delivered_at,
+        position: row.position,
+      }));
+  }
+
+  private queue(run: number, entry: OutboxEntry, op: Extract<OutboxOp, { op: 'hint.queued' }>): void {
+    if (this.find(run, op.hint) !== undefined) {
+      throw new WaymarkError('already_exists', 'This hint is queued already.', `hint ${op.hint}`);
+    }
+    const { number, position } = this.statements.get<{ number: number; position: number }>(
+      'SELECT count(*) + 1 AS number, coalesce(max(position), 0) + 1 AS position FROM hint WHERE run = ?',
+      run,
+    ) ?? { number: 1, position: 1 };
+    this.statements.run(
+      `INSERT INTO hint (run, ulid, number, text, category, state, author, queued_at, position)
+       VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?)`,
+      run,
+      op.hint,
+      number,
+      op.text,
+      op.category,
+      entry.author,
+      entry.at,
+      position,
+    );
+  }
+
+  private move(run: number, hint: string, before: string | null): void {
+    this.waiting(run, hint);
+    if (before !== null && before !== hint) {
+      this.waiting(run, before);
+    }
+    const others = this.statements
+      .all<{ ulid: string }>(
+        "SELECT ulid FROM hint WHERE run = ? AND state = 'queued' AND ulid <> ? ORDER BY position",
+        run,
+        hint,
+      )
+      .map(({ ulid }) => ulid);
+    if (before === hint) {
+      return;
+    }
+    others.splice(before === null ? others.length : others.indexOf(before), 0, hint);
+    for (const [index, ulid] of others.entries()) {
+      this.statements.run('UPDATE hint SET position = ? WHERE run = ? AND ulid = ?', index + 1, run, ulid);
+    }
+  }
+
+  private leave(run: number, hint: string, state: HintState, step: number | null, at: number | null): void {
+    const position = this.find(run, hint)?.position ?? null;
+    this.statements.run(
+      'UPDATE hint SET state = ?, step = ?, delivered_at = ?, position = NULL WHERE run = ? AND ulid = ?',
+      state,
+      step,
+      at,
+      run,
+      hint,
+    );
+    if (position !== null) {
+      this.statements.run(
+        'UPDATE hint SET position = position - 1 WHERE run = ? AND position > ?',
+        run,
+        position,
+      );
+    }
+  }
+
+  private find(run: number, hint: string): HintRow | undefined {
+    return this.statements.get<HintRow>('SELECT * FROM hint WHERE run = ? AND ulid = ?', run, hint);
+  }
+
+  private waiting(run: number, id: string): void {
+    const hint = this.find(run, id);
+    if (hint === undefined) {
+      throw new WaymarkError('not_found', 'There is no such hint in this run.', `hint ${id}`);
+    }
+    if (hint.state === 'delivered') {
+      throw new WaymarkError(
+        'hint_already_delivered',
+        `Hint ${hint.number} was already delivered after step ${hint.step ?? 0}; it can no longer be changed. Send a new hint.`,
+      );
+    }
+    if (hint.state === 'withdrawn') {
+      throw new WaymarkError('hint_withdrawn', `Hint ${hint.number} was withdrawn. Send a new hint.`);
+    }
+    if (hint.state === 'undelivered') {
+      throw new WaymarkError('run_ended', `Hint ${hint.number} was not delivered before the run ended.`);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { WaymarkError } from '@shared/errors';
+import { type Db, WORKSPACE_APPLICATION_ID } from './database';
+import { threeLogs } from './migrations/0001-three-logs';
+
+/** One numbered change of the schema; never edited once released. */
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+/** In order of version, without gaps from 1. */
+export const migrations: readonly Migration[] = [threeLogs];
+
+/**
+ * Brings a database to the newest version this application knows, all in one transaction.
+ * Throws `workspace_newer` without writing when it is already newer than that.
+ */
+export function migrate(db: Db, list: readonly Migration[] = migrations): { from: number; to: number } {
+  const newest = list.at(-1)?.version ?? 0;
+  const before = readVersion(db);
+  refuseNewer(before, newest);
+  if (before === newest) {
+    return { from: before, to: before };
+  }
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have migrated between the look above and the lock.
+    const from = readVersion(db);
+    refuseNewer(from, newest);
+    for (const migration of list.filter(({ version }) => version > from)) {
+      db.exec(migration.sql);
+    }
+    db.pragma(`user_version = ${newest}`);
+    db.pragma(`application_id = ${WORKSPACE_APPLICATION_ID}`);
+    db.exec('COMMIT');
+    return { from, to: newest };
+  } catch (thrown) {
+    if (db.inTransaction) {
+      db.exec('ROLLBACK');
+    }
+    throw thrown;
+  }
+}
+
+/** `user_version` of an open database; 0 for an empty one. */
+export function readVersion(db: Db): number {
+  return Number(db.pragma('user_version', { simple: true }));
+}
+
+export function refuseNewer(found: number, known: number): void {
+  if (found > known) {
+    throw new WaymarkError(
+      'workspace_newer',
+      `This workspace was last opened by a newer Waymark (format ${found}; this one knows up to ${known}). Update Waymark; nothing was changed.`,
+    );
+  }
+}

@@ -1,0 +1,55 @@
+import { WaymarkError } from '@shared/errors';
+import { type OutboxEntry, type OutboxOp, outboxOps } from '@shared/outbox';
+import { CHAIN_START, chainHash } from './hashing';
+import type { HintProjection } from './hint-projection';
+import type { Statements } from './rows';
+
+/** What the `body` column holds: the entry without its row id. */
+export type StoredOutboxEntry = Omit<OutboxEntry, 'id'>;
+
+/** Outbox rows, chained per run. */
+export class OutboxLog {
+  constructor(
+    private readonly statements: Statements,
+    private readonly hints: HintProjection,
+  ) {}
+
+  /** Id of the run's latest entry, 0 before the first. */
+  head(run: number): number {
+    return (
+      this.statements.get<{ id: number }>('SELECT id FROM outbox WHERE run = ? ORDER BY id DESC LIMIT 1', run)
+        ?.id ?? 0
+    );
+  }
+
+  /** Refused hint operations leave nothing behind. */
+  append(run: number, entry: StoredOutboxEntry): OutboxEntry {
+    this.hints.post(run, { id: 0, ...entry });
+    const last = this.statements.get<{ hash: Buffer }>(
+      'SELECT hash FROM outbox WHERE run = ? ORDER BY id DESC LIMIT 1',
+      run,
+    );
+    const body = JSON.stringify(entry);
+    const { lastInsertRowid } = this.statements.run(
+      'INSERT INTO outbox (ulid, run, body, hash) VALUES (?, ?, ?, ?)',
+      entry.ulid,
+      run,
+      body,
+      chainHash(last?.hash ?? CHAIN_START, body),
+    );
+    return { id: Number(lastInsertRowid), ...entry };
+  }
+}
+
+/** Parses an operation from outside. Throws `bad_input`. */
+export function parseOutboxOp(op: OutboxOp): OutboxOp {
+  const parsed = outboxOps.safeParse(op);
+  if (!parsed.success) {
+    throw new WaymarkError('bad_input', 'This entry for the run was not understood.', parsed.error.message);
+  }
+  return parsed.data;
+}
+
+export function outboxEntry(row: { id: number; body: string }): OutboxEntry {
+  return { id: row.id, ...(JSON.parse(row.body) as StoredOutboxEntry) };
+}

@@ -1,0 +1,105 @@
+import { WaymarkError } from '@shared/errors';
+import type { RunEvent } from '@shared/events';
+import type { BlobStore } from './blob-store';
+import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
+import { rowId } from './ids';
+import type { Statements } from './rows';
+import type { RunFacts, RunState } from './run-fold';
+import { noRun } from './run-log';
+
+/** A run's stored head, parsed. */
+export interface RunRecord {
+  id: number;
+  ulid: string;
+  createdAt: number;
+  changedAt: number;
+  seq: number;
+  epoch: number;
+  facts: RunFacts;
+  state: RunState;
+}
+
+export interface RunRow {
+  id: number;
+  ulid: string;
+  created_at: number;
+  changed_at: number;
+  seq: number;
+  epoch: number;
+  facts: string;
+  state: string;
+}
+
+export const RUN_SELECT = `SELECT r.id, r.ulid, r.created_at, h.changed_at, h.seq, h.epoch, h.facts, h.state
+  FROM run r JOIN run_head h ON h.run = r.id`;
+
+/** What every group of read functions shares: one connection for bounded reads. */
+export interface ReadContext {
+  statements: Statements;
+  blobs: BlobStore;
+  folder: string;
+  isDriven(run: string): boolean;
+  now(): number;
+}
+
+export function parseRun(row: RunRow): RunRecord {
+  return {
+    id: row.id,
+    ulid: row.ulid,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+    seq: row.seq,
+    epoch: row.epoch,
+    facts: JSON.parse(row.facts) as RunFacts,
+    state: JSON.parse(row.state) as RunState,
+  };
+}
+
+/** Throws `not_found`. */
+export function findRun(context: ReadContext, ulid: string): RunRecord {
+  const row = context.statements.get<RunRow>(`${RUN_SELECT} WHERE r.ulid = ?`, ulid);
+  if (row === undefined) {
+    throw noRun(ulid);
+  }
+  return parseRun(row);
+}
+
+/** At most this much stored text per page of events, so that no answer is unbounded. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** Events `[fromSeq, toSeq]` in order, cut at `limit` and about 8 MB of text; at least one when there is one. */
+export function readEvents(
+  context: ReadContext,
+  run: Pick<RunRecord, 'id' | 'ulid'>,
+  fromSeq: number,
+  toSeq: number,
+  limit: number,
+): RunEvent[] {
+  const events: RunEvent[] = [];
+  let bytes = 0;
+  const load = (sha: string) => {
+    const text = context.blobs.read(sha);
+    bytes += text.length;
+    return text;
+  };
+  const statement = context.statements.prepare(
+    `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
+  );
+  for (const row of statement.iterate(rowId(run.id, fromSeq), rowId(run.id, toSeq), limit)) {
+    const stored = row as EventRow;
+    bytes += stored.body.length;
+    events.push(decodeEvent(stored, run.ulid, load));
+    if (bytes > PAGE_BYTES) {
+      break;
+    }
+  }
+  return events;
+}
+
+/** A whole number in `[low, high]`; throws `bad_input` for anything else a caller may have sent. */
+export function bounded(value: number, low: number, high: number, what: string): number {
+  if (!Number.isSafeInteger(value)) {
+    throw new WaymarkError('bad_input', `${what} must be a whole number.`, String(value));
+  }
+  return Math.min(high, Math.max(low, value));
+}

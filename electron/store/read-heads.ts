@@ -1,0 +1,244 @@
+import type { EffectiveLabel, LabelSource } from '@shared/labels';
+import type { StepHead, StepNote, Tile } from '@shared/views';
+import type { StepFilter } from './api';
+import { HeadFlag, LabelFlag, type StoredNote } from './fold-rows';
+import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from './ids';
+import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';
+
+const MAX_HEADS = 1000;
+const MAX_FOUND = 10_000;
+
+interface HeadRecord {
+  id: number;
+  seq0: number;
+  seq1: number;
+  at: number;
+  ulid: string;
+  segment: number;
+  kind: StepHead['kind'];
+  tool: string;
+  title: string;
+  observation: string;
+  error_code: string | null;
+  exit_code: number | null;
+  bytes: number;
+  score: number | null;
+  flags: number;
+  guards: string;
+  label: number;
+  label_flags: number;
+  label_source: LabelSource | null;
+  label_reason: string | null;
+  rules: string;
+  authors: string;
+  comments: number;
+}
+
+/** Heads of steps `from..to`, at most 1,000; the step being thought about is the last one while it is unanswered. */
+export function readHeads(context: ReadContext, ulid: string, from: number, to: number): StepHead[] {
+  const run = findRun(context, ulid);
+  const first = bounded(from, 1, LAST_SEQ, 'The first step');
+  const last = Math.min(bounded(to, 0, LAST_SEQ, 'The last step'), first + MAX_HEADS - 1);
+  const notes = notesOf(context, run.id, first, last);
+  const heads = context.statements
+    .all<HeadRecord>(
+      'SELECT * FROM step_head WHERE id BETWEEN ? AND ? ORDER BY id',
+      rowId(run.id, first),
+      rowId(run.id, last),
+    )
+    .map((row) => toHead(run, row, notes.get(seqOf(row.id)) ?? []));
+  const pending = pendingHead(run);
+  return pending !== null && pending.step >= first && pending.step <= last ? [...heads, pending] : heads;
+}
+
+/** Row and views of one step; undefined when it was not answered. */
+export function readHead(
+  context: ReadContext,
+  run: RunRecord,
+  step: number,
+): { head: StepHead; seq0: number; seq1: number } | undefined {
+  const row = context.statements.get<HeadRecord>('SELECT * FROM step_head WHERE id = ?', rowId(run.id, step));
+  if (row === undefined) {
+    return undefined;
+  }
+  const notes = notesOf(context, run.id, step, step).get(step) ?? [];
+  return { head: toHead(run, row, notes), seq0: row.seq0, seq1: row.seq1 };
+}
+
+function toHead(run: RunRecord, row: HeadRecord, after: StepNote[]): StepHead {
+  const label: EffectiveLabel = {
+    value: row.label === 0 ? null : row.label === 1 ? 'train' : 'mask',
+    source: row.label_source,
+    reason: row.label_reason,
+    disagreement: (row.label_flags & LabelFlag.disagreement) !== 0,
+  };
+  return {
+    run: run.ulid,
+    step: seqOf(row.id),
+    id: row.ulid,
+    segment: row.segment,
+    at: row.at,
+    kind: row.kind,
+    tool: row.tool,
+    title: row.title,
+    observation: row.observation,
+    done: (row.flags & HeadFlag.done) !== 0,
+    ok: (row.flags & HeadFlag.ok) !== 0,
+    errorCode: row.error_code,
+    exitCode: row.exit_code,
+    bytes: row.bytes,
+    score: row.score,
+    imitatesHuman: (row.flags & HeadFlag.imitatesHuman) !== 0,
+    guards: JSON.parse(row.guards) as string[],
+    label,
+    rules: JSON.parse(row.rules) as string[],
+    by: JSON.parse(row.authors) as string[],
+    flagged: (row.label_flags & LabelFlag.flagged) !== 0,
+    comments: row.comments,
+    after,
+  };
+}
+
+/** The step whose answer is awaited: no row of it is stored before the model has answered. */
+function pendingHead(run: RunRecord): StepHead | null {
+  const { requested, status, segments } = run.state;
+  if (requested === null || status === 'finished' || status === 'stopped' || status === 'failed') {
+    return null;
+  }
+  return {
+    run: run.ulid,
+    step: requested.step,
+    id: '',
+    segment: Math.max(1, segments),
+    at: requested.at,
+    kind: 'act',
+    tool: '',
+    title: '',
+    observation: '',
+    done: false,
+    ok: true,
+    errorCode: null,
+    exitCode: null,
+    bytes: 0,
+    score: null,
+    imitatesHuman: false,
+    guards: [],
+    label: { value: null, source: null, reason: null, disagreement: false },
+    rules: [],
+    by: [],
+    flagged: false,
+    comments: 0,
+    after: [],
+  };
+}
+
+function notesOf(context: ReadContext, run: number, from: number, to: number): Map<number, StepNote[]> {
+  const rows = context.statements.all<{ step: number; body: string }>(
+    'SELECT step, body FROM note WHERE step BETWEEN ? AND ? ORDER BY step, id LIMIT 10000',
+    rowId(run, from),
+    rowId(run, to),
+  );
+  const notes = new Map<number, StepNote[]>();
+  for (const { step, body } of rows) {
+    const list = notes.get(seqOf(step)) ?? [];
+    list.push(withNumbers(context, run, JSON.parse(body) as StoredNote));
+    notes.set(seqOf(step), list);
+  }
+  return notes;
+}
+
+function withNumbers(context: ReadContext, run: number, note: StoredNote): StepNote {
+  if (note.kind !== 'hint') {
+    return note;
+  }
+  const hints = note.hints.map(({ id, text }) => {
+    const row = context.statements.get<{ number: number }>(
+      'SELECT number FROM hint WHERE run = ? AND ulid = ?',
+      run,
+      id,
+    );
+    return { id, number: row?.number ?? 0, text };
+  });
+  return { kind: 'hint', hints };
+}
+
+export function findSteps(
+  context: ReadContext,
+  ulid: string,
+  filter: StepFilter,
+  from: number,
+  direction: 1 | -1,
+  limit: number,
+): number[] {
+  const run = findRun(context, ulid);
+  const [where, parameters] = condition(filter);
+  const start = rowId(run.id, bounded(from, 0, LAST_SEQ, 'The first step'));
+  const range = direction === 1 ? [start, rowId(run.id, LAST_SEQ)] : [rowId(run.id, 0), start];
+  const order = direction === 1 ? 'ASC' : 'DESC';
+  const steps = context.statements
+    .all<{ id: number }>(
+      `SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND ${where} ORDER BY id ${order} LIMIT ?`,
+      ...range,
+      ...parameters,
+      bounded(limit, 0, MAX_FOUND, 'The limit'),
+    )
+    .map(({ id }) => seqOf(id));
+  return direction === 1 ? steps : steps.reverse();
+}
+
+export function countSteps(context: ReadContext, ulid: string, filter: StepFilter): number {
+  const run = findRun(context, ulid);
+  const [where, parameters] = condition(filter);
+  const row = context.statements.get<{ n: number }>(
+    `SELECT count(*) AS n FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND ${where}`,
+    rowId(run.id, 0),
+    rowId(run.id, LAST_SEQ),
+    ...parameters,
+  );
+  return row?.n ?? 0;
+}
+
+function condition(filter: StepFilter): [string, (string | number)[]] {
+  switch (filter.by) {
+    case 'undecided':
+      return ['label = 0', []];
+    case 'undecided_or_disagreement':
+      return [`(label = 0 OR label_flags & ${LabelFlag.disagreement})`, []];
+    case 'error':
+      return [`flags & ${HeadFlag.error}`, []];
+    case 'hint':
+      return [`flags & ${HeadFlag.hint}`, []];
+    case 'label':
+      return ['label = ?', [filter.value === 'train' ? 1 : 2]];
+    case 'tool':
+      return ['tool = ?', [filter.tool]];
+  }
+}
+
+export function readTiles(context: ReadContext, ulid: string): Tile[] {
+  const run = findRun(context, ulid);
+  return context.statements
+    .all<{
+      id: number;
+      n: number;
+      train: number;
+      mask: number;
+      hints: number;
+      errors: number;
+      score: number | null;
+    }>(
+      'SELECT id, n, train, mask, hints, errors, score FROM tile WHERE id BETWEEN ? AND ? ORDER BY id',
+      rowId(run.id, 0),
+      rowId(run.id, LAST_SEQ),
+    )
+    .map(({ id, n, train, mask, hints, errors, score }) => ({
+      first: seqOf(id) * TILE_STEPS + 1,
+      n,
+      train,
+      mask,
+      undecided: n - train - mask,
+      hints,
+      errors,
+      score,
+    }));
+}

@@ -1,0 +1,145 @@
+import { WaymarkError } from '@shared/errors';
+import type { NewEvent } from '@shared/events';
+import type { RunSummary, RunState as RunWord } from '@shared/views';
+import { WorkingTime } from '@shared/working-time';
+import { LAST_SEQ, rowId } from './ids';
+import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
+
+const MAX_RUNS = 10_000;
+
+/** Newest first. */
+export function readRuns(context: ReadContext): RunSummary[] {
+  return context.statements
+    .all<RunRow>(`${RUN_SELECT} ORDER BY r.id DESC LIMIT ${MAX_RUNS}`)
+    .map((row) => summarise(context, parseRun(row)));
+}
+
+export function readRun(context: ReadContext, ulid: string): RunSummary {
+  return summarise(context, findRun(context, ulid));
+}
+
+/** Full ULID for a unique prefix, case ignored. Throws `not_found` or `bad_input` when it is ambiguous. */
+export function resolveRun(context: ReadContext, prefix: string): string {
+  const wanted = prefix.toUpperCase();
+  if (!/^[0-9A-Z]{1,26}$/.test(wanted)) {
+    throw new WaymarkError('not_found', `There is no run "${prefix}" in this workspace.`);
+  }
+  const found = context.statements.all<{ ulid: string }>(
+    'SELECT r.ulid FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid >= ? AND r.ulid < ? ORDER BY r.ulid LIMIT 3',
+    wanted,
+    `${wanted}\uffff`,
+  );
+  const [first, second] = found;
+  if (first === undefined) {
+    throw new WaymarkError('not_found', `There is no run "${prefix}" in this workspace.`);
+  }
+  if (second !== undefined) {
+    throw new WaymarkError(
+      'bad_input',
+      `"${prefix}" fits several runs. Type more of the id.`,
+      `${first.ulid}, ${second.ulid}`,
+    );
+  }
+  return first.ulid;
+}
+
+const ENDED: ReadonlySet<string> = new Set(['finished', 'stopped', 'failed']);
+
+/** The one word for what a run does now. */
+export function runWord(context: ReadContext, run: RunRecord): RunWord {
+  const { status, activity } = run.state;
+  if (status !== null && ENDED.has(status)) {
+    return status as RunWord;
+  }
+  if (run.epoch === 0) {
+    return 'created';
+  }
+  if (status === 'paused') {
+    return 'paused';
+  }
+  if (!context.isDriven(run.ulid)) {
+    return 'undriven';
+  }
+  if (status === 'waiting_host' || status === 'waiting_human') {
+    return status;
+  }
+  return activity === 'none' ? 'thinking' : activity;
+}
+
+function summarise(context: ReadContext, run: RunRecord): RunSummary {
+  const { facts, state } = run;
+  const word = runWord(context, run);
+  const ended = ENDED.has(word);
+  return {
+    id: run.ulid,
+    title: facts.title,
+    task: facts.task,
+    model: facts.model,
+    state: word,
+    stored: state.status,
+    reason: state.reason,
+    message: state.message,
+    until: word === 'sleeping' || word === 'thinking' ? state.until : null,
+    createdAt: run.createdAt,
+    changedAt: run.changedAt,
+    steps: state.steps,
+    events: run.seq,
+    seq: run.seq,
+    segments: state.segments,
+    scores: {
+      best: state.scores.best,
+      final: state.scores.final ?? (ended ? state.scores.last : null),
+      last: state.scores.last,
+      tries: state.tries,
+      maxTries: facts.maxTries,
+    },
+    workingMs: workingMs(context, run, word),
+    maxWorkingMs: facts.maxWorkingMs,
+    maxSteps: facts.maxSteps,
+    tokens: { ...state.tokens, contextLimit: facts.contextLimit },
+    cost: state.cost,
+    hints: hintCounts(context, run.id),
+    labels: labelCounts(context, run.id),
+    computers: facts.computers,
+    evaluatorIsolated: facts.evaluatorIsolated,
+  };
+}
+
+/** By `WorkingTime` over the few events it counts by. Time of a driver that died ends with its last event. */
+function workingMs(context: ReadContext, run: RunRecord, word: RunWord): number {
+  const time = new WorkingTime();
+  const rows = context.statements.all<{ kind: string; at: number; previous_at: number; body: string }>(
+    'SELECT kind, at, previous_at, body FROM timing WHERE id BETWEEN ? AND ? ORDER BY id',
+    rowId(run.id, 0),
+    rowId(run.id, LAST_SEQ),
+  );
+  for (const row of rows) {
+    // Carries the stamp of the event before, which a dead driver's time ends with.
+    time.apply({ kind: 'hint.undelivered', body: { ids: [] } }, row.previous_at);
+    time.apply({ kind: row.kind, body: JSON.parse(row.body) } as NewEvent, row.at);
+  }
+  return time.ms(word === 'undriven' ? run.changedAt : context.now());
+}
+
+function hintCounts(context: ReadContext, run: number): RunSummary['hints'] {
+  const counts = { queued: 0, delivered: 0, undelivered: 0 };
+  const rows = context.statements.all<{ state: keyof typeof counts; n: number }>(
+    "SELECT state, count(*) AS n FROM hint WHERE run = ? AND state <> 'withdrawn' GROUP BY state",
+    run,
+  );
+  for (const { state, n } of rows) {
+    counts[state] = n;
+  }
+  return counts;
+}
+
+function labelCounts(context: ReadContext, run: number): RunSummary['labels'] {
+  const sums = context.statements.get<{ n: number; train: number; mask: number; disagreement: number }>(
+    `SELECT coalesce(sum(n), 0) AS n, coalesce(sum(train), 0) AS train, coalesce(sum(mask), 0) AS mask,
+     coalesce(sum(disagreement), 0) AS disagreement FROM tile WHERE id BETWEEN ? AND ?`,
+    rowId(run, 0),
+    rowId(run, LAST_SEQ),
+  ) ?? { n: 0, train: 0, mask: 0, disagreement: 0 };
+  const { n, train, mask, disagreement } = sums;
+  return { train, mask, undecided: n - train - mask, disagreement };
+}

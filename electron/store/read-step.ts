@@ -1,0 +1,102 @@
+import { decisionsFor } from '@shared/annotation-fold';
+import { combineLabels } from '@shared/effective-label';
+import { WaymarkError } from '@shared/errors';
+import type { EventBody, RunEvent } from '@shared/events';
+import type { LabelStack, ObservationView, StepDetail } from '@shared/views';
+import { rowId } from './ids';
+import { LabelProjection } from './label-projection';
+import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
+import { revisionsOfStep } from './read-files';
+import { readHead } from './read-heads';
+
+/** No step has more events than this worth showing: one request, one answer, a few calls. */
+const MAX_STEP_EVENTS = 2000;
+
+/** Everything about one answered step. Throws `not_found`. */
+export function readStep(context: ReadContext, ulid: string, step: number): StepDetail {
+  const run = findRun(context, ulid);
+  const found = readHead(context, run, bounded(step, 0, 2 ** 31, 'The step'));
+  if (found === undefined) {
+    throw new WaymarkError('not_found', `Run ${ulid} has no step ${step}; it has ${run.state.steps}.`);
+  }
+  const events = readEvents(context, run, found.seq0, found.seq1, MAX_STEP_EVENTS).filter((event) =>
+    isOf(event, step),
+  );
+  const answer = events.find((event) => event.kind === 'model.answered');
+  if (answer?.kind !== 'model.answered') {
+    throw new WaymarkError(
+      'workspace_corrupt',
+      `The answer of step ${step} is missing. Run "verify".`,
+      `run ${ulid}`,
+    );
+  }
+  const { body } = answer;
+  const observed = events.flatMap((event) => (event.kind === 'action.observed' ? [event.body] : []));
+  const taught = events.flatMap((event) => (event.kind === 'step.taught' ? [event.body.text] : []));
+  const hints = events.flatMap((event) => (event.kind === 'hint.delivered' ? [event.body.text] : []));
+  return {
+    head: found.head,
+    text: body.text,
+    reasoning: body.reasoning,
+    usage: body.usage,
+    cost: body.cost,
+    durationMs: body.durationMs,
+    model: body.model,
+    observations: observations(body, events),
+    taught: taught.length > 0 ? taught.join('') : null,
+    hintText: hints.length > 0 ? hints.join('') : null,
+    files: revisionsOfStep(context, run, step, found.seq0, found.seq1),
+    labels: labelStack(context, run, step),
+    scoreThen: bestScore(context, run, step),
+    offsets: observed.at(-1)?.offsets ?? {},
+  };
+}
+
+/** Hints of the step before stand between its last event and this step's first request. */
+function isOf(event: RunEvent, step: number): boolean {
+  return 'step' in event.body && event.body.step === step;
+}
+
+function observations(answer: EventBody<'model.answered'>, events: readonly RunEvent[]): ObservationView[] {
+  return answer.calls.map((call, index) => {
+    const started = events.find((event) => event.kind === 'action.started' && event.body.call === index);
+    const closed = events.find((event) => event.kind === 'action.observed' && event.body.call === index);
+    const action = started?.kind === 'action.started' ? started.body : null;
+    const observed = closed?.kind === 'action.observed' ? closed.body : null;
+    return {
+      call: index,
+      callId: call.id,
+      name: call.name,
+      args: action?.args ?? null,
+      rawArguments: call.arguments,
+      invalid: answer.invalid[index] ?? null,
+      ok: observed?.ok ?? null,
+      error: observed?.error ?? null,
+      text: observed?.text ?? '',
+      data: observed?.data ?? {},
+      durationMs: observed?.durationMs ?? null,
+      closedBy: observed?.closedBy ?? null,
+      guards: action?.guards ?? [],
+    };
+  });
+}
+
+function labelStack(context: ReadContext, run: RunRecord, step: number): LabelStack {
+  const labels = new LabelProjection(context.statements);
+  const history = labels.ranges.overlapping(run.id, step, step);
+  const rules = labels.verdicts(run.id, step, step).get(step) ?? [];
+  const { humans } = decisionsFor(history, step);
+  const { effective, why } = combineLabels({ humans, rules, judge: null, precedence: 'union' });
+  return { effective, why, humans, rules, history };
+}
+
+/** Best score of any evaluation up to and including this step. */
+function bestScore(context: ReadContext, run: RunRecord, step: number): number | null {
+  const row = context.statements.get<{ best: number | null }>(
+    'SELECT max(score) AS best FROM evaluation WHERE id BETWEEN ? AND ? AND step <= ?',
+    rowId(run.id, 0),
+    rowId(run.id, run.seq),
+    step,
+  );
+  return row?.best ?? null;
+}

@@ -1,0 +1,255 @@
+import type { AnnotationEntry } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import type { RunEvent } from '@shared/events';
+import { hintBlock } from '@shared/human-tag';
+import type { OutboxEntry } from '@shared/outbox';
+import type {
+  FileRevision,
+  FileView,
+  PromptView,
+  QueryView,
+  RunHints,
+  RunSummary,
+  SearchPage,
+  SessionView,
+  StepDetail,
+  StepHead,
+  Tile,
+  VerifyReport,
+} from '@shared/views';
+import type { StepFilter, StoredTask, StoreReader } from './api';
+import { storeFailure } from './database';
+import { HintProjection } from './hint-projection';
+import { outboxEntry } from './outbox-log';
+import { bounded, findRun, type ReadContext, readEvents } from './read-context';
+import { readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
+import { countSteps, findSteps, readHeads, readTiles } from './read-heads';
+import { readPrompt } from './read-prompt';
+import { readRun, readRuns, resolveRun, runWord } from './read-runs';
+import { readSession, readSessions } from './read-sessions';
+import { readStep } from './read-step';
+
+const MAX_EVENTS = 2000;
+const MAX_ENTRIES = 100_000;
+
+/** Search and verification have connections of their own. */
+export interface ReaderParts {
+  search(run: string, query: string, from: number, direction: 1 | -1, limit: number): SearchPage;
+  verify(runs: string[] | undefined): Promise<VerifyReport>;
+}
+
+/** Bounded reads on one connection. Lives in a reader's thread. */
+export class ReaderCore implements StoreReader {
+  constructor(
+    private readonly context: ReadContext,
+    private readonly parts: ReaderParts,
+  ) {}
+
+  runs(): Promise<RunSummary[]> {
+    return this.read(() => readRuns(this.context));
+  }
+
+  run(run: string): Promise<RunSummary> {
+    return this.read(() => readRun(this.context, run));
+  }
+
+  resolveRun(prefix: string): Promise<string> {
+    return this.read(() => resolveRun(this.context, prefix));
+  }
+
+  events(run: string, fromSeq: number, limit: number): Promise<RunEvent[]> {
+    return this.read(() => {
+      const record = findRun(this.context, run);
+      const from = bounded(fromSeq, 1, 2 ** 32 - 1, 'The first event');
+      return readEvents(this.context, record, from, record.seq, bounded(limit, 0, MAX_EVENTS, 'The limit'));
+    });
+  }
+
+  heads(run: string, from: number, to: number): Promise<StepHead[]> {
+    return this.read(() => readHeads(this.context, run, from, to));
+  }
+
+  findSteps(
+    run: string,
+    filter: StepFilter,
+    from: number,
+    direction: 1 | -1,
+    limit: number,
+  ): Promise<number[]> {
+    return this.read(() => findSteps(this.context, run, filter, from, direction, limit));
+  }
+
+  countSteps(run: string, filter: StepFilter): Promise<number> {
+    return this.read(() => countSteps(this.context, run, filter));
+  }
+
+  tiles(run: string): Promise<Tile[]> {
+    return this.read(() => readTiles(this.context, run));
+  }
+
+  step(run: string, step: number): Promise<StepDetail> {
+    return this.read(() => readStep(this.context, run, step));
+  }
+
+  prompt(run: string, step: number): Promise<PromptView> {
+    return this.read(() => readPrompt(this.context, run, step));
+  }
+
+  hints(run: string): Promise<RunHints> {
+    return this.read(() => this.readHints(run));
+  }
+
+  outbox(run: string, afterId: number): Promise<OutboxEntry[]> {
+    return this.read(() =>
+      this.context.statements
+        .all<{ id: number; body: string }>(
+          'SELECT id, body FROM outbox WHERE run = ? AND id > ? ORDER BY id LIMIT 1000',
+          findRun(this.context, run).id,
+          afterId,
+        )
+        .map(outboxEntry),
+    );
+  }
+
+  outboxHead(run: string): Promise<number> {
+    return this.read(
+      () =>
+        this.context.statements.get<{ id: number | null }>(
+          'SELECT max(id) AS id FROM outbox WHERE run = ?',
+          findRun(this.context, run).id,
+        )?.id ?? 0,
+    );
+  }
+
+  sessions(run: string): Promise<SessionView[]> {
+    return this.read(() => readSessions(this.context, run));
+  }
+
+  readSession(
+    run: string,
+    uid: string,
+    offset: number,
+    maxBytes: number,
+  ): Promise<{ offset: number; bytes: Uint8Array; endOffset: number }> {
+    return this.read(() => readSession(this.context, run, uid, offset, maxBytes));
+  }
+
+  files(run: string): Promise<FileView[]> {
+    return this.read(() => readFiles(this.context, run));
+  }
+
+  fileRevisions(run: string, computer: string, path: string): Promise<FileRevision[]> {
+    return this.read(() => readFileRevisions(this.context, run, computer, path));
+  }
+
+  fileText(run: string, computer: string, path: string, revision: number): Promise<string | null> {
+    return this.read(() => readFileText(this.context, run, computer, path, revision));
+  }
+
+  queries(run: string): Promise<QueryView[]> {
+    return this.read(() => readQueries(this.context, run));
+  }
+
+  search(run: string, query: string, from: number, direction: 1 | -1, limit: number): Promise<SearchPage> {
+    return this.read(() => this.parts.search(run, query, from, direction, limit));
+  }
+
+  annotations(run: string): Promise<AnnotationEntry[]> {
+    return this.read(() =>
+      this.context.statements
+        .all<{ body: string }>(
+          'SELECT body FROM annotation WHERE run = ? AND purged = 0 ORDER BY id LIMIT ?',
+          findRun(this.context, run).id,
+          MAX_ENTRIES,
+        )
+        .map(({ body }) => JSON.parse(body) as AnnotationEntry),
+    );
+  }
+
+  tasks(): Promise<StoredTask[]> {
+    return this.read(() =>
+      this.context.statements.all<TaskRow>('SELECT * FROM task ORDER BY id LIMIT 10000').map(toTask),
+    );
+  }
+
+  task(id: string): Promise<StoredTask> {
+    return this.read(() => {
+      const row = this.context.statements.get<TaskRow>('SELECT * FROM task WHERE id = ?', id);
+      if (row === undefined) {
+        throw new WaymarkError('not_found', `There is no task "${id}" in this workspace. Add it first.`);
+      }
+      return toTask(row);
+    });
+  }
+
+  async verify(runs?: string[]): Promise<VerifyReport> {
+    return this.parts.verify(runs);
+  }
+
+  private readHints(ulid: string): RunHints {
+    const run = findRun(this.context, ulid);
+    const hints = new HintProjection(this.context.statements).views(run.id);
+    const queued = hints
+      .filter(({ state }) => state === 'queued')
+      .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
+    const textToSend = hintBlock(queued.map(({ text }) => text));
+    if (queued.length === 0) {
+      return { run: ulid, hints, textToSend, waitsFor: null };
+    }
+    const word = runWord(this.context, run);
+    const reason = WAITS[word];
+    return {
+      run: ulid,
+      hints,
+      textToSend,
+      waitsFor: { reason, until: reason === 'sleep' ? run.state.until : null },
+    };
+  }
+
+  private read<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      try {
+        resolve(work());
+      } catch (thrown) {
+        reject(storeFailure(thrown, `the workspace ${this.context.folder}`));
+      }
+    });
+  }
+}
+
+const WAITS: Record<RunSummary['state'], NonNullable<RunHints['waitsFor']>['reason']> = {
+  created: 'undriven',
+  undriven: 'undriven',
+  thinking: 'model',
+  acting: 'action',
+  sleeping: 'sleep',
+  waiting_host: 'action',
+  waiting_human: 'paused',
+  paused: 'paused',
+  finished: 'ended',
+  stopped: 'ended',
+  failed: 'ended',
+};
+
+interface TaskRow {
+  id: string;
+  title: string;
+  domain: string | null;
+  hash: string;
+  folder: string;
+  spec: string;
+  added_at: number;
+}
+
+function toTask(row: TaskRow): StoredTask {
+  const { id, title, domain, hash, folder } = row;
+  return {
+    id,
+    title,
+    domain,
+    hash,
+    folder,
+    spec: JSON.parse(row.spec) as Record<string, unknown>,
+    addedAt: row.added_at,
+  };
+}

@@ -1,0 +1,29 @@
+import { BlobStore } from './blob-store';
+import type { ReadContext } from './read-context';
+import { ReaderCore, type ReaderParts } from './reader-core';
+import { Statements } from './rows';
+import { isLockHeld, runLockPath } from './run-lock';
+import { openForReading } from './workspace-file';
+
+export interface OpenReader {
+  core: ReaderCore;
+  context: ReadContext;
+  close(): void;
+}
+
+/** Opens a connection for bounded reads. The workspace must have been opened for writing before. */
+export function openReaderPart(folder: string, parts: ReaderParts & { now: () => number }): OpenReader {
+  const context = openReadContext(folder, parts.now);
+  return { core: new ReaderCore(context, parts), context, close: () => context.statements.db.close() };
+}
+
+export function openReadContext(folder: string, now: () => number): ReadContext {
+  const db = openForReading(folder);
+  return {
+    statements: new Statements(db),
+    blobs: new BlobStore(db, folder),
+    folder,
+    isDriven: (run) => isLockHeld(runLockPath(folder, run)),
+    now,
+  };
+}

@@ -1,0 +1,69 @@
+import { eventBodies, type RunEvent } from '@shared/events';
+import type { RunState } from './run-fold';
+
+/**
+ * An event's body without what people, models, commands and files said. Structure, numbers, names of
+ * sessions and files, hashes and outcomes stay, so that timeline, counts and scores still hold.
+ */
+export function redactBody(event: RunEvent): string {
+  return JSON.stringify(eventBodies[event.kind].parse({ ...event.body, ...withoutText(event) }));
+}
+
+function withoutText(event: RunEvent): Record<string, unknown> {
+  switch (event.kind) {
+    case 'run.created':
+      return { spec: {} };
+    case 'run.status':
+    case 'model.failed':
+    case 'evaluation.ended':
+      return { message: '' };
+    case 'segment.started':
+      return { head: event.body.head.map(({ role }) => ({ role, content: '' })), tools: [], request: {} };
+    case 'model.requested':
+      return { tail: '' };
+    case 'model.answered':
+      return {
+        text: '',
+        reasoning: '',
+        calls: event.body.calls.map(({ id, name }) => ({ id, name, arguments: '' })),
+        invalid: event.body.invalid.map((why) => (why === null ? null : '')),
+      };
+    case 'action.started':
+      return { args: {}, guards: event.body.guards.map((guard) => ({ ...guard, message: '' })) };
+    case 'action.observed': {
+      const { error, data } = event.body;
+      return {
+        text: '',
+        error: error === null ? null : { code: error.code, message: '' },
+        data: plainFacts(data),
+      };
+    }
+    case 'step.taught':
+      return { text: '' };
+    case 'hint.delivered':
+      return { text: '', hints: event.body.hints.map(({ id }) => ({ id, text: '' })) };
+    case 'file.changed':
+      return { beforeText: null, text: null };
+    case 'approval.asked':
+      return { what: '', why: '' };
+    default:
+      return {};
+  }
+}
+
+const NAMED_FACTS = new Set(['computer', 'session', 'state', 'path']);
+
+/** Numbers and truth values, and the few names that other rows show as well. */
+function plainFacts(data: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).filter(
+      ([key, value]) => typeof value === 'number' || typeof value === 'boolean' || NAMED_FACTS.has(key),
+    ),
+  );
+}
+
+/** The state that folding the redacted events gives. */
+export function redactState(state: RunState): RunState {
+  const head = state.head === null ? null : { ...state.head, title: '', observation: '', bytes: 0 };
+  return { ...state, message: state.message === null ? null : '', search: null, head };
+}

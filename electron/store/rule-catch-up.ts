@@ -1,0 +1,120 @@
+import { WaymarkError } from '@shared/errors';
+import type { GroupCommit } from './group-commit';
+import type { Statements } from './rows';
+import type { RuleFolds } from './rule-folds';
+import type { OpenRun } from './run-log';
+import type { RunProjection } from './run-projection';
+
+interface CatchUpOptions {
+  load(run: string): OpenRun;
+  relabelled(run: string, from: number, to: number): void;
+}
+
+/** Derives rule verdicts in the background: of runs whose rules changed and of long runs that are resumed. */
+export class RuleCatchUp {
+  private readonly wanted = new Set<string>();
+  private working: Promise<void> | null = null;
+  private stopped = false;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly rules: RuleFolds,
+    private readonly projection: RunProjection,
+    private readonly group: GroupCommit,
+    private readonly options: CatchUpOptions,
+  ) {}
+
+  /** Looks for runs whose verdicts are missing or of another version. Removed and emptied runs stay as they are. */
+  start(): void {
+    const rows = this.statements.all<{ id: number; ulid: string; seq: number }>(
+      `SELECT r.id, r.ulid, h.seq FROM run r JOIN run_head h ON h.run = r.id
+       WHERE NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.run = r.id) ORDER BY r.id DESC`,
+    );
+    for (const { id, ulid, seq } of rows) {
+      if (!this.rules.isStored({ id, seq })) {
+        this.want(ulid);
+      }
+    }
+  }
+
+  want(run: string): void {
+    this.wanted.add(run);
+    this.working ??= this.work();
+  }
+
+  async idle(): Promise<void> {
+    await this.working;
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  private async work(): Promise<void> {
+    try {
+      for (const run of this.wanted) {
+        if (!this.stopped) {
+          await this.catchUp(run);
+        }
+        this.wanted.delete(run);
+      }
+    } catch (thrown) {
+      // The writer has told of a full disk or a damaged file; what is wanted is taken up at the next append or start.
+      if (!(thrown instanceof WaymarkError)) {
+        throw thrown;
+      }
+    } finally {
+      this.working = null;
+    }
+  }
+
+  private async catchUp(run: string): Promise<void> {
+    let first = Number.POSITIVE_INFINITY;
+    let last = 0;
+    const all = this.rules.isOtherVersion(this.options.load(run).id);
+    while (!this.stopped) {
+      const open = this.options.load(run);
+      const batch = this.rules.nextBatch(open);
+      if (batch === null) {
+        break;
+      }
+      const steps = await this.group.add({
+        run: () => {
+          if (!this.rules.advance(open.id, batch.seq)) {
+            return new Set<number>();
+          }
+          const changed = this.projection.writeVerdicts(open.id, batch.verdicts);
+          for (const step of changed) {
+            this.projection.labels.refresh(open.id, step);
+          }
+          this.projection.refreshTiles(open.id, changed);
+          return changed;
+        },
+      });
+      for (const step of steps) {
+        first = Math.min(first, step);
+        last = Math.max(last, step);
+      }
+    }
+    const { id, state } = this.options.load(run);
+    if (all && !this.stopped) {
+      await this.renewAll(id, state.steps);
+      this.options.relabelled(run, 1, Math.max(1, state.steps));
+    } else if (last > 0) {
+      this.options.relabelled(run, first, last);
+    }
+  }
+
+  /** Labels that rested on verdicts of the old version only. */
+  private async renewAll(run: number, steps: number): Promise<void> {
+    for (let from = 1; from <= steps; from += 1000) {
+      const to = Math.min(steps, from + 999);
+      await this.group.add({
+        run: () => {
+          this.projection.labels.refreshRange(run, from, to);
+          this.projection.refreshTileRange(run, from, to);
+        },
+      });
+    }
+  }
+}

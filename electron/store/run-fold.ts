@@ -1,0 +1,339 @@
+import type { EventBody, EventOf, RunEvent, StoredStatus } from '@shared/events';
+import type { FoldSink, HeadRow } from './fold-rows';
+import { observationLine, stepTitle, titleFromText } from './step-title';
+
+/** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
+export const FOLD_VERSION = 1;
+
+/** What `run.created` fixes for the run's whole life. */
+export interface RunFacts {
+  title: string;
+  task: { id: string; title: string; domain: string | null };
+  model: string;
+  sendReasoning: boolean;
+  contextLimit: number;
+  maxSteps: number;
+  maxWorkingMs: number;
+  maxTries: number;
+  computers: { name: string; kind: 'local' | 'ssh' }[];
+  evaluatorIsolated: boolean;
+}
+
+/** Everything the next event needs to know about the events before it; small, JSON, stored beside the head. */
+export interface RunState {
+  version: number;
+  status: StoredStatus | null;
+  reason: string | null;
+  message: string | null;
+  activity: 'none' | 'thinking' | 'acting' | 'sleeping';
+  until: number | null;
+  /** Number of the latest answered step. */
+  steps: number;
+  segments: number;
+  requested: { step: number; seq: number; at: number; context: number } | null;
+  /** Row of the latest answered step. */
+  head: HeadRow | null;
+  /** Valid calls of that step and how many of them are observed. */
+  calls: number;
+  observed: number;
+  /** What an unobserved search looks for. */
+  search: { query: string; place: string } | null;
+  tokens: { input: number; output: number; context: number };
+  cost: number;
+  lastAt: number;
+  tries: number;
+  scores: { best: number | null; final: number | null; last: number | null };
+}
+
+export function startState(): RunState {
+  return {
+    version: FOLD_VERSION,
+    status: null,
+    reason: null,
+    message: null,
+    activity: 'none',
+    until: null,
+    steps: 0,
+    segments: 0,
+    requested: null,
+    head: null,
+    calls: 0,
+    observed: 0,
+    search: null,
+    tokens: { input: 0, output: 0, context: 0 },
+    cost: 0,
+    lastAt: 0,
+    tries: 0,
+    scores: { best: null, final: null, last: null },
+  };
+}
+
+export function runFacts(body: EventBody<'run.created'>): RunFacts {
+  return {
+    title: body.title,
+    task: { id: body.task.id, title: body.task.title, domain: body.task.domain },
+    model: body.model.model,
+    sendReasoning: body.model.sendReasoning,
+    contextLimit: body.model.contextTokens,
+    maxSteps: body.limits.maxSteps,
+    maxWorkingMs: body.limits.maxWorkingMs,
+    maxTries: body.limits.maxEvals,
+    computers: body.computers,
+    evaluatorIsolated: body.evaluatorIsolated,
+  };
+}
+
+/**
+ * Advances the state by one stored event and hands changed rows to the sink. Pure but for that: the same
+ * function serves the appending transaction, the rebuild and `verify`. Hints are projected elsewhere.
+ */
+export function foldEvent(state: RunState, event: RunEvent, sink: FoldSink): void {
+  if (TIMED.has(event.kind)) {
+    const { seq, kind, at, body } = event;
+    sink.timing({ seq, kind, at, previousAt: state.lastAt, body });
+  }
+  state.lastAt = Math.max(state.lastAt, event.at);
+  foldKind(state, event, sink);
+}
+
+/** The kinds that `WorkingTime` (shared/working-time.ts) reads. */
+const TIMED: ReadonlySet<string> = new Set([
+  'driver.started',
+  'run.status',
+  'command.ran',
+  'clock.suspended',
+]);
+
+function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
+  switch (event.kind) {
+    case 'run.status':
+      foldStatus(state, event, sink);
+      return;
+    case 'segment.started':
+      state.segments = event.body.segment;
+      sink.segment({ seq: event.seq, segment: event.body.segment });
+      return;
+    case 'model.requested':
+      foldRequest(state, event);
+      return;
+    case 'model.failed':
+      state.until = event.body.retryInMs === null ? null : event.at + event.body.retryInMs;
+      return;
+    case 'model.answered':
+      foldAnswer(state, event, sink);
+      return;
+    case 'action.started':
+      foldAction(state, event, sink);
+      return;
+    case 'action.observed':
+      foldObservation(state, event, sink);
+      return;
+    case 'step.taught':
+      touch(state, event.body.step, event.seq, sink);
+      return;
+    case 'hint.delivered':
+      sink.note({ seq: event.seq, step: event.body.step, note: { kind: 'hint', hints: event.body.hints } });
+      if (touch(state, event.body.step, event.seq, sink) && state.head !== null) {
+        state.head.hinted = true;
+      }
+      return;
+    case 'file.changed':
+      foldFile(event, sink);
+      touch(state, event.body.step, event.seq, sink);
+      return;
+    case 'evaluation.ended':
+      foldEvaluation(state, event, sink);
+      return;
+    case 'session.opened':
+      sink.sessionOpened({ seq: event.seq, ...event.body });
+      return;
+    case 'session.ended':
+      sink.sessionEnded({ uid: event.body.uid, exitCode: event.body.exitCode });
+      return;
+    case 'clock.suspended': {
+      const ms = Math.max(0, event.body.to - event.body.from);
+      sink.note({ seq: event.seq, step: state.steps, note: { kind: 'suspended', ms } });
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+function foldStatus(state: RunState, event: EventOf<'run.status'>, sink: FoldSink): void {
+  const { status, reason, message } = event.body;
+  Object.assign(state, { status, reason, message, until: null });
+  if (status !== 'running') {
+    state.activity = 'none';
+  }
+  sink.note({ seq: event.seq, step: state.steps, note: { kind: 'status', status, reason, message } });
+}
+
+function foldRequest(state: RunState, event: EventOf<'model.requested'>): void {
+  const { step, tokensEstimate } = event.body;
+  if (state.requested?.step !== step) {
+    state.requested = { step, seq: event.seq, at: event.at, context: tokensEstimate };
+  }
+  state.tokens.context = tokensEstimate;
+  state.activity = 'thinking';
+  state.until = null;
+}
+
+function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: FoldSink): void {
+  const { body } = event;
+  const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
+  state.steps = Math.max(state.steps, body.step);
+  state.calls = valid.length;
+  state.observed = 0;
+  state.search = null;
+  state.activity = 'none';
+  state.until = null;
+  if (body.usage !== null) {
+    state.tokens.input += body.usage.inputTokens;
+    state.tokens.output += body.usage.outputTokens;
+    state.tokens.context = body.usage.inputTokens + body.usage.outputTokens;
+  }
+  state.cost += body.cost ?? 0;
+  state.head = {
+    step: body.step,
+    seq0: state.requested?.step === body.step ? state.requested.seq : event.seq,
+    seq1: event.seq,
+    at: event.at,
+    stepId: body.stepId,
+    segment: Math.max(1, state.segments),
+    kind: body.kind,
+    tool: valid[0]?.name ?? '',
+    title: titleFromText(body.text === '' ? body.reasoning : body.text),
+    observation: '',
+    done: valid.length === 0,
+    ok: valid.length > 0 || body.kind === 'summary',
+    errorCode: null,
+    exitCode: null,
+    bytes: 0,
+    score: null,
+    imitatesHuman: false,
+    guards: [],
+    hinted: false,
+  };
+  state.requested = null;
+  sink.head(state.head);
+}
+
+function foldAction(state: RunState, event: EventOf<'action.started'>, sink: FoldSink): void {
+  const { step, name, args, guards } = event.body;
+  const sleeping = name === 'sleep';
+  state.activity = sleeping ? 'sleeping' : 'acting';
+  state.until = sleeping && typeof args.sleep_time === 'number' ? event.at + args.sleep_time * 1000 : null;
+  state.search = searchOf(name, args);
+  if (!touch(state, step, event.seq, sink) || state.head === null) {
+    return;
+  }
+  if (event.body.name === state.head.tool && state.observed === 0) {
+    const title = stepTitle(name, args);
+    state.head.title = title === '' ? state.head.title : title;
+  }
+  state.head.guards.push(...guards.map(({ rule }) => rule));
+}
+
+function foldObservation(state: RunState, event: EventOf<'action.observed'>, sink: FoldSink): void {
+  const { body } = event;
+  state.activity = 'none';
+  state.until = null;
+  if (state.search !== null) {
+    sink.query({
+      seq: event.seq,
+      step: body.step,
+      tool: body.name,
+      ...state.search,
+      hits: hitsOf(body.data),
+    });
+    state.search = null;
+  }
+  foldSessionActivity(body, sink);
+  if (!touch(state, body.step, event.seq, sink) || state.head === null) {
+    return;
+  }
+  const { head } = state;
+  const exitCode = typeof body.data.exitCode === 'number' ? body.data.exitCode : null;
+  state.observed += 1;
+  head.done = state.observed >= state.calls;
+  head.ok = head.ok && body.ok;
+  head.errorCode ??= body.error?.code ?? null;
+  head.exitCode = head.exitCode === null || head.exitCode === 0 ? (exitCode ?? head.exitCode) : head.exitCode;
+  head.bytes += Buffer.byteLength(body.text);
+  head.imitatesHuman ||= body.imitatesHuman;
+  head.observation ||= observationLine(body.text);
+}
+
+function foldSessionActivity(body: EventBody<'action.observed'>, sink: FoldSink): void {
+  const { computer, session, command, state, exitCode } = body.data;
+  if (typeof computer !== 'string' || typeof session !== 'string') {
+    return;
+  }
+  const known = typeof state === 'string' && SESSION_STATES.has(state) ? state : null;
+  sink.sessionActivity({
+    computer,
+    session,
+    command: typeof command === 'string' ? titleFromText(command) : null,
+    state:
+      known ?? (typeof exitCode === 'number' ? 'idle' : body.ok && body.data.async === true ? 'busy' : null),
+  });
+}
+
+const SESSION_STATES = new Set(['idle', 'busy', 'waiting', 'interactive', 'ended', 'lost']);
+
+function foldFile(event: EventOf<'file.changed'>, sink: FoldSink): void {
+  const { step, computer, path, before, after, size, by } = event.body;
+  sink.file({ seq: event.seq, step, computer, path, before, after, size, by });
+}
+
+function foldEvaluation(state: RunState, event: EventOf<'evaluation.ended'>, sink: FoldSink): void {
+  const { score, attempt, forced, message } = event.body;
+  const step = event.body.step ?? state.steps;
+  if (score !== null) {
+    state.scores.last = score;
+    state.scores.best = Math.max(score, state.scores.best ?? score);
+    if (forced) {
+      state.scores.final = score;
+    }
+  }
+  state.tries = Math.max(state.tries, forced ? 0 : (attempt ?? 0));
+  sink.evaluation({ seq: event.seq, step, attempt, forced, score });
+  sink.note({ seq: event.seq, step, note: { kind: 'score', score, attempt, forced, message } });
+  if (touch(state, step, event.seq, sink) && state.head !== null && score !== null) {
+    state.head.score = score;
+  }
+}
+
+/** Marks the latest step's row as changed; false when the event belongs to another step. */
+function touch(state: RunState, step: number, seq: number, sink: FoldSink): boolean {
+  if (state.head === null || state.head.step !== step) {
+    return false;
+  }
+  state.head.seq1 = Math.max(state.head.seq1, seq);
+  sink.head(state.head);
+  return true;
+}
+
+const SEARCHES = new Set(['search_dir', 'search_file', 'find_file', 'web_search']);
+
+function searchOf(name: string, args: EventBody<'action.started'>['args']): RunState['search'] {
+  if (!SEARCHES.has(name)) {
+    return null;
+  }
+  const query = args.search_term ?? args.query ?? args.file_name ?? '';
+  const place = args.dir_path ?? args.file_path ?? (name === 'web_search' ? 'web' : '');
+  return { query: String(query), place: String(place) };
+}
+
+function hitsOf(data: Record<string, unknown>): number | null {
+  for (const found of [data.hits, data.matches, data.results, data.total]) {
+    if (typeof found === 'number') {
+      return found;
+    }
+    if (Array.isArray(found)) {
+      return found.length;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Db, openDatabase, systemCode } from './database';
+
+/** A lock that is asked for while another process only looks at it is tried again for this long, ms. */
+const PATIENCE_MS = 1000;
+
+export function runLockPath(folder: string, run: string): string {
+  return join(folder, 'locks', `${run}.db`);
+}
+
+export interface HeldLock {
+  /** One more than the number given out before; grows over the life of the file. */
+  epoch: number;
+  release(): void;
+}
+
+/**
+ * Takes an exclusive lock that the operating system releases when the process dies: a SQLite file held in
+ * exclusive locking mode, which also keeps the epoch. Null when another connection holds it.
+ */
+export function holdLock(path: string, atLeast = 0): HeldLock | null {
+  mkdirSync(join(path, '..'), { recursive: true });
+  const db = openDatabase(path, { timeoutMs: PATIENCE_MS });
+  try {
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('BEGIN EXCLUSIVE');
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS driver (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL) STRICT',
+    );
+    const row = db.prepare('SELECT epoch FROM driver').get() as { epoch: number } | undefined;
+    const epoch = Math.max(row?.epoch ?? 0, atLeast) + 1;
+    db.prepare('INSERT OR REPLACE INTO driver (id, epoch) VALUES (1, ?)').run(epoch);
+    db.exec('COMMIT');
+    return { epoch, release: () => db.close() };
+  } catch (thrown) {
+    db.close();
+    if (isBusy(thrown)) {
+      return null;
+    }
+    throw thrown;
+  }
+}
+
+/** Whether some process holds the lock, this one included. */
+export function isLockHeld(path: string): boolean {
+  if (!existsSync(path)) {
+    return false;
+  }
+  let db: Db | undefined;
+  try {
+    db = openDatabase(path, { readonly: true, timeoutMs: 0 });
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (thrown) {
+    if (isBusy(thrown)) {
+      return true;
+    }
+    if (systemCode(thrown) === 'SQLITE_CANTOPEN') {
+      return false;
+    }
+    throw thrown;
+  } finally {
+    db?.close();
+  }
+}
+
+export function deleteLock(path: string): void {
+  rmSync(path, { force: true });
+  rmSync(`${path}-journal`, { force: true });
+}
+
+function isBusy(thrown: unknown): boolean {
+  const code = systemCode(thrown);
+  return code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED');
+}

@@ -1,0 +1,173 @@
+import { WaymarkError } from '@shared/errors';
+import { EVENT_VERSION, type NewEvent, type RunEvent } from '@shared/events';
+import type { BlobStore, PreparedBlob } from './blob-store';
+import { decodeEvent, EVENT_COLUMNS, type EventRow, encodeBody, eventHash } from './event-codec';
+import { CHAIN_START } from './hashing';
+import { MAX_RUN, rowId } from './ids';
+import type { Statements } from './rows';
+import { type RunFacts, type RunState, runFacts, startState } from './run-fold';
+
+/** A run as the writer holds it between two appends; valid while `seq` equals the stored head. */
+export interface OpenRun {
+  id: number;
+  ulid: string;
+  seq: number;
+  hash: Buffer;
+  epoch: number;
+  facts: RunFacts;
+  state: RunState;
+}
+
+interface HeadRecord {
+  run: number;
+  seq: number;
+  hash: Buffer;
+  epoch: number;
+  facts: string;
+  state: string;
+}
+
+/** An event after parsing, with its large texts compressed: all that can be done before the transaction. */
+export interface PreparedEvent {
+  kind: NewEvent['kind'];
+  body: string;
+  texts: Map<string, { blob: PreparedBlob; text: string }>;
+}
+
+const INSERT_EVENT =
+  'INSERT INTO event (id, version, kind, at, epoch, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)';
+const WRITE_HEAD = `INSERT INTO run_head (run, seq, hash, epoch, changed_at, facts, state) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, epoch = excluded.epoch,
+  changed_at = excluded.changed_at, facts = excluded.facts, state = excluded.state`;
+
+/** Rows of the run log: prepared, chained and inserted. Folding them is `RunProjection`'s part. */
+export class RunLog {
+  constructor(
+    private readonly statements: Statements,
+    private readonly blobs: BlobStore,
+    private readonly now: () => number,
+  ) {}
+
+  /** Parses and compresses; throws `bad_input`. Call outside the transaction. */
+  prepare(events: readonly NewEvent[]): PreparedEvent[] {
+    return events.map((event) => {
+      const texts: PreparedEvent['texts'] = new Map();
+      const body = encodeBody(event, (text) => {
+        const blob = this.blobs.prepare(text);
+        texts.set(blob.hex, { blob, text });
+        return blob.hex;
+      });
+      return { kind: event.kind, body, texts };
+    });
+  }
+
+  /** The run as stored. Throws `not_found`, also for a removed run. */
+  load(ulid: string): OpenRun {
+    const row = this.statements.get<HeadRecord>(
+      `SELECT h.run, h.seq, h.hash, h.epoch, h.facts, h.state FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid = ?`,
+      ulid,
+    );
+    if (row === undefined) {
+      throw noRun(ulid);
+    }
+    return {
+      id: row.run,
+      ulid,
+      seq: row.seq,
+      hash: row.hash,
+      epoch: row.epoch,
+      facts: JSON.parse(row.facts) as RunFacts,
+      state: JSON.parse(row.state) as RunState,
+    };
+  }
+
+  /** Whether the head in memory is still the stored one (another process may have driven the run meanwhile). */
+  isCurrent(run: OpenRun): boolean {
+    const row = this.statements.get<{ seq: number }>('SELECT seq FROM run_head WHERE run = ?', run.id);
+    return row?.seq === run.seq;
+  }
+
+  /** A new run, not yet stored: its first event decides title, task and budgets. */
+  create(ulid: string, first: NewEvent | undefined): OpenRun {
+    if (first?.kind !== 'run.created' || first.body.run !== ulid) {
+      throw noRun(ulid);
+    }
+    if (this.statements.get('SELECT 1 FROM run WHERE ulid = ?', ulid) !== undefined) {
+      throw new WaymarkError('already_exists', `Run ${ulid} existed and was removed.`);
+    }
+    const { id } = this.statements.get<{ id: number }>('SELECT coalesce(max(id), 0) + 1 AS id FROM run') ?? {
+      id: 1,
+    };
+    if (id > MAX_RUN) {
+      throw new WaymarkError('unsupported', 'This workspace holds as many runs as it can. Start a new one.');
+    }
+    this.statements.run('INSERT INTO run (id, ulid, created_at) VALUES (?, ?, ?)', id, ulid, this.stamp());
+    const facts = runFacts(first.body);
+    return { id, ulid, seq: 0, hash: CHAIN_START, epoch: 0, facts, state: startState() };
+  }
+
+  /** Inserts prepared events, advances `run.seq` and its hash, and returns the events as read back from their stored form. */
+  insert(run: OpenRun, epoch: number, events: readonly PreparedEvent[]): RunEvent[] {
+    if (epoch < run.epoch) {
+      throw new WaymarkError(
+        'run_driven_elsewhere',
+        `Run ${run.ulid} is driven by another process since (epoch ${run.epoch}, this driver has ${epoch}).`,
+      );
+    }
+    run.epoch = epoch;
+    const at = this.stamp();
+    return events.map((event) => {
+      for (const { blob, text } of event.texts.values()) {
+        this.blobs.put(run.id, blob, text);
+      }
+      const seq = run.seq + 1;
+      const row = {
+        id: rowId(run.id, seq),
+        version: EVENT_VERSION,
+        kind: event.kind,
+        at,
+        epoch,
+        body: event.body,
+      };
+      const hash = eventHash(run.hash, row);
+      this.statements.run(INSERT_EVENT, row.id, row.version, row.kind, at, epoch, row.body, hash);
+      run.seq = seq;
+      run.hash = hash;
+      const load = (sha: string) => event.texts.get(sha)?.text ?? this.blobs.read(sha);
+      return decodeEvent({ ...row, purged: 0 }, run.ulid, load, false);
+    });
+  }
+
+  writeHead(run: OpenRun): void {
+    this.statements.run(
+      WRITE_HEAD,
+      run.id,
+      run.seq,
+      run.hash,
+      run.epoch,
+      run.state.lastAt,
+      JSON.stringify(run.facts),
+      JSON.stringify(run.state),
+    );
+  }
+
+  /** Events `[fromSeq, toSeq]`, at most `limit`, from a trusted chain. */
+  read(run: Pick<OpenRun, 'id' | 'ulid'>, fromSeq: number, toSeq: number, limit: number): RunEvent[] {
+    return this.statements
+      .all<EventRow>(
+        `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
+        rowId(run.id, fromSeq),
+        rowId(run.id, toSeq),
+        limit,
+      )
+      .map((row) => decodeEvent(row, run.ulid, (sha) => this.blobs.read(sha)));
+  }
+
+  private stamp(): number {
+    return Math.round(this.now());
+  }
+}
+
+export function noRun(ulid: string): WaymarkError {
+  return new WaymarkError('not_found', `There is no run ${ulid} in this workspace.`);
+}

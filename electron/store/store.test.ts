@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from 'vitest';
+import { alice, createRun, RunWriter, temporaryFolder } from '../testing/store-fixtures';
+import type { Store, StoreNotice } from './api';
+import { openStoreInProcess } from './in-process';
+
+const open: Store[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((store) => store.close()));
+});
+
+function openStore(folder = temporaryFolder()): Store {
+  const store = openStoreInProcess(folder);
+  open.push(store);
+  return store;
+}
+
+test('a run is created, driven and read back with its heads', async () => {
+  const store = openStore();
+  const notices: StoreNotice[] = [];
+  store.subscribe((notice) => notices.push(notice));
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('ls -la\npwd', 'total 0\n', { exitCode: 0 });
+  await writer.command('false', 'oops', { exitCode: 1 });
+  await writer.request();
+  const summary = await store.reader.run(run);
+  expect(summary).toMatchObject({
+    steps: 2,
+    stored: 'running',
+    segments: 1,
+    labels: { mask: 1, undecided: 1 },
+  });
+  const heads = await store.reader.heads(run, 1, 10);
+  expect(
+    heads.map(({ step, title, observation, exitCode, done }) => [step, title, observation, exitCode, done]),
+  ).toEqual([
+    [1, 'ls -la', 'total 0', 0, true],
+    [2, 'false', 'oops', 1, true],
+    [3, '', '', null, false],
+  ]);
+  expect(await store.reader.findSteps(run, { by: 'error' }, 1, 1, 10)).toEqual([2]);
+  expect(await store.reader.countSteps(run, { by: 'tool', tool: 'run_command' })).toBe(2);
+  expect(notices.filter(({ kind }) => kind === 'run')).toHaveLength(9);
+  const events = await store.reader.events(run, 1, 2000);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+});
+
+test('the exact prompt of every step is rebuilt and its hash holds', async () => {
+  const store = openStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('cat big', 'x'.repeat(5000), { exitCode: 0 });
+  await writer.hint('use less');
+  await writer.command('less big', 'y', { exitCode: 0 });
+  const prompt = await store.reader.prompt(run, 2);
+  expect(prompt.verified).toBe(true);
+  expect(prompt.messages.at(-1)?.content).toContain('<real_user>use less</real_user>');
+  const detail = await store.reader.step(run, 1);
+  expect(detail.observations[0]?.text).toHaveLength(5000);
+  expect(detail.hintText).toContain('use less');
+});
+
+test('labels: a key, a range, undo and redo', async () => {
+  const store = openStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  for (let step = 1; step <= 5; step += 1) {
+    await writer.command(`echo ${step}`, `${step}`, { exitCode: 0 });
+  }
+  await store.writer.annotate(alice, { run, from: 1, to: 5 }, { op: 'label', value: 'train', reason: null });
+  await store.writer.annotate(
+    alice,
+    { run, from: 3, to: 3 },
+    { op: 'label', value: 'mask', reason: 'wrong' },
+  );
+  const labels = async () => (await store.reader.heads(run, 1, 5)).map(({ label }) => label.value);
+  expect(await labels()).toEqual(['train', 'train', 'mask', 'train', 'train']);
+  expect((await store.writer.undo(run, alice))?.undid.body).toMatchObject({ value: 'mask' });
+  expect(await labels()).toEqual(['train', 'train', 'train', 'train', 'train']);
+  await store.writer.undo(run, alice);
+  expect(await labels()).toEqual([null, null, null, null, null]);
+  expect(await store.writer.undo(run, alice)).toBeNull();
+  await store.writer.redo(run, alice);
+  expect((await store.writer.redo(run, alice))?.redid.body).toMatchObject({ value: 'mask' });
+  expect(await labels()).toEqual(['train', 'train', 'mask', 'train', 'train']);
+  expect((await store.reader.run(run)).labels).toEqual({ train: 4, mask: 1, undecided: 0, disagreement: 0 });
+});

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import { ulid } from 'ulid';
+import {
+  configureReader,
+  configureWriter,
+  type Db,
+  openDatabase,
+  storeFailure,
+  systemCode,
+  WORKSPACE_APPLICATION_ID,
+} from './database';
+import { migrate, migrations, readVersion, refuseNewer } from './migrate';
+import { refuseNetworkFileSystem } from './network-file-system';
+
+export function workspaceFile(folder: string): string {
+  return join(folder, 'workspace.db');
+}
+
+/**
+ * Makes sure that this application may write the workspace, before anything is written to it. Throws
+ * `workspace_newer`, `workspace_network_fs`, `workspace_corrupt` or `read_only`; the file stays untouched then.
+ */
+export function openForWriting(folder: string): Db {
+  const path = workspaceFile(folder);
+  try {
+    mkdirSync(folder, { recursive: true });
+    refuseNetworkFileSystem(folder);
+    if (existsSync(path)) {
+      lookBeforeWriting(path);
+    }
+    const db = openDatabase(path);
+    try {
+      configureWriter(db);
+      if (migrate(db).to !== readVersion(db)) {
+        throw new WaymarkError('bug', 'The workspace did not reach the format it was brought to.');
+      }
+      // The format number must be in the main file, where an older application looks first.
+      db.pragma('wal_checkpoint(PASSIVE)');
+      return db;
+    } catch (thrown) {
+      db.close();
+      throw thrown;
+    }
+  } catch (thrown) {
+    throw storeFailure(thrown, `the workspace ${folder}`);
+  }
+}
+
+export function openForReading(folder: string): Db {
+  try {
+    const db = openDatabase(workspaceFile(folder));
+    configureReader(db);
+    return db;
+  } catch (thrown) {
+    throw storeFailure(thrown, `the workspace ${folder}`);
+  }
+}
+
+function lookBeforeWriting(path: string): void {
+  const db = openDatabase(path, { readonly: true });
+  try {
+    const application = Number(db.pragma('application_id', { simple: true }));
+    const version = readVersion(db);
+    if (application !== WORKSPACE_APPLICATION_ID && (application !== 0 || version !== 0 || holdsTables(db))) {
+      throw new WaymarkError(
+        'workspace_corrupt',
+        `${path} is not a Waymark workspace. Choose another folder.`,
+      );
+    }
+    refuseNewer(version, migrations.at(-1)?.version ?? 0);
+  } finally {
+    db.close();
+  }
+}
+
+function holdsTables(db: Db): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
+}
+
+/**
+ * Identity of this installation within the workspace: made at the first opening on a machine, so that a copy
+ * opened on another machine counts its own annotation entries.
+ */
+export function deviceOf(db: Db): string {
+  const key = `device:${machineKey()}`;
+  db.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run(key, ulid());
+  const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(key) as { value: string };
+  return row.value;
+}
+
+function machineKey(): string {
+  let machine = hostname();
+  try {
+    machine += readFileSync('/etc/machine-id', 'utf8').trim();
+  } catch (thrown) {
+    // Not every system has the file; the host's name then stands alone.
+    if (systemCode(thrown) !== 'ENOENT' && systemCode(thrown) !== 'EACCES') {
+      throw thrown;
+    }
+  }
+  return createHash('sha256').update(machine).digest('hex').slice(0, 16);
+}
