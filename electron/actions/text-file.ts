@@ -107,7 +107,8 @@ export function replaceLines(
   const after = file.endings.slice(last);
   const keepOpen = openEnd && after.length === 0 && !content.endsWith('\n');
   if (added.length > 0 && keepOpen) added[added.length - 1] = '';
-  if (added.length === 0 && keepOpen && before.length > 0) before[before.length - 1] = '';
+  // An empty last line exists only through its line break.
+  if (added.length === 0 && keepOpen && file.lines[start - 2]) before[before.length - 1] = '';
   return {
     file: {
       ...file,

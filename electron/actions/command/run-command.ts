@@ -90,7 +90,7 @@ export const runCommand: ActionDefinition = {
     return waited(place, started.commandSeq, env, context);
   },
 
-  async look(args, env) {
+  async look(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const name = args.text('session_id');
     const command = args.text('command');
@@ -111,7 +111,7 @@ export const runCommand: ActionDefinition = {
     }
     const known = env.facts.commandSeqs.get(info.id) ?? 0;
     const record = (await computer.sessions.commands(name)).find((entry) => entry.commandSeq > known);
-    const state = await computer.sessions.state(name);
+    const state = await env.desk.settled(computer, name, context.signal);
     const now = `Session ${name} is ${describeState(state, env.clock.now())}.`;
     if (!record)
       return failed('cancelled', `${lost}, and it did not run. ${now}`, { ...data, sessionId: info.id });

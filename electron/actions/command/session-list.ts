@@ -17,7 +17,7 @@ export const createSession: ActionDefinition = {
     },
     ...transportParams,
   ],
-  async run(args, env): Promise<ActionResult> {
+  async run(args, env, context): Promise<ActionResult> {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const wanted = args.optionalText('session_id');
     const taken = new Set((await computer.sessions.list()).map((session) => session.name));
@@ -26,7 +26,7 @@ export const createSession: ActionDefinition = {
     const { info, note, created } = await env.desk.open(computer, name);
     const data = { computer: computer.name, session: info.name, sessionId: info.id, created };
     if (created) return done(`${note}Session ${name} is open on ${computer.name}, in ${info.cwd}.`, data);
-    const state = await computer.sessions.state(name);
+    const state = await env.desk.settled(computer, name, context.signal);
     return done(
       `Session ${name} already exists on ${computer.name} and is ${describeState(state, env.clock.now())}.`,
       { ...data, state: state.state },
@@ -40,12 +40,12 @@ export const listSessions: ActionDefinition = {
   family: 'command',
   description: 'Lists the sessions and what each of them does now.',
   params: [anyComputerParam],
-  async run(args, env): Promise<ActionResult> {
+  async run(args, env, context): Promise<ActionResult> {
     const computers = env.desk.several(args.optionalText('computer_ip'));
     const rows: string[] = [];
     for (const computer of computers) {
       for (const info of await computer.sessions.list()) {
-        const state = await computer.sessions.state(info.name);
+        const state = await env.desk.settled(computer, info.name, context.signal);
         rows.push(`${info.name} on ${computer.name}: ${describeState(state, env.clock.now())}`);
       }
     }

@@ -1,4 +1,5 @@
-import type { Computer, SessionInfo } from '../../computer/port';
+import type { ActionContext } from '../../agent/ports';
+import type { Computer, SessionInfo, SessionState } from '../../computer/port';
 import {
   type ActionDefinition,
   type ActionEnvironment,
@@ -24,8 +25,9 @@ async function shown(
   what: string,
   lines: string[],
   endOffset: number,
+  signal: AbortSignal,
 ): Promise<ActionResult> {
-  const state = await computer.sessions.state(info.name);
+  const state = await env.desk.settled(computer, info.name, signal);
   const text = lines.join('\n').trimEnd();
   return done(
     `${what} Session ${info.name} on ${computer.name} is ${describeState(state, env.clock.now())}.\n${text === '' ? '(nothing)' : boundText(text)}`,
@@ -80,14 +82,14 @@ export const getSessionOutput: ActionDefinition = {
     },
   ],
   mayChangeFiles: true,
-  async run(args, env) {
+  async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.text('session_id'));
     const timestamp = args.optionalNumber('since_timestamp');
     if (timestamp !== undefined) {
       const { lines, endOffset, partial } = await since(env, computer, info, asMs(timestamp));
       const what = `${counted(lines.length, 'line')} since then.${partialNote(partial)}`;
-      return shown(env, computer, info, what, lines, endOffset);
+      return shown(env, computer, info, what, lines, endOffset, context.signal);
     }
     let start = args.number('start_lines');
     let end = args.optionalNumber('end_lines') ?? 0;
@@ -99,7 +101,7 @@ export const getSessionOutput: ActionDefinition = {
       to <= from
         ? `No lines there: the output has ${counted(lines.length, 'line')}.`
         : `Lines ${from + 1}-${to} of ${lines.length}${partial ? ' in the last 4 MB' : ''}.`;
-    return shown(env, computer, info, what, lines.slice(from, to), endOffset);
+    return shown(env, computer, info, what, lines.slice(from, to), endOffset, context.signal);
   },
 };
 
@@ -114,13 +116,13 @@ export const getSessionRecentOutput: ActionDefinition = {
     { name: 'seconds', type: 'integer', default: 10, min: 1, description: 'How far to look back.' },
   ],
   mayChangeFiles: true,
-  async run(args, env) {
+  async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.text('session_id'));
     const seconds = args.number('seconds');
     const { lines, endOffset, partial } = await since(env, computer, info, env.clock.now() - seconds * 1000);
     const what = `${counted(lines.length, 'line')} in about the last ${seconds} s.${partialNote(partial)}`;
-    return shown(env, computer, info, what, lines, endOffset);
+    return shown(env, computer, info, what, lines, endOffset, context.signal);
   },
 };
 
@@ -144,9 +146,40 @@ export const clearSessionBuffer: ActionDefinition = {
 };
 
 const keys = /^[\u0003\u0004\u001a\u001c]$/;
-/** How long to wait for a first answer to an input, and how often to look, ms. */
+/** How long to wait for a first answer to an input, how long a pause ends it, and how often to look, ms. */
 const answerMs = 2000;
-const lookMs = 50;
+const quietMs = 400;
+const lookMs = 30;
+
+/**
+ * The state once the program has answered: back at the prompt, or quiet for a moment (the echo of what was typed comes
+ * before the program has even read it), or at the latest after two seconds.
+ */
+async function answered(
+  env: ActionEnvironment,
+  computer: Computer,
+  name: string,
+  before: SessionState,
+  context: ActionContext,
+): Promise<SessionState> {
+  const monotonic = () => env.clock.monotonic();
+  const until = monotonic() + Math.min(answerMs, context.leftMs);
+  let state = await computer.sessions.state(name);
+  let changedAt = monotonic();
+  while (monotonic() < until && !context.signal.aborted) {
+    if (state.state === 'idle' || state.state === 'ended' || state.state === 'lost') return state;
+    const spoke = state.endOffset > before.endOffset;
+    if (spoke && state.state !== 'busy' && monotonic() - changedAt >= quietMs) return state;
+    // A stop ends the waiting, not the action: what was typed stays typed.
+    await env.clock.sleep(lookMs, context.signal).catch((error) => {
+      if (!context.signal.aborted) throw error;
+    });
+    const next = await computer.sessions.state(name);
+    if (next.endOffset !== state.endOffset) changedAt = monotonic();
+    state = next;
+  }
+  return state;
+}
 
 /** Types a line into a program that waits for it. */
 export const inputInSession: ActionDefinition = {
@@ -188,33 +221,21 @@ export const inputInSession: ActionDefinition = {
       );
     }
     await sessions.write(info.name, Buffer.from(control ? text : `${text}\n`, 'utf8'));
-    const until = env.clock.monotonic() + Math.min(answerMs, context.leftMs);
-    let after = await sessions.state(info.name);
-    while (
-      env.clock.monotonic() < until &&
-      !context.signal.aborted &&
-      (after.state === 'busy' || after.endOffset === before.endOffset)
-    ) {
-      // A stop ends the waiting, not the action: what was typed stays typed.
-      await env.clock.sleep(lookMs, context.signal).catch((error) => {
-        if (!context.signal.aborted) throw error;
-      });
-      after = await sessions.state(info.name);
-    }
+    const after = await answered(env, computer, info.name, before, context);
     const output = await env.desk.text(computer, info.name, before.endOffset, after.endOffset);
     return done(
       `Typed into session ${info.name}, which is now ${describeState(after, env.clock.now())}. It printed:\n${output.trim() === '' ? '(nothing yet)' : boundText(output)}`,
       { ...data, state: after.state, startOffset: before.endOffset, endOffset: after.endOffset },
     );
   },
-  async look(args, env) {
+  async look(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.text('session_id'));
     const { lines, endOffset } = await env.desk.lines(computer, info);
     const what =
       'The application stopped when it was about to type; whether it did is not known. The last lines:';
     return {
-      ...(await shown(env, computer, info, what, lines.slice(-20), endOffset)),
+      ...(await shown(env, computer, info, what, lines.slice(-20), endOffset, context.signal)),
       ok: false,
       error: { code: 'cancelled', message: 'Whether the input was typed is not known.' },
       closedBy: 'interrupted',

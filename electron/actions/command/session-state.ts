@@ -1,3 +1,4 @@
+import type { SessionProcess } from '../../computer/port';
 import { type ActionDefinition, counted, done, duration, failed } from '../action';
 import { describeState } from '../session-desk';
 import { computerParam, sessionParam } from './params';
@@ -11,10 +12,10 @@ export const checkSessionIdle: ActionDefinition = {
   description: 'Says whether a session is idle, busy or waiting for input, and why.',
   params: [computerParam, sessionParam],
   mayChangeFiles: true,
-  async run(args, env) {
+  async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.text('session_id'));
-    const state = await computer.sessions.state(info.name);
+    const state = await env.desk.settled(computer, info.name, context.signal);
     return done(
       `Session ${info.name} on ${computer.name} is ${describeState(state, env.clock.now())}. ${state.reason}`,
       {
@@ -36,10 +37,10 @@ export const getSessionStatus: ActionDefinition = {
   description: 'Shows what a session does: its state, its processes and how long ago it printed something.',
   params: [computerParam, sessionParam],
   mayChangeFiles: true,
-  async run(args, env) {
+  async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.text('session_id'));
-    const state = await computer.sessions.state(info.name);
+    const state = await env.desk.settled(computer, info.name, context.signal);
     const now = env.clock.now();
     const last = (await computer.sessions.commands(info.name)).at(-1);
     const processes = state.foreground.slice(0, maxProcesses);
@@ -66,6 +67,9 @@ export const getSessionStatus: ActionDefinition = {
   },
 };
 
+/** A process that has ended and only waits to be collected is no news. */
+const lives = (process: SessionProcess) => !process.stat.startsWith('Z');
+
 /** From asking politely to killing, ms (the reference waits one second). */
 const politeMs = 1000;
 
@@ -88,12 +92,12 @@ export const killSessionProcesses: ActionDefinition = {
     let outcome = args.flag('force')
       ? await sessions.signal(info.name, 'KILL')
       : await sessions.signal(info.name, 'TERM', { graceMs: politeMs });
-    const ended = new Map(outcome.signalled.map((process) => [process.pid, process.command]));
+    const ended = new Map(outcome.signalled.filter(lives).map((process) => [process.pid, process.command]));
     let killed = 0;
     if (!args.flag('force') && outcome.remaining.length > 0) {
       killed = outcome.remaining.length;
       outcome = await sessions.signal(info.name, 'KILL');
-      for (const process of outcome.signalled) ended.set(process.pid, process.command);
+      for (const process of outcome.signalled.filter(lives)) ended.set(process.pid, process.command);
     }
     for (const process of outcome.remaining) ended.delete(process.pid);
     const state = await env.desk.settled(computer, info.name, context.signal);

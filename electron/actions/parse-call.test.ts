@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { testTask } from './action-rig';
+import { parseCall, toolOf } from './parse-call';
+import { actionTable, offeredActions, unsupportedActions } from './table';
+import { actionTaskView } from './task-view';
+
+const task = actionTaskView(testTask(), '/workspace');
+const offered = offeredActions(task);
+const parse = (name: string, args: unknown) =>
+  parseCall(offered, task, name, typeof args === 'string' ? args : JSON.stringify(args));
+const argsOf = (name: string, args: unknown) => {
+  const parsed = parse(name, args);
+  return parsed.ok ? parsed.call.args : parsed.problem;
+};
+
+describe('parsing', () => {
+  test('optional arguments sent as None, null or "" are absent; numbers and truth values may be texts', () => {
+    expect(argsOf('open_file', { path: '/a', line_number: 'None', context_lines: null })).toEqual({
+      path: '/a',
+    });
+    expect(argsOf('open_file', { path: '/a', line_number: ' 12 ', context_lines: '' })).toEqual({
+      path: '/a',
+      line_number: 12,
+    });
+    expect(argsOf('run_command', { command: 'ls', wait_for_completion: 'True', session_id: 'null' })).toEqual(
+      {
+        command: 'ls',
+        wait_for_completion: true,
+      },
+    );
+    expect(argsOf('search_file', { search_term: 'x', file_path: '' })).toEqual({ search_term: 'x' });
+    expect(argsOf('search_file', { search_term: 42 })).toEqual({ search_term: '42' });
+  });
+
+  test('"None" and "" are contents where a content is asked for', () => {
+    expect(argsOf('create_file', { filename: '/a', content: '' })).toEqual({ filename: '/a', content: '' });
+    expect(argsOf('create_file', { filename: '/a', content: 'None' })).toEqual({
+      filename: '/a',
+      content: 'None',
+    });
+  });
+
+  test('the transport settings of the reference are accepted, recorded and not offered', () => {
+    expect(argsOf('run_command', { command: 'ls', http_port: '8123', use_proxy: 'false' })).toEqual({
+      command: 'ls',
+      http_port: 8123,
+      use_proxy: false,
+    });
+    expect(argsOf('run_command', { command: 'ls', http_port: 'odd' })).toEqual({ command: 'ls' });
+    expect(JSON.stringify([...offered.values()].map((action) => toolOf(action, task)))).not.toMatch(
+      /http_port|use_proxy/,
+    );
+  });
+
+  test('what is wrong is taught with what is right', () => {
+    expect(argsOf('open_file', { path: '/a', thought: 'x' })).toBe(
+      'open_file has no parameter "thought". open_file takes path (text), line_number? (a whole number), context_lines? (a whole number).',
+    );
+    expect(argsOf('edit_file', { path: '/a' })).toContain('edit_file needs `content`.');
+    expect(argsOf('open_file', { path: '/a', line_number: 'ten' })).toContain(
+      '`line_number` of open_file must be a whole number, not "ten".',
+    );
+    expect(argsOf('open_file', { path: '/a', line_number: 0 })).toContain('must be at least 1, not 0');
+    expect(argsOf('open_file', { path: '/a', context_lines: 5000 })).toMatchObject({ context_lines: 100 });
+    expect(argsOf('open_file', '{"path": "/a')).toContain('not valid JSON');
+    expect(argsOf('open_file', '[1]')).toContain('must be one JSON object');
+    expect(argsOf('think', '')).toEqual({});
+    expect(argsOf('think', 'null')).toEqual({});
+    expect(argsOf('view_hint', {})).toMatch(
+      /^There is no action named "view_hint" here\. The actions are: create_session/,
+    );
+    expect(argsOf('run', {})).toContain('There is no action named "run"');
+    expect(argsOf('open_file', { path: '/a', __proto__x: 1, constructor: 2 })).toContain('no parameter');
+  });
+
+  test('computer_ip is required only where there are several', () => {
+    const two = actionTaskView(
+      testTask({
+        computers: [
+          { name: 'one', host: 'local', type: 'localhost_cpu' },
+          { name: 'two', host: 'far', type: 'cpu' },
+        ],
+      }),
+      '/workspace',
+    );
+    const parsed = parseCall(offeredActions(two), two, 'run_command', '{"command":"ls"}');
+    expect(parsed).toMatchObject({ ok: false, problem: expect.stringContaining('needs `computer_ip`') });
+    expect(argsOf('run_command', { command: 'ls' })).toEqual({ command: 'ls' });
+  });
+
+  test('no text makes parsing throw, and what it accepts it accepts again', () => {
+    const names = fc.constantFrom(...offered.keys(), 'nothing');
+    const value = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.constant('None'),
+    );
+    const keys = fc.constantFrom(
+      ...new Set(actionTable.flatMap((action) => action.params.map((param) => param.name))),
+      'other',
+    );
+    fc.assert(
+      fc.property(
+        names,
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.dictionary(keys, value).map((d) => JSON.stringify(d)),
+        ),
+        (name, text) => {
+          const parsed = parse(name, text);
+          if (!parsed.ok) expect(parsed.problem).toMatch(/\.$/);
+          else expect(parse(name, parsed.call.args)).toEqual(parsed);
+        },
+      ),
+      { numRuns: 1500 },
+    );
+  });
+});
+
+describe('the table', () => {
+  test('has every action of the three families once, in schemas with defaults', () => {
+    const names = actionTable.map((action) => action.name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBe(28);
+    expect(unsupportedActions.every((name) => /^(?:parse_|web_)/.test(name))).toBe(true);
+    const open = offered.get('open_file');
+    expect(open && toolOf(open, task).function.parameters).toEqual({
+      type: 'object',
+      properties: {
+        path: { type: 'string', description: expect.any(String) },
+        line_number: { type: 'integer', description: expect.any(String), default: 1, minimum: 1 },
+        context_lines: {
+          type: 'integer',
+          description: expect.any(String),
+          default: 100,
+          minimum: 1,
+          maximum: 100,
+        },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    });
+  });
+
+  test('offers what the task lists; view_hint only as a tool', () => {
+    expect(offered.has('view_hint')).toBe(false);
+    const hinted = actionTaskView(
+      testTask({ tools: ['think', 'view_hint'], task_hint: { mode: 'tool' } }),
+      '/workspace',
+    );
+    expect([...offeredActions(hinted).keys()]).toEqual(['think', 'view_hint']);
+  });
+});

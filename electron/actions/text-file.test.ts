@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { boundText, cutLine } from './bounded-text';
+import { windowAround, windowBeside } from './line-window';
+import { decodeFile, encodeFile, replaceLines, splitLines, type TextFile, textOf } from './text-file';
+
+const decoded = (bytes: Uint8Array): TextFile => {
+  const result = decodeFile(bytes);
+  if (result.kind !== 'text') throw new Error(result.why);
+  return result.file;
+};
+const utf8 = (text: string) => decoded(Buffer.from(text));
+const edited = (text: string, start: number, end: number, content: string) =>
+  Buffer.from(encodeFile(replaceLines(utf8(text), start, end, content).file)).toString();
+
+const lineText = fc
+  .array(fc.constantFrom('a', 'b', '\n', '\r\n', '\r', 'é', '漢', '😀', ' '), { maxLength: 30 })
+  .map((parts) => parts.join(''));
+
+describe('text files', () => {
+  test('are put together again byte for byte, in every encoding', () => {
+    fc.assert(
+      fc.property(lineText, fc.constantFrom('utf8', 'bom', 'le', 'be'), (text, kind) => {
+        const plain = Buffer.from(
+          kind === 'utf8' ? text : `\uFEFF${text}`,
+          kind === 'utf8' || kind === 'bom' ? 'utf8' : 'utf16le',
+        );
+        const bytes = kind === 'be' ? plain.swap16() : plain;
+        const file = decoded(bytes);
+        expect(file.damaged).toBe(false);
+        expect(textOf(file)).toBe(text);
+        expect(Buffer.from(encodeFile(file)).equals(bytes)).toBe(true);
+      }),
+    );
+  });
+
+  test('lines and endings make up the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('x', '\n', '\r') }), (text) => {
+        const { lines, endings } = splitLines(text);
+        expect(lines.map((line, i) => line + (endings[i] ?? '')).join('')).toBe(text);
+        expect(lines.length).toBe(endings.length);
+        expect(lines.every((line) => !line.includes('\n'))).toBe(true);
+      }),
+    );
+  });
+
+  test('binary is told from text; bytes that are no text are not passed off as it', () => {
+    expect(decodeFile(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1])).kind).toBe('binary');
+    expect(decodeFile(Buffer.from(Array.from({ length: 400 }, (_, i) => 128 + (i % 128)))).kind).toBe(
+      'binary',
+    );
+    expect(decoded(Buffer.from('caf\xe9 au lait', 'latin1')).damaged).toBe(true);
+    expect(decodeFile(Buffer.from([0xff, 0xfe, 0, 0, 1, 0])).kind).toBe('binary');
+  });
+
+  test('an edit keeps line ends and a missing final line break', () => {
+    expect(edited('a\r\nb\r\nc\r\n', 2, 2, 'x\ny')).toBe('a\r\nx\r\ny\r\nc\r\n');
+    expect(edited('a\nb', 2, 2, 'x')).toBe('a\nx');
+    expect(edited('a\nb', 2, 2, 'x\n')).toBe('a\nx\n');
+    expect(edited('a\nb', 3, 2, 'c')).toBe('a\nb\nc');
+    expect(edited('a\nb\n', 3, 2, 'c')).toBe('a\nb\nc\n');
+    expect(edited('a\nb\nc\n', 2, 2, '')).toBe('a\nc\n');
+    expect(edited('a\nb\nc\n', 2, 2, '\n')).toBe('a\n\nc\n');
+    expect(edited('a\nb', 2, 2, '')).toBe('a');
+    expect(edited('', 1, 0, 'x')).toBe('x\n');
+  });
+
+  test('an edit changes its lines and nothing else', () => {
+    fc.assert(
+      fc.property(lineText, lineText, fc.nat(), fc.nat(), (text, content, a, b) => {
+        // A lone \r before a line break that is added becomes part of it.
+        fc.pre([text, content].every((part) => !/\r(?!\n)/.test(part)));
+        const file = utf8(text);
+        const total = file.lines.length;
+        const start = (a % (total + 1)) + 1;
+        const end = start > total ? total : start + (b % (total - start + 1));
+        const { file: after, added } = replaceLines(file, start, end, content);
+        expect(after.lines.slice(0, start - 1)).toEqual(file.lines.slice(0, start - 1));
+        expect(after.lines.slice(start - 1 + added)).toEqual(file.lines.slice(end));
+        // What was written reads back as the same lines.
+        expect(utf8(textOf(after)).lines).toEqual(after.lines);
+      }),
+    );
+  });
+});
+
+describe('windows', () => {
+  const cases = fc.tuple(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 100 }));
+
+  test('hold the line and exactly as many lines as there are room for', () => {
+    fc.assert(
+      fc.property(cases, fc.nat(), ([total, size], at) => {
+        const line = (at % total) + 1;
+        const { startLine, endLine } = windowAround(line, size, total);
+        expect(startLine).toBeLessThanOrEqual(line);
+        expect(endLine).toBeGreaterThanOrEqual(line);
+        expect(endLine - startLine + 1).toBe(Math.min(size, total));
+        expect(startLine).toBeGreaterThanOrEqual(1);
+      }),
+    );
+  });
+
+  test('scrolling down and up shows every line and moves without gaps', () => {
+    fc.assert(
+      fc.property(cases, ([total, size]) => {
+        for (const down of [true, false]) {
+          let window = windowAround(down ? 1 : total, size, total);
+          const seen = new Set<number>();
+          for (let i = 0; i <= total / size + 1; i += 1) {
+            for (let line = window.startLine; line <= window.endLine; line += 1) seen.add(line);
+            window = windowBeside(window, size, total, down);
+          }
+          expect(seen.size).toBe(total);
+        }
+      }),
+    );
+  });
+});
+
+describe('bounded text', () => {
+  test('keeps head and tail, counts what is left out exactly, and cuts no character', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('x', '\n', '😀', '漢'), { maxLength: 600 }), (parts) => {
+        const text = parts.join('');
+        const bounded = boundText(text, 200);
+        expect(bounded.length).toBeLessThanOrEqual(203);
+        expect(/\p{Surrogate}/u.test(bounded)).toBe(false);
+        if (text.length <= 200) {
+          expect(bounded).toBe(text);
+          return;
+        }
+        const match = /\n\[… (\d+) characters with (\d+) line breaks left out …\]\n/.exec(bounded);
+        const [head, tail] = [
+          bounded.slice(0, match?.index),
+          bounded.slice((match?.index ?? 0) + (match?.[0].length ?? 0)),
+        ];
+        expect(text.startsWith(head)).toBe(true);
+        expect(text.endsWith(tail)).toBe(true);
+        const middle = text.slice(head.length, text.length - tail.length);
+        expect(middle.length).toBe(Number(match?.[1]));
+        expect(middle.split('\n').length - 1).toBe(Number(match?.[2]));
+        expect(Math.abs(head.length * 4 - tail.length)).toBeLessThanOrEqual(8);
+      }),
+    );
+  });
+
+  test('a long line is cut with its count', () => {
+    expect(cutLine('x'.repeat(3000))).toBe(`${'x'.repeat(2000)} [… 1000 more characters in this line]`);
+    expect(cutLine(`${'x'.repeat(1999)}😀y`)).toMatch(/x \[… 3 more/);
+  });
+});
