@@ -113,6 +113,11 @@ export class CommandIndex {
     return this.#phase === 'starting';
   }
 
+  /** True between the end of a line and the next prompt. */
+  get ending(): boolean {
+    return this.#phase === 'done';
+  }
+
   /** The line that runs now. `commandSeq` is undefined for one that was typed. */
   get running(): { commandSeq: number | undefined; startedAt: number | undefined } | undefined {
     if (this.#phase !== 'line' && this.#phase !== 'command') return undefined;

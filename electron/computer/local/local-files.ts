@@ -26,7 +26,8 @@ export class LocalFiles implements FileSystemPort {
         mustBeFile(path, about);
         if (about.size > options.maxBytes) throw tooLarge(path, about.size, options.maxBytes);
         // Files in /proc and growing ones do not have the size they say.
-        const bytes = await handle.readFile();
+        const buffer = await handle.readFile();
+        const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
         if (bytes.length > options.maxBytes) throw tooLarge(path, bytes.length, options.maxBytes);
         return {
           bytes,

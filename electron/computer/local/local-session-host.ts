@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,6 +49,8 @@ export class LocalSessionHost implements SessionHost {
 
   constructor(options: LocalSessionOptions) {
     this.#options = options;
+    // Every follower and waiter listens; that many are no leak.
+    setMaxListeners(0, this.#disposed.signal);
   }
 
   async create(spec: SessionSpec): Promise<SessionInfo> {

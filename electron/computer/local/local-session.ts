@@ -17,6 +17,8 @@ import { SessionProcesses } from './session-processes';
 
 /** A command whose typed line was lost on its way (Ctrl-C at that moment, a crash) is given up after this long. */
 const lostCommandMs = 5000;
+/** The user's own prompt command may take its time. */
+const promptMs = 2000;
 const maxCommandBytes = 4 * 1024 * 1024;
 
 /** One life of one session. */
@@ -70,6 +72,7 @@ export class LocalSession {
       life,
       starting: index.starting,
       atPrompt: index.atPrompt,
+      ending: index.ending,
       pending,
       foreground,
       terminal,
@@ -116,6 +119,8 @@ export class LocalSession {
         `A command has no NUL character and at most ${maxCommandBytes} bytes. Put more into a file and run that.`,
       );
     }
+    // Listed before the state is looked at: whoever takes the same number in between makes the other one fail.
+    const known = lastCommandFile(await this.files.commandFiles());
     const { state, reason, endOffset } = await this.state();
     if (state === 'ended' || state === 'lost') {
       throw new SessionError(
@@ -125,7 +130,6 @@ export class LocalSession {
       );
     }
     if (state !== 'idle') throw this.#busy(reason);
-    const known = lastCommandFile(await this.files.commandFiles());
     const commandSeq = Math.max(known, this.log.index.lastCommand) + 1;
     const file = this.files.path('cmd', String(commandSeq));
     await writeFile(`${file}.echo`, commandEcho(command), { mode: 0o600 });
@@ -172,7 +176,10 @@ export class LocalSession {
     try {
       for (;;) {
         const outcome = await this.#outcome(commandSeq);
-        if (!outcome.timedOut) return outcome;
+        if (!outcome.timedOut) {
+          await this.#backAtPrompt(stop.signal);
+          return outcome;
+        }
         options.signal?.throwIfAborted();
         if (disposed.aborted)
           throw new WaymarkError('cancelled', 'The computer was let go while a command ran.');
@@ -183,6 +190,16 @@ export class LocalSession {
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', abort);
       disposed.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Between the end of a command and the prompt lie some milliseconds in which the session takes no command. */
+  async #backAtPrompt(signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + promptMs;
+    while (this.log.index.ending && !signal.aborted && performance.now() < deadline) {
+      if ((await this.files.life()).life !== 'alive') return;
+      await this.log.changed(signal);
+      await this.log.catchUp();
     }
   }
 

@@ -15,7 +15,7 @@ export class SessionLog {
   readonly #watch: SpoolWatch;
   #handle: Promise<FileHandle> | undefined;
   #scan: Promise<void> = Promise.resolve();
-  #scanBuffer: Buffer | undefined;
+  #scanBuffer: Uint8Array | undefined;
 
   constructor(files: SessionFiles, nonce: string) {
     this.#files = files;
@@ -37,7 +37,7 @@ export class SessionLog {
 
   async #readNew(): Promise<void> {
     const handle = await this.#open();
-    this.#scanBuffer ??= Buffer.allocUnsafe(scanChunk);
+    this.#scanBuffer ??= new Uint8Array(scanChunk);
     for (;;) {
       const { bytesRead } = await handle.read(this.#scanBuffer, 0, scanChunk, this.#scanner.offset);
       if (bytesRead === 0) return;
@@ -68,7 +68,8 @@ export class SessionLog {
     signal: AbortSignal,
   ): Promise<{ reason: 'ended' | 'aborted'; offset: number }> {
     const handle = await open(this.#files.path('spool'), 'r');
-    const buffer = Buffer.allocUnsafe(followChunk);
+    // Not a Buffer: its `slice` would be a view of memory that is used again.
+    const buffer = new Uint8Array(followChunk);
     let offset = from;
     let over = false;
     try {

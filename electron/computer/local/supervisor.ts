@@ -104,8 +104,8 @@ async function launch(
     child.stdin.on('error', (error) => {
       problem += error.message;
     });
-    // 'exit' comes with the launcher; 'close' would wait for the supervisor's inherited pipes.
-    child.on('exit', () => setImmediate(() => resolve({ line: out.trim(), problem: problem.trim() })));
+    // 'close', not 'exit': all of the answer has been read then. The supervisor lets go of these pipes once it stands.
+    child.on('close', () => resolve({ line: out.trim(), problem: problem.trim() }));
     child.stdin.end(source);
   });
 }

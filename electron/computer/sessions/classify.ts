@@ -14,6 +14,8 @@ export interface SessionFacts {
   /** From the markers. */
   starting: boolean;
   atPrompt: boolean;
+  /** A command has ended and the shell is on its way to the prompt. */
+  ending: boolean;
   /** A command was sent and has not begun. */
   pending: boolean;
   /** Empty when nothing could be found out. */
@@ -36,6 +38,8 @@ export function classify(facts: SessionFacts): Pick<SessionState, 'state' | 'rea
   }
   if (facts.starting) return { state: 'busy', reason: 'The shell is starting.' };
   if (facts.pending) return { state: 'busy', reason: 'A command was sent and is about to begin.' };
+  if (facts.ending)
+    return { state: 'busy', reason: 'The command has ended; the shell returns to its prompt.' };
   const others = facts.foreground.filter((process) => !process.isShell);
   if (facts.atPrompt) {
     if (others.length === 0) return { state: 'idle', reason: 'The shell is at its prompt.' };
