@@ -6,6 +6,8 @@ import { estimateTokens, TOKENS_PER_MESSAGE } from './tokens';
 export interface ContextOptions {
   /** Send the model's reasoning back as `reasoning_content` (switch per endpoint; default of the paper: no). */
   sendReasoning: boolean;
+  /** Only `messages()` will be asked for: no JSON and no token estimates are kept (export of long runs). */
+  messagesOnly?: boolean;
 }
 
 /** What exists only for one request: it is added to the last message(s) without becoming part of the fold. */
@@ -135,7 +137,7 @@ export class ContextFold {
   }
 
   private answer(body: EventBody<'model.answered'>): void {
-    const before = this.closedTokens + this.openTokens({ tail: '' });
+    const before = this.options.messagesOnly ? 0 : this.closedTokens + this.openTokens({ tail: '' });
     this.closeOpenMessages();
     this.head = [];
     this.open = { step: body.step, assistant: this.assistant(body), tools: [], taught: null };
@@ -188,6 +190,10 @@ export class ContextFold {
 
   private closeOpenMessages(): void {
     for (const placed of this.openMessages('')) {
+      if (this.options.messagesOnly) {
+        this.placed.push(placed);
+        continue;
+      }
       this.close((this.placed.length > 0 ? ',' : '') + JSON.stringify(placed.message));
       this.closedTokens += messageTokens(placed.message);
       this.placed.push(placed);

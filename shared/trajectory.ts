@@ -62,6 +62,6 @@ export class TrajectoryFold {
   }
 
   private emptyContext(): ContextFold {
-    return new ContextFold({ sendReasoning: this.options.reasoning });
+    return new ContextFold({ sendReasoning: this.options.reasoning, messagesOnly: true });
   }
 }

@@ -40,7 +40,8 @@ export class DatasetFolder {
         let waiting: Buffer[] = [];
         let size = 0;
         const flush = async () => {
-          await handle.writeFile(Buffer.concat(waiting));
+          const [only] = waiting;
+          await handle.writeFile(waiting.length === 1 && only ? only : Buffer.concat(waiting));
           waiting = [];
           size = 0;
         };

@@ -55,7 +55,10 @@ interface OpenSegment {
   fromSeq: number;
   toSeq: number;
   steps: OpenStep[];
-  tokens: number;
+  /** Estimate of the last request, tokens. */
+  requested: number;
+  /** What came after the last request. */
+  since: string[];
 }
 
 export interface PlanOptions {
@@ -110,11 +113,15 @@ class PlanPass {
           fromSeq: event.seq,
           toSeq: event.seq,
           steps: [],
-          tokens: 0,
+          requested: 0,
+          since: [],
         });
         return;
       case 'model.requested':
-        if (open) open.tokens = event.body.tokensEstimate;
+        if (open) {
+          open.requested = event.body.tokensEstimate;
+          open.since = [];
+        }
         return;
       case 'model.answered':
         if (open) answer(open, event);
@@ -123,7 +130,7 @@ class PlanPass {
         const step = open?.steps.at(-1);
         if (open && step?.step === event.body.step) {
           step.missing -= 1;
-          open.tokens += estimateTokens(event.body.text);
+          open.since.push(event.body.text);
         }
         return;
       }
@@ -157,8 +164,11 @@ class PlanPass {
       seq,
       entries: entries.map(({ ulid }) => ulid).sort(),
       scores: this.scores,
-      segments: this.segments.map(({ steps, ...segment }) => ({
-        ...segment,
+      segments: this.segments.map(({ segment, fromSeq, toSeq, steps, requested, since }) => ({
+        segment,
+        fromSeq,
+        toSeq,
+        tokens: since.reduce((sum, text) => sum + estimateTokens(text), requested),
         steps: steps.filter(({ missing }) => missing <= 0).map(planned),
         unfinished: steps.filter(({ missing }) => missing > 0).map(({ step }) => step),
         purged: steps.some(({ step }) => this.purged.some(({ from, to }) => from <= step && step <= to)),
@@ -170,7 +180,5 @@ class PlanPass {
 function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>): void {
   const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
   segment.steps.push({ step: body.step, id: body.stepId, kind: body.kind, missing: valid.length });
-  const written = body.usage?.outputTokens ?? 0;
-  const texts = [body.text, ...body.calls.map((call) => call.arguments)];
-  segment.tokens += written > 0 ? written : texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+  segment.since.push(body.text, ...body.calls.map((call) => call.arguments));
 }
