@@ -1,15 +1,16 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { type Arguments, helpText, parseArguments } from './cli/arguments';
 import type { CliContext } from './cli/context';
 import { cleanCommand, exportCommand, verifyCommand } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
 import { labelCommand, rulesCommand } from './cli/label-commands';
-import { type CommandResult, printFailure, printResult, type Terminal } from './cli/output';
+import { type CommandResult, headlessLog, printFailure, printResult, type Terminal } from './cli/output';
 import { runCommand } from './cli/run-commands';
 import { taskCommand } from './cli/task-commands';
 import { openWorkbench } from './open-workbench';
+import { resourcesFolder } from './resources-folder';
 import { dataFolder, SettingsFile } from './settings-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
@@ -17,7 +18,7 @@ const terminal: Terminal = {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
 };
-const resourcesDir = join(__dirname, '..', '..', 'resources');
+const resourcesDir = resourcesFolder(__dirname);
 
 async function main(argv: string[]): Promise<number> {
   let json = argv.includes('--json');
@@ -52,6 +53,8 @@ async function inWorkspace(args: Arguments): Promise<CommandResult> {
     settings: file,
     findKey: (_name, env) => process.env[env] ?? null,
     resourcesDir,
+    log: headlessLog(terminal),
+    demoPaceMs: 0,
   });
   const context: CliContext = {
     folder,
@@ -69,8 +72,7 @@ async function inWorkspace(args: Arguments): Promise<CommandResult> {
   try {
     return await command(context, args);
   } finally {
-    await bench.engine.shutdown({ mode: 'pause' });
-    await bench.store.close();
+    await bench.close();
   }
 }
 

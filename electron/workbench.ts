@@ -1,4 +1,5 @@
 import { WaymarkError } from '@shared/errors';
+import type { DemoServer } from './demo/demo-server';
 import type { Engine } from './runs/engine';
 import type { Store } from './store/api';
 
@@ -7,11 +8,16 @@ export interface Workbench {
   readonly folder: string;
   readonly store: Store;
   readonly engine: Engine;
+  readonly demo: DemoServer;
+  /** Pauses what is driven, waits for the writer, lets go of everything. */
+  close(): Promise<void>;
 }
 
 /** Holds the one open workspace of this process; opening another closes the first. */
 export class WorkbenchHolder {
   #current: Workbench | null = null;
+  /** Opening and closing happen one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
   readonly #open: (folder: string) => Promise<Workbench>;
 
   constructor(open: (folder: string) => Promise<Workbench>) {
@@ -29,26 +35,36 @@ export class WorkbenchHolder {
   }
 
   /** Refuses while runs are driven here; otherwise closes the open workspace and opens `folder`. */
-  async open(folder: string): Promise<Workbench> {
-    const open = this.#current;
-    if (open?.folder === folder) return open;
-    if (open && open.engine.drivenRuns().length > 0) {
-      throw new WaymarkError(
-        'refused',
-        `Runs are being driven in ${open.folder}. Pause them before you open another workspace.`,
-      );
-    }
-    await this.close();
-    this.#current = await this.#open(folder);
-    return this.#current;
+  open(folder: string): Promise<Workbench> {
+    return this.#inTurn(async () => {
+      const open = this.#current;
+      if (open?.folder === folder) return open;
+      if (open && open.engine.drivenRuns().length > 0) {
+        throw new WaymarkError(
+          'refused',
+          `Runs are being driven in ${open.folder}. Pause them before you open another workspace.`,
+        );
+      }
+      this.#current = null;
+      await open?.close();
+      this.#current = await this.#open(folder);
+      return this.#current;
+    });
   }
 
-  /** Pauses what is driven, waits for the writer, lets go of everything. */
-  async close(): Promise<void> {
-    const open = this.#current;
-    this.#current = null;
-    if (!open) return;
-    await open.engine.shutdown({ mode: 'pause' });
-    await open.store.close();
+  /** Closes the open workspace, if any. */
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      const open = this.#current;
+      this.#current = null;
+      await open?.close();
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#turn.then(work);
+    // A failure is the caller's; whoever comes next starts from what holds then.
+    this.#turn = next.catch(() => undefined);
+    return next;
   }
 }

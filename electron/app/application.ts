@@ -8,8 +8,10 @@ import { startDemoRun } from '../demo/start-demo-run';
 import { createPublisher } from '../ipc/publish';
 import { registerCommands } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
-import { openWorkbench, resourcesFolder, sqliteVersion } from '../open-workbench';
+import { openWorkbench } from '../open-workbench';
+import { resourcesFolder } from '../resources-folder';
 import { defaultWorkspace, SettingsFile } from '../settings-file';
+import { sqliteVersion } from '../store/sqlite-version';
 import { WorkbenchHolder } from '../workbench';
 import { type AppArguments, readArguments } from './arguments';
 import { writeDiagnostics } from './diagnostics';
@@ -23,6 +25,9 @@ import { relay } from './relay';
 import { trustsSender } from './security';
 import { sinceStart, smoke } from './smoke';
 import { openWindow } from './window';
+
+/** Delay between two pieces of the demo model's answers, ms, so that a person can follow. */
+const demoPaceMs = 12;
 
 export interface ApplicationInput {
   mainDir: string;
@@ -187,6 +192,8 @@ export class Application {
       settings: this.#settings,
       findKey: (endpoint, env) => this.#keys.find(endpoint, env),
       resourcesDir: resourcesFolder(this.#input.mainDir),
+      log: this.#log,
+      demoPaceMs: this.#args.smoke ? 0 : demoPaceMs,
     });
     this.#stopRelay?.();
     this.#stopRelay = relay(bench, {
@@ -289,8 +296,7 @@ export class Application {
       return this.#end(1);
     }
     const run = await startDemoRun(bench, {
-      author: { ...this.#settings.current.annotator, name: 'smoke' },
-      paceMs: 0,
+      author: this.#settings.current.annotator,
       resourcesDir: resourcesFolder(this.#input.mainDir),
     });
     const { runtime } = this.#info();

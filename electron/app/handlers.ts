@@ -18,6 +18,9 @@ import type { WorkbenchHolder } from '../workbench';
 import type { Dialogs } from './dialogs';
 import type { KeyStore } from './key-store';
 
+/** A model that has not said anything by then does not work, ms. */
+const testDeadlineMs = 60_000;
+
 export interface HandlerInput {
   info(): AppInfo;
   holder: WorkbenchHolder;
@@ -31,9 +34,6 @@ export interface HandlerInput {
   changed(status: WorkspaceStatus): void;
   saveDiagnostics(): Promise<string | null>;
 }
-
-/** Delay between the demo model's words, so that a person can follow. */
-const demoPaceMs = 12;
 
 /** Every command of the contract, put together from its groups. */
 export function createHandlers(input: HandlerInput): Handlers {
@@ -62,11 +62,15 @@ export function createHandlers(input: HandlerInput): Handlers {
       holder,
       author,
       settings: () => settings.current,
-      startDemo: () => startDemoRun(holder.require(), { author: author(), paceMs: demoPaceMs, resourcesDir }),
+      startDemo: () => startDemoRun(holder.require(), { author: author(), resourcesDir }),
     }),
     ...timelineHandlers(holder, input.pump),
     ...labelHandlers(holder, author),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
-    'model.test': (endpoint) => testModel(endpoint, keys.find(endpoint.name, endpoint.keyEnv)),
+    'model.test': (endpoint) =>
+      testModel(
+        { ...endpoint, key: keys.find(endpoint.name, endpoint.keyEnv) },
+        AbortSignal.timeout(testDeadlineMs),
+      ),
   };
 }

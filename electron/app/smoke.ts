@@ -79,7 +79,7 @@ async function storedFacts(workbench: Workbench, run: string): Promise<{ steps: 
   for (let offset = 0; offset < session.endOffset; ) {
     const chunk = await reader.readSession(run, session.uid, offset, 256 * 1024);
     if (chunk.bytes.length === 0) break;
-    whole += text.write(chunk.bytes);
+    whole += text.push(chunk.bytes);
     offset = chunk.offset + chunk.bytes.length;
   }
   whole += text.end();

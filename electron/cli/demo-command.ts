@@ -8,7 +8,7 @@ import { openWorkbench } from '../open-workbench';
 import { SettingsFile } from '../settings-file';
 import type { Workbench } from '../workbench';
 import type { Arguments } from './arguments';
-import type { CommandResult, Terminal } from './output';
+import { type CommandResult, headlessLog, type Terminal } from './output';
 
 const undecided = 'train';
 
@@ -27,13 +27,19 @@ export async function demoCommand(
   const settings = await SettingsFile.open(join(out, 'settings'));
   const author = { ...settings.current.annotator, name: 'demo' };
   const folder = join(out, 'workspace');
-  const bench = await openWorkbench(folder, { settings, findKey: () => null, resourcesDir });
+  const bench = await openWorkbench(folder, {
+    settings,
+    findKey: () => null,
+    resourcesDir,
+    log: headlessLog(terminal),
+    demoPaceMs: 0,
+  });
   try {
     say('Run 1 of 2: without a hint');
-    const plain = await startDemoRun(bench, { author, paceMs: 0, resourcesDir });
+    const plain = await startDemoRun(bench, { author, resourcesDir });
     await bench.engine.waitRun(plain);
     say('Run 2 of 2: with a hint, queued while the agent works');
-    const guided = await startDemoRun(bench, { author, paceMs: 0, resourcesDir });
+    const guided = await startDemoRun(bench, { author, resourcesDir });
     await bench.engine.hint(guided, author, demoHint, 'strategy');
     await bench.engine.waitRun(guided);
     const { steps } = await bench.store.reader.run(guided);
@@ -45,8 +51,7 @@ export async function demoCommand(
     say('Exporting and verifying');
     return await report(bench, { out, folder, plain, guided });
   } finally {
-    await bench.engine.shutdown({ mode: 'pause' });
-    await bench.store.close();
+    await bench.close();
   }
 }
 

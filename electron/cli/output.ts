@@ -1,5 +1,6 @@
 import type { Failure } from '@shared/errors';
 import { toFailure } from '@shared/errors';
+import type { EngineLog } from '../runs/engine-options';
 
 /** What a command hands back: one JSON document, and lines for people. */
 export interface CommandResult {
@@ -46,4 +47,12 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
       .join('  '),
   );
+}
+
+/** The engine's errors on standard error; what merely happened is in the run's own log. */
+export function headlessLog(terminal: Terminal): EngineLog {
+  return {
+    info: () => undefined,
+    error: (message, facts) => terminal.err(facts ? `${message} ${JSON.stringify(facts)}` : message),
+  };
 }

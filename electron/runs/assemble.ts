@@ -222,7 +222,8 @@ function modelOf(options: EngineOptions, { model }: EventBody<'run.created'>): M
         return { ok: false, failure };
       }
       if (client === null || client.key !== key) {
-        client = { key, port: createModelClient({ name: model.endpoint, baseUrl: model.baseUrl, key }) };
+        const baseUrl = (await options.baseUrlOf?.(model.endpoint)) ?? model.baseUrl;
+        client = { key, port: createModelClient({ name: model.endpoint, baseUrl, key }) };
       }
       return client.port.ask(request, onDelta, signal);
     },

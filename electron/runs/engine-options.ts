@@ -14,6 +14,8 @@ export interface EngineOptions {
   settings: { readonly current: Settings };
   /** The key kept under an endpoint's name, or in the environment variable it names; null = there is none. */
   findKey(endpoint: string, environmentVariable: string): string | null;
+  /** Where an endpoint that this process serves itself (the demo's recording) is now; null = as the run says. */
+  baseUrlOf?: (endpoint: string) => Promise<string | null>;
   clock: Clock;
   /** The application's `resources` folder. */
   resourcesDir: string;

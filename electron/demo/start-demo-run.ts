@@ -1,0 +1,33 @@
+import type { Author } from '@shared/annotations';
+import { endpointSchema } from '@shared/settings';
+import { addTask } from '../task/add';
+import type { Workbench } from '../workbench';
+import { demoTaskFolder } from './demo';
+import { demoEndpointName } from './demo-server';
+
+export interface DemoRunOptions {
+  author: Author;
+  resourcesDir: string;
+}
+
+/**
+ * Adds the demo task to the workspace (once), creates a run of it with the recorded policy as its model, and
+ * drives it. Approvals are off: every command of the recording is known. Returns the run's id.
+ */
+export async function startDemoRun(bench: Workbench, options: DemoRunOptions): Promise<string> {
+  const task = await addTask(bench.store, demoTaskFolder(options.resourcesDir));
+  const served = await bench.demo.serve();
+  const run = await bench.engine.startRun({
+    task: task.id,
+    title: null,
+    endpoint: endpointSchema.parse({ name: demoEndpointName, baseUrl: served.baseUrl, model: served.model }),
+    approvals: 'off',
+    humanHints: true,
+    experiment: 'demo',
+    maxSteps: null,
+    maxWorkingMs: null,
+    author: options.author,
+  });
+  await bench.engine.resumeRun(run);
+  return run;
+}

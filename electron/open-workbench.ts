@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { version } from '../package.json';
+import { DemoServer, demoEndpointName } from './demo/demo-server';
+import { createEngine } from './runs/engine';
+import type { EngineLog } from './runs/engine-options';
+import type { SettingsFile } from './settings-file';
+import { openStore } from './store/client';
+import { systemClock } from './system-clock';
+import type { Workbench } from './workbench';
+
+export interface OpenOptions {
+  settings: SettingsFile;
+  findKey(endpoint: string, environmentVariable: string): string | null;
+  resourcesDir: string;
+  log: EngineLog;
+  /** Delay between two pieces of the demo model's answers, ms; 0 = none. */
+  demoPaceMs: number;
+}
+
+/**
+ * Opens a workspace: store, engine, and the demo's model when somebody asks for it. Used by window and command
+ * line alike. @throws WaymarkError workspace_newer, workspace_corrupt, workspace_network_fs, disk_full, read_only
+ */
+export async function openWorkbench(folder: string, options: OpenOptions): Promise<Workbench> {
+  const { settings, findKey, resourcesDir, log, demoPaceMs } = options;
+  const store = await openStore(folder, { device: settings.current.device });
+  const demo = new DemoServer({ resourcesDir, paceMs: demoPaceMs });
+  const engine = createEngine({
+    store,
+    settings,
+    findKey,
+    baseUrlOf: async (endpoint) => (endpoint === demoEndpointName ? (await demo.serve()).baseUrl : null),
+    clock: systemClock,
+    resourcesDir,
+    sessionsDir: join(folder, 'spools'),
+    appVersion: version,
+    log,
+  });
+  return {
+    folder,
+    store,
+    engine,
+    demo,
+    close: async () => {
+      await engine.shutdown({ mode: 'pause' });
+      await demo.close();
+      await store.close();
+    },
+  };
+}
