@@ -181,10 +181,10 @@ function throwUnlessSound(ended: ProcessOutcome, timeout: string): void {
   if (ended.ended === 'signal')
     throw new Unavailable(`The evaluator was ended by ${ended.signal ?? 'a signal'}.`);
   if (ended.exitCode === 0) return;
-  const why = ended.exitCode === 127 ? ': a program it calls was not found' : '';
-  throw new Unavailable(
-    `The evaluator ended with exit code ${ended.exitCode}${why}. Its log is kept with the run.`,
-  );
+  const code = ended.exitCode ?? 0;
+  const why =
+    code === 127 ? ': a program it calls was not found' : code > 128 ? `: ended by signal ${code - 128}` : '';
+  throw new Unavailable(`The evaluator ended with exit code ${code}${why}. Its log is kept with the run.`);
 }
 
 async function readResult(path: string, lastLine: string): Promise<EvaluatorResult> {

@@ -50,7 +50,7 @@ export function parseTaskYaml(text: string): {
     const next = 'Write the values out instead of repeating them with anchors and aliases.';
     return { spec: null, problems: [{ file: TASK_FILE, field: '', line: 1, cause, next }], lineOf };
   }
-  const parsed = taskSpecSchema.safeParse(value);
+  const parsed = taskSpecSchema.safeParse(value, { reportInput: true });
   if (parsed.success) return { spec: parsed.data, problems: [], lineOf };
   return { spec: null, problems: parsed.error.issues.flatMap((issue) => explain(issue, lineOf)), lineOf };
 }
