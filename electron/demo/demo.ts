@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { nextAnswer, parsePolicy } from './policy';
 
@@ -22,30 +21,18 @@ export interface DemoModel extends ScriptedModel {
 }
 
 /**
- * Serves the recorded policy over HTTP on a local port (default: a free one).
+ * Serves the recorded policy over HTTP on a free local port.
  * `paceMs`: delay between two pieces of an answer's stream, so that a person can follow; 0 = none.
- * @throws WaymarkError `conflict` when the port is taken
  */
-export async function startDemoModel(options: {
-  resourcesDir: string;
-  paceMs: number;
-  port?: number;
-}): Promise<DemoModel> {
+export async function startDemoModel(options: { resourcesDir: string; paceMs: number }): Promise<DemoModel> {
   const path = join(options.resourcesDir, 'demo', 'policy.json');
   const policy = parsePolicy(await readFile(path, 'utf8'), path);
   const server = await startScriptedModel({
     models: [policy.model],
-    ...(options.port === undefined ? {} : { port: options.port }),
     policy: (request) => {
       const { reasoning, text, call } = nextAnswer(policy, { messages: request.messages });
       return { reasoning, text, calls: [call], pieceMs: options.paceMs };
     },
-  }).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new WaymarkError(
-      'conflict',
-      `Port ${options.port} of the demo's recorded policy is in use. Close the other program, or start the demo anew.`,
-    );
   });
   return { ...server, model: policy.model };
 }
