@@ -132,8 +132,8 @@ export class RunProjection {
       file: (row) =>
         put(
           `INSERT INTO file_revision (run, computer, path, revision, seq, step, before, after, size, by)
-           SELECT ?1, ?2, ?3, coalesce(max(revision), 0) + 1, ?4, ?5, ?6, ?7, ?8, ?9 FROM file_revision
-           WHERE run = ?1 AND computer = ?2 AND path = ?3`,
+           SELECT ?, ?, ?, coalesce(max(revision), 0) + 1, ?, ?, ?, ?, ?, ? FROM file_revision
+           WHERE run = ? AND computer = ? AND path = ?`,
           run,
           row.computer,
           row.path,
@@ -143,6 +143,9 @@ export class RunProjection {
           row.after,
           row.size,
           row.by,
+          run,
+          row.computer,
+          row.path,
         ),
       query: (row) =>
         put(
