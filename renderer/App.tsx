@@ -11,6 +11,7 @@ import { TitleBar } from './features/frame/TitleBar';
 import { Toasts } from './features/frame/Toasts';
 import { WatchLayout } from './features/frame/WatchLayout';
 import { HintDock } from './features/hints/HintDock';
+import { LabelDialogs } from './features/labels/LabelDialogs';
 import { Rail } from './features/rail/Rail';
 import { ShortcutSheet } from './features/shortcuts/ShortcutSheet';
 import { Strip } from './features/strip/Strip';
@@ -41,6 +42,7 @@ export function App() {
   const text = textFor(language);
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
   const ready = settings !== null && workspace !== null;
+  useAppCommands();
   const settled = ready && settings.annotator.name !== '' && workspace.folder !== null;
   return (
     <TextContext.Provider value={text}>
@@ -52,6 +54,7 @@ export function App() {
         <StatusLine />
       </div>
       <Dialogs />
+      <LabelDialogs />
       <Toasts />
       <Announcer />
     </TextContext.Provider>
@@ -62,7 +65,6 @@ function Frame() {
   const mode = useView((state) => state.mode);
   const run = useCurrentRun();
   const empty = useRuns((state) => state.loaded && state.list.length === 0);
-  useAppCommands();
   if (empty) return <FirstUse />;
   return (
     <>

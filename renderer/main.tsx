@@ -3,6 +3,8 @@ import '@fontsource-variable/jetbrains-mono/wght.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/controls.css';
+import './styles/surfaces.css';
+import './styles/labels.css';
 import './styles/frame.css';
 import './styles/timeline.css';
 import './styles/detail.css';

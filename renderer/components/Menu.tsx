@@ -80,7 +80,8 @@ function MenuList({ label, items, anchor, onClose }: MenuListProps) {
     const stops = [
       ...(list.current?.querySelectorAll<HTMLElement>('[role="menuitem"]:not(:disabled)') ?? []),
     ];
-    const at = stops.findIndex((stop) => stop === document.activeElement);
+    const active = document.activeElement;
+    const at = active instanceof HTMLElement ? stops.indexOf(active) : -1;
     const to =
       event.key === 'ArrowDown'
         ? stops[(at + 1) % stops.length]

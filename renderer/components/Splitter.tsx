@@ -1,32 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
-
-/**
- * A size in px that the person set by dragging, kept per scope (a task) in the window's own storage.
- * @returns the size, the setter (null = back to the default), and whether it is the default.
- */
-export function useSplit(
-  scope: string,
-  name: string,
-  fallback: number,
-): readonly [number, (size: number | null) => void] {
-  const key = `waymark.split.${scope}.${name}`;
-  const [size, setSize] = useState<number | null>(() => readSize(key));
-  useEffect(() => setSize(readSize(key)), [key]);
-  const change = useCallback(
-    (next: number | null) => {
-      setSize(next);
-      if (next === null) localStorage.removeItem(key);
-      else localStorage.setItem(key, String(Math.round(next)));
-    },
-    [key],
-  );
-  return [size ?? fallback, change] as const;
-}
-
-function readSize(key: string): number | null {
-  const stored = Number(localStorage.getItem(key));
-  return Number.isFinite(stored) && stored > 0 ? stored : null;
-}
+import { useRef, useState } from 'react';
 
 export interface SplitterProps {
   /** `vertical` is a line from top to bottom that moves sideways. */

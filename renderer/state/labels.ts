@@ -35,13 +35,21 @@ interface LabelState {
   pending: PendingLabel[];
   /** Reason for the next label, or null. */
   reason: string | null;
+  /** A hard rule masks these steps: TRAIN waits for a reason in words. */
+  lift: { from: number; to: number } | null;
   /** What `.` repeats. */
   last: { value: LabelChoice; reason: string | null } | null;
   /** Annotations sent and not yet acknowledged, of every kind. */
   unsaved: number;
 }
 
-export const useLabels = create<LabelState>()(() => ({ pending: [], reason: null, last: null, unsaved: 0 }));
+export const useLabels = create<LabelState>()(() => ({
+  pending: [],
+  reason: null,
+  lift: null,
+  last: null,
+  unsaved: 0,
+}));
 
 let nextId = 1;
 let tail: Promise<unknown> = Promise.resolve();
@@ -81,6 +89,10 @@ export function decide(value: LabelChoice, reason = useLabels.getState().reason)
   const target = selection();
   if (run === null || target === null) return;
   const { from, to } = target;
+  if (value === 'train' && reason === null && hasHardMask(from, to)) {
+    useLabels.setState({ lift: { from, to } });
+    return;
+  }
   const id = nextId++;
   useLabels.setState((state) => ({
     pending: [...state.pending, { id, run, from, to, value, phase: 'pending' }],
@@ -108,6 +120,23 @@ export function decide(value: LabelChoice, reason = useLabels.getState().reason)
     .finally(() =>
       useLabels.setState((state) => ({ pending: state.pending.filter((entry) => entry.id !== id) })),
     );
+}
+
+/** Rules whose mask only a person lifts, and only with a reason (semantics of the label fold). */
+const hardRules: readonly string[] = ['error-observation', 'null'];
+
+function hasHardMask(from: number, to: number): boolean {
+  const { heads } = useTimeline.getState();
+  for (let step = from; step <= to; step++) {
+    if (heads.get(step)?.rules.some((rule) => hardRules.includes(rule)) === true) return true;
+  }
+  return false;
+}
+
+/** Ends the question for a reason; with one, the label is given. */
+export function endLift(reason: string | null): void {
+  useLabels.setState({ lift: null });
+  if (reason !== null) decide('train', reason);
 }
 
 /** The step after one, in what the timeline shows. */

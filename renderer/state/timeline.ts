@@ -115,7 +115,16 @@ export function loadTiles(run: string): void {
     });
 }
 
-/** Puts the cursor on a step. `extend` keeps (or begins) a range at the old place. */
+/** A click: the row is under the hand already, so nothing scrolls. Without `extend` a range ends. */
+export function pointAt(step: number, extend: boolean): void {
+  useTimeline.setState((state) => ({
+    cursor: step,
+    anchor: extend ? (state.anchor ?? state.cursor) : null,
+    follow: cursorMoved(state.follow, step, state.steps),
+  }));
+}
+
+/** Puts the cursor on a step and brings it into view. `extend` keeps (or begins) a range at the old place. */
 export function moveCursor(step: number, extend = false): void {
   useTimeline.setState((state) => {
     if (state.steps === 0) return {};

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 
 export type Mode = 'watch' | 'review' | 'export';
-export type DetailTab = 'step' | 'prompt' | 'files' | 'queries';
+export type DetailTab = 'step' | 'prompt' | 'files' | 'queries' | 'terminals' | 'labels';
 export type DialogName = 'newRun' | 'settings' | 'shortcuts' | 'about';
 
 interface ViewState {
@@ -10,6 +10,12 @@ interface ViewState {
   dialog: DialogName | null;
   /** The person's choice for the rail; null follows the window's width. */
   railWide: boolean | null;
+  /** The prompt tab shows the changes since the step before. */
+  promptChanges: boolean;
+  /** The file tab shows one file's history. */
+  fileHistory: boolean;
+  /** The comment dialog's step, or null. */
+  commenting: number | null;
   /** Long observations of the cursor's step are shown whole. */
   expanded: boolean;
 }
@@ -20,6 +26,9 @@ export const useView = create<ViewState>()(() => ({
   tab: 'step',
   dialog: null,
   railWide: null,
+  promptChanges: false,
+  fileHistory: false,
+  commenting: null,
   expanded: false,
 }));
 

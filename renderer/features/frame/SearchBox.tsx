@@ -77,7 +77,6 @@ export function SearchBox() {
           : text.common.format.count(total);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: leaving the box as a whole closes its list
     <search
       className="find"
       onFocus={() => setOpen(true)}

@@ -19,7 +19,7 @@ export function StatusLine() {
   const counts = run?.labels;
   const decided = counts === undefined ? 0 : counts.train + counts.mask;
   return (
-    <footer className="statusline" aria-label={text.frame.status}>
+    <footer className="statusline">
       {problem !== null ? (
         <span className="row tone-danger">
           <Icon name="disk" small />

@@ -70,9 +70,17 @@ export function useAppCommands(): void {
     labelling(() => attempt(() => undo('redo'))),
   );
   useReasonCommands();
-  useCommand('look.prompt', () => toggleTab('prompt'));
-  useCommand('look.diff', () => toggleTab('files'));
-  useCommand('look.queries', () => toggleTab('queries'));
+  useCommand(
+    'label.comment',
+    labelling(() => {
+      if (cursor() > 0) useView.setState({ commenting: cursor() });
+    }),
+  );
+  useCommand('look.prompt', () => openTab('prompt', { promptChanges: false }));
+  useCommand('look.promptDiff', () => openTab('prompt', { promptChanges: true }));
+  useCommand('look.diff', () => openTab('files', { fileHistory: false }));
+  useCommand('look.fileHistory', () => openTab('files', { fileHistory: true }));
+  useCommand('look.queries', () => openTab('queries', {}));
   useCommand('look.expand', () => useView.setState((state) => ({ expanded: !state.expanded })));
   useCommand('app.newRun', () => openDialog('newRun'));
   useCommand('app.settings', () => openDialog('settings'));
@@ -101,6 +109,16 @@ function useReasonCommands(): void {
   useCommand('reason.9', () => armReason(9));
 }
 
-function toggleTab(tab: 'prompt' | 'files' | 'queries'): void {
-  setTab(useView.getState().tab === tab ? 'step' : tab);
+/** Opens a tab of the step; the same key again goes back to the step itself. */
+function openTab(
+  tab: 'prompt' | 'files' | 'queries',
+  how: { promptChanges?: boolean; fileHistory?: boolean },
+): void {
+  const view = useView.getState();
+  const same =
+    view.tab === tab &&
+    (how.promptChanges === undefined || how.promptChanges === view.promptChanges) &&
+    (how.fileHistory === undefined || how.fileHistory === view.fileHistory);
+  useView.setState(how);
+  setTab(same ? 'step' : tab);
 }

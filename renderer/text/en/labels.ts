@@ -1,3 +1,5 @@
+import type { Why } from '@shared/labels';
+
 const rules: Record<string, string> = {
   'error-observation': 'Error in the observation',
   null: 'No valid action',
@@ -95,4 +97,45 @@ export const labels = {
   opUndo: 'undid an entry',
   opClear: 'cleared',
   disagreement: 'opinions differ',
+  why: (why: Why): string => {
+    const { by = '', rules: named = '', kept = '', masked = '', judge = '', reason = '' } = why.params;
+    switch (why.code) {
+      case 'no_label':
+        return 'No rule and no person has spoken. An undecided step stops the export.';
+      case 'adjudicated':
+        return `${by} settled it as adjudicator${reason === '' ? '' : `: ${reasons[reason] ?? reason}`}.`;
+      case 'adjudications_differ':
+        return `Adjudicators differ: ${by}. The step counts as undecided.`;
+      case 'human':
+        return `${by} decided. A person wins over every rule${reason === '' ? '' : `: ${reasons[reason] ?? reason}`}.`;
+      case 'humans_differ':
+        return `${by} differ. The step counts as undecided until someone settles it.`;
+      case 'hard_mask':
+        return `${named} is a hard mask. Only a person lifts it, with a reason.`;
+      case 'hard_mask_over_keep':
+        return `${named} is a hard mask; the keep rule ${kept} does not lift it.`;
+      case 'hard_mask_needs_reason':
+        return `${by} says TRAIN without a reason; the hard mask ${named} stays until a reason is given.`;
+      case 'soft_mask':
+        return `${named} masks it. Machine masks are a union; a keep rule or a person lifts them.`;
+      case 'judge_mask':
+        return `The judge masks it: ${judge}.`;
+      case 'rules_and_judge_mask':
+        return `${named} and the judge mask it.`;
+      case 'keep_rule':
+        return `The keep rule ${named} speaks for it, nothing against.`;
+      case 'keep_rule_over_mask':
+        return `The keep rule ${named} beats the soft masks${masked === '' ? '' : ` ${masked}`}.`;
+      case 'judge_keep':
+        return 'The judge keeps it, and no rule masks it.';
+      case 'judge_keep_over_rule':
+        return `The judge keeps it over ${named}.`;
+    }
+  },
+  liftTitle: (at: string) => `TRAIN on step ${at} needs a reason`,
+  liftText:
+    'A hard rule masks it: the action itself failed, or there was none. Only a person lifts that, with a reason.',
+  liftReason: 'Reason',
+  liftPlaceholder: 'Why should the model learn this?',
+  liftDo: 'Label TRAIN',
 };

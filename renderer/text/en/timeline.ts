@@ -1,7 +1,7 @@
 import type { StoredStatus } from '@shared/events';
 
 const stored: Record<StoredStatus, string> = {
-  running: 'Runs',
+  running: 'Goes on',
   waiting_host: 'Waits for a computer',
   waiting_human: 'Waits for a person',
   paused: 'Paused',

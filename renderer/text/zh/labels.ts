@@ -95,4 +95,44 @@ export const labels: Text['labels'] = {
   opUndo: '撤销了一条',
   opClear: '已清除',
   disagreement: '意见不一',
+  why: (why) => {
+    const { by = '', rules: named = '', kept = '', masked = '', judge = '', reason = '' } = why.params;
+    switch (why.code) {
+      case 'no_label':
+        return '没有规则也没有人发言。未决定的步骤会阻止导出。';
+      case 'adjudicated':
+        return `${by} 作为裁定者定论${reason === '' ? '' : `：${reasons[reason] ?? reason}`}。`;
+      case 'adjudications_differ':
+        return `裁定者意见不一：${by}。此步骤按未决定计。`;
+      case 'human':
+        return `${by} 已决定。人的决定胜过所有规则${reason === '' ? '' : `：${reasons[reason] ?? reason}`}。`;
+      case 'humans_differ':
+        return `${by} 意见不一。裁定之前按未决定计。`;
+      case 'hard_mask':
+        return `${named} 是硬性屏蔽，只有人能附理由解除。`;
+      case 'hard_mask_over_keep':
+        return `${named} 是硬性屏蔽，保留规则 ${kept} 不能解除它。`;
+      case 'hard_mask_needs_reason':
+        return `${by} 选择训练但没有理由；给出理由之前硬性屏蔽 ${named} 仍然有效。`;
+      case 'soft_mask':
+        return `${named} 将其屏蔽。机器屏蔽取并集；保留规则或人可以解除。`;
+      case 'judge_mask':
+        return `评判模型将其屏蔽：${judge}。`;
+      case 'rules_and_judge_mask':
+        return `${named} 与评判模型都将其屏蔽。`;
+      case 'keep_rule':
+        return `保留规则 ${named} 支持，无人反对。`;
+      case 'keep_rule_over_mask':
+        return `保留规则 ${named} 胜过软性屏蔽${masked === '' ? '' : ` ${masked}`}。`;
+      case 'judge_keep':
+        return '评判模型保留它，且没有规则屏蔽它。';
+      case 'judge_keep_over_rule':
+        return `评判模型保留它，胜过 ${named}。`;
+    }
+  },
+  liftTitle: (at) => `步骤 ${at} 选择训练需要理由`,
+  liftText: '硬性规则屏蔽了它：动作本身失败，或没有动作。只有人能附理由解除。',
+  liftReason: '理由',
+  liftPlaceholder: '为什么模型应该学习这一步？',
+  liftDo: '标为 TRAIN',
 };

@@ -2,7 +2,7 @@ import type { StoredStatus } from '@shared/events';
 import type { Text } from '../en';
 
 const stored: Record<StoredStatus, string> = {
-  running: '运行中',
+  running: '继续运行',
   waiting_host: '等待计算机',
   waiting_human: '等待人',
   paused: '已暂停',

@@ -1,0 +1,48 @@
+import { Banner } from '../../components/Banner';
+import { Button } from '../../components/Button';
+import { decideApproval, useApprovals } from '../../state/approvals';
+import { useRuns } from '../../state/runs';
+import { moveCursor, useTimeline } from '../../state/timeline';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+
+/** An action that waits for a person's word: what, why, and the two answers. The open run's come first. */
+export function ApprovalBanner() {
+  const text = useText();
+  const words = text.approvals;
+  const open = useApprovals((state) => state.open);
+  const current = useRuns((state) => state.current);
+  const list = useRuns((state) => state.list);
+  const asked = open.find((one) => one.run === current) ?? open[0];
+  if (asked === undefined) return null;
+  const title = list.find((run) => run.id === asked.run)?.title ?? '';
+  return (
+    <Banner
+      tone="attention"
+      icon="question"
+      title={`${asked.run === current ? '' : `${words.run(title)} `}${words.title(asked.step)}`}
+      actions={
+        <>
+          {open.length > 1 && <span className="chip">{words.more(open.length - 1)}</span>}
+          <Button small look="primary" onClick={() => attempt(() => decideApproval(asked, 'allow'))}>
+            {words.allow}
+          </Button>
+          <Button small title={words.denyText} onClick={() => attempt(() => decideApproval(asked, 'deny'))}>
+            {words.deny}
+          </Button>
+        </>
+      }
+    >
+      <button
+        type="button"
+        className="mono-12 approval-what"
+        onClick={() => {
+          if (useTimeline.getState().run === asked.run) moveCursor(asked.step);
+        }}
+      >
+        {asked.what}
+      </button>{' '}
+      {asked.why}
+    </Banner>
+  );
+}

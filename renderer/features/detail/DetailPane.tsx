@@ -1,0 +1,91 @@
+import { lazy, Suspense } from 'react';
+import { Button } from '../../components/Button';
+import { Empty } from '../../components/Empty';
+import type { TabItem } from '../../components/Tabs';
+import { Tabs } from '../../components/Tabs';
+import { useMedia } from '../../components/useMedia';
+import { useDetail } from '../../state/detail';
+import { useTimeline } from '../../state/timeline';
+import type { DetailTab } from '../../state/view';
+import { setMode, setTab, useView } from '../../state/view';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
+import { PaneBoundary } from '../frame/PaneBoundary';
+import { LabelInspector } from '../labels/LabelInspector';
+import { QuickLabels } from '../labels/QuickLabels';
+import { StepView } from './StepView';
+
+const PromptView = lazy(() => import('../prompt/PromptView').then((m) => ({ default: m.PromptView })));
+const FilesView = lazy(() => import('../files/FilesView').then((m) => ({ default: m.FilesView })));
+const QueriesView = lazy(() => import('../queries/QueriesView').then((m) => ({ default: m.QueriesView })));
+const TerminalWall = lazy(() =>
+  import('../terminals/TerminalWall').then((m) => ({ default: m.TerminalWall })),
+);
+
+/** The step under the cursor: what was thought, done and seen; its exact prompt, its files, its queries. */
+export function DetailPane({ review }: { review: boolean }) {
+  const text = useText();
+  const run = useTimeline((state) => state.run);
+  const step = useTimeline((state) => state.cursor);
+  const chosen = useView((state) => state.tab);
+  const promptChanges = useView((state) => state.promptChanges);
+  const fileHistory = useView((state) => state.fileHistory);
+  const narrow = useMedia('(max-width: 1199px)');
+  const detail = useDetail(run, step);
+  const words = text.detail;
+  const withLabels = review && narrow;
+  const tab: DetailTab =
+    (chosen === 'labels' && !withLabels) || (chosen === 'terminals' && !review) ? 'step' : chosen;
+  const items: TabItem<DetailTab>[] = [
+    { id: 'step', label: step === 0 ? words.region : words.step(step) },
+    { id: 'prompt', label: words.prompt, keys: <CommandKeys command="look.prompt" /> },
+    { id: 'files', label: words.files, keys: <CommandKeys command="look.diff" /> },
+    { id: 'queries', label: words.queries, keys: <CommandKeys command="look.queries" /> },
+  ];
+  if (review) {
+    const at =
+      detail === undefined
+        ? text.terminals.title
+        : words.terminalsAt(text.common.format.clock(detail.head.at));
+    items.push({ id: 'terminals', label: at });
+  }
+  if (withLabels) items.push({ id: 'labels', label: words.labels });
+  return (
+    <section className="column pane-rest" aria-label={words.region} data-pane="detail">
+      <div className="pane-head detail-head">
+        <Tabs<DetailTab> label={words.tabs} items={items} chosen={tab} onChoose={setTab} idBase="detail" />
+        <span className="space" />
+        {!review && run !== null && step > 0 && (
+          <>
+            <QuickLabels />
+            <Button
+              look="ghost"
+              small
+              className="review-from-here"
+              keys={<CommandKeys command="mode.review" />}
+              onClick={() => setMode('review')}
+            >
+              {words.reviewFromHere}
+            </Button>
+          </>
+        )}
+      </div>
+      <div id="detail-panel" role="tabpanel" aria-labelledby={`detail-${tab}`} className="column pane-rest">
+        <PaneBoundary resetKey={`${run}/${step}/${tab}`}>
+          {run === null || step === 0 ? (
+            <Empty title={words.noStepTitle} text={words.noStepText} />
+          ) : (
+            <Suspense fallback={null}>
+              {tab === 'step' && <StepView key={`${run}/${step}`} run={run} step={step} />}
+              {tab === 'prompt' && <PromptView run={run} step={step} changes={promptChanges} />}
+              {tab === 'files' && <FilesView run={run} step={step} history={fileHistory} />}
+              {tab === 'queries' && <QueriesView run={run} step={step} />}
+              {tab === 'terminals' && <TerminalWall key={run} />}
+              {tab === 'labels' && <LabelInspector />}
+            </Suspense>
+          )}
+        </PaneBoundary>
+      </div>
+    </section>
+  );
+}

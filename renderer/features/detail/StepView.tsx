@@ -1,0 +1,121 @@
+import type { StepDetail, StepHead } from '@shared/views';
+import { useDetail } from '../../state/detail';
+import { useLive } from '../../state/live';
+import { useCursorHead } from '../../state/timeline';
+import { useText } from '../../text/language';
+import { ActionBlock } from './ActionBlock';
+import { BoundedText } from './BoundedText';
+import { Facts } from './Facts';
+import { Section } from './Section';
+
+/** Thought, actions, observations and what followed, in the order in which they happened. */
+export function StepView({ run, step }: { run: string; step: number }) {
+  const text = useText();
+  const head = useCursorHead();
+  const detail = useDetail(run, step);
+  if (head === undefined && detail === undefined) return null;
+  const shown = detail?.head ?? head;
+  return (
+    <>
+      {shown !== undefined && <Facts head={head ?? shown} detail={detail} />}
+      <div className="scroll" data-pane-focus tabIndex={-1}>
+        {detail === undefined ? (
+          <Section name={text.detail.action}>
+            <div className="code code-wrap">{shown === undefined ? '' : `${shown.tool} ${shown.title}`}</div>
+          </Section>
+        ) : (
+          <Story detail={detail} />
+        )}
+        <LiveStory run={run} step={step} />
+      </div>
+    </>
+  );
+}
+
+function Story({ detail }: { detail: StepDetail }) {
+  const text = useText();
+  const words = text.detail;
+  const many = detail.observations.length;
+  return (
+    <>
+      {detail.reasoning !== '' && (
+        <Section name={words.reasoning} note={words.reasoningNote}>
+          <BoundedText text={detail.reasoning} look="prose" lines={8} />
+        </Section>
+      )}
+      {detail.text.trim() !== '' && (
+        <Section name={words.thought}>
+          <BoundedText text={detail.text.trim()} look="prose" lines={24} />
+        </Section>
+      )}
+      {many === 0 && detail.head.kind !== 'summary' && (
+        <Section name={words.action}>
+          <p className="quiet text-12 section-line">{words.noAction}</p>
+        </Section>
+      )}
+      {detail.observations.map((observation, index) => (
+        <ActionBlock key={observation.callId} observation={observation} index={index} of={many} />
+      ))}
+      {detail.taught !== null && (
+        <Section name={words.taught} note={words.taughtNote}>
+          <BoundedText text={detail.taught} look="code" lines={16} />
+        </Section>
+      )}
+      {detail.files.length > 0 && (
+        <Section name={words.filesChanged}>
+          <ul className="section-line mono-12">
+            {detail.files.map((file) => (
+              <li key={`${file.computer}:${file.path}:${file.revision}`} className="cut">
+                {words.changed(file.path, file.added, file.removed)}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Evaluations head={detail.head} />
+      {detail.hintText !== null && (
+        <Section name={words.hint} note={words.hintNote}>
+          <div className="hint-text">
+            <BoundedText text={detail.hintText} look="code" lines={24} />
+          </div>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Evaluations({ head }: { head: StepHead }) {
+  const text = useText();
+  const scores = head.after.filter((note) => note.kind === 'score');
+  if (scores.length === 0) return null;
+  return (
+    <Section name={text.detail.evaluation}>
+      {scores.map((note) => (
+        <p key={`${note.attempt}-${note.forced}`} className="section-line">
+          <b className="medium tabular">
+            {note.score === null
+              ? text.timeline.scoreUnavailable
+              : text.timeline.score(text.common.format.score(note.score))}
+          </b>{' '}
+          <span className="soft">{note.message}</span>
+        </p>
+      ))}
+    </Section>
+  );
+}
+
+/** What the model is writing after this step, while it writes. */
+function LiveStory({ run, step }: { run: string; step: number }) {
+  const text = useText();
+  const answer = useLive((state) => state.answer);
+  if (answer === null || answer.run !== run || answer.step !== step + 1) return null;
+  const thought = (answer.text || answer.reasoning).trim();
+  return (
+    <div className="live-story">
+      <Section name={text.detail.step(answer.step)} note={text.detail.thinkingNow}>
+        {thought !== '' && <p className="soft live-text">{thought.slice(-1200)}</p>}
+        {answer.call !== '' && <div className="code code-wrap">{answer.call.slice(-1200)}</div>}
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { lazy, Suspense } from 'react';
+import { Splitter } from '../../components/Splitter';
+import { useMedia } from '../../components/useMedia';
+import { useRuns } from '../../state/runs';
+import { useSplit } from '../../state/splits';
+import { useText } from '../../text/language';
+import { DetailPane } from '../detail/DetailPane';
+import { Timeline } from '../timeline/Timeline';
+import { PaneBoundary } from './PaneBoundary';
+
+const TerminalWall = lazy(() =>
+  import('../terminals/TerminalWall').then((m) => ({ default: m.TerminalWall })),
+);
+
+/** Watch: timeline left, the step over the terminals right. `scope` names the task whose splits these are. */
+export function WatchLayout({ scope }: { scope: string }) {
+  const text = useText();
+  const run = useRuns((state) => state.current);
+  const roomy = useMedia('(min-width: 1360px)');
+  const [width, setWidth] = useSplit(scope, 'watch.timeline', roomy ? 496 : 456);
+  const [height, setHeight] = useSplit(scope, 'watch.detail', 264);
+  return (
+    <>
+      <div className="sized-pane" style={{ width }}>
+        <Timeline showTime />
+      </div>
+      <Splitter
+        direction="vertical"
+        label={text.frame.resizeTimeline}
+        size={width}
+        min={360}
+        max={900}
+        onResize={setWidth}
+      />
+      <div className="pane pane-rest stacked">
+        <div className="column stacked-top" style={{ height }}>
+          <DetailPane review={false} />
+        </div>
+        <Splitter
+          direction="horizontal"
+          label={text.frame.resizeDetail}
+          size={height}
+          min={160}
+          max={640}
+          onResize={setHeight}
+        />
+        <div className="column stacked-rest" data-pane="terminals">
+          <PaneBoundary resetKey={run ?? ''}>
+            <Suspense fallback={null}>{run !== null && <TerminalWall key={run} />}</Suspense>
+          </PaneBoundary>
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import { Button, IconButton } from '../../components/Button';
+import { Select } from '../../components/Field';
+import { Icon } from '../../components/Icon';
+import { LabelGlyph } from '../../components/LabelGlyph';
+import { runCommand } from '../../state/commands';
+import { armReason, reasonCodes, useLabels } from '../../state/labels';
+import { useCursorHead, useTimeline } from '../../state/timeline';
+import { useWorkspace } from '../../state/workspace';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
+
+/** Where a step is decided: above the step, so that reading and deciding are one place. */
+export function LabelBar() {
+  const text = useText();
+  const words = text.labels;
+  const cursor = useTimeline((state) => state.cursor);
+  const anchor = useTimeline((state) => state.anchor);
+  const reason = useLabels((state) => state.reason);
+  const problem = useWorkspace((state) => state.problem);
+  const head = useCursorHead();
+  const from = Math.min(cursor, anchor ?? cursor);
+  const to = Math.max(cursor, anchor ?? cursor);
+  const off = problem !== null || cursor === 0;
+  const mine =
+    head?.label.source === 'human' || head?.label.source === 'adjudication' ? head.label.value : null;
+  return (
+    <div className="label-bar" role="toolbar" aria-label={words.bar}>
+      <div className="label-scope">
+        <div className="strong text-12 cut">
+          {cursor === 0
+            ? words.scopeNone
+            : from === to
+              ? words.scopeStep(cursor)
+              : words.scopeRange(to - from + 1)}
+        </div>
+        <div className="text-11 quiet tabular cut">
+          {from === to ? (head?.tool ?? '') : words.rangeOf(from, to)}
+        </div>
+      </div>
+      {(['train', 'mask'] as const).map((value) => (
+        <button
+          key={value}
+          type="button"
+          disabled={off}
+          aria-pressed={mine === value}
+          className={`label-button label-${value}`}
+          onClick={() => runCommand(`label.${value}`)}
+        >
+          <LabelGlyph state={value} />
+          {words[value]}
+          <CommandKeys command={`label.${value}`} />
+        </button>
+      ))}
+      <Button
+        disabled={off}
+        keys={<CommandKeys command="label.agree" />}
+        onClick={() => runCommand('label.agree')}
+      >
+        {words.agree}
+      </Button>
+      <Button
+        disabled={off}
+        keys={<CommandKeys command="label.clear" />}
+        onClick={() => runCommand('label.clear')}
+      >
+        {words.clear}
+      </Button>
+      {problem === null ? (
+        <>
+          <fieldset className="reasons" aria-label={words.reason}>
+            <span className="text-11 quiet">{words.reason}</span>
+            {reasonCodes.map((code, index) => (
+              <button
+                key={code}
+                type="button"
+                disabled={off}
+                className="reason"
+                aria-pressed={reason === code}
+                aria-label={words.reasonName(code)}
+                title={words.reasonName(code)}
+                onClick={() => armReason(index + 1)}
+              >
+                {index + 1}
+              </button>
+            ))}
+          </fieldset>
+          <span className="reasons-folded">
+            <Select
+              small
+              aria-label={words.reason}
+              value={reason ?? ''}
+              disabled={off}
+              options={[
+                { value: '', label: words.reason },
+                ...reasonCodes.map((code, index) => ({
+                  value: code,
+                  label: `${index + 1} ${words.reasonName(code)}`,
+                })),
+              ]}
+              onChoose={(code) => useLabels.setState({ reason: code === '' ? null : code })}
+            />
+          </span>
+          <span className="space" />
+          <IconButton
+            icon="flag"
+            label={head?.flagged === true ? words.unflag : words.flag}
+            aria-pressed={head?.flagged === true}
+            disabled={off}
+            onClick={() => runCommand('label.flag')}
+          />
+          <IconButton
+            icon="comment"
+            label={words.comment}
+            disabled={off}
+            onClick={() => runCommand('label.comment')}
+          />
+        </>
+      ) : (
+        <>
+          <span className="space" />
+          <span className="row text-12 tone-danger cut">
+            <Icon name="lock" />
+            {problem.code === 'disk_full' ? words.blockedDisk : words.blocked}
+          </span>
+        </>
+      )}
+    </div>
+  );
+}

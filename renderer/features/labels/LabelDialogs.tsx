@@ -1,0 +1,112 @@
+import { useState } from 'react';
+import { Button } from '../../components/Button';
+import { Dialog } from '../../components/Dialog';
+import { FormLine, TextArea, TextField } from '../../components/Field';
+import { addComment, endLift, useLabels } from '../../state/labels';
+import { useTimeline } from '../../state/timeline';
+import { attempt } from '../../state/toasts';
+import { useView } from '../../state/view';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
+
+/** The two questions a label may ask: a comment's text, and the reason for lifting a hard mask. */
+export function LabelDialogs() {
+  const commenting = useView((state) => state.commenting);
+  const lift = useLabels((state) => state.lift);
+  return (
+    <>
+      {commenting !== null && <CommentDialog step={commenting} />}
+      {lift !== null && <LiftDialog from={lift.from} to={lift.to} />}
+    </>
+  );
+}
+
+function CommentDialog({ step }: { step: number }) {
+  const text = useText();
+  const words = text.labels;
+  const run = useTimeline((state) => state.run);
+  const [typed, setTyped] = useState('');
+  const close = (): void => useView.setState({ commenting: null });
+  function save(): void {
+    if (typed.trim() === '' || run === null) return;
+    close();
+    attempt(() => addComment(run, step, typed));
+  }
+  return (
+    <Dialog
+      title={words.commentTitle(step)}
+      closeLabel={text.common.cancel}
+      width="small"
+      onClose={close}
+      foot={
+        <>
+          <span className="space" />
+          <Button onClick={close}>{text.common.cancel}</Button>
+          <Button
+            look="primary"
+            disabled={typed.trim() === ''}
+            onClick={save}
+            keys={<CommandKeys command="hint.queue" />}
+          >
+            {words.commentSave}
+          </Button>
+        </>
+      }
+    >
+      <TextArea
+        data-autofocus
+        rows={4}
+        aria-label={words.commentTitle(step)}
+        placeholder={words.commentPlaceholder}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+function LiftDialog({ from, to }: { from: number; to: number }) {
+  const text = useText();
+  const words = text.labels;
+  const [typed, setTyped] = useState('');
+  function save(): void {
+    if (typed.trim() !== '') endLift(typed.trim());
+  }
+  return (
+    <Dialog
+      title={words.liftTitle(from === to ? String(from) : words.rangeOf(from, to))}
+      closeLabel={text.common.cancel}
+      width="small"
+      onClose={() => endLift(null)}
+      foot={
+        <>
+          <span className="space" />
+          <Button onClick={() => endLift(null)}>{text.common.cancel}</Button>
+          <Button look="primary" disabled={typed.trim() === ''} onClick={save}>
+            {words.liftDo}
+          </Button>
+        </>
+      }
+    >
+      <p className="soft dialog-lead">{words.liftText}</p>
+      <FormLine label={words.liftReason}>
+        {({ id }) => (
+          <TextField
+            id={id}
+            data-autofocus
+            maxLength={40}
+            placeholder={words.liftPlaceholder}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') save();
+            }}
+          />
+        )}
+      </FormLine>
+    </Dialog>
+  );
+}

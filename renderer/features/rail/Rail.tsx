@@ -1,0 +1,134 @@
+import type { RunSummary } from '@shared/views';
+import { memo, useMemo } from 'react';
+import { Button, IconButton } from '../../components/Button';
+import { Icon } from '../../components/Icon';
+import { useMedia } from '../../components/useMedia';
+import { useNow } from '../../components/useNow';
+import type { RailGroup } from '../../state/runs';
+import { openRun, railGroup, railOrder, useRuns } from '../../state/runs';
+import { attempt } from '../../state/toasts';
+import { openDialog, useView } from '../../state/view';
+import { useText } from '../../text/language';
+import { runWords } from '../../text/run-words';
+import { CommandKeys } from '../frame/CommandKeys';
+
+const groups: readonly RailGroup[] = ['needsYou', 'quiet', 'finished'];
+
+/** The runs, those that need a person first. Two widths; narrow windows begin with the small one. */
+export function Rail() {
+  const text = useText();
+  const list = useRuns((state) => state.list);
+  const current = useRuns((state) => state.current);
+  const roomy = useMedia('(min-width: 1360px)');
+  const choice = useView((state) => state.railWide);
+  const review = useView((state) => state.mode !== 'watch');
+  const wide = choice ?? (roomy && !review);
+  const now = useNow(10_000);
+  const sorted = useMemo(() => [...list].sort(railOrder), [list]);
+  return (
+    <nav
+      className={`rail ${wide ? 'rail-wide' : 'rail-slim'}`}
+      aria-label={text.runs.region}
+      data-pane="rail"
+    >
+      <div className="rail-list">
+        {groups.map((group) => {
+          const runs = sorted.filter((run) => railGroup(run) === group);
+          if (runs.length === 0) return null;
+          return (
+            <section key={group} aria-label={text.runs[group]}>
+              {wide && (
+                <h3 className="rail-title">
+                  <span>{text.runs[group]}</span>
+                  <span className="tabular">{runs.length}</span>
+                </h3>
+              )}
+              {runs.map((run) =>
+                wide ? (
+                  <RailRow key={run.id} run={run} group={group} on={run.id === current} now={now} />
+                ) : (
+                  <RailMark key={run.id} run={run} group={group} on={run.id === current} now={now} />
+                ),
+              )}
+            </section>
+          );
+        })}
+      </div>
+      <div className="rail-foot">
+        {wide ? (
+          <Button
+            look="ghost"
+            icon="plus"
+            className="rail-new"
+            onClick={() => openDialog('newRun')}
+            keys={<CommandKeys command="app.newRun" />}
+          >
+            <span className="space">{text.runs.newRun}</span>
+          </Button>
+        ) : (
+          <IconButton icon="plus" label={text.runs.newRun} onClick={() => openDialog('newRun')} />
+        )}
+        <IconButton
+          icon={wide ? 'left' : 'right'}
+          label={wide ? text.runs.closeRail : text.runs.openRail}
+          onClick={() => useView.setState({ railWide: !wide })}
+        />
+      </div>
+    </nav>
+  );
+}
+
+interface RailItemProps {
+  run: RunSummary;
+  group: RailGroup;
+  on: boolean;
+  now: number;
+}
+
+const RailRow = memo(function RailRow({ run, group, on, now }: RailItemProps) {
+  const text = useText();
+  const words = runWords(run, text, now);
+  const line =
+    group === 'finished' && run.state === 'finished'
+      ? text.runs.scoreAndOpen(text.common.format.score(run.scores.final), run.labels.undecided)
+      : words.state;
+  return (
+    <button
+      type="button"
+      className={`rail-row ${group === 'needsYou' ? '' : 'rail-quiet'} ${on ? 'rail-on' : ''}`}
+      aria-current={on ? 'true' : undefined}
+      title={`${run.title}: ${words.state}. ${words.reason}`}
+      onClick={() => attempt(() => openRun(run.id))}
+    >
+      <span className={group === 'needsYou' ? `tone-${words.tone}` : 'quiet'}>
+        <Icon name={words.icon} />
+      </span>
+      <span className="rail-name cut">{run.title}</span>
+      <span className={`rail-why cut ${group === 'needsYou' ? `tone-${words.tone}` : ''}`}>{line}</span>
+      <time>{text.common.format.ago(run.changedAt, now)}</time>
+    </button>
+  );
+});
+
+/** The narrow form: the task's number (or first letters) and a mark when it needs a person. */
+const RailMark = memo(function RailMark({ run, group, on, now }: RailItemProps) {
+  const text = useText();
+  const words = runWords(run, text, now);
+  const name = `${run.title}: ${words.state}. ${words.reason}`;
+  return (
+    <button
+      type="button"
+      className={`rail-mark ${on ? 'rail-on' : ''} ${group === 'needsYou' ? `rail-mark-${words.tone}` : ''}`}
+      aria-current={on ? 'true' : undefined}
+      aria-label={name}
+      title={name}
+      onClick={() => attempt(() => openRun(run.id))}
+    >
+      {shortName(run)}
+    </button>
+  );
+});
+
+function shortName(run: RunSummary): string {
+  return /(\d+)$/.exec(run.task.id)?.[1] ?? run.title.slice(0, 2);
+}

@@ -1,0 +1,127 @@
+import { useState } from 'react';
+import { Button } from '../../components/Button';
+import { Dialog } from '../../components/Dialog';
+import { TextField } from '../../components/Field';
+import { KeyCaps } from '../../components/KeyCap';
+import type { LabelState } from '../../components/LabelGlyph';
+import { LabelGlyph } from '../../components/LabelGlyph';
+import type { CommandGroup, CommandId } from '../../state/keymap';
+import { capsOf, commandTable, keysOf } from '../../state/keymap';
+import { useSettings } from '../../state/settings';
+import { openDialog } from '../../state/view';
+import type { Text } from '../../text/en';
+import { useText } from '../../text/language';
+
+const columns: readonly (readonly CommandGroup[])[] = [
+  ['move', 'steer'],
+  ['label', 'note'],
+  ['look', 'everywhere'],
+];
+const legend: readonly LabelState[] = ['train', 'mask', 'undecided', 'none', 'carried', 'hint'];
+const noKeys: Readonly<Record<string, string>> = {};
+
+interface Line {
+  id: CommandId;
+  caps: string[];
+  say: string;
+}
+
+/** Every key that has a command, as it is set, and what the labels look like. */
+export function ShortcutSheet({ onClose }: { onClose: () => void }) {
+  const text = useText();
+  const words = text.shortcuts;
+  const own = useSettings((state) => state.settings?.keys) ?? noKeys;
+  const [query, setQuery] = useState('');
+  const groups = columns.map((column) =>
+    column.map((group) => ({ group, lines: linesOf(group, own, text).filter((line) => fits(line, query)) })),
+  );
+  const nothing = groups.flat().every((one) => one.lines.length === 0);
+  return (
+    <Dialog
+      title={words.title}
+      closeLabel={text.common.close}
+      width="wide"
+      onClose={onClose}
+      head={
+        <>
+          <span className="sheet-find">
+            <TextField
+              data-autofocus
+              aria-label={words.find}
+              placeholder={words.find}
+              value={query}
+              onChange={(event) => setQuery(event.target.value)}
+            />
+          </span>
+          <Button look="ghost" onClick={() => openDialog('settings')}>
+            {words.change}
+          </Button>
+        </>
+      }
+      foot={<span className="text-12 quiet">{words.foot}</span>}
+    >
+      {nothing && <p className="quiet">{words.nothing(query)}</p>}
+      <div className="sheet-columns">
+        {groups.map((column) => (
+          <div key={column.map((one) => one.group).join()}>
+            {column
+              .filter((one) => one.lines.length > 0)
+              .map((one) => (
+                <section key={one.group} aria-label={words.groups[one.group]}>
+                  <h3 className="sheet-group">{words.groups[one.group]}</h3>
+                  <dl>
+                    {one.lines.map((line) => (
+                      <div key={line.id} className="sheet-line">
+                        <dt>
+                          <KeyCaps caps={line.caps} />
+                          <span className="hidden-visually">{line.caps.join(' ')}</span>
+                        </dt>
+                        <dd>{line.say}</dd>
+                      </div>
+                    ))}
+                  </dl>
+                </section>
+              ))}
+          </div>
+        ))}
+      </div>
+      <section className="sheet-legend" aria-label={words.legend}>
+        {legend.map((state) => (
+          <span key={state} className="row">
+            <LabelGlyph state={state} />
+            <span className="text-12 medium">{text.labels[state]}</span>
+          </span>
+        ))}
+        <span className="row">
+          <LabelGlyph state="train" ring />
+          <span className="text-12">{words.ring}</span>
+        </span>
+      </section>
+    </Dialog>
+  );
+}
+
+/** The lines of a group; the nine reasons are one line. */
+function linesOf(group: CommandGroup, own: Readonly<Record<string, string>>, text: Text): Line[] {
+  const lines: Line[] = [];
+  for (const { id, group: of } of commandTable) {
+    if (of !== group) continue;
+    const keys = keysOf(id, own);
+    if (keys.length === 0) continue;
+    if (id.startsWith('reason.')) {
+      if (id === 'reason.1') lines.push({ id, caps: ['1 – 9'], say: text.shortcuts.reasons });
+      continue;
+    }
+    const caps = capsOf(keys[0] ?? '', text.common.mod);
+    const second = keys[1];
+    const more = second?.startsWith('Mod+') === true ? capsOf(second, text.common.mod) : [];
+    lines.push({ id, caps: [...caps, ...more], say: text.shortcuts.command(id) });
+  }
+  return lines;
+}
+
+function fits(line: Line, query: string): boolean {
+  const wanted = query.trim().toLowerCase();
+  if (wanted === '') return true;
+  return line.say.toLowerCase().includes(wanted) || line.caps.some((cap) => cap.toLowerCase() === wanted);
+}

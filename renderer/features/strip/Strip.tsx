@@ -1,0 +1,106 @@
+import type { RunSummary } from '@shared/views';
+import { Icon } from '../../components/Icon';
+import { Meter } from '../../components/Meter';
+import { useNow } from '../../components/useNow';
+import { useSettings } from '../../state/settings';
+import { useText } from '../../text/language';
+import { runWords } from '../../text/run-words';
+import { RunControls } from './RunControls';
+
+/** What the open run is and does, in one line: state, score, time, cost, context, computers, controls. */
+export function Strip({ run }: { run: RunSummary }) {
+  const text = useText();
+  const { format } = text.common;
+  const now = useNow(1000);
+  const priced = usePriced(run);
+  const words = runWords(run, text, now);
+  const { scores, tokens } = run;
+  const where = [run.task.id, run.task.domain, run.model]
+    .filter((part) => part !== null && part !== '')
+    .join(' · ');
+  const local = run.computers.every((computer) => computer.kind === 'local');
+  return (
+    <section className="strip" aria-label={text.runs.strip}>
+      <div className="strip-cell strip-name">
+        <span className="strip-key cut" title={where}>
+          {where}
+        </span>
+        <h1 className="strip-value">
+          <span className="cut" title={run.title}>
+            {run.title}
+          </span>
+        </h1>
+      </div>
+      <div className="strip-cell strip-ruled strip-state" data-testid="run-state" data-state={run.state}>
+        <span className="strip-key cut tabular" title={words.reason}>
+          {words.reason}
+        </span>
+        <span className={`strip-value tone-${words.tone}`}>
+          <Icon name={words.icon} />
+          <span className="cut">{words.state}</span>
+        </span>
+      </div>
+      <div className="space" />
+      {run.hints.undelivered > 0 && (
+        <div className="strip-cell">
+          <span className="chip chip-danger">{text.runs.undelivered(run.hints.undelivered)}</span>
+        </div>
+      )}
+      <div className="strip-cell strip-ruled">
+        <span className="strip-key">{text.runs.scoreOf(scores.tries, scores.maxTries)}</span>
+        <span className="strip-value" data-testid="run-score">
+          {scores.tries === 0 && scores.final === null ? '–' : format.score(scores.final ?? scores.last)}
+          {scores.best !== null && <small>{text.runs.best(format.score(scores.best))}</small>}
+        </span>
+      </div>
+      <div className="strip-cell strip-time">
+        <span className="strip-key">{text.runs.timeOf(format.duration(run.maxWorkingMs))}</span>
+        <span className="strip-value">
+          {format.duration(run.workingMs - (run.workingMs % 1000))}
+          <Meter
+            value={run.maxWorkingMs === 0 ? 0 : run.workingMs / run.maxWorkingMs}
+            label={text.runs.timeOf(format.duration(run.maxWorkingMs))}
+          />
+        </span>
+      </div>
+      <div className="strip-cell strip-cost">
+        <span className="strip-key">{text.runs.cost}</span>
+        <span className="strip-value" title={priced ? undefined : text.runs.costUnknown}>
+          {priced ? format.money(run.cost) : text.common.unknown}
+        </span>
+      </div>
+      <div className="strip-cell strip-context">
+        <span className="strip-key">{text.runs.contextOf(format.compact(tokens.contextLimit))}</span>
+        <span className="strip-value">
+          {format.compact(tokens.context)}
+          <Meter
+            value={tokens.contextLimit === 0 ? 0 : tokens.context / tokens.contextLimit}
+            label={text.runs.contextOf(format.compact(tokens.contextLimit))}
+          />
+        </span>
+      </div>
+      <div className="strip-cell strip-ruled strip-hosts">
+        <span className="text-12 row">
+          <Icon name={run.state === 'waiting_host' ? 'warning' : 'check'} small className="quiet" />
+          <span className="cut">
+            {local ? text.runs.localComputer : run.computers.map((one) => one.name).join(', ')}
+          </span>
+        </span>
+        {!run.evaluatorIsolated && (
+          <span className="text-11 quiet" title={text.runs.evaluatorNotIsolatedText}>
+            {text.runs.evaluatorNotIsolated}
+          </span>
+        )}
+      </div>
+      <RunControls run={run} />
+    </section>
+  );
+}
+
+/** False when the run used tokens of a model without a price: its cost is unknown, not zero. */
+function usePriced(run: RunSummary): boolean {
+  const priced = useSettings((state) =>
+    (state.settings?.endpoints ?? []).some((one) => one.model === run.model && one.price !== null),
+  );
+  return priced || run.cost > 0 || run.tokens.input + run.tokens.output === 0;
+}

@@ -1,0 +1,75 @@
+import { Button } from '../../components/Button';
+import { Empty } from '../../components/Empty';
+import { Segmented } from '../../components/Tabs';
+import { setFilter } from '../../state/filter';
+import { newSteps } from '../../state/follow';
+import { useCurrentRun } from '../../state/runs';
+import type { Filter } from '../../state/timeline';
+import { followTail, stopFollowing, useTimeline } from '../../state/timeline';
+import { openDialog } from '../../state/view';
+import { useText } from '../../text/language';
+import { StepList } from './StepList';
+
+/** The steps of the open run, with what is shown of them. */
+export function Timeline({ showTime }: { showTime: boolean }) {
+  const text = useText();
+  const { format } = text.common;
+  const run = useCurrentRun();
+  const filter = useTimeline((state) => state.filter);
+  const steps = useTimeline((state) => state.steps);
+  const follow = useTimeline((state) => state.follow);
+  const counts = run?.labels;
+  const fresh = newSteps(follow, steps);
+  return (
+    <section className="pane timeline" aria-label={text.timeline.region} data-pane="timeline">
+      <div className="pane-head">
+        <h2>{text.timeline.region}</h2>
+        <span className="text-12 quiet tabular cut">
+          {run !== undefined && run.segments > 1
+            ? text.timeline.segment(run.segments, run.segments)
+            : steps > 0
+              ? text.common.steps(steps)
+              : ''}
+        </span>
+        <span className="space" />
+        <Segmented<Filter>
+          label={text.timeline.filters}
+          chosen={filter}
+          onChoose={setFilter}
+          items={[
+            { id: 'all', label: text.timeline.all },
+            { id: 'decide', label: text.timeline.toDecide, count: format.count(counts?.undecided ?? 0) },
+            { id: 'differ', label: text.timeline.differ, count: format.count(counts?.disagreement ?? 0) },
+          ]}
+        />
+        {showTime && (
+          <Button
+            look="ghost"
+            small
+            icon="tail"
+            aria-pressed={follow.following}
+            title={text.timeline.followText}
+            onClick={() => (follow.following ? stopFollowing() : followTail())}
+          >
+            {follow.following ? text.timeline.following : text.timeline.follow}
+          </Button>
+        )}
+      </div>
+      {run === undefined ? (
+        <Empty icon="list" title={text.timeline.noRunTitle} text={text.timeline.noRunText}>
+          <Button onClick={() => openDialog('newRun')}>{text.runs.newRun}</Button>
+        </Empty>
+      ) : steps === 0 ? (
+        <Empty icon="list" title={text.timeline.emptyTitle} text={text.timeline.emptyText} />
+      ) : (
+        <StepList key={run.id} showTime={showTime} />
+      )}
+      {fresh > 0 && (
+        <button type="button" className="pill" onClick={followTail}>
+          {text.timeline.newSteps(fresh)}
+          <span className="quiet">{text.timeline.notFollowed}</span>
+        </button>
+      )}
+    </section>
+  );
+}
