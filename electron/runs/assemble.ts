@@ -12,6 +12,7 @@ import { LocalComputer } from '../computer/local/local-computer';
 import { type Computer, ComputerUnavailable } from '../computer/port';
 import { createModelClient } from '../model/client';
 import { costOf } from '../model/cost';
+import { pinnedPackage } from '../task/add';
 import { prepareWorkspace } from '../task/reset';
 import { commandsMeanwhile } from './command-intervals';
 import type { RunControl } from './control';
@@ -61,7 +62,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   const { store, clock } = options;
   const { state, created } = loaded;
   const spec = parseSpec(created.spec, created.task.title);
-  const packageFolder = join(store.folder, (await store.reader.task(created.task.id)).folder);
+  const packageFolder = pinnedPackage(store.folder, created.task.hash);
   releases.push(
     store.subscribe((notice) => {
       if (notice.kind === 'outbox' && notice.run === run) {

@@ -39,6 +39,11 @@ export async function addTask(store: TaskStore, path: string): Promise<StoredTas
   return task;
 }
 
+/** Where the copy that a run pinned is, also after the task got a newer version. */
+export function pinnedPackage(workspace: string, hash: string): string {
+  return join(workspace, 'tasks', hash);
+}
+
 /** Leaves either the whole, verified copy at `target` or nothing; half copies of an earlier try are removed. */
 async function placeCopy(
   source: string,

@@ -1,0 +1,257 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventBody, EventKind } from '@shared/events';
+import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedPolicy,
+  startScriptedModel,
+} from '../model/scripted-server';
+import type { Store } from '../store/api';
+import { openStoreInProcess } from '../store/in-process';
+import { systemClock } from '../system-clock';
+import { addTask } from '../task/add';
+import { writeTaskPackage } from '../testing/task-package';
+import { createEngine, type Engine } from './engine';
+import type { LiveFrame } from './live';
+
+const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const steps =
+  (...answers: ScriptedAnswer[]): ScriptedPolicy =>
+  ({ answers: given }) =>
+    answers[Math.min(given, answers.length - 1)] ?? {};
+const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
+const run = (command: string, wait = true) =>
+  call('run_command', { computer_ip: 'local', session_id: 'main', command, wait_for_completion: wait });
+const finish: ScriptedAnswer = { text: 'Done.', calls: [call('finish')] };
+
+class Bench {
+  readonly frames: LiveFrame[] = [];
+  constructor(
+    readonly folder: string,
+    readonly store: Store,
+    readonly engine: Engine,
+    readonly model: ScriptedModel,
+    private readonly endpoint: Endpoint,
+  ) {
+    engine.live.subscribe((frame) => this.frames.push(frame));
+  }
+
+  start(over: { humanHints?: boolean; maxSteps?: number; approvals?: 'on' | 'off' } = {}): Promise<string> {
+    const { humanHints = true, maxSteps = null, approvals = 'off' } = over;
+    return this.engine.startRun({
+      ...{
+        task: 'small',
+        title: null,
+        endpoint: this.endpoint,
+        experiment: null,
+        maxWorkingMs: null,
+        author,
+      },
+      ...{ humanHints, maxSteps, approvals },
+    });
+  }
+
+  async drive(id: string): Promise<void> {
+    await this.engine.resumeRun(id);
+    await this.engine.waitRun(id);
+  }
+
+  async of<K extends EventKind>(id: string, kind: K): Promise<EventBody<K>[]> {
+    const events = await this.store.reader.events(id, 1, 2_000);
+    return events.flatMap((event) => (event.kind === kind ? [event.body as EventBody<K>] : []));
+  }
+
+  /** Resolves when an event of the run passes the test. */
+  async until<K extends EventKind>(
+    id: string,
+    kind: K,
+    test: (body: EventBody<K>) => boolean = () => true,
+  ): Promise<void> {
+    while (!(await this.of(id, kind)).some(test)) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function bench(policy: ScriptedPolicy, keyEnv = ''): Promise<Bench> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'waymark-engine-')));
+  const model = await startScriptedModel({ policy });
+  const store = openStoreInProcess(join(folder, 'workspace'));
+  const endpoint = endpointSchema.parse({
+    name: 'Scripted',
+    baseUrl: model.baseUrl,
+    model: 'scripted',
+    keyEnv,
+  });
+  const price = { input: 1, cached: 1, output: 1 };
+  const made = createEngine({
+    store,
+    settings: { current: settingsSchema.parse({ endpoints: [{ ...endpoint, price }] }) },
+    findKey: () => null,
+    clock: systemClock,
+    resourcesDir: join(import.meta.dirname, '../../resources'),
+    sessionsDir: join(folder, 'sessions'),
+    appVersion: '0.0.0',
+    log: { info: () => undefined, error: () => undefined },
+    retry: { attempts: 3, baseMs: 1, capMs: 2 },
+  });
+  closing.push(
+    () => rm(folder, { recursive: true, force: true }),
+    () => model.close(),
+    () => store.close(),
+    () => made.cleanSessions(new Set()),
+    () => made.shutdown({ mode: 'now' }),
+  );
+  await addTask(store, await writeTaskPackage(join(folder, 'package')));
+  return new Bench(folder, store, made, model, endpoint);
+}
+
+describe('the engine', () => {
+  it('drives a task to its end on real sessions, and everything can be verified', async () => {
+    const stand = await bench(
+      steps(
+        {
+          text: 'I look around.',
+          calls: [call('create_session', { computer_ip: 'local', session_id: 'main' }), run('ls task')],
+        },
+        { calls: [run('printf "1\\n2\\n3\\n4\\n" > data/outputs/answer.txt'), run('false')] },
+        { calls: [call('eval')] },
+        finish,
+      ),
+    );
+    const id = await stand.start();
+    expect((await stand.store.reader.run(id)).state).toBe('undriven');
+    await stand.drive(id);
+    const summary = await stand.store.reader.run(id);
+    expect(summary).toMatchObject({
+      state: 'finished',
+      reason: 'finish',
+      steps: 4,
+      scores: { best: 40, final: 40, tries: 1 },
+    });
+    expect(summary.cost).toBeGreaterThan(0);
+    const observed = await stand.of(id, 'action.observed');
+    expect(observed.map(({ ok, closedBy }) => [ok, closedBy])).toEqual(
+      Array.from({ length: 6 }, () => [true, 'run']),
+    );
+    expect(observed[1]?.text).toContain('run.sh');
+    const [session] = await stand.store.reader.sessions(id);
+    expect(session?.endOffset).toBeGreaterThanOrEqual(observed.at(-1)?.offsets['local:main'] ?? Number.NaN);
+    const { bytes } = await stand.store.reader.readSession(id, session?.uid ?? '', 0, 100_000);
+    expect(Buffer.from(bytes).toString()).toContain('fixed.txt');
+    for (const step of [1, 2, 3, 4]) expect((await stand.store.reader.prompt(id, step)).verified).toBe(true);
+    expect(await stand.store.reader.verify([id])).toMatchObject({ ok: true });
+    expect(stand.frames.some((frame) => frame.kind === 'delta' && frame.text !== undefined)).toBe(true);
+    expect(stand.model.requests[0]?.raw).not.toContain('{{');
+    await expect(stand.engine.resumeRun(id)).rejects.toMatchObject({ code: 'run_ended' });
+    await expect(stand.engine.hint(id, author, 'late', 'other')).rejects.toMatchObject({ code: 'run_ended' });
+  }, 60_000);
+
+  it('delivers hints, and refuses to edit one that was delivered', async () => {
+    const stand = await bench(({ answers }) =>
+      answers === 0 ? { calls: [call('think', { thought: 'x' })], pieceMs: 20 } : finish,
+    );
+    const id = await stand.start();
+    const first = await stand.engine.hint(id, author, 'use awk', 'strategy');
+    await stand.engine.resumeRun(id);
+    await stand.until(id, 'hint.delivered');
+    await expect(
+      stand.store.writer.post(id, author, { op: 'hint.edited', hint: first, text: 'use sed' }),
+    ).rejects.toMatchObject({ code: 'hint_already_delivered' });
+    await stand.engine.waitRun(id);
+    expect(stand.model.requests[0]?.raw).toContain('<real_user>use awk</real_user>');
+    expect((await stand.store.reader.hints(id)).hints[0]).toMatchObject({ state: 'delivered', step: 0 });
+    const silent = await stand.start({ humanHints: false });
+    await expect(stand.engine.hint(silent, author, 'x', 'other')).rejects.toMatchObject({ code: 'refused' });
+  }, 60_000);
+
+  it('pauses without asking when the key is missing', async () => {
+    const stand = await bench(steps({ calls: [call('sleep', { sleep_time: 600 })] }, finish), 'NO_SUCH_KEY');
+    const keyless = await stand.start();
+    await stand.drive(keyless);
+    expect(await stand.store.reader.run(keyless)).toMatchObject({
+      state: 'paused',
+      reason: 'model_key_missing',
+    });
+    expect(stand.model.requests).toHaveLength(0);
+  }, 60_000);
+
+  it('lets go on shutdown and goes on after it', async () => {
+    const stand = await bench(steps({ calls: [call('sleep', { sleep_time: 600 })] }, finish));
+    const id = await stand.start();
+    await stand.engine.resumeRun(id);
+    await stand.until(id, 'action.started');
+    expect(stand.engine.drivenRuns()).toEqual([id]);
+    expect(stand.store.isDriven(id)).toBe(true);
+    await stand.engine.shutdown({ mode: 'now' });
+    expect(stand.store.isDriven(id)).toBe(false);
+    expect(await stand.store.reader.run(id)).toMatchObject({ state: 'paused', reason: 'asked' });
+    await expect(stand.engine.resumeRun(id)).rejects.toMatchObject({ code: 'refused' });
+    const next = createEngine({
+      ...{
+        store: stand.store,
+        settings: { current: settingsSchema.parse({}) },
+        findKey: () => null,
+        clock: systemClock,
+      },
+      ...{
+        resourcesDir: join(import.meta.dirname, '../../resources'),
+        sessionsDir: join(stand.folder, 'sessions'),
+      },
+      ...{ appVersion: '0.0.1', log: { info: () => undefined, error: () => undefined } },
+    });
+    await next.resumeRun(id);
+    await next.waitRun(id);
+    expect(await stand.store.reader.run(id)).toMatchObject({ state: 'finished', steps: 2 });
+    expect((await stand.of(id, 'driver.started')).map(({ reason, epoch }) => [reason, epoch])).toEqual([
+      ['start', expect.any(Number)],
+      ['resume', expect.any(Number)],
+    ]);
+  }, 60_000);
+
+  it('wakes, pauses and stops through the outbox, driven or not', async () => {
+    const stand = await bench(() => ({ calls: [call('sleep', { sleep_time: 600 })] }));
+    const id = await stand.start();
+    await stand.engine.pause(id, author, 'now');
+    expect(await stand.store.reader.run(id)).toMatchObject({ state: 'paused', message: 'Paused by Ada.' });
+    await stand.engine.resumeRun(id);
+    await stand.until(id, 'action.started');
+    await stand.engine.wake(id, author);
+    await stand.until(id, 'action.observed', ({ text }) => text.startsWith('Woken'));
+    await stand.until(id, 'action.started', ({ step }) => step === 2);
+    await stand.engine.pause(id, author, 'now');
+    await stand.engine.waitRun(id);
+    await stand.engine.hint(id, author, 'never read', 'other');
+    await stand.engine.stop(id, author);
+    expect(await stand.store.reader.run(id)).toMatchObject({ state: 'stopped' });
+    expect((await stand.store.reader.hints(id)).hints[0]?.state).toBe('undelivered');
+    expect(await stand.store.reader.verify([id])).toMatchObject({ ok: true });
+  }, 60_000);
+
+  it('names what stands in the way before the first step, and cleans up sessions', async () => {
+    const stand = await bench(
+      steps({ calls: [call('create_session', { computer_ip: 'local', session_id: 'left' })] }, finish),
+    );
+    await expect(stand.engine.resumeRun('01ARZ3NDEKTSV4RRFFQ69G5FAV')).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    const id = await stand.start();
+    await stand.drive(id);
+    const other = stand.store.lockRun(id);
+    expect(other).not.toBeNull();
+    await expect(stand.engine.resumeRun(id)).rejects.toMatchObject({ code: 'run_driven_elsewhere' });
+    other?.release();
+    expect(await stand.engine.cleanSessions(new Set([id]))).toEqual({ closed: 0, folders: [] });
+    expect(await stand.engine.cleanSessions(new Set())).toEqual({
+      closed: 1,
+      folders: [join(stand.folder, 'sessions', id)],
+    });
+  }, 60_000);
+});

@@ -1,0 +1,76 @@
+import { WaymarkError } from '@shared/errors';
+import type { NewEvent } from '@shared/events';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../system-clock';
+import { Recorder } from './recorder';
+
+const event = (id: string): NewEvent => ({ kind: 'hint.undelivered', body: { ids: [id] } });
+const idOf = (each: NewEvent | undefined) =>
+  each?.kind === 'hint.undelivered' ? each.body.ids[0] : undefined;
+
+function recorder(
+  append: (events: NewEvent[]) => Promise<{ seq: number }>,
+  signal = new AbortController().signal,
+) {
+  const clock = { ...systemClock, sleep: (_ms: number, abort: AbortSignal) => systemClock.sleep(1, abort) };
+  const told: (string | undefined)[] = [];
+  const made = new Recorder({
+    writer: {
+      append: (_run, _epoch, events) => append(events),
+      appendIfOutboxAt: async (_run, _epoch, head, events) => ({
+        raced: head === 0,
+        ...(await append(events)),
+      }),
+    },
+    ...{ run: 'r', epoch: 1, clock, signal },
+  });
+  made.onRecorded((events) => told.push(...events.map(idOf)));
+  return { made, told };
+}
+
+describe('the recorder', () => {
+  it('appends one after another and tells after the commit, before record resolves', async () => {
+    const committed: (string | undefined)[] = [];
+    const { made, told } = recorder(async ([first]) => {
+      const id = idOf(first);
+      await systemClock.sleep(id === 'slow' ? 20 : 1, new AbortController().signal);
+      expect(told).not.toContain(id);
+      committed.push(id);
+      return { seq: committed.length };
+    });
+    await Promise.all([
+      made.record([event('slow')]),
+      made.record([event('quick')]).then(() => expect(told).toContain('quick')),
+    ]);
+    expect(committed).toEqual(['slow', 'quick']);
+    expect(told).toEqual(['slow', 'quick']);
+  });
+
+  it('tells nobody of a transaction that lost its race', async () => {
+    const { made, told } = recorder(async () => ({ seq: 1 }));
+    expect(await made.recordIfOutboxAt(0, [event('raced')])).toEqual({ raced: true });
+    expect(await made.recordIfOutboxAt(1, [event('won')])).toEqual({ raced: false });
+    expect(told).toEqual(['won']);
+  });
+
+  it('waits while the disk is full, gives up when the drive ends, and passes other failures on without getting stuck', async () => {
+    let full = 3;
+    const { made, told } = recorder(async ([first]) => {
+      if (idOf(first) === 'bad') throw new WaymarkError('run_driven_elsewhere', 'no');
+      if (full > 0) {
+        full -= 1;
+        throw new WaymarkError('disk_full', 'full');
+      }
+      return { seq: 1 };
+    });
+    await made.record([event('patient')]);
+    await expect(made.record([event('bad')])).rejects.toMatchObject({ code: 'run_driven_elsewhere' });
+    await made.record([event('after')]);
+    expect(told).toEqual(['patient', 'after']);
+    const ending = new AbortController();
+    const stuck = recorder(() => Promise.reject(new WaymarkError('disk_full', 'full')), ending.signal);
+    const waiting = stuck.made.record([event('never')]);
+    ending.abort(new Error('over'));
+    await expect(waiting).rejects.toThrow('over');
+  });
+});
