@@ -82,7 +82,7 @@ async function runStep(step, context) {
   try {
     return await step.run(context);
   } catch (error) {
-    if (!['EACCES', 'EPERM', 'ENOSPC', 'EROFS', 'EDQUOT'].includes(error.code)) throw error;
+    if (!['EACCES', 'EPERM', 'ENOSPC', 'EROFS', 'EDQUOT', 'ENOTDIR'].includes(error.code)) throw error;
     throw new StepFailure(
       step.name,
       error.message,
