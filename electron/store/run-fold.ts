@@ -22,6 +22,8 @@ export interface RunFacts {
 /** Everything the next event needs to know about the events before it; small, JSON, stored beside the head. */
 export interface RunState {
   version: number;
+  /** Root of the run's workspace; left out of titles, where it says nothing. */
+  root: string;
   status: StoredStatus | null;
   reason: string | null;
   message: string | null;
@@ -48,6 +50,7 @@ export interface RunState {
 export function startState(): RunState {
   return {
     version: FOLD_VERSION,
+    root: '',
     status: null,
     reason: null,
     message: null,
@@ -96,6 +99,9 @@ export function foldEvent(state: RunState, event: RunEvent, sink: FoldSink): voi
   foldKind(state, event, sink);
 }
 
+/** Enough of an observation to find its first line in, UTF-16 units. */
+const OBSERVATION_LOOK = 2_000;
+
 /** The kinds that `WorkingTime` (shared/working-time.ts) reads. */
 const TIMED: ReadonlySet<string> = new Set([
   'driver.started',
@@ -106,6 +112,9 @@ const TIMED: ReadonlySet<string> = new Set([
 
 function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
   switch (event.kind) {
+    case 'run.created':
+      state.root = event.body.workspaceRoot;
+      return;
     case 'run.status':
       foldStatus(state, event, sink);
       return;
@@ -229,10 +238,27 @@ function foldAction(state: RunState, event: EventOf<'action.started'>, sink: Fol
     return;
   }
   if (event.body.name === state.head.tool && state.observed === 0) {
-    const title = stepTitle(name, args);
+    const title = stepTitle(name, withoutRoot(args, state.root));
     state.head.title = title === '' ? state.head.title : title;
   }
   state.head.guards.push(...guards.map(({ rule }) => rule));
+}
+
+function withoutRoot(
+  args: EventBody<'action.started'>['args'],
+  root: string,
+): EventBody<'action.started'>['args'] {
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? relative(value, root) : value,
+    ]),
+  );
+}
+
+/** Paths in a text as the workspace's own: `/…/work/task/a.py` reads `task/a.py`. */
+function relative(text: string, root: string): string {
+  return root === '' ? text : text.replaceAll(`${root}/`, '');
 }
 
 function foldObservation(state: RunState, event: EventOf<'action.observed'>, sink: FoldSink): void {
@@ -262,7 +288,7 @@ function foldObservation(state: RunState, event: EventOf<'action.observed'>, sin
   head.exitCode = head.exitCode === null || head.exitCode === 0 ? (exitCode ?? head.exitCode) : head.exitCode;
   head.bytes += Buffer.byteLength(body.text);
   head.imitatesHuman ||= body.imitatesHuman;
-  head.observation ||= observationLine(body.text);
+  head.observation ||= observationLine(relative(body.text.slice(0, OBSERVATION_LOOK), state.root));
 }
 
 function foldSessionActivity(body: EventBody<'action.observed'>, sink: FoldSink): void {
