@@ -16,7 +16,7 @@ const INPUTS = [
   'package-lock.json',
   'tsconfig.base.json',
 ];
-const NOT_BUILT = /\.test\.(ts|tsx|mjs)$|^resources\/(icons|demo|samples)\//;
+const NOT_BUILT = /\.test\.(ts|tsx|mjs)$|^resources\/(icons|samples)\//;
 const OUTPUTS = ['out/main/main.js', 'out/main/cli.js', 'out/preload/preload.js', 'out/renderer/index.html'];
 
 /** @returns {string} where the digest of the last complete build's sources is kept */
