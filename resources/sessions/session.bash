@@ -58,13 +58,15 @@ __wm_at_prompt() {
   return "$__wm_status"
 }
 
-# A command may have replaced these; without them the shell would look busy for ever.
+# A command may have replaced these, wholly or in part; without them the shell would look busy for ever.
 __wm_install() {
-  local IFS=' '
+  local IFS=' ' entry kept
   if [ "${BASH_VERSINFO[0]}" -gt 5 ] || { [ "${BASH_VERSINFO[0]}" -eq 5 ] && [ "${BASH_VERSINFO[1]}" -ge 1 ]; }; then
-    case " ${PROMPT_COMMAND[*]-} " in *" __wm_before_prompt "*" __wm_at_prompt "*) ;; *)
-      PROMPT_COMMAND=(__wm_before_prompt "${PROMPT_COMMAND[@]-}" __wm_at_prompt) ;;
-    esac
+    kept=()
+    for entry in "${PROMPT_COMMAND[@]-}"; do
+      case "$entry" in '' | __wm_before_prompt | __wm_at_prompt) ;; *) kept+=("$entry") ;; esac
+    done
+    PROMPT_COMMAND=(__wm_before_prompt "${kept[@]}" __wm_at_prompt)
   else
     case "${PROMPT_COMMAND-}" in *__wm_before_prompt*__wm_at_prompt*) ;; *)
       PROMPT_COMMAND="__wm_before_prompt

@@ -100,6 +100,14 @@ export function fileCases(bench: () => Bench): void {
     await fail(files.remove(join(workdir, 'none')), 'not_found');
     await fail(files.remove(join(workdir, 'd')), 'not_empty');
     await fail(files.hash(join(workdir, 'd')), 'is_directory');
+    // Root may do everything.
+    if ((await setup.shell('id -u')).trim() !== '0') {
+      await setup.shell(
+        `cd '${workdir}' && echo x > secret && chmod 0 secret && mkdir shut && chmod 500 shut`,
+      );
+      await fail(files.read(join(workdir, 'secret'), limit), 'permission');
+      await fail(files.write(join(workdir, 'shut', 'f'), utf8('x')), 'permission');
+    }
     expect(await files.stat(join(workdir, 'none'))).toBeUndefined();
     expect(await files.stat(join(workdir, 'd'))).toMatchObject({ kind: 'directory' });
     await files.remove(join(workdir, 'd'), { recursive: true });
