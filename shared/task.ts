@@ -97,7 +97,6 @@ export const guardDefaults = {
 } as const satisfies Record<string, GuardLevel>;
 
 export type GuardRule = keyof typeof guardDefaults;
-export const guardRules = Object.keys(guardDefaults) as GuardRule[];
 
 const guardLevel = z.enum(guardLevels);
 const guardsSchema = z
@@ -219,7 +218,6 @@ const evaluationSchema = z.strictObject({
   /** Points from which a run counts as successful. */
   success_at: z.number().min(0).max(100).default(80),
 });
-export type EvaluationSpec = z.infer<typeof evaluationSchema>;
 
 const limitsSchema = z
   .strictObject({
