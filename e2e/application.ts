@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as base, type ElectronApplication, _electron as electron, type Page } from '@playwright/test';
+import { electronLaunch, giveToApplication } from '../scripts/launch.mjs';
+
+/** A started application and its window. */
+export interface Waymark {
+  app: ElectronApplication;
+  page: Page;
+  /** Errors and warnings of the window's console, uncaught errors, and requests that left the application. */
+  complaints: string[];
+}
+
+export interface Place {
+  /** Fresh folder that the application may write to; removed after the test. */
+  folder: string;
+  workspace: string;
+  /** Settings, logs and keys of this test's installation. */
+  data: string;
+  /** Starts the application; more than once in a test is fine, one after the other. */
+  start(options?: { args?: string[]; env?: Record<string, string> }): Promise<Waymark>;
+  /** Answers the next system dialogs for a folder with this path. */
+  answerFolder(app: ElectronApplication, path: string): Promise<void>;
+}
+
+async function launch(folder: string, args: string[], env: Record<string, string>): Promise<Waymark> {
+  const data = join(folder, 'data');
+  const started = electronLaunch({
+    args,
+    env: { WAYMARK_DATA: data, WAYMARK_WORKSPACE: undefined, HOME: folder, LANG: 'en_US.UTF-8', ...env },
+  });
+  const app = await electron.launch({ ...started, chromiumSandbox: true, timeout: 60_000 });
+  const page = await app.firstWindow();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
+  page.on('request', (request) => {
+    if (!/^(app|data|blob|devtools):/.test(request.url())) complaints.push(`request to ${request.url()}`);
+  });
+  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+  return { app, page, complaints };
+}
+
+export const test = base.extend<{ place: Place }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from this pattern
+  place: async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'waymark-e2e-'));
+    giveToApplication(folder);
+    const running: Waymark[] = [];
+    await use({
+      folder,
+      workspace: join(folder, 'workspace'),
+      data: join(folder, 'data'),
+      start: async ({ args = [], env = {} } = {}) => {
+        const waymark = await launch(folder, args, env);
+        running.push(waymark);
+        return waymark;
+      },
+      answerFolder: (app, path) =>
+        app.evaluate(({ dialog }, answer) => {
+          dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [answer] });
+        }, path),
+    });
+    for (const { app } of running) await quit(app);
+    rmSync(folder, { recursive: true, force: true });
+  },
+});
+
+/** Ends an application that may have ended already; runs in it are paused without a question. */
+async function quit(app: ElectronApplication): Promise<void> {
+  const child = app.process();
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
