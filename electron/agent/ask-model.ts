@@ -6,6 +6,7 @@ import { pauseRun } from './come-to-rest';
 import type { Lap, Loop } from './loop-types';
 import type { ModelAnswer, ModelFailure, ModelRequest } from './ports';
 import { answerEvents, readAnswer } from './read-answer';
+import { mendRefusedParameter } from './refused-parameter';
 
 /**
  * Asks for the next step until an answer is in the log, or the run comes to rest. Hints that are due go into the
@@ -40,6 +41,9 @@ export async function askModel(loop: Loop): Promise<Lap> {
     const again = failure.retryable && failures < options.retry.attempts;
     const delay = again ? backOff(failures, failure.retryAfterMs, options.retry, ports.random()) : null;
     await ports.recorder.record([failedEvent(loop, step, failure, delay)]);
+    if (delay === null && (await mendRefusedParameter(loop, failure))) {
+      continue;
+    }
     if (delay === null) {
       return pauseRun(loop, failure.code, pauseMessage(failure, failures));
     }

@@ -214,6 +214,22 @@ describe('failures of the model', () => {
     expect(run.of('model.requested').map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
+  it('for a refused parameter open the first segment again without it, hints included', async () => {
+    const refuse = (message: string): ScriptedAnswer => ({
+      fault: { kind: 'status', status: 400, body: JSON.stringify({ error: { message } }) },
+    });
+    const run = await stand(broken(refuse('Unknown parameter: stream_options'), { calls: [put('a')] }));
+    run.hint('still there');
+    expect(await run.drive()).toBe('finished');
+    const [first, second] = open[0]?.requests.map(({ raw }) => JSON.parse(raw)) ?? [];
+    expect(Object.keys(first)).toContain('stream_options');
+    expect(Object.keys(second)).toEqual(['model', 'stream', 'tools', 'messages']);
+    expect(second.messages[1].content).toContain('<real_user>still there</real_user>');
+    expect(run.unverified()).toBe(0);
+    const other = await stand(broken(refuse('Unknown parameter: frobnicate')));
+    expect(await other.drive()).toBe('paused');
+  });
+
   it('pause the run when they do not end', async () => {
     const run = await stand(() => ({ fault: { kind: 'truncate' } }), { attempts: 3 });
     expect(await run.drive()).toBe('paused');

@@ -15,7 +15,8 @@ const CERTIFICATE = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ERR_T
  */
 export function classify(thrown: unknown, endpoint: string, key: string | null): ModelFailure {
   const failure = judge(thrown, endpoint, key !== null);
-  const message = key === null || key === '' ? failure.message : failure.message.split(key).join('[key]');
+  // A key of a few characters would be found in ordinary words; no service gives out such keys.
+  const message = key === null || key.length < 8 ? failure.message : failure.message.split(key).join('[key]');
   return { ...failure, message: message.slice(0, 800) };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { EventBody, EventKind } from '@shared/events';
 import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings';
 import { afterEach, describe, expect, it } from 'vitest';
+import { LocalComputer } from '../computer/local/local-computer';
 import {
   type ScriptedAnswer,
   type ScriptedModel,
@@ -19,6 +20,8 @@ import { createEngine, type Engine } from './engine';
 import type { LiveFrame } from './live';
 
 const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
+const resourcesDir = join(import.meta.dirname, '../../resources');
+const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -76,7 +79,7 @@ class Bench {
     kind: K,
     test: (body: EventBody<K>) => boolean = () => true,
   ): Promise<void> {
-    while (!(await this.of(id, kind)).some(test)) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!(await this.of(id, kind)).some(test)) await turn();
   }
 }
 
@@ -96,7 +99,7 @@ async function bench(policy: ScriptedPolicy, keyEnv = ''): Promise<Bench> {
     settings: { current: settingsSchema.parse({ endpoints: [{ ...endpoint, price }] }) },
     findKey: () => null,
     clock: systemClock,
-    resourcesDir: join(import.meta.dirname, '../../resources'),
+    resourcesDir,
     sessionsDir: join(folder, 'sessions'),
     appVersion: '0.0.0',
     log: { info: () => undefined, error: () => undefined },
@@ -111,6 +114,17 @@ async function bench(policy: ScriptedPolicy, keyEnv = ''): Promise<Bench> {
   );
   await addTask(store, await writeTaskPackage(join(folder, 'package')));
   return new Bench(folder, store, made, model, endpoint);
+}
+
+/** The engine of the application's next start. */
+function successor({ store, folder }: Bench): Engine {
+  const engine = createEngine({
+    ...{ store, settings: { current: settingsSchema.parse({}) }, findKey: () => null, clock: systemClock },
+    ...{ resourcesDir, sessionsDir: join(folder, 'sessions') },
+    ...{ appVersion: '0.0.1', log: { info: () => undefined, error: () => undefined } },
+  });
+  closing.push(() => engine.shutdown({ mode: 'now' }));
+  return engine;
 }
 
 describe('the engine', () => {
@@ -194,19 +208,7 @@ describe('the engine', () => {
     expect(stand.store.isDriven(id)).toBe(false);
     expect(await stand.store.reader.run(id)).toMatchObject({ state: 'paused', reason: 'asked' });
     await expect(stand.engine.resumeRun(id)).rejects.toMatchObject({ code: 'refused' });
-    const next = createEngine({
-      ...{
-        store: stand.store,
-        settings: { current: settingsSchema.parse({}) },
-        findKey: () => null,
-        clock: systemClock,
-      },
-      ...{
-        resourcesDir: join(import.meta.dirname, '../../resources'),
-        sessionsDir: join(stand.folder, 'sessions'),
-      },
-      ...{ appVersion: '0.0.1', log: { info: () => undefined, error: () => undefined } },
-    });
+    const next = successor(stand);
     await next.resumeRun(id);
     await next.waitRun(id);
     expect(await stand.store.reader.run(id)).toMatchObject({ state: 'finished', steps: 2 });
@@ -214,6 +216,44 @@ describe('the engine', () => {
       ['start', expect.any(Number)],
       ['resume', expect.any(Number)],
     ]);
+  }, 60_000);
+
+  it('keeps every byte of a session that goes on while nobody drives, and counts its command as work', async () => {
+    const ticks = 'i=0; while [ ! -e stop ]; do i=$((i+1)); echo "tick $i"; sleep 0.02; done';
+    const stand = await bench(
+      steps(
+        { calls: [call('create_session', { computer_ip: 'local', session_id: 'main' }), run(ticks, false)] },
+        { calls: [call('sleep', { sleep_time: 600 })] },
+        { calls: [call('sleep', { sleep_time: 0.2 })] },
+        finish,
+      ),
+    );
+    const id = await stand.start();
+    await stand.engine.resumeRun(id);
+    await stand.until(id, 'action.started', ({ name }) => name === 'sleep');
+    await stand.engine.shutdown({ mode: 'now' });
+    const before = (await stand.store.reader.sessions(id))[0]?.endOffset ?? 0;
+    const computer = new LocalComputer({ resourcesDir, sessionsDir: join(stand.folder, 'sessions', id) });
+    closing.push(() => computer.dispose());
+    // Five lines more, 20 ms apart, while nobody drives.
+    while (((await computer.sessions.find('main'))?.endOffset ?? 0) < before + 50) await turn();
+    expect((await stand.store.reader.sessions(id))[0]?.endOffset).toBe(before);
+    const next = successor(stand);
+    await next.resumeRun(id);
+    await next.waitRun(id);
+    const [session] = await stand.store.reader.sessions(id);
+    expect(session?.endOffset).toBeGreaterThan(before);
+    const { bytes } = await stand.store.reader.readSession(id, session?.uid ?? '', 0, 1_000_000);
+    const numbers = [
+      ...Buffer.from(bytes)
+        .toString()
+        .matchAll(/^tick (\d+)\r?$/gmu),
+    ].map(([, number]) => Number(number));
+    expect(numbers.length).toBeGreaterThan(20);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    const [ran] = await stand.of(id, 'command.ran');
+    expect((ran?.to ?? 0) - (ran?.from ?? 0)).toBeGreaterThanOrEqual(60);
+    expect(await stand.store.reader.verify([id])).toMatchObject({ ok: true });
   }, 60_000);
 
   it('wakes, pauses and stops through the outbox, driven or not', async () => {
