@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['{shared,electron,renderer,scripts}/**/*.test.{ts,tsx,mjs}'],
     environment: 'node',
     pool: 'forks',
+    globalSetup: ['electron/testing/build-workers.ts'],
     testTimeout: 30_000,
   },
 });

@@ -245,6 +245,7 @@ export interface VerifyProblem {
 
 export interface VerifyReport {
   ok: boolean;
-  runs: { id: string; events: number; problems: VerifyProblem[] }[];
+  /** `purged`: texts, or the whole run, were removed under a tombstone; that is not a problem. */
+  runs: { id: string; events: number; problems: VerifyProblem[]; purged?: 'text' | 'run' }[];
   workspace: VerifyProblem[];
 }

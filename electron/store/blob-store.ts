@@ -11,8 +11,8 @@ import {
 import { dirname, join } from 'node:path';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { WaymarkError } from '@shared/errors';
-import type { Db, Statement } from './database';
 import { sha256 } from './hashing';
+import type { Statements } from './rows';
 
 /** Above this size a text lives in a file of its own, written and synced before the row that names it. */
 const FILE_THRESHOLD = 256 * 1024;
@@ -29,20 +29,10 @@ interface BlobRow {
 
 /** Content-addressed texts. Compressed with deflate level 1 unless that saves less than 10 %. */
 export class BlobStore {
-  private readonly find: Statement;
-  private readonly load: Statement;
-  private readonly insert: Statement;
-  private readonly use: Statement;
-
   constructor(
-    db: Db,
+    private readonly statements: Statements,
     private readonly folder: string,
-  ) {
-    this.find = db.prepare('SELECT id FROM blob WHERE sha = ?');
-    this.load = db.prepare('SELECT id, size, encoding, data FROM blob WHERE sha = ?');
-    this.insert = db.prepare('INSERT INTO blob (sha, size, encoding, data) VALUES (?, ?, ?, ?)');
-    this.use = db.prepare('INSERT OR IGNORE INTO blob_use (run, blob) VALUES (?, ?)');
-  }
+  ) {}
 
   /**
    * Compresses a text and, when it is large, makes its file durable. Call before the transaction; `put` then
@@ -58,7 +48,7 @@ export class BlobStore {
       encoding: 0,
       data: bytes,
     };
-    if (this.find.get(sha) !== undefined) {
+    if (this.find(sha) !== undefined) {
       return { ...prepared, data: null };
     }
     const deflated = deflateRawSync(bytes, { level: 1 });
@@ -76,21 +66,30 @@ export class BlobStore {
 
   /** Inside the transaction: makes sure the row exists and is known to be used by the run. */
   put(run: number, blob: PreparedBlob, text: string): void {
-    const found = this.find.get(blob.sha) as { id: number } | undefined;
+    const found = this.find(blob.sha);
     if (found !== undefined) {
-      this.use.run(run, found.id);
+      this.use(run, found.id);
       return;
     }
     const needsData = blob.data === null && blob.encoding < IN_FILE;
     // The row was there when the text was prepared and a removal took it away since.
     const fresh = needsData ? this.prepare(text) : blob;
-    const { lastInsertRowid } = this.insert.run(fresh.sha, fresh.size, fresh.encoding, fresh.data);
-    this.use.run(run, Number(lastInsertRowid));
+    const { lastInsertRowid } = this.statements.run(
+      'INSERT INTO blob (sha, size, encoding, data) VALUES (?, ?, ?, ?)',
+      fresh.sha,
+      fresh.size,
+      fresh.encoding,
+      fresh.data,
+    );
+    this.use(run, Number(lastInsertRowid));
   }
 
   /** The text of a sha256 in hex. Throws `workspace_corrupt` when it is missing or not what its hash says. */
   read(hex: string): string {
-    const row = this.load.get(Buffer.from(hex, 'hex')) as BlobRow | undefined;
+    const row = this.statements.get<BlobRow>(
+      'SELECT id, size, encoding, data FROM blob WHERE sha = ?',
+      Buffer.from(hex, 'hex'),
+    );
     if (row === undefined) {
       throw damaged(hex, 'it is missing');
     }
@@ -99,6 +98,14 @@ export class BlobStore {
       throw damaged(hex, 'its content does not match its hash');
     }
     return bytes.toString('utf8');
+  }
+
+  private find(sha: Buffer): { id: number } | undefined {
+    return this.statements.get('SELECT id FROM blob WHERE sha = ?', sha);
+  }
+
+  private use(run: number, blob: number): void {
+    this.statements.run('INSERT OR IGNORE INTO blob_use (run, blob) VALUES (?, ?)', run, blob);
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { StoreNotice } from './api';
 import { type Db, isDiskFull } from './database';
+import { rowSum } from './hashing';
 
 const PROBE_MS = 1000;
 const BALLAST_DELAY_MS = 10_000;
@@ -83,7 +84,10 @@ export class DiskGuard {
 
   private canWrite(): boolean {
     try {
-      this.db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('probe', ?)").run(String(Date.now()));
+      const value = String(Date.now());
+      this.db
+        .prepare("INSERT OR REPLACE INTO meta (key, value, sum) VALUES ('probe', ?, ?)")
+        .run(value, rowSum('probe', value));
       return true;
     } catch (thrown) {
       if (isDiskFull(thrown)) {

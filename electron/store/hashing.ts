@@ -11,3 +11,11 @@ export function sha256(bytes: Uint8Array | string): Buffer {
 export function chainHash(previous: Uint8Array, stored: string): Buffer {
   return createHash('sha256').update(previous).update(stored, 'utf8').digest();
 }
+
+/** Checksum of a row that no chain covers, 8 bytes over its columns in order. */
+export function rowSum(...columns: (string | number | null | Uint8Array)[]): Buffer {
+  const plain = columns.map((column) =>
+    column instanceof Uint8Array ? Buffer.from(column).toString('hex') : column,
+  );
+  return sha256(JSON.stringify(plain)).subarray(0, 8);
+}

@@ -1,5 +1,5 @@
-import type { Store } from './api';
-import { openIndexPart } from './index-part';
+import type { Store, StoreNotice } from './api';
+import { IndexPart } from './index-part';
 import { createProjector } from './projector';
 import { openReaderPart } from './reader-part';
 import type { StepProjector } from './step-projector';
@@ -11,36 +11,40 @@ export interface InProcessOptions {
   now?: () => number;
   projector?: StepProjector;
   ballastBytes?: number;
+  backupEveryMs?: number;
 }
 
 /** The whole store in the calling thread: for unit tests and for measuring the core without threads. */
 export function openStoreInProcess(folder: string, options: InProcessOptions = {}): Store {
   const now = options.now ?? Date.now;
+  const projector = options.projector ?? createProjector();
   const notices = new Notices();
-  const writer = openWriterPart({
+  const notify = (notice: StoreNotice) => notices.publish(notice);
+  const core = openWriterPart({
     folder,
     now,
-    projector: options.projector ?? createProjector(),
+    projector,
     ballastBytes: options.ballastBytes ?? 0,
-    notify: (notice) => {
-      index?.noticed(notice);
-      notices.publish(notice);
-    },
-    backup: () =>
-      index === undefined ? Promise.reject(new Error('The store is not open yet.')) : index.backup(),
+    notify,
     ...(options.device === undefined ? {} : { device: options.device }),
   });
-  const index = openIndexPart(folder, { now, projector: options.projector ?? createProjector() });
+  const index = new IndexPart(folder, {
+    now,
+    projector,
+    notify,
+    ...(options.backupEveryMs === undefined ? {} : { backupEveryMs: options.backupEveryMs }),
+  });
   const reader = openReaderPart(folder, { now, search: index.search, verify: index.verify });
-  writer.start();
+  core.start();
+  const writer = Object.assign(core, { backup: index.backup });
   return new AssembledStore(folder, writer, reader.core, notices, {
     drain: async () => {
-      await writer.drain();
+      await core.drain();
       await index.drain();
     },
     close: async () => {
       await index.close();
-      await writer.close();
+      await core.close();
       reader.close();
     },
   });

@@ -1,25 +1,184 @@
+import { WaymarkError } from '@shared/errors';
 import type { SearchPage, VerifyReport } from '@shared/views';
 import type { StoreNotice } from './api';
+import { createBackup } from './backup';
+import { storeFailure } from './database';
+import { openReadContext } from './reader-part';
+import { type HeldLock, holdLock, runLockPath } from './run-lock';
+import { SearchIndex } from './search-index';
 import type { StepProjector } from './step-projector';
+import { verifyWorkspace } from './verify';
+import { readMeta } from './workspace-file';
 
-export interface IndexPart {
-  noticed(notice: StoreNotice): void;
-  search(run: string, query: string, from: number, direction: 1 | -1, limit: number): SearchPage;
-  verify(runs: string[] | undefined): Promise<VerifyReport>;
-  backup(): Promise<string>;
-  drain(): Promise<void>;
-  close(): Promise<void>;
+/** How often new commits are looked for, ms; well inside the two seconds that search may lag. */
+const POLL_MS = 200;
+/** How often a process without the indexer lock asks for it, ms. */
+const LOCK_MS = 1000;
+/** A copy of hints and labels follows each change by at most this, ms. */
+const BACKUP_MS = 15 * 60_000;
+
+export interface IndexPartOptions {
+  now: () => number;
+  projector: StepProjector;
+  notify(notice: StoreNotice): void;
+  backupEveryMs?: number;
 }
-export function openIndexPart(
-  _folder: string,
-  _options: { now: () => number; projector: StepProjector },
-): IndexPart {
-  return {
-    noticed: () => undefined,
-    search: () => ({ hits: [], total: 0, behind: 0 }),
-    verify: async () => ({ ok: true, runs: [], workspace: [] }),
-    backup: async () => '',
-    drain: async () => undefined,
-    close: async () => undefined,
+
+/**
+ * Search, verification and backups: everything that may take long, on connections of its own. The process that
+ * holds the indexer lock also fills the index and makes the regular backups.
+ */
+export class IndexPart {
+  private readonly context;
+  private readonly index: SearchIndex;
+  private lock: HeldLock | null = null;
+  private askedForLock = Number.NEGATIVE_INFINITY;
+  private timer: NodeJS.Timeout | undefined;
+  private waiting: (() => void)[] = [];
+  private closed = false;
+  private failed = false;
+  private saved: { mark: string; at: number };
+
+  constructor(
+    private readonly folder: string,
+    private readonly options: IndexPartOptions,
+  ) {
+    this.context = openReadContext(folder, options.now);
+    this.index = new SearchIndex(this.context, readMeta(this.context.statements.db, 'workspace') ?? '');
+    this.saved = { mark: this.entriesMark(), at: performance.now() };
+    this.schedule(0);
+  }
+
+  readonly search = (
+    run: string,
+    query: string,
+    from: number,
+    direction: 1 | -1,
+    limit: number,
+  ): SearchPage => this.index.search(run, query, from, direction, limit);
+
+  readonly verify = (runs: string[] | undefined): Promise<VerifyReport> =>
+    verifyWorkspace(this.folder, this.options.projector, runs);
+
+  readonly backup = async (): Promise<string> => {
+    try {
+      const mark = this.entriesMark();
+      const path = createBackup(this.context.statements, this.folder, this.options.now());
+      this.saved = { mark, at: performance.now() };
+      return path;
+    } catch (thrown) {
+      throw storeFailure(thrown, `the backups of ${this.folder}`);
+    }
   };
+
+  /** Resolves when the index has caught up, by whichever process fills it. */
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.schedule(0);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    this.wake();
+    this.lock?.release();
+    this.index.close();
+    this.context.statements.db.close();
+  }
+
+  private schedule(ms: number): void {
+    clearTimeout(this.timer);
+    if (!this.closed) {
+      this.timer = setTimeout(() => this.turn(), ms);
+      if (this.waiting.length === 0) {
+        this.timer.unref();
+      }
+    }
+  }
+
+  /** One bounded piece of work, then other messages get their turn. */
+  private turn(): void {
+    try {
+      this.holdLock();
+      if (this.lock !== null && !this.failed && this.index.fillSome()) {
+        this.schedule(0);
+        return;
+      }
+      if (this.failed || this.index.isComplete()) {
+        this.wake();
+      }
+      if (this.lock !== null && this.isBackupDue()) {
+        void this.regularBackup();
+      }
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+    this.schedule(this.waiting.length > 0 && this.lock === null ? 20 : POLL_MS);
+  }
+
+  private wake(): void {
+    for (const resolve of this.waiting.splice(0)) {
+      resolve();
+    }
+  }
+
+  private holdLock(): void {
+    if (this.lock === null && performance.now() - this.askedForLock > LOCK_MS) {
+      this.askedForLock = performance.now();
+      this.lock = holdLock(runLockPath(this.folder, 'indexer'), 0, 0);
+      if (this.lock !== null) {
+        this.index.prepare();
+      }
+    }
+  }
+
+  /** Only the last id of each log is compared, so an idle workspace is not copied again. */
+  private entriesMark(): string {
+    const row = this.context.statements.get<{ outbox: number; annotation: number }>(
+      'SELECT (SELECT coalesce(max(id), 0) FROM outbox) AS outbox, (SELECT coalesce(max(id), 0) FROM annotation) AS annotation',
+    );
+    return `${row?.outbox ?? 0} ${row?.annotation ?? 0}`;
+  }
+
+  private isBackupDue(): boolean {
+    const every = this.options.backupEveryMs ?? BACKUP_MS;
+    return performance.now() - this.saved.at >= every && this.entriesMark() !== this.saved.mark;
+  }
+
+  private async regularBackup(): Promise<void> {
+    // The next try comes after the same interval, whatever this one gives.
+    this.saved.at = performance.now();
+    try {
+      await this.backup();
+    } catch (thrown) {
+      this.tell(thrown);
+    }
+  }
+
+  /** Search stops where the log cannot be read; the log itself is `verify`'s business. */
+  private fail(thrown: unknown): void {
+    const failure = storeFailure(thrown, `the workspace ${this.folder}`);
+    if (
+      failure instanceof WaymarkError &&
+      (failure.code === 'workspace_locked' || failure.code === 'disk_full')
+    ) {
+      return;
+    }
+    this.failed = true;
+    this.wake();
+    this.tell(thrown);
+  }
+
+  private tell(thrown: unknown): void {
+    const failure = storeFailure(thrown, `the workspace ${this.folder}`);
+    if (!(failure instanceof WaymarkError)) {
+      throw thrown;
+    }
+    const { code, message } = failure;
+    if (code === 'disk_full' || code === 'workspace_corrupt' || code === 'read_only') {
+      this.options.notify({ kind: 'problem', code, message });
+    }
+  }
 }

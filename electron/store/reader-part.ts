@@ -18,10 +18,10 @@ export function openReaderPart(folder: string, parts: ReaderParts & { now: () =>
 }
 
 export function openReadContext(folder: string, now: () => number): ReadContext {
-  const db = openForReading(folder);
+  const statements = new Statements(openForReading(folder));
   return {
-    statements: new Statements(db),
-    blobs: new BlobStore(db, folder),
+    statements,
+    blobs: new BlobStore(statements, folder),
     folder,
     isDriven: (run) => isLockHeld(runLockPath(folder, run)),
     now,

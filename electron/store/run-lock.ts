@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Db, openDatabase, systemCode } from './database';
 
 /** A lock that is asked for while another process only looks at it is tried again for this long, ms. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 100;
 
 export function runLockPath(folder: string, run: string): string {
   return join(folder, 'locks', `${run}.db`);
@@ -19,9 +19,9 @@ export interface HeldLock {
  * Takes an exclusive lock that the operating system releases when the process dies: a SQLite file held in
  * exclusive locking mode, which also keeps the epoch. Null when another connection holds it.
  */
-export function holdLock(path: string, atLeast = 0): HeldLock | null {
+export function holdLock(path: string, atLeast = 0, patienceMs = PATIENCE_MS): HeldLock | null {
   mkdirSync(join(path, '..'), { recursive: true });
-  const db = openDatabase(path, { timeoutMs: PATIENCE_MS });
+  const db = openDatabase(path, { timeoutMs: patienceMs });
   try {
     db.pragma('locking_mode = EXCLUSIVE');
     db.exec('BEGIN EXCLUSIVE');

@@ -16,6 +16,8 @@ export interface OpenRun {
   epoch: number;
   facts: RunFacts;
   state: RunState;
+  /** Stamp of a run that is not stored yet: its first event carries the same. */
+  createdAt?: number;
 }
 
 interface HeadRecord {
@@ -101,9 +103,10 @@ export class RunLog {
     if (id > MAX_RUN) {
       throw new WaymarkError('unsupported', 'This workspace holds as many runs as it can. Start a new one.');
     }
-    this.statements.run('INSERT INTO run (id, ulid, created_at) VALUES (?, ?, ?)', id, ulid, this.stamp());
+    const createdAt = this.stamp();
+    this.statements.run('INSERT INTO run (id, ulid, created_at) VALUES (?, ?, ?)', id, ulid, createdAt);
     const facts = runFacts(first.body);
-    return { id, ulid, seq: 0, hash: CHAIN_START, epoch: 0, facts, state: startState() };
+    return { id, ulid, seq: 0, hash: CHAIN_START, epoch: 0, facts, state: startState(), createdAt };
   }
 
   /** Inserts prepared events, advances `run.seq` and its hash, and returns the events as read back from their stored form. */
@@ -115,7 +118,7 @@ export class RunLog {
       );
     }
     run.epoch = epoch;
-    const at = this.stamp();
+    const at = run.seq === 0 ? (run.createdAt ?? this.stamp()) : this.stamp();
     return events.map((event) => {
       for (const { blob, text } of event.texts.values()) {
         this.blobs.put(run.id, blob, text);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import { BlobStore, deleteBlobFile } from './blob-store';
-import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
+import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
 import type { GroupCommit } from './group-commit';
-import { CHAIN_START, chainHash } from './hashing';
+import { CHAIN_START, rowSum } from './hashing';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { redactBody, redactState } from './redact';
 import type { Statements } from './rows';
@@ -36,7 +36,7 @@ export class RunRemoval {
     private readonly group: GroupCommit,
     private readonly options: { folder: string; now: () => number },
   ) {
-    this.blobs = new BlobStore(statements.db, options.folder);
+    this.blobs = new BlobStore(statements, options.folder);
   }
 
   async remove(open: OpenRun, mode: 'run' | 'text', author: Author): Promise<void> {
@@ -69,6 +69,8 @@ export class RunRemoval {
     }
     const count = (sql: string) => this.statements.get<{ n: number }>(sql, open.id)?.n ?? 0;
     const counts = {
+      ulid: open.ulid,
+      createdAt: count('SELECT created_at AS n FROM run WHERE id = ?'),
       events: open.seq,
       steps: open.state.steps,
       outbox: count('SELECT count(*) AS n FROM outbox WHERE run = ?'),
@@ -76,31 +78,37 @@ export class RunRemoval {
       texts: count('SELECT count(*) AS n FROM blob_use WHERE run = ?'),
       sessionBytes: count('SELECT coalesce(sum(end_offset), 0) AS n FROM session_log WHERE run = ?'),
     };
+    const at = Math.round(this.options.now());
+    const row = [open.id, mode, at, author.name, JSON.stringify(counts), open.hash, 0, null] as const;
     this.statements.run(
-      'INSERT INTO tombstone (run, mode, at, author, counts, head) VALUES (?, ?, ?, ?, ?, ?)',
-      open.id,
-      mode,
-      Math.round(this.options.now()),
-      author.name,
-      JSON.stringify(counts),
-      open.hash,
+      'INSERT INTO tombstone (run, mode, at, author, counts, head, done, content, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ...row,
+      rowSum(...row),
     );
+  }
+
+  private finish(run: number, mode: string, content: Buffer | null): void {
+    const row = this.statements.get<{ at: number; author: string; counts: string; head: Buffer }>(
+      'SELECT at, author, counts, head FROM tombstone WHERE run = ? AND mode = ?',
+      run,
+      mode,
+    );
+    if (row !== undefined) {
+      this.statements.run(
+        'UPDATE tombstone SET done = 1, content = ?, sum = ? WHERE run = ? AND mode = ?',
+        content,
+        rowSum(run, mode, row.at, row.author, row.counts, row.head, 1, content),
+        run,
+        mode,
+      );
+    }
   }
 
   private async carryOut({ run, ulid, mode }: Tombstone): Promise<void> {
     const content = mode === 'text' ? await this.emptyTexts(run, ulid) : await this.deleteRun(run, ulid);
     await this.deleteSessions(run, ulid, mode);
     await this.deleteUnusedBlobs();
-    await this.group.add({
-      run: () => {
-        this.statements.run(
-          'UPDATE tombstone SET done = 1, content = ? WHERE run = ? AND mode = ?',
-          content,
-          run,
-          mode,
-        );
-      },
-    });
+    await this.group.add({ run: () => this.finish(run, mode, content) });
   }
 
   /** Returns the hash over the redacted bodies, by which `verify` knows them. */
@@ -128,8 +136,8 @@ export class RunRemoval {
           }
         },
       });
-      for (const { body } of redacted) {
-        content = chainHash(content, body);
+      for (const [index, row] of rows.entries()) {
+        content = eventHash(content, { ...row, body: redacted[index]?.body ?? '' });
       }
       next = seqOf(last.id) + 1;
     }
@@ -202,7 +210,7 @@ export class RunRemoval {
         ]) {
           this.statements.run(`DELETE FROM ${table} WHERE run = ?`, run);
         }
-        this.statements.run('DELETE FROM outbox WHERE run = ?', run);
+        this.statements.run("UPDATE outbox SET purged = 1, body = '' WHERE run = ?", run);
         this.statements.run("UPDATE annotation SET purged = 1, body = '' WHERE run = ?", run);
         this.statements.run('DELETE FROM run_head WHERE run = ?', run);
       },

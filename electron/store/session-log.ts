@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { SessionChunk } from './api';
 import { syncFolder } from './blob-store';
+import { rowSum } from './hashing';
 import type { Statements } from './rows';
 
 /** A part file is sealed with its hash when it reaches this size; the last chunk is never split. */
@@ -33,6 +34,8 @@ interface OpenSession {
 /** Everything a chunk leaves to be written in the transaction. */
 export interface PendingChunk {
   log: number;
+  run: number;
+  uid: string;
   end: number;
   receivedAt: number;
   row: { offset: number; length: number; receivedAt: number; hostAt: number | null; sha: Buffer };
@@ -93,7 +96,7 @@ export class SessionLog {
     session.part?.update(bytes);
     const pending = this.grow(session, chunk, bytes);
     session.end += bytes.length;
-    return { ...pending, end: session.end, sealed: this.seal(session, run, uid) };
+    return { ...pending, run: runId, uid, end: session.end, sealed: this.seal(session, run, uid) };
   }
 
   /** Makes all bytes written so far durable. */
@@ -107,14 +110,16 @@ export class SessionLog {
   store(chunk: PendingChunk): void {
     const { row, sealed } = chunk;
     this.statements.run(
-      `INSERT INTO session_chunk (log, offset, length, received_at, host_at, sha) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (log, offset) DO UPDATE SET length = excluded.length, sha = excluded.sha`,
+      `INSERT INTO session_chunk (log, offset, length, received_at, host_at, sha, sum) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (log, offset) DO UPDATE SET
+         length = excluded.length, host_at = excluded.host_at, sha = excluded.sha, sum = excluded.sum`,
       chunk.log,
       row.offset,
       row.length,
       row.receivedAt,
       row.hostAt,
       row.sha,
+      rowSum(chunk.log, row.offset, row.length, row.receivedAt, row.hostAt, row.sha),
     );
     if (sealed !== null) {
       this.statements.run(
@@ -126,9 +131,10 @@ export class SessionLog {
       );
     }
     this.statements.run(
-      'UPDATE session_log SET end_offset = ?, last_at = ? WHERE id = ?',
+      'UPDATE session_log SET end_offset = ?, last_at = ?, sum = ? WHERE id = ?',
       chunk.end,
       chunk.receivedAt,
+      rowSum(chunk.run, chunk.uid, chunk.end, chunk.receivedAt),
       chunk.log,
     );
   }
@@ -169,9 +175,10 @@ export class SessionLog {
     }
     const folder = sessionFolder(this.workspace, run, uid);
     this.statements.run(
-      'INSERT OR IGNORE INTO session_log (run, uid, end_offset, last_at) VALUES (?, ?, 0, 0)',
+      'INSERT OR IGNORE INTO session_log (run, uid, end_offset, last_at, sum) VALUES (?, ?, 0, 0, ?)',
       runId,
       uid,
+      rowSum(runId, uid, 0, 0),
     );
     const row = this.statements.get<{ id: number; end_offset: number }>(
       'SELECT id, end_offset FROM session_log WHERE run = ? AND uid = ?',
@@ -201,7 +208,7 @@ export class SessionLog {
     session: OpenSession,
     chunk: SessionChunk,
     bytes: Uint8Array,
-  ): Omit<PendingChunk, 'end' | 'sealed'> {
+  ): Omit<PendingChunk, 'run' | 'uid' | 'end' | 'sealed'> {
     const receivedAt = Math.round(chunk.receivedAt);
     const last = session.row;
     const row =

@@ -1,21 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
-import { alice, createRun, RunWriter, temporaryFolder } from '../testing/store-fixtures';
-import type { Store, StoreNotice } from './api';
-import { openStoreInProcess } from './in-process';
-
-const open: Store[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((store) => store.close()));
-});
-
-function openStore(folder = temporaryFolder()): Store {
-  const store = openStoreInProcess(folder);
-  open.push(store);
-  return store;
-}
+import { expect, test } from 'vitest';
+import { alice, createRun, RunWriter } from '../testing/run-writer';
+import { testStore } from '../testing/store-fixtures';
+import type { StoreNotice } from './api';
 
 test('a run is created, driven and read back with its heads', async () => {
-  const store = openStore();
+  const store = testStore();
   const notices: StoreNotice[] = [];
   store.subscribe((notice) => notices.push(notice));
   const run = await createRun(store);
@@ -47,7 +36,7 @@ test('a run is created, driven and read back with its heads', async () => {
 });
 
 test('the exact prompt of every step is rebuilt and its hash holds', async () => {
-  const store = openStore();
+  const store = testStore();
   const run = await createRun(store);
   const writer = new RunWriter(store, run);
   await writer.start();
@@ -63,7 +52,7 @@ test('the exact prompt of every step is rebuilt and its hash holds', async () =>
 });
 
 test('labels: a key, a range, undo and redo', async () => {
-  const store = openStore();
+  const store = testStore();
   const run = await createRun(store);
   const writer = new RunWriter(store, run);
   await writer.start();

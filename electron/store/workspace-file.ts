@@ -13,6 +13,7 @@ import {
   systemCode,
   WORKSPACE_APPLICATION_ID,
 } from './database';
+import { rowSum } from './hashing';
 import { migrate, migrations, readVersion, refuseNewer } from './migrate';
 import { refuseNetworkFileSystem } from './network-file-system';
 
@@ -38,6 +39,7 @@ export function openForWriting(folder: string): Db {
       if (migrate(db).to !== readVersion(db)) {
         throw new WaymarkError('bug', 'The workspace did not reach the format it was brought to.');
       }
+      workspaceId(db);
       // The format number must be in the main file, where an older application looks first.
       db.pragma('wal_checkpoint(PASSIVE)');
       return db;
@@ -86,10 +88,32 @@ function holdsTables(db: Db): boolean {
  * opened on another machine counts its own annotation entries.
  */
 export function deviceOf(db: Db): string {
-  const key = `device:${machineKey()}`;
-  db.prepare('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)').run(key, ulid());
-  const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(key) as { value: string };
-  return row.value;
+  return metaOnce(db, `device:${machineKey()}`, ulid);
+}
+
+/** Identity of the workspace itself: its search index names it. */
+export function workspaceId(db: Db): string {
+  return metaOnce(db, 'workspace', ulid);
+}
+
+export function readMeta(db: Db, key: string): string | undefined {
+  const row = db.prepare('SELECT value FROM meta WHERE key = ?').get(key) as { value: string } | undefined;
+  return row?.value;
+}
+
+function metaOnce(db: Db, key: string, make: () => string): string {
+  const known = readMeta(db, key);
+  if (known !== undefined) {
+    return known;
+  }
+  const value = make();
+  // Another process may have been first.
+  db.prepare('INSERT OR IGNORE INTO meta (key, value, sum) VALUES (?, ?, ?)').run(
+    key,
+    value,
+    rowSum(key, value),
+  );
+  return readMeta(db, key) ?? value;
 }
 
 function machineKey(): string {

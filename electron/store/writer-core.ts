@@ -10,6 +10,7 @@ import { type Db, storeFailure } from './database';
 import { DiskGuard } from './disk-guard';
 import { ForeignCommits } from './foreign-commits';
 import { GroupCommit, type Job } from './group-commit';
+import { rowSum } from './hashing';
 import { LabelWork } from './label-work';
 import { OutboxLog, parseOutboxOp } from './outbox-log';
 import { Statements } from './rows';
@@ -30,14 +31,13 @@ export interface WriterOptions {
   /** Size of the file that keeps room for a clean stop on a full disk; 0 = none. */
   ballastBytes: number;
   notify(notice: StoreNotice): void;
-  backup(): Promise<string>;
 }
 
 /** No write transaction is meant to be open longer, ms. */
 export const TRANSACTION_BUDGET_MS = 15;
 
 /** The writing connection and everything that goes through it. Lives in the writer's thread. */
-export class WriterCore implements StoreWriter {
+export class WriterCore implements Omit<StoreWriter, 'backup'> {
   readonly statements: Statements;
   private readonly group: GroupCommit;
   private readonly log: RunLog;
@@ -61,7 +61,7 @@ export class WriterCore implements StoreWriter {
   ) {
     const { folder, notify } = options;
     this.statements = new Statements(db);
-    const blobs = new BlobStore(db, folder);
+    const blobs = new BlobStore(this.statements, folder);
     this.log = new RunLog(this.statements, blobs, options.now);
     this.projection = new RunProjection(this.statements);
     this.outbox = new OutboxLog(this.statements, this.projection.hints);
@@ -218,22 +218,23 @@ export class WriterCore implements StoreWriter {
   createTask(task: StoredTask): Promise<void> {
     return this.write({
       run: () => {
-        this.statements.run(
-          'INSERT OR REPLACE INTO task (id, title, domain, hash, folder, spec, added_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-          task.id,
-          task.title,
-          task.domain,
-          task.hash,
-          task.folder,
+        const { id, title, domain, hash, folder } = task;
+        const row = [
+          id,
+          title,
+          domain,
+          hash,
+          folder,
           JSON.stringify(task.spec),
           Math.round(task.addedAt),
+        ] as const;
+        this.statements.run(
+          'INSERT OR REPLACE INTO task (id, title, domain, hash, folder, spec, added_at, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+          ...row,
+          rowSum(...row),
         );
       },
     });
-  }
-
-  backup(): Promise<string> {
-    return this.options.backup();
   }
 
   /** Resolves when every write asked for so far is durable. */

@@ -2,13 +2,14 @@ import type { Migration } from '../migrate';
 
 /**
  * Run log, outbox and annotation log with their blobs and session bytes; heads and small projections beside
- * them. The logs refuse every UPDATE and DELETE that no committed tombstone of that run allows.
+ * them. The logs refuse every UPDATE and DELETE that no committed tombstone of that run allows. Rows that no
+ * chain covers and no event explains carry a checksum of their own (`sum`).
  */
 export const threeLogs: Migration = {
   version: 1,
   name: 'three logs',
   sql: `
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum BLOB NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE run (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL) STRICT;
 CREATE TABLE event (
   id INTEGER PRIMARY KEY,
@@ -30,7 +31,7 @@ CREATE TABLE blob (
 CREATE TABLE blob_use (run INTEGER NOT NULL, blob INTEGER NOT NULL, PRIMARY KEY (run, blob)) STRICT, WITHOUT ROWID;
 CREATE INDEX blob_use_blob ON blob_use (blob);
 CREATE TABLE outbox (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY,
   ulid TEXT NOT NULL UNIQUE,
   run INTEGER NOT NULL REFERENCES run (id),
   purged INTEGER NOT NULL DEFAULT 0,
@@ -39,7 +40,7 @@ CREATE TABLE outbox (
 ) STRICT;
 CREATE INDEX outbox_run ON outbox (run, id);
 CREATE TABLE annotation (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY,
   ulid TEXT NOT NULL UNIQUE,
   run INTEGER NOT NULL REFERENCES run (id),
   author TEXT NOT NULL,
@@ -62,6 +63,7 @@ CREATE TABLE tombstone (
   head BLOB NOT NULL,
   done INTEGER NOT NULL DEFAULT 0,
   content BLOB,
+  sum BLOB NOT NULL,
   PRIMARY KEY (run, mode)
 ) STRICT, WITHOUT ROWID;
 
@@ -75,7 +77,6 @@ CREATE TRIGGER outbox_no_update BEFORE UPDATE ON outbox
   WHEN NOT EXISTS (SELECT 1 FROM tombstone WHERE run = OLD.run)
   BEGIN SELECT RAISE(ABORT, 'the outbox is append-only'); END;
 CREATE TRIGGER outbox_no_delete BEFORE DELETE ON outbox
-  WHEN NOT EXISTS (SELECT 1 FROM tombstone WHERE run = OLD.run AND mode = 'run')
   BEGIN SELECT RAISE(ABORT, 'the outbox is append-only'); END;
 CREATE TRIGGER annotation_no_update BEFORE UPDATE ON annotation
   WHEN NOT EXISTS (SELECT 1 FROM tombstone WHERE run = OLD.run)
@@ -172,6 +173,7 @@ CREATE TABLE session_log (
   uid TEXT NOT NULL,
   end_offset INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
+  sum BLOB NOT NULL,
   UNIQUE (run, uid)
 ) STRICT;
 CREATE TABLE session_chunk (
@@ -181,6 +183,7 @@ CREATE TABLE session_chunk (
   received_at INTEGER NOT NULL,
   host_at INTEGER,
   sha BLOB NOT NULL,
+  sum BLOB NOT NULL,
   PRIMARY KEY (log, offset)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE session_part (
@@ -231,7 +234,8 @@ CREATE TABLE task (
   hash TEXT NOT NULL,
   folder TEXT NOT NULL,
   spec TEXT NOT NULL,
-  added_at INTEGER NOT NULL
+  added_at INTEGER NOT NULL,
+  sum BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 `,
 };

@@ -1,0 +1,32 @@
+import { expect, inject, test } from 'vitest';
+import { alice, createRun, RunWriter } from '../testing/run-writer';
+import { temporaryFolder } from '../testing/store-fixtures';
+import type { StoreNotice } from './api';
+import { openStore } from './client';
+
+test('the store behind threads does what the store in process does, and closes by message', async () => {
+  const store = await openStore(temporaryFolder(), { workerDir: inject('storeWorkers'), ballastBytes: 0 });
+  const notices: StoreNotice[] = [];
+  store.subscribe((notice) => notices.push(notice));
+  const run = await createRun(store);
+  const lock = store.lockRun(run);
+  expect(lock?.epoch).toBe(1);
+  expect(store.isDriven(run)).toBe(true);
+  expect(store.lockRun(run)).toBeNull();
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('grep needle', 'found the needle here', { exitCode: 0 });
+  await store.writer.annotate(alice, { run, from: 1, to: 1 }, { op: 'label', value: 'train', reason: null });
+  await store.drain();
+  expect((await store.reader.search(run, 'needle', 1, 1, 10)).hits.map(({ step }) => step)).toEqual([1]);
+  expect((await store.reader.heads(run, 1, 1))[0]?.label.value).toBe('train');
+  expect(await store.reader.verify()).toMatchObject({ ok: true, workspace: [] });
+  await expect(store.reader.run('01ARZ3NDEKTSV4RRFFQ69G5FAV')).rejects.toMatchObject({ code: 'not_found' });
+  lock?.release();
+  expect(store.isDriven(run)).toBe(false);
+  expect(store.lockRun(run)?.epoch).toBe(2);
+  expect(notices.filter(({ kind }) => kind === 'run').length).toBeGreaterThan(3);
+  expect(await store.writer.backup()).toContain('backups');
+  await store.close();
+  await expect(store.reader.runs()).rejects.toMatchObject({ code: 'bug' });
+});

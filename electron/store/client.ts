@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
+import { AssembledStore, Notices } from './store-parts';
+import { StoreThread } from './store-thread';
+import type { ThreadData } from './thread-protocol';
+
+export interface OpenStoreOptions {
+  /** Folder of `writer-worker.js` and `reader-worker.js`; by default where the running bundle lies. */
+  workerDir?: string;
+  /** Identity of this installation for annotation entries; by default one per machine and workspace. */
+  device?: string;
+  /** Room kept free for a clean stop on a full disk, at most a twentieth of what is free; default 64 MB. */
+  ballastBytes?: number;
+  /** How often changed hints and labels are copied, ms; default 15 minutes. */
+  backupEveryMs?: number;
+}
+
+const BALLAST_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Opens (or creates) the workspace in a folder: a writing thread and two reading ones. Rejects with
+ * `workspace_newer`, `workspace_network_fs`, `workspace_corrupt` or `read_only`, and has changed nothing then.
+ */
+export async function openStore(folder: string, options: OpenStoreOptions = {}): Promise<Store> {
+  const workers = options.workerDir ?? bundledWorkers();
+  const notices = new Notices();
+  const start = (file: string, role: ThreadData['role']) =>
+    StoreThread.start(join(workers, file), threadData(folder, role, options), (notice: StoreNotice) =>
+      notices.publish(notice),
+    );
+  const writing = await start('writer-worker.js', 'write');
+  try {
+    const [reading, indexing] = await Promise.all([
+      start('reader-worker.js', 'read'),
+      start('reader-worker.js', 'index'),
+    ]);
+    return new AssembledStore(
+      folder,
+      remoteWriter(writing, indexing),
+      remoteReader(reading, writing, indexing),
+      notices,
+      {
+        drain: async () => {
+          await writing.call('drain', []);
+          await indexing.call('drain', []);
+        },
+        close: async () => {
+          await indexing.close();
+          await writing.close();
+          await reading.close();
+        },
+      },
+    );
+  } catch (thrown) {
+    await writing.close();
+    throw thrown;
+  }
+}
+
+function threadData(folder: string, role: ThreadData['role'], options: OpenStoreOptions): ThreadData {
+  return {
+    folder,
+    role,
+    device: options.device ?? null,
+    ballastBytes: options.ballastBytes ?? BALLAST_BYTES,
+    backupEveryMs: options.backupEveryMs ?? null,
+    resourcesPath: (process as { resourcesPath?: string }).resourcesPath ?? null,
+  };
+}
+
+/** The bundle is CommonJS; a piece of it may lie in a folder below the entries. */
+function bundledWorkers(): string {
+  const here = typeof __dirname === 'undefined' ? null : __dirname;
+  const found =
+    here === null
+      ? undefined
+      : [here, dirname(here)].find((folder) => existsSync(join(folder, 'writer-worker.js')));
+  if (found === undefined) {
+    throw new WaymarkError(
+      'bug',
+      'The store needs `workerDir` when it does not run from the built application.',
+    );
+  }
+  return found;
+}
+
+function remoteWriter(writing: StoreThread, indexing: StoreThread): StoreWriter {
+  return {
+    append: (...args) => writing.call('append', args),
+    appendIfOutboxAt: (...args) => writing.call('appendIfOutboxAt', args),
+    post: (...args) => writing.call('post', args),
+    annotate: (...args) => writing.call('annotate', args),
+    undo: (...args) => writing.call('undo', args),
+    redo: (...args) => writing.call('redo', args),
+    sessionBytes: (...args) => writing.call('sessionBytes', args),
+    remove: (...args) => writing.call('remove', args),
+    createTask: (...args) => writing.call('createTask', args),
+    backup: () => indexing.call('backup', []),
+  };
+}
+
+function remoteReader(reading: StoreThread, writing: StoreThread, indexing: StoreThread): StoreReader {
+  return {
+    runs: () => reading.call('runs', []),
+    run: (...args) => reading.call('run', args),
+    resolveRun: (...args) => reading.call('resolveRun', args),
+    events: (...args) => reading.call('events', args),
+    heads: (...args) => reading.call('heads', args),
+    findSteps: (...args) => reading.call('findSteps', args),
+    countSteps: (...args) => reading.call('countSteps', args),
+    tiles: (...args) => reading.call('tiles', args),
+    step: (...args) => reading.call('step', args),
+    prompt: (...args) => reading.call('prompt', args),
+    hints: (...args) => reading.call('hints', args),
+    outbox: (...args) => reading.call('outbox', args),
+    outboxHead: (...args) => reading.call('outboxHead', args),
+    sessions: (...args) => reading.call('sessions', args),
+    readSession: (...args) => reading.call('readSession', args),
+    files: (...args) => reading.call('files', args),
+    fileRevisions: (...args) => reading.call('fileRevisions', args),
+    fileText: (...args) => reading.call('fileText', args),
+    queries: (...args) => reading.call('queries', args),
+    search: (...args) => indexing.call('search', args),
+    annotations: (...args) => reading.call('annotations', args),
+    tasks: () => reading.call('tasks', []),
+    task: (...args) => reading.call('task', args),
+    verify: async (runs) => {
+      // Labels that are still being derived would look like damage.
+      await writing.call('drain', []);
+      return indexing.call('verify', [runs]);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { WaymarkError } from '@shared/errors';
+import { IndexPart } from './index-part';
+import { createProjector } from './projector';
+import { openReaderPart } from './reader-part';
+import { serveThread } from './serve-thread';
+
+/** Entry of the two reading threads: bounded reads, and what may take long (search, verification, backups). */
+serveThread((data, notify) => {
+  if (data.role === 'index') {
+    const index = new IndexPart(data.folder, {
+      now: Date.now,
+      projector: createProjector(),
+      notify,
+      ...(data.backupEveryMs === null ? {} : { backupEveryMs: data.backupEveryMs }),
+    });
+    return {
+      search: async (...args: Parameters<IndexPart['search']>) => index.search(...args),
+      verify: index.verify,
+      backup: index.backup,
+      drain: index.drain.bind(index),
+      close: index.close.bind(index),
+    };
+  }
+  const elsewhere = () => {
+    throw new WaymarkError('bug', 'Search and verification are answered by another thread.');
+  };
+  const { core, close } = openReaderPart(data.folder, {
+    now: Date.now,
+    search: elsewhere,
+    verify: elsewhere,
+  });
+  return {
+    runs: core.runs.bind(core),
+    run: core.run.bind(core),
+    resolveRun: core.resolveRun.bind(core),
+    events: core.events.bind(core),
+    heads: core.heads.bind(core),
+    findSteps: core.findSteps.bind(core),
+    countSteps: core.countSteps.bind(core),
+    tiles: core.tiles.bind(core),
+    step: core.step.bind(core),
+    prompt: core.prompt.bind(core),
+    hints: core.hints.bind(core),
+    outbox: core.outbox.bind(core),
+    outboxHead: core.outboxHead.bind(core),
+    sessions: core.sessions.bind(core),
+    readSession: core.readSession.bind(core),
+    files: core.files.bind(core),
+    fileRevisions: core.fileRevisions.bind(core),
+    fileText: core.fileText.bind(core),
+    queries: core.queries.bind(core),
+    annotations: core.annotations.bind(core),
+    tasks: core.tasks.bind(core),
+    task: core.task.bind(core),
+    close: async () => close(),
+  };
+});

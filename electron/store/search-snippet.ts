@@ -1,0 +1,81 @@
+import type { SearchField, SearchTerm } from './search-query';
+import { type Token, tokensOf } from './search-tokens';
+
+/** Marks around a hit in a snippet. */
+export const HIT_START = '\u0001';
+export const HIT_END = '\u0002';
+
+const BEFORE = 50;
+const AFTER = 130;
+
+export type StepTexts = Record<SearchField, string>;
+
+const ORDER: readonly SearchField[] = ['thought', 'arguments', 'observation', 'hint'];
+
+/** The first place where a term of the query occurs, with every hit near it marked. */
+export function snippetOf(
+  texts: StepTexts,
+  terms: readonly SearchTerm[],
+): { field: SearchField; snippet: string } {
+  for (const field of ORDER) {
+    const text = texts[field];
+    const wanted = terms.filter((term) => term.field === null || term.field === field);
+    const hits = text === '' || wanted.length === 0 ? [] : firstHits(text, wanted);
+    if (hits.length > 0) {
+      return { field, snippet: mark(text, hits) };
+    }
+  }
+  return { field: 'observation', snippet: '' };
+}
+
+/** Ranges of hits from the first one on, as far as a snippet reaches. */
+function firstHits(text: string, terms: readonly SearchTerm[]): { start: number; end: number }[] {
+  const hits: { start: number; end: number }[] = [];
+  const longest = Math.max(...terms.map(({ tokens }) => tokens.length));
+  const window: Token[] = [];
+  for (const token of tokensOf(text)) {
+    const first = hits[0];
+    if (first !== undefined && token.start > first.start + AFTER) {
+      break;
+    }
+    window.push(token);
+    if (window.length > longest) {
+      window.shift();
+    }
+    for (const term of terms) {
+      const start = endsWithTerm(window, term);
+      if (start !== undefined && (hits.at(-1)?.end ?? -1) <= start) {
+        hits.push({ start, end: token.end });
+      }
+    }
+  }
+  return hits;
+}
+
+function endsWithTerm(window: readonly Token[], term: SearchTerm): number | undefined {
+  const offset = window.length - term.tokens.length;
+  const matches = term.tokens.every((wanted, index) => {
+    const found = window[offset + index]?.text;
+    const open = term.prefix && index === term.tokens.length - 1;
+    return found !== undefined && (open ? found.startsWith(wanted) : found === wanted);
+  });
+  return matches ? window[offset]?.start : undefined;
+}
+
+function mark(text: string, hits: readonly { start: number; end: number }[]): string {
+  const first = hits[0]?.start ?? 0;
+  const from = Math.max(0, first - BEFORE);
+  const to = Math.min(text.length, first + AFTER);
+  let snippet = from > 0 ? '…' : '';
+  let at = from;
+  for (const { start, end } of hits) {
+    snippet += clean(text.slice(at, start)) + HIT_START + clean(text.slice(start, end)) + HIT_END;
+    at = end;
+  }
+  return snippet + clean(text.slice(at, Math.max(at, to))) + (to < text.length ? '…' : '');
+}
+
+/** One line; the marks themselves must not come from the text. */
+function clean(text: string): string {
+  return text.replace(/[\u0000-\u0020\u007f]+/g, ' ').replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
+}

@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { toFailure, WaymarkError } from '@shared/errors';
+import type { StoreNotice } from './api';
+import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';
+
+type Methods = Record<string, (...args: never[]) => Promise<unknown>>;
+
+/**
+ * Runs in a worker thread: opens the part, answers calls until `close`, then lets the thread end by itself
+ * (a thread that ran SQL must never be terminated).
+ */
+export function serveThread(
+  open: (data: ThreadData, notify: (notice: StoreNotice) => void) => Methods,
+): void {
+  const port = parentPort;
+  if (port === null) {
+    throw new WaymarkError('bug', 'This file is the entry of a worker thread and was loaded elsewhere.');
+  }
+  const send = (message: ThreadMessage) => port.postMessage(message);
+  const data = workerData as ThreadData;
+  if (data.resourcesPath !== null && !('resourcesPath' in process)) {
+    Object.assign(process, { resourcesPath: data.resourcesPath });
+  }
+  let methods: Methods;
+  try {
+    methods = open(data, (notice) => send({ type: 'notice', notice }));
+  } catch (thrown) {
+    send({ type: 'refused', failure: toFailure(thrown) });
+    port.close();
+    return;
+  }
+  port.on('message', (call: ThreadCall) => {
+    void answer(methods, call).then((message) => {
+      send(message);
+      if (call.method === 'close') {
+        port.close();
+      }
+    });
+  });
+  send({ type: 'ready' });
+}
+
+async function answer(methods: Methods, { id, method, args }: ThreadCall): Promise<ThreadMessage> {
+  try {
+    const handler = methods[method];
+    if (handler === undefined) {
+      throw new WaymarkError('bug', `The store's thread knows no method ${method}.`);
+    }
+    return { type: 'result', id, value: await handler(...(args as never[])) };
+  } catch (thrown) {
+    return { type: 'failure', id, failure: toFailure(thrown) };
+  }
+}

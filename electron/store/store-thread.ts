@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { type Failure, WaymarkError } from '@shared/errors';
+import type { StoreNotice } from './api';
+import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(thrown: unknown): void;
+}
+
+/** One worker thread of the store, seen from outside: numbered calls and notices. */
+export class StoreThread {
+  private readonly pending = new Map<number, Pending>();
+  private readonly worker: Worker;
+  private last = 0;
+  private ended: WaymarkError | null = null;
+
+  private constructor(
+    path: string,
+    private readonly data: ThreadData,
+    private readonly notify: (notice: StoreNotice) => void,
+  ) {
+    this.worker = new Worker(path, { workerData: data, execArgv: [], name: `store-${data.role}` });
+    this.worker.on('error', (error) => this.end(error.stack ?? error.message));
+    this.worker.on('exit', () => this.end('The thread has ended.'));
+  }
+
+  /** Resolves when the thread has opened its connection; rejects with what it was refused for. */
+  static async start(
+    path: string,
+    data: ThreadData,
+    notify: (notice: StoreNotice) => void,
+  ): Promise<StoreThread> {
+    const thread = new StoreThread(path, data, notify);
+    await new Promise<void>((resolve, reject) => {
+      thread.pending.set(0, { resolve: () => resolve(), reject });
+      thread.worker.on('message', (message: ThreadMessage) => thread.receive(message));
+    });
+    return thread;
+  }
+
+  call<T>(method: string, args: readonly unknown[]): Promise<T> {
+    if (this.ended !== null) {
+      return Promise.reject(this.ended);
+    }
+    this.last += 1;
+    const call: ThreadCall = { id: this.last, method, args: [...args] };
+    return new Promise<T>((resolve, reject) => {
+      this.pending.set(call.id, { resolve: (value) => resolve(value as T), reject });
+      this.worker.postMessage(call);
+    });
+  }
+
+  /** Closes the connection and waits until the thread is gone. */
+  async close(): Promise<void> {
+    const gone = once(this.worker, 'exit');
+    await this.call('close', []);
+    await gone;
+  }
+
+  private receive(message: ThreadMessage): void {
+    switch (message.type) {
+      case 'ready':
+        this.settle(0, (pending) => pending.resolve(undefined));
+        return;
+      case 'refused':
+        this.settle(0, (pending) => pending.reject(revive(message.failure)));
+        return;
+      case 'result':
+        this.settle(message.id, (pending) => pending.resolve(message.value));
+        return;
+      case 'failure':
+        this.settle(message.id, (pending) => pending.reject(revive(message.failure)));
+        return;
+      case 'notice':
+        this.notify(message.notice);
+        return;
+    }
+  }
+
+  private settle(id: number, how: (pending: Pending) => void): void {
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    if (pending !== undefined) {
+      how(pending);
+    }
+  }
+
+  private end(why: string): void {
+    this.ended ??= new WaymarkError('bug', `The store's ${this.data.role} thread has stopped.`, why);
+    for (const pending of this.pending.values()) {
+      pending.reject(this.ended);
+    }
+    this.pending.clear();
+  }
+}
+
+function revive({ code, message, detail }: Failure): WaymarkError {
+  return new WaymarkError(code, message, detail);
+}

@@ -1,0 +1,27 @@
+import type { Failure } from '@shared/errors';
+import type { StoreNotice } from './api';
+
+/** What a thread is started with; plain data only. */
+export interface ThreadData {
+  folder: string;
+  /** `index` searches, verifies and backs up; `read` answers everything else. */
+  role: 'write' | 'read' | 'index';
+  device: string | null;
+  ballastBytes: number;
+  backupEveryMs: number | null;
+  /** Electron's resources folder, which its worker threads do not know. */
+  resourcesPath: string | null;
+}
+
+export interface ThreadCall {
+  id: number;
+  method: string;
+  args: unknown[];
+}
+
+export type ThreadMessage =
+  | { type: 'ready' }
+  | { type: 'refused'; failure: Failure }
+  | { type: 'result'; id: number; value: unknown }
+  | { type: 'failure'; id: number; failure: Failure }
+  | { type: 'notice'; notice: StoreNotice };

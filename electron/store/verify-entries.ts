@@ -1,0 +1,105 @@
+import type { AnnotationEntry } from '@shared/annotations';
+import type { VerifyProblem } from '@shared/views';
+import { CHAIN_START, chainHash } from './hashing';
+import type { StoredOutboxEntry } from './outbox-log';
+import type { Statements } from './rows';
+
+interface OutboxRow {
+  id: number;
+  ulid: string;
+  run: number;
+  run_ulid: string | null;
+  purged: number;
+  body: string;
+  hash: Buffer;
+}
+
+/** Outbox: one chain per run; columns repeat what the stored entry says. */
+export function checkOutbox(statements: Statements): VerifyProblem[] {
+  const problems: VerifyProblem[] = [];
+  const last = new Map<number, Buffer>();
+  const rows = statements
+    .prepare('SELECT o.*, r.ulid AS run_ulid FROM outbox o LEFT JOIN run r ON r.id = o.run ORDER BY o.id')
+    .iterate() as IterableIterator<OutboxRow>;
+  for (const row of rows) {
+    const where = `outbox ${row.id}`;
+    if (row.purged === 0) {
+      if (!chainHash(last.get(row.run) ?? CHAIN_START, row.body).equals(row.hash)) {
+        problems.push({
+          what: 'outbox_chain',
+          where,
+          message: 'This entry or one before it was changed after it was stored.',
+        });
+      } else {
+        const entry = JSON.parse(row.body) as StoredOutboxEntry;
+        if (entry.ulid !== row.ulid || entry.run !== row.run_ulid) {
+          problems.push({ what: 'outbox_row', where, message: 'Columns and stored entry differ.' });
+        }
+      }
+    }
+    last.set(row.run, row.hash);
+  }
+  return problems;
+}
+
+interface AnnotationRow {
+  id: number;
+  ulid: string;
+  run_ulid: string | null;
+  author: string;
+  op: string;
+  undoes: string | null;
+  device: string;
+  device_seq: number;
+  purged: number;
+  body: string;
+  hash: Buffer;
+}
+
+/** Annotation log: one chain and one gapless count per device. */
+export function checkAnnotations(statements: Statements): VerifyProblem[] {
+  const problems: VerifyProblem[] = [];
+  let last: { device: string; seq: number; hash: Buffer } | undefined;
+  const rows = statements
+    .prepare(
+      'SELECT a.*, r.ulid AS run_ulid FROM annotation a LEFT JOIN run r ON r.id = a.run ORDER BY a.device, a.device_seq',
+    )
+    .iterate() as IterableIterator<AnnotationRow>;
+  for (const row of rows) {
+    const where = `annotation ${row.device} ${row.device_seq}`;
+    const before = last?.device === row.device ? last : { device: row.device, seq: 0, hash: CHAIN_START };
+    if (row.device_seq !== before.seq + 1) {
+      problems.push({
+        what: 'annotation_gap',
+        where,
+        message: `Entry ${before.seq + 1} of this device is missing.`,
+      });
+    }
+    if (row.purged === 0) {
+      if (!chainHash(before.hash, row.body).equals(row.hash)) {
+        problems.push({
+          what: 'annotation_chain',
+          where,
+          message: 'This entry or one before it was changed after it was stored.',
+        });
+      } else if (!columnsMatch(row)) {
+        problems.push({ what: 'annotation_row', where, message: 'Columns and stored entry differ.' });
+      }
+    }
+    last = { device: row.device, seq: row.device_seq, hash: row.hash };
+  }
+  return problems;
+}
+
+function columnsMatch(row: AnnotationRow): boolean {
+  const entry = JSON.parse(row.body) as AnnotationEntry;
+  return (
+    entry.ulid === row.ulid &&
+    entry.author.uuid === row.author &&
+    entry.device === row.device &&
+    entry.deviceSeq === row.device_seq &&
+    entry.target.run === row.run_ulid &&
+    entry.body.op === row.op &&
+    (entry.body.op === 'undo' ? entry.body.entry : null) === row.undoes
+  );
+}

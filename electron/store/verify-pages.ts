@@ -1,0 +1,55 @@
+import type { VerifyProblem } from '@shared/views';
+import { type Db, openDatabase, WORKSPACE_APPLICATION_ID } from './database';
+import { migrate, migrations, readVersion } from './migrate';
+
+/** SQLite's own view: pages, indexes, foreign keys. It does not see changed bytes inside a value. */
+export function checkPages(db: Db): VerifyProblem[] {
+  const found = db.pragma('integrity_check(20)') as { integrity_check: string }[];
+  const problems = found
+    .map(({ integrity_check }) => integrity_check)
+    .filter((message) => message !== 'ok')
+    .map((message) => ({ what: 'pages', where: 'workspace.db', message }));
+  const orphans = db.pragma('foreign_key_check') as { table: string; rowid: number | null }[];
+  return [
+    ...problems,
+    ...orphans.slice(0, 20).map(({ table, rowid }) => ({
+      what: 'orphan',
+      where: `${table} ${rowid ?? ''}`.trim(),
+      message: 'This row belongs to a row that is gone.',
+    })),
+  ];
+}
+
+/** The file's tables, indexes and triggers are exactly those that the migrations make. */
+export function checkSchema(db: Db): VerifyProblem[] {
+  const fresh = openDatabase('');
+  try {
+    migrate(fresh);
+    const problems: VerifyProblem[] = [];
+    if (describe(db) !== describe(fresh)) {
+      problems.push({
+        what: 'schema',
+        where: 'workspace.db',
+        message: 'Tables or triggers are not as they were made.',
+      });
+    }
+    const version = readVersion(db);
+    const application = Number(db.pragma('application_id', { simple: true }));
+    if (version !== migrations.at(-1)?.version || application !== WORKSPACE_APPLICATION_ID) {
+      problems.push({
+        what: 'schema',
+        where: 'workspace.db',
+        message: `The file says format ${version}, application ${application}.`,
+      });
+    }
+    return problems;
+  } finally {
+    fresh.close();
+  }
+}
+
+function describe(db: Db): string {
+  return JSON.stringify(
+    db.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name').all(),
+  );
+}

@@ -1,0 +1,91 @@
+import type { VerifyProblem } from '@shared/views';
+import { decodeBlob } from './blob-store';
+import { rowSum, sha256 } from './hashing';
+import type { Statements } from './rows';
+import type { VerifyContext } from './verify';
+
+type Column = string | number | null | Buffer;
+
+/** Tables whose rows carry a checksum over the columns named here. */
+const SUMMED: readonly [string, string][] = [
+  ['meta', 'key, value'],
+  ['task', 'id, title, domain, hash, folder, spec, added_at'],
+  ['tombstone', 'run, mode, at, author, counts, head, done, content'],
+  ['session_log', 'run, uid, end_offset, last_at'],
+  ['session_chunk', 'log, offset, length, received_at, host_at, sha'],
+];
+
+/** Rows that neither a chain nor an event explains. */
+export function checkSums(statements: Statements): VerifyProblem[] {
+  const problems: VerifyProblem[] = [];
+  for (const [table, columns] of SUMMED) {
+    for (const row of statements.prepare(`SELECT ${columns}, sum FROM ${table}`).raw().iterate()) {
+      const values = row as Column[];
+      const sum = values.pop();
+      if (!(sum instanceof Buffer) || !rowSum(...values).equals(sum)) {
+        const where = `${table} ${String(values[0])}`;
+        problems.push({ what: 'row', where, message: 'This row was changed after it was stored.' });
+      }
+    }
+  }
+  if (statements.get("SELECT 1 FROM meta WHERE key = 'workspace'") === undefined) {
+    problems.push({
+      what: 'row',
+      where: 'meta workspace',
+      message: 'The identity of the workspace is missing.',
+    });
+  }
+  return problems;
+}
+
+/** Every stored text still has the content that its hash names, and some run uses it. */
+export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[]> {
+  const { statements } = context;
+  const problems: VerifyProblem[] = [];
+  const page = statements.prepare(
+    'SELECT id, sha, size, encoding, data FROM blob WHERE id > ? ORDER BY id LIMIT 200',
+  );
+  for (let last = -1; ; ) {
+    const rows = page.all(last) as {
+      id: number;
+      sha: Buffer;
+      size: number;
+      encoding: number;
+      data: Buffer | null;
+    }[];
+    for (const row of rows) {
+      const hex = row.sha.toString('hex');
+      const message = blobProblem(context, row, hex);
+      if (message !== null) {
+        problems.push({ what: 'text', where: `blob ${hex.slice(0, 12)}`, message });
+      }
+      last = row.id;
+    }
+    if (rows.length === 0) {
+      break;
+    }
+    await context.breathe();
+  }
+  const stray = statements.all<{ id: number }>(
+    `SELECT id FROM blob WHERE NOT EXISTS (SELECT 1 FROM blob_use WHERE blob = blob.id)
+     UNION ALL SELECT blob FROM blob_use WHERE run NOT IN (SELECT run FROM run_head) LIMIT 20`,
+  );
+  return [
+    ...problems,
+    ...stray.map(({ id }) => ({ what: 'text', where: `blob ${id}`, message: 'No run uses this text.' })),
+  ];
+}
+
+function blobProblem(
+  { folder }: VerifyContext,
+  row: { size: number; encoding: number; data: Buffer | null },
+  hex: string,
+): string | null {
+  try {
+    const bytes = decodeBlob(row, hex, folder);
+    const sound = bytes.length === row.size && sha256(bytes).toString('hex') === hex;
+    return sound ? null : 'The text is not what its hash says.';
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}

@@ -1,0 +1,210 @@
+import { WaymarkError } from '@shared/errors';
+import type { VerifyProblem } from '@shared/views';
+import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
+import { CHAIN_START } from './hashing';
+import { LAST_SEQ, rowId, seqOf } from './ids';
+import { PromptCheck } from './prompt-check';
+import { Rebuild } from './rebuild';
+import type { Statements } from './rows';
+import { textReferences } from './stored-json';
+import type { VerifyContext } from './verify';
+import { compareProjections } from './verify-projections';
+import { checkSessions } from './verify-sessions';
+
+const BATCH = 250;
+/** Problems of one kind that are worth naming. */
+const ENOUGH = 20;
+
+interface HeadRow {
+  seq: number;
+  hash: Buffer;
+  epoch: number;
+}
+
+interface Grave {
+  content: Buffer | null;
+  done: number;
+}
+
+/** One run: its chain, its texts, its prompts, every projection against a rebuild, its session bytes. */
+export async function checkRun(context: VerifyContext, id: number, ulid: string): Promise<VerifyProblem[]> {
+  const { statements } = context;
+  const where = `run ${ulid}`;
+  statements.db.exec('BEGIN');
+  try {
+    const head = statements.get<HeadRow>('SELECT seq, hash, epoch FROM run_head WHERE run = ?', id);
+    const grave = statements.get<Grave>(
+      "SELECT content, done FROM tombstone WHERE run = ? AND mode = 'text'",
+      id,
+    );
+    if (head === undefined || grave?.done === 0) {
+      return [
+        {
+          what: 'unfinished',
+          where,
+          message: 'A removal was not finished. Open the workspace once to finish it.',
+        },
+      ];
+    }
+    const walk = new RunWalk(context, id, ulid, grave !== undefined);
+    try {
+      await walk.events();
+      const problems = [
+        ...walk.problems,
+        ...walk.checkEnd(head, grave),
+        ...checkUses(statements, id, walk.texts),
+      ];
+      if (walk.sound) {
+        walk.rebuild.finish();
+        problems.push(...compareProjections(context, walk.rebuild, head.seq, where));
+      }
+      problems.push(...(grave === undefined ? await checkSessions(context, id, ulid) : []));
+      return problems.slice(0, 100);
+    } finally {
+      walk.rebuild.close();
+    }
+  } finally {
+    if (statements.db.inTransaction) {
+      statements.db.exec('COMMIT');
+    }
+  }
+}
+
+/** Reads a run's events once, in order, and feeds everything that is checked along the way. */
+class RunWalk {
+  readonly problems: VerifyProblem[] = [];
+  readonly texts = new Set<string>();
+  readonly rebuild: Rebuild;
+  /** False once an event could not be read: what is derived from it cannot be compared. */
+  sound = true;
+  private readonly prompts = new PromptCheck();
+  private hash: Buffer = CHAIN_START;
+  private content: Buffer = CHAIN_START;
+  private seq = 0;
+  private epoch = 0;
+
+  constructor(
+    private readonly context: VerifyContext,
+    private readonly id: number,
+    private readonly ulid: string,
+    private readonly purged: boolean,
+  ) {
+    this.rebuild = new Rebuild(context.statements, context.projector, id, ulid, purged);
+  }
+
+  async events(): Promise<void> {
+    this.rebuild.entries();
+    const page = this.context.statements.prepare(
+      `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ${BATCH}`,
+    );
+    for (;;) {
+      const rows = page.all(rowId(this.id, this.seq + 1), rowId(this.id, LAST_SEQ)) as EventRow[];
+      for (const row of rows) {
+        this.event(row);
+      }
+      if (rows.length === 0) {
+        return;
+      }
+      await this.context.breathe();
+    }
+  }
+
+  checkEnd(head: HeadRow, grave: Grave | undefined): VerifyProblem[] {
+    const where = `run ${this.ulid}`;
+    if (this.seq !== head.seq || !this.hash.equals(head.hash) || this.epoch !== head.epoch) {
+      const message = `The log ends at event ${this.seq}; its head says ${head.seq}, or its hash or epoch differs.`;
+      return [{ what: 'head', where, message }];
+    }
+    if (grave !== undefined && !(grave.content?.equals(this.content) ?? false)) {
+      return [{ what: 'purged', where, message: 'What a purge left was changed afterwards.' }];
+    }
+    return [];
+  }
+
+  private event(row: EventRow): void {
+    const seq = seqOf(row.id);
+    if (seq !== this.seq + 1) {
+      this.problem('gap', seq, `Events ${this.seq + 1} to ${seq - 1} are missing.`);
+      this.sound = false;
+    }
+    this.seq = seq;
+    this.epoch = Math.max(this.epoch, row.epoch);
+    const changed = row.purged === 0 && !eventHash(this.hash, row).equals(row.hash);
+    if (changed) {
+      this.problem('chain', seq, 'This event or one before it was changed after it was stored.');
+    }
+    if (row.purged !== 0) {
+      this.content = eventHash(this.content, row);
+    }
+    if (row.purged !== 0 && !this.purged) {
+      this.problem('purged', seq, 'This event says it was purged, but no tombstone does.');
+    }
+    this.hash = row.hash;
+    this.read(row, seq);
+  }
+
+  private read(row: EventRow, seq: number): void {
+    try {
+      const event = decodeEvent(row, this.ulid, (sha) => this.context.blobs.read(sha));
+      for (const sha of row.body.includes('"$text"') ? textReferences(JSON.parse(row.body)) : []) {
+        this.texts.add(sha);
+      }
+      const prompt = this.purged ? null : this.prompts.apply(event);
+      if (prompt !== null) {
+        this.problem('prompt', seq, prompt);
+      }
+      if (this.sound) {
+        this.rebuild.apply(event);
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof WaymarkError)) {
+        throw thrown;
+      }
+      this.sound = false;
+      this.problem(thrown.code, seq, thrown.message);
+    }
+  }
+
+  private problem(what: string, seq: number, message: string): void {
+    if (this.problems.length < ENOUGH) {
+      this.problems.push({ what, where: `run ${this.ulid} event ${seq}`, message });
+    }
+  }
+}
+
+/** The list of texts a run uses, which decides what a removal may delete. */
+function checkUses(statements: Statements, run: number, used: ReadonlySet<string>): VerifyProblem[] {
+  const listed = statements
+    .all<{ sha: Buffer }>('SELECT b.sha FROM blob_use u JOIN blob b ON b.id = u.blob WHERE u.run = ?', run)
+    .map(({ sha }) => sha.toString('hex'));
+  const same = listed.length === used.size && listed.every((sha) => used.has(sha));
+  return same
+    ? []
+    : [{ what: 'texts', where: `run ${run}`, message: 'The list of texts this run uses is wrong.' }];
+}
+
+/** A removed run keeps its tombstone and nothing else. */
+export function checkRemoved(
+  statements: Statements,
+  id: number,
+  ulid: string,
+  createdAt: number,
+): VerifyProblem[] {
+  const where = `run ${ulid}`;
+  const grave = statements.get<{ counts: string; done: number }>(
+    "SELECT counts, done FROM tombstone WHERE run = ? AND mode = 'run'",
+    id,
+  );
+  const left = statements.get(
+    'SELECT 1 FROM event WHERE id BETWEEN ? AND ?',
+    rowId(id, 0),
+    rowId(id, LAST_SEQ),
+  );
+  if (grave === undefined || left !== undefined || grave.done === 0) {
+    return [{ what: 'head', where, message: 'The run has no head and was not removed.' }];
+  }
+  const counts = JSON.parse(grave.counts) as { ulid: string; createdAt: number };
+  return counts.ulid === ulid && counts.createdAt === createdAt
+    ? []
+    : [{ what: 'row', where, message: 'The run and its tombstone differ.' }];
+}

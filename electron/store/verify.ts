@@ -1,0 +1,139 @@
+import { WaymarkError } from '@shared/errors';
+import type { VerifyProblem, VerifyReport } from '@shared/views';
+import { BlobStore } from './blob-store';
+import { storeFailure } from './database';
+import { Statements } from './rows';
+import type { StepProjector } from './step-projector';
+import { checkAnnotations, checkOutbox } from './verify-entries';
+import { checkPages, checkSchema } from './verify-pages';
+import { checkBlobs, checkSums } from './verify-rows';
+import { checkRemoved, checkRun } from './verify-run';
+import { openForReading } from './workspace-file';
+
+export interface VerifyContext {
+  folder: string;
+  statements: Statements;
+  blobs: BlobStore;
+  projector: StepProjector;
+  /** Lets other messages of the thread through; called between pieces of work. */
+  breathe(): Promise<void>;
+}
+
+type Check = () => VerifyProblem[] | Promise<VerifyProblem[]>;
+
+/**
+ * Checks a workspace against itself: pages, chains, texts by their hashes, every projection against a rebuild,
+ * every prompt against its recorded hash, session bytes. Damage is named, never thrown. `runs` limits the
+ * check of run logs to those ULIDs; what belongs to the whole workspace is always checked.
+ */
+export async function verifyWorkspace(
+  folder: string,
+  projector: StepProjector,
+  runs?: readonly string[],
+): Promise<VerifyReport> {
+  const workspace: VerifyProblem[] = [];
+  const reports: VerifyReport['runs'] = [];
+  try {
+    const statements = new Statements(openForReading(folder));
+    try {
+      const context: VerifyContext = {
+        folder,
+        statements,
+        blobs: new BlobStore(statements, folder),
+        projector,
+        breathe: () => new Promise((resolve) => setImmediate(resolve)),
+      };
+      workspace.push(...(await checkWorkspace(context)));
+      reports.push(...(await checkRuns(context, runs, workspace)));
+    } finally {
+      statements.db.close();
+    }
+  } catch (thrown) {
+    workspace.push(problemOf(thrown, 'workspace.db'));
+  }
+  const ok = workspace.length === 0 && reports.every(({ problems }) => problems.length === 0);
+  return { ok, runs: reports, workspace };
+}
+
+async function checkWorkspace(context: VerifyContext): Promise<VerifyProblem[]> {
+  const { statements } = context;
+  const checks: [string, Check][] = [
+    ['pages', () => checkPages(statements.db)],
+    ['schema', () => checkSchema(statements.db)],
+    ['outbox', () => checkOutbox(statements)],
+    ['annotations', () => checkAnnotations(statements)],
+    ['rows', () => checkSums(statements)],
+    ['texts', () => checkBlobs(context)],
+  ];
+  const problems: VerifyProblem[] = [];
+  for (const [where, check] of checks) {
+    problems.push(...(await guarded(where, check)));
+    await context.breathe();
+  }
+  return problems;
+}
+
+interface RunRow {
+  id: number;
+  ulid: string;
+  created_at: number;
+  seq: number | null;
+  grave: string | null;
+}
+
+async function checkRuns(
+  context: VerifyContext,
+  wanted: readonly string[] | undefined,
+  workspace: VerifyProblem[],
+): Promise<VerifyReport['runs']> {
+  const rows: RunRow[] = [];
+  workspace.push(
+    ...(await guarded('runs', () => {
+      rows.push(...listRuns(context.statements));
+      return [];
+    })),
+  );
+  const reports: VerifyReport['runs'] = [];
+  for (const { id, ulid, created_at: createdAt, seq, grave } of rows) {
+    if (wanted !== undefined && !wanted.includes(ulid)) {
+      continue;
+    }
+    if (seq === null) {
+      const report = { id: ulid, events: 0, problems: checkRemoved(context.statements, id, ulid, createdAt) };
+      reports.push({ ...report, ...(grave === null ? {} : { purged: 'run' as const }) });
+      continue;
+    }
+    const report = {
+      id: ulid,
+      events: seq,
+      problems: await guarded(`run ${ulid}`, () => checkRun(context, id, ulid)),
+    };
+    reports.push({ ...report, ...(grave === null ? {} : { purged: 'text' as const }) });
+  }
+  return reports;
+}
+
+function listRuns(statements: Statements): RunRow[] {
+  return statements.all<RunRow>(
+    `SELECT r.id, r.ulid, r.created_at, h.seq, (SELECT min(mode) FROM tombstone t WHERE t.run = r.id) AS grave
+     FROM run r LEFT JOIN run_head h ON h.run = r.id ORDER BY r.id`,
+  );
+}
+
+/** A check that cannot go on has found damage: what stopped it is the problem. */
+async function guarded(where: string, check: Check): Promise<VerifyProblem[]> {
+  try {
+    return await check();
+  } catch (thrown) {
+    return [problemOf(thrown, where)];
+  }
+}
+
+function problemOf(thrown: unknown, where: string): VerifyProblem {
+  const failure = storeFailure(thrown, where);
+  if (failure instanceof WaymarkError) {
+    const detail = failure.detail === undefined ? '' : ` (${failure.detail})`;
+    return { what: failure.code, where, message: failure.message + detail };
+  }
+  return { what: 'unreadable', where, message: thrown instanceof Error ? thrown.message : String(thrown) };
+}

@@ -1,0 +1,29 @@
+import { createProjector } from './projector';
+import { serveThread } from './serve-thread';
+import { openWriterPart } from './writer-part';
+
+/** Entry of the thread with the writing connection. */
+serveThread((data, notify) => {
+  const core = openWriterPart({
+    folder: data.folder,
+    now: Date.now,
+    projector: createProjector(),
+    ballastBytes: data.ballastBytes,
+    notify,
+    ...(data.device === null ? {} : { device: data.device }),
+  });
+  core.start();
+  return {
+    append: core.append.bind(core),
+    appendIfOutboxAt: core.appendIfOutboxAt.bind(core),
+    post: core.post.bind(core),
+    annotate: core.annotate.bind(core),
+    undo: core.undo.bind(core),
+    redo: core.redo.bind(core),
+    sessionBytes: core.sessionBytes.bind(core),
+    remove: core.remove.bind(core),
+    createTask: core.createTask.bind(core),
+    drain: core.drain.bind(core),
+    close: core.close.bind(core),
+  };
+});

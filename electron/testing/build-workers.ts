@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'vite';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Folder of the bundled worker entries of the store. */
+    storeWorkers: string;
+  }
+}
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Bundles the store's worker entries as the application's build does: threads cannot load TypeScript. */
+export async function buildStoreWorkers(folder: string, extra: Record<string, string> = {}): Promise<void> {
+  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'warn',
+    resolve: { alias: { '@shared': resolve(root, 'shared') } },
+    ssr: { noExternal: true, external: ['better-sqlite3'] },
+    build: {
+      ssr: true,
+      target: 'node18.15',
+      outDir: folder,
+      emptyOutDir: false,
+      minify: false,
+      rollupOptions: {
+        input: {
+          'writer-worker': resolve(root, 'electron/store/writer-worker.ts'),
+          'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
+          ...extra,
+        },
+        output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  });
+}
+
+/** Vitest global set-up: built once per test run, into a folder below the repository so that packages resolve. */
+export async function setup(project: TestProject): Promise<() => void> {
+  const cache = join(root, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'waymark-workers-'));
+  await buildStoreWorkers(folder, {
+    'store-child': resolve(root, 'electron/testing/store-child.ts'),
+  });
+  project.provide('storeWorkers', folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import type { Author } from '@shared/annotations';
+import { ContextFold } from '@shared/context';
+import type { EventBody, NewEvent } from '@shared/events';
+import { hintBlock } from '@shared/human-tag';
+import { ulid } from 'ulid';
+import type { Store } from '../store/api';
+
+export const alice: Author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Alice' };
+export const bob: Author = { uuid: '6f1c1f0a-2222-4222-8222-222222222222', name: 'Bob' };
+
+export function createdBody(run: string): EventBody<'run.created'> {
+  return {
+    run,
+    title: 'A run',
+    task: { id: 'demo', title: 'Demo task', domain: 'data', hash: 'a'.repeat(64) },
+    spec: {},
+    model: {
+      endpoint: 'local',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      model: 'scripted',
+      keyRef: null,
+      params: {},
+      contextTokens: 100_000,
+      sendReasoning: false,
+    },
+    computers: [{ name: 'local', kind: 'local' }],
+    workspaceRoot: '/tmp/w',
+    limits: { maxSteps: 100, maxWorkingMs: 3_600_000, maxEvals: 3 },
+    approvals: 'off',
+    taskHint: 'off',
+    humanHints: true,
+    evaluatorIsolated: false,
+    experiment: null,
+    arm: null,
+    group: null,
+    sample: null,
+    seed: null,
+    parent: null,
+    ruleSet: 'default',
+  };
+}
+
+export async function createRun(store: Store): Promise<string> {
+  const run = ulid();
+  await store.writer.append(run, 0, [{ kind: 'run.created', body: createdBody(run) }]);
+  return run;
+}
+
+interface CommandOptions {
+  exitCode?: number;
+  ok?: boolean;
+  /** Events recorded with the observation, before it. */
+  events?: NewEvent[];
+  tool?: string;
+  args?: Record<string, string | number | boolean>;
+  data?: Record<string, unknown>;
+  thought?: string;
+}
+
+/** Drives a run as the loop does, without a model: same events, same transactions, true prompt hashes. */
+export class RunWriter {
+  step = 0;
+  epoch = 1;
+  /** Largest answered step and observation acknowledged so far. */
+  acknowledged = 0;
+  private requested = false;
+  private readonly fold = new ContextFold({ sendReasoning: false });
+
+  constructor(
+    private readonly store: Pick<Store, 'writer' | 'reader'>,
+    readonly run: string,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.record([
+      {
+        kind: 'driver.started',
+        body: { epoch: this.epoch, pid: 1, host: 'h', app: '0.1.0', runtime: 'node', reason: 'start' },
+      },
+      { kind: 'run.status', body: { status: 'running', reason: null, message: 'Started' } },
+      {
+        kind: 'segment.started',
+        body: {
+          segment: 1,
+          head: [
+            { role: 'system', content: 'You are an agent.' },
+            { role: 'user', content: 'Do the task.' },
+          ],
+          tools: [],
+          request: { model: 'scripted', stream: true },
+        },
+      },
+    ]);
+  }
+
+  async request(): Promise<void> {
+    if (!this.requested) {
+      await this.record([this.requestEvent(this.step + 1)]);
+    }
+    this.requested = true;
+  }
+
+  /** One whole step: request, answer with one call, observation. */
+  async command(command: string, output: string, options: CommandOptions = {}): Promise<void> {
+    await this.request();
+    this.requested = false;
+    this.step += 1;
+    const { step } = this;
+    const name = options.tool ?? 'run_command';
+    const args = options.args ?? { command, session_id: 'main' };
+    const callId = `call_${step}`;
+    await this.record([
+      {
+        kind: 'model.answered',
+        body: {
+          step,
+          stepId: ulid(),
+          kind: 'act',
+          text: options.thought ?? `I will run ${command}`,
+          reasoning: '',
+          calls: [{ id: callId, name, arguments: JSON.stringify(args) }],
+          invalid: [null],
+          finishReason: 'tool_calls',
+          model: 'scripted',
+          usage: { inputTokens: 10, outputTokens: 5, cachedTokens: 0, reasoningTokens: 0 },
+          cost: 0.001,
+          durationMs: 12,
+        },
+      },
+      { kind: 'action.started', body: { step, call: 0, callId, name, args, guards: [] } },
+    ]);
+    await this.record([
+      ...(options.events ?? []),
+      {
+        kind: 'action.observed',
+        body: {
+          step,
+          call: 0,
+          callId,
+          name,
+          ok: options.ok ?? true,
+          error: options.ok === false ? { code: 'not_found', message: 'No such file' } : null,
+          text: output,
+          data: {
+            computer: 'local',
+            session: 'main',
+            command,
+            ...(options.exitCode === undefined ? {} : { exitCode: options.exitCode }),
+            ...options.data,
+          },
+          offsets: { 'local:main': step * 10 },
+          durationMs: 3,
+          closedBy: 'run',
+          imitatesHuman: false,
+        },
+      },
+    ]);
+    this.acknowledged = step;
+  }
+
+  /** Queues a hint and delivers it after the latest step, in one transaction with the next request. */
+  async hint(text: string): Promise<string> {
+    const hint = ulid();
+    await this.store.writer.post(this.run, alice, { op: 'hint.queued', hint, text, category: 'other' });
+    const head = await this.store.reader.outboxHead(this.run);
+    const delivered: NewEvent = {
+      kind: 'hint.delivered',
+      body: { step: this.step, hints: [{ id: hint, text }], text: hintBlock([text]) },
+    };
+    this.fold.apply(delivered);
+    const events = [delivered, this.requestEvent(this.step + 1)];
+    await this.store.writer.appendIfOutboxAt(this.run, this.epoch, head, events);
+    this.requested = true;
+    return hint;
+  }
+
+  async record(events: NewEvent[]): Promise<void> {
+    for (const event of events) {
+      this.fold.apply(event);
+    }
+    await this.store.writer.append(this.run, this.epoch, events);
+  }
+
+  private requestEvent(step: number): NewEvent {
+    const tail = `\n\n[step ${step}]`;
+    const body = this.fold.requestBody({ tail });
+    return {
+      kind: 'model.requested',
+      body: {
+        step,
+        attempt: 1,
+        sha256: createHash('sha256').update(body).digest('hex'),
+        bytes: Buffer.byteLength(body),
+        messages: this.fold.messageCount,
+        tokensEstimate: 100,
+        tail,
+      },
+    };
+  }
+}
