@@ -30,6 +30,7 @@ export function matches(filter: Filter, head: StepHead): boolean {
  */
 export function pagesToScan(filter: Filter, from: number, steps: number, tiles: readonly Tile[]): number[] {
   const pages: number[] = [];
+  if (from >= steps) return pages;
   for (let page = Math.floor(from / PAGE); page * PAGE < steps; page++) {
     const first = page * PAGE + 1;
     const last = Math.min(first + PAGE - 1, steps);

@@ -103,12 +103,12 @@ export class HeadCache {
       this.pages.set(index, page);
     }
     // A page read when it was short is missing the steps that came since.
-    if (page.stale === null && page.heads.length < last - first + 1) {
+    if (page.stale === null && !page.loading && page.heads.length < last - first + 1) {
       page.stale = { from: first + page.heads.length, to: last };
     }
     if (page.stale === null || page.loading) return;
     const from = page.stale.from;
-    const to = Math.min(Math.max(page.stale.to, first + page.heads.length), last);
+    const to = Math.min(page.stale.to, last);
     if (to < from) {
       page.stale = null;
       return;

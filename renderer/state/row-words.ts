@@ -37,9 +37,10 @@ export function ruleCode(rule: string): string {
   return 'R';
 }
 
-/** The codes of a step's rules, each once. */
+/** The code of a step's first rule, with a plus when others of another number speak too. */
 export function ruleCodes(rules: readonly string[]): string {
-  return [...new Set(rules.map(ruleCode))].join(' ');
+  const codes = [...new Set(rules.map(ruleCode))];
+  return codes.length > 1 ? `${codes[0]}+` : (codes[0] ?? '');
 }
 
 /** Up to two letters of a name; names in scripts without capitals keep their first two characters. */

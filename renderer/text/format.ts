@@ -11,7 +11,7 @@ export interface Units {
 
 /** What a person reads for a number. Times are milliseconds, instants ms since 1970, sizes bytes. */
 export interface Format {
-  /** "12 s", "41 min", "9 h 12", "2 d 3 h". */
+  /** "12 s", "41 min", "9 h 12", "24 h", "2 d 3 h". */
   duration(ms: number): string;
   /** "14:20" on the person's clock. */
   clock(at: number): string;
@@ -59,7 +59,7 @@ export function formatter(units: Units): Format {
     if (value < 10 * SECOND && value % SECOND !== 0) return `${(value / SECOND).toFixed(1)} ${units.second}`;
     if (value < MINUTE) return `${Math.floor(value / SECOND)} ${units.second}`;
     if (value < HOUR) return `${Math.floor(value / MINUTE)} ${units.minute}`;
-    if (value < DAY) {
+    if (value < 2 * DAY) {
       const minutes = Math.floor((value % HOUR) / MINUTE);
       const hours = `${Math.floor(value / HOUR)} ${units.hour}`;
       return minutes === 0 ? hours : `${hours} ${String(minutes).padStart(2, '0')}`;

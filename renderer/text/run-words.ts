@@ -44,7 +44,11 @@ export function runWords(run: RunSummary, text: Text, now: number): RunWords {
       return { ...base, reason: `${text.runs.atStep(format.count(run.steps))}, ${since}` };
     case 'waiting_human':
     case 'waiting_host':
-      return { ...base, tone: 'attention', reason: `${why ?? named ?? ''} ${since}`.trim() };
+      return {
+        ...base,
+        tone: 'attention',
+        reason: [why ?? named, since].filter((part) => part !== null).join(', '),
+      };
     case 'failed':
       return { ...base, tone: 'danger', reason: why ?? named ?? since };
     case 'undriven':

@@ -118,7 +118,7 @@ export function LabelBar() {
       ) : (
         <>
           <span className="space" />
-          <span className="row text-12 tone-danger cut">
+          <span className="row text-12 tone-danger label-blocked">
             <Icon name="lock" />
             {problem.code === 'disk_full' ? words.blockedDisk : words.blocked}
           </span>

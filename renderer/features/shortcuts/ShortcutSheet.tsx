@@ -113,8 +113,9 @@ function linesOf(group: CommandGroup, own: Readonly<Record<string, string>>, tex
       continue;
     }
     const caps = capsOf(keys[0] ?? '', text.common.mod);
+    // The second key is printed where it fits beside the first: Ctrl Z, not Ctrl Shift Z.
     const second = keys[1];
-    const more = second?.startsWith('Mod+') === true ? capsOf(second, text.common.mod) : [];
+    const more = second?.startsWith('Mod+Key') === true ? capsOf(second, text.common.mod) : [];
     lines.push({ id, caps: [...caps, ...more], say: text.shortcuts.command(id) });
   }
   return lines;

@@ -91,8 +91,14 @@ function draw(canvas: HTMLCanvasElement, steps: number, { marks, scores }: Minim
 
   pen.fillStyle = colour('--line-strong');
   pen.fillRect(4, 0, 3, unit * steps);
+  // Points closer together than they are high would be one bar: of those only the first is drawn.
+  const free: Record<string, number> = { hint: -1, error: -1 };
   for (const mark of marks) {
     const top = y(mark.from);
+    if (mark.kind === 'hint' || mark.kind === 'error') {
+      if (top < (free[mark.kind] ?? -1)) continue;
+      free[mark.kind] = top + 5;
+    }
     const high = Math.max(1.5, (mark.to - mark.from + 1) * unit);
     if (mark.kind === 'mask' || mark.kind === 'undecided') {
       pen.fillStyle = colour('--bg-panel');

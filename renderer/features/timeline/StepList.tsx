@@ -87,6 +87,8 @@ export function StepList({ showTime }: { showTime: boolean }) {
       ),
     );
     watcher.observe(box);
+    // The list takes the keys of a window in which nothing else has them.
+    if (document.activeElement === document.body) box.focus({ preventScroll: true });
     return () => watcher.disconnect();
   }, []);
 

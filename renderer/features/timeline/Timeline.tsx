@@ -23,14 +23,13 @@ export function Timeline({ showTime }: { showTime: boolean }) {
   return (
     <section className="pane timeline" aria-label={text.timeline.region} data-pane="timeline">
       <div className="pane-head">
-        <h2>{text.timeline.region}</h2>
-        <span className="text-12 quiet tabular cut">
+        <h2 className="tabular cut">
           {run !== undefined && run.segments > 1
             ? text.timeline.segment(run.segments, run.segments)
             : steps > 0
               ? text.common.steps(steps)
-              : ''}
-        </span>
+              : text.timeline.region}
+        </h2>
         <span className="space" />
         <Segmented<Filter>
           label={text.timeline.filters}

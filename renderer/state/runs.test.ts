@@ -1,0 +1,88 @@
+import type { RunState, RunSummary } from '@shared/views';
+import { describe, expect, it } from 'vitest';
+import { en } from '../text/en';
+import { runWords } from '../text/run-words';
+import { zh } from '../text/zh';
+import { railGroup, railOrder } from './runs';
+
+const now = Date.UTC(2026, 10, 21, 12);
+
+function run(id: string, change: Partial<RunSummary> = {}): RunSummary {
+  return {
+    id,
+    title: id,
+    task: { id: 't', title: 't', domain: null },
+    model: 'm',
+    state: 'thinking',
+    stored: 'running',
+    reason: null,
+    message: null,
+    until: null,
+    createdAt: now - 1000,
+    changedAt: now - 60_000,
+    steps: 3,
+    events: 9,
+    seq: 9,
+    segments: 1,
+    scores: { best: null, final: null, last: null, tries: 0, maxTries: 3 },
+    workingMs: 0,
+    maxWorkingMs: 1,
+    maxSteps: 10,
+    tokens: { input: 0, output: 0, context: 0, contextLimit: 1 },
+    cost: 0,
+    hints: { queued: 0, delivered: 0, undelivered: 0 },
+    labels: { train: 0, mask: 0, undecided: 3, disagreement: 0 },
+    computers: [],
+    evaluatorIsolated: false,
+    ...change,
+  };
+}
+
+describe('the rail', () => {
+  it('puts who needs a person first, then who works, then who is done', () => {
+    const list = [
+      run('done', { state: 'finished', changedAt: now }),
+      run('works', { changedAt: now }),
+      run('asks', { state: 'waiting_human', changedAt: now - 900_000 }),
+      run('alone', { state: 'undriven', changedAt: now }),
+    ];
+    expect(list.sort(railOrder).map((one) => one.id)).toEqual(['asks', 'alone', 'works', 'done']);
+  });
+
+  it('does not hide a run whose hint was never delivered', () => {
+    const hints = { queued: 0, delivered: 0, undelivered: 1 };
+    expect(railGroup(run('r', { state: 'finished', hints }))).toBe('needsYou');
+  });
+});
+
+describe('the words of a state', () => {
+  const states: RunState[] = [
+    'created',
+    'thinking',
+    'acting',
+    'sleeping',
+    'waiting_host',
+    'waiting_human',
+    'paused',
+    'finished',
+    'stopped',
+    'failed',
+    'undriven',
+  ];
+
+  it('always give a reason or a time', () => {
+    for (const text of [en, zh]) {
+      for (const state of states) {
+        const words = runWords(run('r', { state }), text, now);
+        expect(words.state, state).not.toBe('');
+        expect(words.reason, state).not.toBe('');
+      }
+    }
+  });
+
+  it('say until when a run sleeps and how long that is', () => {
+    const words = runWords(run('r', { state: 'sleeping', until: now + 41 * 60_000 }), en, now);
+    expect(words.state).toMatch(/^Sleeping until \d\d:\d\d$/);
+    expect(words.reason).toBe('41 min left');
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { en } from './en';
+import { languageFor } from './language';
+import { zh } from './zh';
+
+/** Every entry of a catalogue by its path; texts with parameters are functions. */
+function entries(value: unknown, path = ''): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) return [[path, value]];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    entries(inner, path === '' ? key : `${path}.${key}`),
+  );
+}
+
+const english = new Map(entries(en));
+const chinese = new Map(entries(zh));
+
+/** Names, keys and marks that are the same in every language. */
+const shared =
+  /^(common\.(mod|shift|alt|enter|escape|unknown)|frame\.product|detail\.unknown|about\.(version|electron|chrome|node|sqlite)|settings\.english)$/;
+
+describe('catalogues', () => {
+  it('have the same entries', () => {
+    expect([...chinese.keys()].sort()).toEqual([...english.keys()].sort());
+  });
+
+  it('have no empty text', () => {
+    for (const [path, text] of [...english, ...chinese]) {
+      if (typeof text === 'string') expect(text.trim(), path).not.toBe('');
+    }
+  });
+
+  it('are translated', () => {
+    const same = [...english].filter(
+      ([path, text]) =>
+        typeof text === 'string' && /[a-z]{3}/.test(text) && !shared.test(path) && chinese.get(path) === text,
+    );
+    expect(same.map(([path]) => path)).toEqual([]);
+  });
+
+  it('choose the language of the person, else of the system', () => {
+    expect(languageFor('zh', 'en-US')).toBe('zh');
+    expect(languageFor('system', 'zh-Hans-CN')).toBe('zh');
+    expect(languageFor('system', 'de-DE')).toBe('en');
+  });
+
+  it('write times as a person reads them', () => {
+    const { format } = en.common;
+    expect(format.duration(8_200)).toBe('8.2 s');
+    expect(format.duration(41 * 60_000)).toBe('41 min');
+    expect(format.duration(9 * 3_600_000 + 12 * 60_000)).toBe('9 h 12');
+    expect(format.duration(24 * 3_600_000)).toBe('24 h');
+    expect(format.compact(71_234)).toBe('71k');
+    expect(format.score(null)).toBe('?');
+    expect(format.money(Number.NaN)).toBe('?');
+  });
+});
