@@ -257,7 +257,7 @@ export class RunRemoval {
           unused.filter(
             ({ id }) =>
               this.statements.run(
-                'DELETE FROM blob WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM blob_use WHERE blob = ?1)',
+                'DELETE FROM blob WHERE id = ? AND NOT EXISTS (SELECT 1 FROM blob_use WHERE blob = blob.id)',
                 id,
               ).changes > 0,
           ),

@@ -159,6 +159,39 @@ export class RunWriter {
     this.acknowledged = step;
   }
 
+  /** Whether a request is out without an answer. */
+  get awaits(): boolean {
+    return this.requested;
+  }
+
+  /** A step without a valid call, and the message that teaches. */
+  async teach(text: string): Promise<void> {
+    await this.request();
+    this.requested = false;
+    this.step += 1;
+    const { step } = this;
+    await this.record([
+      {
+        kind: 'model.answered',
+        body: {
+          step,
+          stepId: ulid(),
+          kind: 'null',
+          text,
+          reasoning: '',
+          calls: [],
+          invalid: [],
+          finishReason: 'stop',
+          model: 'scripted',
+          usage: null,
+          cost: null,
+          durationMs: 1,
+        },
+      },
+      { kind: 'step.taught', body: { step, text: 'Call one of the tools.' } },
+    ]);
+  }
+
   /** Queues a hint and delivers it after the latest step, in one transaction with the next request. */
   async hint(text: string): Promise<string> {
     const hint = ulid();

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createRun, RunWriter } from '../testing/run-writer';
+import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { openDatabase } from './database';
+import { type Migration, migrate, migrations, readVersion } from './migrate';
+import { openForWriting, workspaceFile } from './workspace-file';
+
+const second: Migration = {
+  version: 2,
+  name: 'second',
+  sql: 'CREATE TABLE extra (id INTEGER PRIMARY KEY) STRICT;',
+};
+const broken: Migration = {
+  version: 2,
+  name: 'broken',
+  sql: 'CREATE TABLE half (id INTEGER); CREATE TABLE half (id INTEGER);',
+};
+
+test('migrations count from 1 without gaps', () => {
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+});
+
+test('migration 1 makes logs that refuse change', () => {
+  const db = openDatabase('');
+  expect(migrate(db)).toEqual({ from: 0, to: 1 });
+  db.exec("INSERT INTO run (id, ulid, created_at) VALUES (1, 'r', 0)");
+  db.exec(
+    `INSERT INTO event (id, version, kind, at, epoch, body, hash) VALUES (${2 ** 32 + 1}, 1, 'x', 0, 0, '{}', zeroblob(32))`,
+  );
+  db.exec("INSERT INTO outbox (ulid, run, body, hash) VALUES ('o', 1, '{}', zeroblob(32))");
+  db.exec(
+    "INSERT INTO annotation (ulid, run, author, op, device, device_seq, body, hash) VALUES ('a', 1, 'x', 'label', 'd', 1, '{}', zeroblob(32))",
+  );
+  for (const table of ['event', 'outbox', 'annotation']) {
+    expect(() => db.exec(`UPDATE ${table} SET body = 'forged'`)).toThrow('append-only');
+    expect(() => db.exec(`DELETE FROM ${table}`)).toThrow('append-only');
+  }
+  // A tombstone of the run opens the event log to removal, and never the annotation log.
+  db.exec(
+    "INSERT INTO tombstone (run, mode, at, author, counts, head, sum) VALUES (1, 'run', 0, 'x', '{}', zeroblob(32), zeroblob(8))",
+  );
+  expect(() => db.exec('DELETE FROM annotation')).toThrow('append-only');
+  expect(() => db.exec('DELETE FROM tombstone')).toThrow('a tombstone stays');
+  db.exec('DELETE FROM event');
+  db.close();
+});
+
+test('a migration that fails leaves the file as it was', () => {
+  const db = openDatabase('');
+  migrate(db);
+  expect(() => migrate(db, [...migrations, broken])).toThrow('already exists');
+  expect(readVersion(db)).toBe(1);
+  expect(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()).toEqual({ n: 0 });
+  expect(migrate(db, [...migrations, second])).toEqual({ from: 1, to: 2 });
+  db.close();
+});
+
+test('an older application refuses a newer workspace and leaves every byte as it was', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await createRun(store);
+  await new RunWriter(store, run).start();
+  await store.close();
+  const db = openDatabase(workspaceFile(folder));
+  migrate(db, [...migrations, second]);
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+  const before = readFileSync(workspaceFile(folder));
+  expect(() => openForWriting(folder)).toThrowError(expect.objectContaining({ code: 'workspace_newer' }));
+  expect(readFileSync(workspaceFile(folder)).equals(before)).toBe(true);
+});
+
+test('a database that is not a workspace is refused untouched', () => {
+  const folder = temporaryFolder();
+  const db = openDatabase(join(folder, 'workspace.db'));
+  db.exec('CREATE TABLE mine (id INTEGER)');
+  db.close();
+  const before = readFileSync(workspaceFile(folder));
+  expect(() => openForWriting(folder)).toThrow('not a Waymark workspace');
+  expect(readFileSync(workspaceFile(folder)).equals(before)).toBe(true);
+});

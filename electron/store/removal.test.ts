@@ -1,0 +1,132 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { deeds, liveThrough } from '../testing/random-run';
+import { alice, createRun, RunWriter } from '../testing/run-writer';
+import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import type { Store } from './api';
+import { openDatabase } from './database';
+import { workspaceFile } from './workspace-file';
+
+async function secretRun(store: Store, secret: string): Promise<string> {
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  const path = '/tmp/w/a';
+  await writer.command(`echo ${secret}`, `${secret} ${'filler '.repeat(300)}`, { exitCode: 0 });
+  await writer.command(`cat ${path}`, `${secret}${'shared text '.repeat(200)}`, { exitCode: 0 });
+  await writer.command('big', 'same in both runs '.repeat(200), { exitCode: 0 });
+  await writer.command('bigger', `${secret}${'x'.repeat(300_000)}`, { exitCode: 0 });
+  await writer.hint(`hint ${secret}`);
+  await writer.command('search', 'none', {
+    tool: 'search_dir',
+    args: { search_term: secret, dir_path: '/' },
+    data: { hits: 0 },
+  });
+  const chunk = { offset: 0, bytes: Buffer.from(secret), receivedAt: 0, hostAt: null };
+  await store.writer.sessionBytes(run, 'main', chunk);
+  await store.writer.annotate(alice, { run, from: 1, to: 3 }, { op: 'label', value: 'train', reason: null });
+  return run;
+}
+
+/** Every byte that SQLite still keeps as content, and every file beside it. */
+function everything(folder: string): string {
+  const db = openDatabase(workspaceFile(folder));
+  const copy = join(folder, 'copy.db');
+  db.exec(`VACUUM INTO '${copy}'`);
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as {
+    name: string;
+  }[];
+  const rows = tables.flatMap(({ name }) => db.prepare(`SELECT * FROM ${name}`).all());
+  db.close();
+  return JSON.stringify(rows) + readdirSync(folder, { recursive: true }).join(' ');
+}
+
+test('a removed run leaves its tombstone; other runs keep the texts they share with it', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await secretRun(store, 'hunter2');
+  const other = await secretRun(store, 'swordfish');
+  await store.drain();
+  await store.writer.remove(run, 'run', alice);
+  await store.drain();
+  await expect(store.reader.run(run)).rejects.toMatchObject({ code: 'not_found' });
+  expect((await store.reader.runs()).map(({ id }) => id)).toEqual([other]);
+  expect((await store.reader.step(other, 3)).observations[0]?.text).toContain('same in both runs');
+  expect((await store.reader.search(other, 'swordfish', 1, 1, 10)).total).toBeGreaterThan(0);
+  const report = await store.reader.verify();
+  expect(report).toMatchObject({
+    ok: true,
+    runs: [
+      { id: run, purged: 'run' },
+      { id: other, problems: [] },
+    ],
+  });
+  await expect(
+    store.writer.append(run, 1, [{ kind: 'hint.undelivered', body: { ids: [] } }]),
+  ).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await store.close();
+  expect(everything(folder)).not.toContain('hunter2');
+  expect(existsSync(join(folder, 'sessions', run))).toBe(false);
+  expect(
+    readdirSync(join(folder, 'blobs'), { recursive: true }).filter((name) => String(name).length > 10),
+  ).toHaveLength(1);
+});
+
+test('purged texts are gone everywhere; counts, labels and hashes stay and verify says purged', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await secretRun(store, 'hunter2');
+  await store.drain();
+  expect((await store.reader.search(run, 'hunter2', 1, 1, 10)).total).toBeGreaterThan(0);
+  const before = await store.reader.run(run);
+  await store.writer.remove(run, 'text', alice);
+  await store.drain();
+  const after = await store.reader.run(run);
+  expect(after).toMatchObject({ steps: before.steps, labels: before.labels, events: before.events + 1 });
+  expect((await store.reader.search(run, 'hunter2', 1, 1, 10)).total).toBe(0);
+  expect(await store.reader.verify()).toMatchObject({
+    ok: true,
+    runs: [{ id: run, purged: 'text', problems: [] }],
+  });
+  await store.close();
+  expect(everything(folder)).not.toContain('hunter2');
+});
+
+test('purging holds for whatever a run holds', async () => {
+  for (const life of fc.sample(deeds, { numRuns: 12, seed: 11 })) {
+    const store = testStore();
+    const run = await liveThrough(store, life);
+    await store.writer.remove(run, 'text', alice);
+    const report = await store.reader.verify();
+    expect(report.workspace).toEqual([]);
+    expect(report.runs[0]?.problems).toEqual([]);
+    await store.close();
+  }
+});
+
+test('a removal that was interrupted is finished at the next opening', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await secretRun(store, 'hunter2');
+  await store.writer.remove(run, 'run', alice);
+  await store.close();
+  const db = openDatabase(workspaceFile(folder));
+  db.exec('UPDATE tombstone SET done = 0');
+  db.close();
+  const second = testStore(folder);
+  await second.drain();
+  expect(await second.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('a driven run is not removed', async () => {
+  const store = testStore();
+  const run = await secretRun(store, 'hunter2');
+  const lock = store.lockRun(run);
+  await expect(store.writer.remove(run, 'run', alice)).rejects.toMatchObject({ code: 'refused' });
+  lock?.release();
+  await store.writer.remove(run, 'run', alice);
+});

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createRun } from '../testing/run-writer';
+import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import type { Store } from './api';
+import { PART_BYTES, partPath, sessionFolder } from './session-log';
+
+async function readAll(store: Store, run: string, uid: string): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for (let offset = 0; ; ) {
+    const { bytes, endOffset } = await store.reader.readSession(run, uid, offset, 1 << 20);
+    parts.push(bytes);
+    offset += bytes.length;
+    if (offset >= endOffset) {
+      return Buffer.concat(parts);
+    }
+  }
+}
+
+test('bytes come back whole whatever the chunks overlap, and a gap is refused', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  let number = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ minLength: 1, maxLength: 4000 }),
+      fc.array(fc.tuple(fc.nat(4000), fc.nat(900)), { maxLength: 12 }),
+      async (bytes, cuts) => {
+        number += 1;
+        const uid = `s${number}`;
+        let end = 0;
+        for (const [from, length] of [...cuts, [0, bytes.length] as const]) {
+          const chunk = bytes.subarray(from, from + length);
+          const send = store.writer.sessionBytes(run, uid, {
+            offset: from,
+            bytes: chunk,
+            receivedAt: end,
+            hostAt: null,
+          });
+          if (from > end) {
+            await expect(send).rejects.toMatchObject({ code: 'conflict' });
+          } else {
+            await send;
+            end = Math.max(end, from + chunk.length);
+          }
+        }
+        expect((await readAll(store, run, uid)).equals(bytes)).toBe(true);
+      },
+    ),
+    { numRuns: 30 },
+  );
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('parts are sealed at 16 MB and survive reopening; unacknowledged bytes are dropped', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await createRun(store);
+  const bytes = randomBytes(PART_BYTES + 3_000_000);
+  const send = (to: Store, offset: number, end: number) =>
+    to.writer.sessionBytes(run, 'u1', {
+      offset,
+      bytes: bytes.subarray(offset, end),
+      receivedAt: offset,
+      hostAt: 1,
+    });
+  for (let offset = 0; offset < 12_000_000; offset += 1_000_000) {
+    await send(store, offset, offset + 1_000_000);
+  }
+  await store.close();
+  appendFileSync(
+    partPath(sessionFolder(folder, run, 'u1'), 0),
+    'written, but the process died before COMMIT',
+  );
+  const second = testStore(folder);
+  for (let offset = 12_000_000; offset < bytes.length; offset += 1_000_000) {
+    await send(second, offset, Math.min(bytes.length, offset + 1_000_000));
+  }
+  expect((await readAll(second, run, 'u1')).equals(bytes)).toBe(true);
+  expect(await second.reader.verify()).toMatchObject({ ok: true, runs: [{ problems: [] }] });
+  const lastPart = partPath(sessionFolder(folder, run, 'u1'), 17_000_000);
+  appendFileSync(lastPart, 'x');
+  expect((await second.reader.verify()).ok).toBe(true);
+});
+
+test('output in quick succession shares a row', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  await Promise.all(
+    Array.from({ length: 200 }, (_, index) =>
+      store.writer.sessionBytes(run, 'u', {
+        offset: index,
+        bytes: Buffer.from('a'),
+        receivedAt: index,
+        hostAt: null,
+      }),
+    ),
+  );
+  const report = await store.reader.verify();
+  expect(report.ok).toBe(true);
+  expect((await readAll(store, run, 'u')).toString()).toBe('a'.repeat(200));
+});
+
+test('a name that would leave the folder is refused', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  for (const uid of ['../x', '..', '.', '', 'a/b']) {
+    const chunk = { offset: 0, bytes: Buffer.from('a'), receivedAt: 0, hostAt: null };
+    await expect(store.writer.sessionBytes(run, uid, chunk)).rejects.toMatchObject({ code: 'bad_input' });
+  }
+});

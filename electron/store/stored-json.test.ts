@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { externalise, hydrate, textReferences } from './stored-json';
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: 'binary', minLength: 1000, maxLength: 1100 }),
+  fc.constantFrom('\ud800'.repeat(1200), '学习'.repeat(600)),
+);
+const key = fc.oneof(fc.constantFrom('$text', '$object', '__proto__'), fc.string({ maxLength: 5 }));
+const { json } = fc.letrec((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4 },
+    text,
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('json'), { maxLength: 4 }),
+    fc.dictionary(key, tie('json'), { maxKeys: 3 }),
+  ),
+}));
+
+test('what is put outside comes back, whatever the value looks like', () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      const kept = new Map<string, string>();
+      const stored = JSON.stringify(
+        externalise(value, (large) => {
+          const sha = `sha${kept.size}`;
+          kept.set(sha, large);
+          return sha;
+        }),
+      );
+      expect(hydrate(JSON.parse(stored), (sha) => kept.get(sha) ?? 'lost')).toEqual(
+        JSON.parse(JSON.stringify(value)),
+      );
+      expect(textReferences(JSON.parse(stored)).sort()).toEqual([...kept.keys()].sort());
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('only texts of more than 1,024 units leave the body, and lone surrogates stay', () => {
+  const keep = () => 'sha';
+  expect(externalise({ a: 'x'.repeat(1024) }, keep)).toEqual({ a: 'x'.repeat(1024) });
+  expect(externalise({ a: 'x'.repeat(1025) }, keep)).toEqual({ a: { $text: 'sha' } });
+  expect(externalise('\ud800'.repeat(2000), keep)).toBe('\ud800'.repeat(2000));
+});

@@ -1,0 +1,239 @@
+import type { NewEvent } from '@shared/events';
+import fc from 'fast-check';
+import { ulid } from 'ulid';
+import type { Store } from '../store/api';
+import { alice, bob, createRun, RunWriter } from './run-writer';
+
+/** One thing that can happen to a run, by the loop or by people. */
+export type RunDeed =
+  | { deed: 'command'; command: string; output: string; exitCode: number; long: boolean }
+  | { deed: 'edit'; path: string; text: string }
+  | { deed: 'search'; term: string; hits: number }
+  | { deed: 'failure' }
+  | { deed: 'null' }
+  | { deed: 'evaluate'; score: number }
+  | { deed: 'status'; status: 'paused' | 'running' | 'waiting_human' }
+  | { deed: 'hint'; text: string }
+  | { deed: 'queue'; text: string }
+  | { deed: 'withdraw' }
+  | { deed: 'label'; who: 0 | 1; from: number; length: number; value: 'train' | 'mask' | 'clear' }
+  | { deed: 'adjudicate'; step: number; value: 'train' | 'mask' }
+  | { deed: 'comment'; step: number }
+  | { deed: 'flag'; step: number; on: boolean }
+  | { deed: 'undo' | 'redo'; who: 0 | 1 }
+  | { deed: 'session'; bytes: number };
+
+const word = fc.constantFrom(
+  'ls',
+  'cat a.py',
+  'python train.py',
+  'grep "学习" .',
+  'sed -n 1,5p a.py',
+  'echo <real_user>',
+);
+const who = fc.constantFrom(0 as const, 1 as const);
+const step = fc.nat(12);
+
+export const deeds: fc.Arbitrary<RunDeed[]> = fc.array(
+  fc.oneof(
+    fc.record({
+      deed: fc.constant('command' as const),
+      command: word,
+      output: fc.string({ maxLength: 60 }),
+      exitCode: fc.constantFrom(0, 0, 1),
+      long: fc.boolean(),
+    }),
+    fc.record({
+      deed: fc.constant('edit' as const),
+      path: fc.constantFrom('/tmp/w/a.py', '/tmp/w/b'),
+      text: fc.string(),
+    }),
+    fc.record({ deed: fc.constant('search' as const), term: fc.string({ maxLength: 9 }), hits: fc.nat(9) }),
+    fc.record({ deed: fc.constant('failure' as const) }),
+    fc.record({ deed: fc.constant('null' as const) }),
+    fc.record({ deed: fc.constant('evaluate' as const), score: fc.nat(100) }),
+    fc.record({
+      deed: fc.constant('status' as const),
+      status: fc.constantFrom('paused', 'running', 'waiting_human'),
+    }),
+    fc.record({ deed: fc.constant('hint' as const), text: fc.string({ minLength: 1, maxLength: 20 }) }),
+    fc.record({ deed: fc.constant('queue' as const), text: fc.string({ minLength: 1, maxLength: 20 }) }),
+    fc.record({ deed: fc.constant('withdraw' as const) }),
+    fc.record({
+      deed: fc.constant('label' as const),
+      who,
+      from: step,
+      length: fc.nat(6),
+      value: fc.constantFrom('train', 'mask', 'clear'),
+    }),
+    fc.record({ deed: fc.constant('adjudicate' as const), step, value: fc.constantFrom('train', 'mask') }),
+    fc.record({ deed: fc.constant('comment' as const), step }),
+    fc.record({ deed: fc.constant('flag' as const), step, on: fc.boolean() }),
+    fc.record({ deed: fc.constantFrom('undo' as const, 'redo' as const), who }),
+    fc.record({ deed: fc.constant('session' as const), bytes: fc.integer({ min: 1, max: 500 }) }),
+  ) as fc.Arbitrary<RunDeed>,
+  { minLength: 1, maxLength: 25 },
+);
+
+/** Makes a run of deeds; those that make no sense where they stand are left out. Returns its id. */
+export async function liveThrough(store: Store, list: readonly RunDeed[]): Promise<string> {
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  const life = { queued: [] as string[], offset: 0, files: new Map<string, string>() };
+  for (const deed of list) {
+    await live(store, writer, deed, life);
+  }
+  return run;
+}
+
+type Life = { queued: string[]; offset: number; files: Map<string, string> };
+
+async function live(store: Store, writer: RunWriter, deed: RunDeed, life: Life): Promise<void> {
+  const { run } = writer;
+  const on = (number: number) => Math.min(writer.step, number + 1);
+  const person = (index: 0 | 1) => (index === 0 ? alice : bob);
+  switch (deed.deed) {
+    case 'command':
+      return writer.command(deed.command, deed.output + (deed.long ? 'long '.repeat(400) : ''), {
+        exitCode: deed.exitCode,
+      });
+    case 'edit': {
+      const before = life.files.get(deed.path) ?? null;
+      life.files.set(deed.path, deed.text);
+      const change: NewEvent = {
+        kind: 'file.changed',
+        body: {
+          step: writer.step + 1,
+          call: 0,
+          computer: 'local',
+          path: deed.path,
+          before: before === null ? null : 'b'.repeat(64),
+          after: 'c'.repeat(64),
+          size: deed.text.length,
+          beforeText: before,
+          text: deed.text,
+          by: 'action',
+        },
+      };
+      const args = { path: deed.path, start: 1, end: 2, content: deed.text };
+      return writer.command('', 'edited', {
+        tool: 'edit_file',
+        args,
+        events: [change],
+        data: { path: deed.path },
+      });
+    }
+    case 'search':
+      return writer.command('', `${deed.hits} found`, {
+        tool: 'search_dir',
+        args: { search_term: deed.term, dir_path: '/tmp/w' },
+        data: { hits: deed.hits },
+      });
+    case 'failure':
+      return writer.command('cat nowhere', 'No such file', { ok: false });
+    case 'null':
+      return writer.teach('I do not know');
+    case 'evaluate':
+      return writer.command('', `score ${deed.score}`, {
+        tool: 'eval',
+        args: {},
+        events: [
+          {
+            kind: 'evaluation.ended',
+            body: {
+              step: writer.step + 1,
+              outcome: 'scored',
+              attempt: 1,
+              forced: false,
+              score: deed.score,
+              raw: null,
+              metrics: {},
+              message: 'ok',
+              penalty: 0,
+              protectedChanged: [],
+              durationMs: 1,
+            },
+          },
+        ],
+      });
+    case 'status':
+      return writer.record([
+        { kind: 'run.status', body: { status: deed.status, reason: 'asked', message: 'By hand' } },
+      ]);
+    case 'hint':
+      if (writer.step > 0 && !writer.awaits) {
+        await writer.hint(deed.text);
+      }
+      return;
+    case 'queue': {
+      const hint = ulid();
+      await store.writer.post(run, bob, { op: 'hint.queued', hint, text: deed.text, category: 'question' });
+      life.queued.push(hint);
+      return;
+    }
+    case 'withdraw': {
+      const hint = life.queued.pop();
+      if (hint !== undefined) {
+        await store.writer.post(run, alice, { op: 'hint.withdrawn', hint });
+      }
+      return;
+    }
+    case 'session': {
+      const chunk = {
+        offset: life.offset,
+        bytes: Buffer.alloc(deed.bytes, 65),
+        receivedAt: life.offset,
+        hostAt: null,
+      };
+      await store.writer.sessionBytes(run, 'main', chunk);
+      life.offset += deed.bytes;
+      return;
+    }
+    default:
+      if (writer.step > 0) {
+        await decide(store, run, deed, on, person);
+      }
+  }
+}
+
+async function decide(
+  store: Store,
+  run: string,
+  deed: Extract<RunDeed, { deed: 'label' | 'adjudicate' | 'comment' | 'flag' | 'undo' | 'redo' }>,
+  on: (step: number) => number,
+  person: (index: 0 | 1) => typeof alice,
+): Promise<void> {
+  switch (deed.deed) {
+    case 'label': {
+      const target = { run, from: on(deed.from), to: on(deed.from + deed.length) };
+      await store.writer.annotate(person(deed.who), target, { op: 'label', value: deed.value, reason: null });
+      return;
+    }
+    case 'adjudicate': {
+      const target = { run, from: on(deed.step), to: on(deed.step) };
+      await store.writer.annotate(bob, target, { op: 'adjudicate', value: deed.value, reason: 'seen' });
+      return;
+    }
+    case 'comment':
+      await store.writer.annotate(
+        alice,
+        { run, from: on(deed.step), to: on(deed.step) },
+        { op: 'comment', text: 'hm' },
+      );
+      return;
+    case 'flag':
+      await store.writer.annotate(
+        bob,
+        { run, from: on(deed.step), to: on(deed.step) },
+        { op: 'flag', on: deed.on },
+      );
+      return;
+    case 'undo':
+      await store.writer.undo(run, person(deed.who));
+      return;
+    case 'redo':
+      await store.writer.redo(run, person(deed.who));
+      return;
+  }
+}
