@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDisplay } from './setup/display.mjs';
 import { readLaunch } from './setup/launch-file.mjs';
@@ -17,26 +18,35 @@ await runScript(async () => {
   }
 });
 
-/** Bundles bench/main.ts for this Node, as it uses the engine's TypeScript sources; packages stay outside. */
+/** Bundles bench/main.ts for this Node, laid out as the application is: the store looks for its threads beside it. */
 async function buildBench() {
   const { build } = await import('vite');
   const outDir = join(projectRoot, 'out', 'bench');
+  const source = (...path) => join(projectRoot, ...path);
   await build({
     configFile: false,
     root: projectRoot,
     logLevel: 'error',
-    resolve: { alias: { '@shared': join(projectRoot, 'shared') } },
+    resolve: { alias: { '@shared': source('shared') } },
+    ssr: { noExternal: ['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch'] },
     build: {
-      ssr: join(projectRoot, 'bench', 'main.ts'),
+      ssr: true,
       outDir,
       emptyOutDir: true,
       target: 'node20',
+      sourcemap: true,
       rollupOptions: {
-        output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+        input: {
+          main: source('bench', 'main.ts'),
+          'writer-worker': source('electron', 'store', 'writer-worker.ts'),
+          'reader-worker': source('electron', 'store', 'reader-worker.ts'),
+        },
+        output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },
     },
   });
-  return join(outDir, 'main.mjs');
+  writeFileSync(join(outDir, 'package.json'), '{ "type": "commonjs" }\n');
+  return join(outDir, 'main.js');
 }
 
 function run(entry, env) {

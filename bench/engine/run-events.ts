@@ -1,0 +1,118 @@
+import type { Author } from '@shared/annotations';
+import type { EventBody, NewEvent } from '@shared/events';
+import { ulid } from 'ulid';
+import type { Material } from './material';
+
+export const author: Author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Bench' };
+
+/** The first events of a run that a bench writes or drives by itself. */
+export function creation(run: string, maxSteps: number): NewEvent[] {
+  const created: EventBody<'run.created'> = {
+    run,
+    title: 'A measured run',
+    task: { id: 'bench', title: 'Bench', domain: 'data', hash: 'a'.repeat(64) },
+    spec: {},
+    model: {
+      endpoint: 'local',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      model: 'scripted',
+      keyRef: null,
+      params: {},
+      contextTokens: 1_000_000_000,
+      sendReasoning: false,
+    },
+    computers: [{ name: 'local', kind: 'local' }],
+    workspaceRoot: '/tmp/bench',
+    limits: { maxSteps, maxWorkingMs: 36_000_000, maxEvals: 3 },
+    approvals: 'off',
+    taskHint: 'off',
+    humanHints: true,
+    evaluatorIsolated: false,
+    experiment: null,
+    arm: null,
+    group: null,
+    sample: null,
+    seed: null,
+    parent: null,
+    ruleSet: 'default',
+  };
+  const segment: EventBody<'segment.started'> = {
+    segment: 1,
+    head: [
+      { role: 'system', content: 'You are an agent.' },
+      { role: 'user', content: 'Do the task.' },
+    ],
+    tools: [],
+    request: { model: 'scripted', stream: true },
+  };
+  return [
+    { kind: 'run.created', body: created },
+    { kind: 'segment.started', body: segment },
+  ];
+}
+
+/** Both commits of a step: the answer with its action before it runs, and the observation. */
+export interface StepEvents {
+  action: NewEvent[];
+  observation: NewEvent[];
+  /** Bytes of the texts. */
+  bytes: number;
+}
+
+/** A command step with about `bytes` of text: a fifth of it the thought, the rest the observation. */
+export function commandStep(step: number, bytes: number, material: Material): StepEvents {
+  const thought = material.prose(Math.round(bytes / 5));
+  const command = material.command();
+  const argumentsText = JSON.stringify({ command, session_id: 'main' });
+  const output = material.log(Math.max(40, bytes - thought.length - 2 * argumentsText.length));
+  const callId = `call_${step}`;
+  const at = { step, call: 0, callId, name: 'run_command' };
+  const args = { command, session_id: 'main' };
+  return {
+    action: [
+      {
+        kind: 'model.answered',
+        body: {
+          step,
+          stepId: ulid(),
+          kind: 'act',
+          text: thought,
+          reasoning: '',
+          calls: [{ id: callId, name: 'run_command', arguments: argumentsText }],
+          invalid: [null],
+          finishReason: 'tool_calls',
+          model: 'scripted',
+          usage: { inputTokens: 4_000, outputTokens: 300, cachedTokens: 0, reasoningTokens: 0 },
+          cost: null,
+          durationMs: 900,
+        },
+      },
+      { kind: 'action.started', body: { ...at, args, guards: [] } },
+    ],
+    observation: [
+      {
+        kind: 'action.observed',
+        body: {
+          ...at,
+          ok: true,
+          error: null,
+          text: output,
+          data: { computer: 'local', session: 'main', command, exitCode: 0 },
+          offsets: { 'local:main': step * 100 },
+          durationMs: 40,
+          closedBy: 'run',
+          imitatesHuman: false,
+        },
+      },
+    ],
+    bytes: thought.length + 2 * argumentsText.length + output.length,
+  };
+}
+
+/** What the two commits carry, as text: the bare inserts write the same. */
+export function asText({ action, observation }: StepEvents): { action: string; observation: string } {
+  return {
+    action: JSON.stringify(action.map(({ body }) => body)),
+    observation: JSON.stringify(observation.map(({ body }) => body)),
+  };
+}
