@@ -50,7 +50,7 @@ export function App() {
         <RuntimeBanner />
         <TitleBar />
         {settled && <Frame />}
-        {ready && !settled && <FirstUse />}
+        {ready && !settled && <Start />}
         <StatusLine />
       </div>
       <Dialogs />
@@ -65,7 +65,7 @@ function Frame() {
   const mode = useView((state) => state.mode);
   const run = useCurrentRun();
   const empty = useRuns((state) => state.loaded && state.list.length === 0);
-  if (empty) return <FirstUse />;
+  if (empty) return <Start />;
   return (
     <>
       {run !== undefined && <Strip run={run} />}
@@ -84,6 +84,16 @@ function Frame() {
         )}
       </main>
       {run !== undefined && mode !== 'export' && <HintDock key={run.id} run={run} mode={mode} />}
+    </>
+  );
+}
+
+/** The first use, under what may be wrong with the data folder. */
+function Start() {
+  return (
+    <>
+      <WorkspaceBanner />
+      <FirstUse />
     </>
   );
 }

@@ -68,14 +68,14 @@ export function Dialog({ title, closeLabel, onClose, width = 'normal', head, foo
         className={`dialog dialog-${width}`}
         onKeyDown={onKeyDown}
       >
-        <header className="dialog-head">
+        <div className="dialog-head">
           <h2 id={titleId}>{title}</h2>
           {head}
           <span className="space" />
           <IconButton icon="close" label={closeLabel} onClick={() => close.current()} />
-        </header>
+        </div>
         <div className="dialog-body">{children}</div>
-        {foot !== undefined && <footer className="dialog-foot">{foot}</footer>}
+        {foot !== undefined && <div className="dialog-foot">{foot}</div>}
       </div>
     </div>
   );

@@ -38,7 +38,7 @@ class Log {
       const now = this.waiting;
       this.waiting = [];
       for (const answer of now) answer();
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 0));
     }
   }
 

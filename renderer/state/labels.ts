@@ -35,8 +35,8 @@ interface LabelState {
   pending: PendingLabel[];
   /** Reason for the next label, or null. */
   reason: string | null;
-  /** A hard rule masks these steps: TRAIN waits for a reason in words. */
-  lift: { from: number; to: number } | null;
+  /** A hard rule masks this step: TRAIN waits for a reason in words. A range is not held up; there the mask stays. */
+  lift: number | null;
   /** What `.` repeats. */
   last: { value: LabelChoice; reason: string | null } | null;
   /** Annotations sent and not yet acknowledged, of every kind. */
@@ -89,8 +89,8 @@ export function decide(value: LabelChoice, reason = useLabels.getState().reason)
   const target = selection();
   if (run === null || target === null) return;
   const { from, to } = target;
-  if (value === 'train' && reason === null && hasHardMask(from, to)) {
-    useLabels.setState({ lift: { from, to } });
+  if (value === 'train' && reason === null && from === to && hasHardMask(from)) {
+    useLabels.setState({ lift: from });
     return;
   }
   const id = nextId++;
@@ -125,12 +125,13 @@ export function decide(value: LabelChoice, reason = useLabels.getState().reason)
 /** Rules whose mask only a person lifts, and only with a reason (semantics of the label fold). */
 const hardRules: readonly string[] = ['error-observation', 'null'];
 
-function hasHardMask(from: number, to: number): boolean {
-  const { heads } = useTimeline.getState();
-  for (let step = from; step <= to; step++) {
-    if (heads.get(step)?.rules.some((rule) => hardRules.includes(rule)) === true) return true;
-  }
-  return false;
+function hasHardMask(step: number): boolean {
+  return (
+    useTimeline
+      .getState()
+      .heads.get(step)
+      ?.rules.some((rule) => hardRules.includes(rule)) === true
+  );
 }
 
 /** Ends the question for a reason; with one, the label is given. */

@@ -51,6 +51,7 @@ export function startSync(): () => void {
     listen('menu.command', ({ command }) => runMenuCommand(command)),
     useRuns.subscribe((state, before) => {
       if (state.current !== before.current) openCurrent();
+      else catchUp();
       for (const run of before.list) {
         const now = state.list.find((other) => other.id === run.id);
         if (run.state === 'waiting_human' && now?.state !== 'waiting_human') dropApprovals(run.id);
@@ -83,6 +84,14 @@ function openCurrent(): void {
   setFilter('all');
   if (current === null) useHints.setState({ hints: null });
   else loadHints(current);
+}
+
+/** A summary that is ahead of the timeline tells of an event that was not heard. */
+function catchUp(): void {
+  const { current, list } = useRuns.getState();
+  const run = list.find((other) => other.id === current);
+  const timeline = useTimeline.getState();
+  if (run !== undefined && timeline.run === run.id) timeline.heads.advance(run.seq, run.steps);
 }
 
 /** What the application menu calls its items, and which command of the window each is. */

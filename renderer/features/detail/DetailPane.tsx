@@ -80,7 +80,7 @@ export function DetailPane({ review }: { review: boolean }) {
               {tab === 'prompt' && <PromptView run={run} step={step} changes={promptChanges} />}
               {tab === 'files' && <FilesView run={run} step={step} history={fileHistory} />}
               {tab === 'queries' && <QueriesView run={run} step={step} />}
-              {tab === 'terminals' && <TerminalWall key={run} />}
+              {tab === 'terminals' && <TerminalWall key={run} initial="step" />}
               {tab === 'labels' && <LabelInspector />}
             </Suspense>
           )}

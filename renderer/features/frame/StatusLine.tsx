@@ -46,7 +46,7 @@ export function StatusLine() {
       {counts !== undefined && (
         <>
           <span>{text.frame.decided(format.count(decided), format.count(decided + counts.undecided))}</span>
-          <span>{text.frame.undecided(format.count(counts.undecided))}</span>
+          <span data-testid="undecided-count">{text.frame.undecided(format.count(counts.undecided))}</span>
           {counts.disagreement > 0 && <span>{text.frame.disagree(format.count(counts.disagreement))}</span>}
         </>
       )}

@@ -8,8 +8,15 @@ export function cyclePane(direction: 1 | -1): void {
   const next =
     at === -1 ? (direction === 1 ? 0 : panes.length - 1) : (at + direction + panes.length) % panes.length;
   const pane = panes[next];
-  const stop = pane?.querySelector<HTMLElement>(
-    '[data-pane-focus], [role="grid"], [role="tab"][aria-selected="true"], button:not(:disabled), textarea, [tabindex="0"]',
-  );
+  // The pane's main thing first: its list or its text, else its chosen tab, else its first control.
+  const stops = [
+    '[role="grid"]',
+    'textarea',
+    '[role="tab"][aria-selected="true"]',
+    'button:not(:disabled), [tabindex="0"]',
+  ];
+  const stop = stops
+    .map((selector) => pane?.querySelector<HTMLElement>(selector))
+    .find((found) => found != null);
   (stop ?? pane)?.focus();
 }

@@ -16,7 +16,7 @@ export function LabelDialogs() {
   return (
     <>
       {commenting !== null && <CommentDialog step={commenting} />}
-      {lift !== null && <LiftDialog from={lift.from} to={lift.to} />}
+      {lift !== null && <LiftDialog step={lift} />}
     </>
   );
 }
@@ -68,7 +68,7 @@ function CommentDialog({ step }: { step: number }) {
   );
 }
 
-function LiftDialog({ from, to }: { from: number; to: number }) {
+function LiftDialog({ step }: { step: number }) {
   const text = useText();
   const words = text.labels;
   const [typed, setTyped] = useState('');
@@ -77,7 +77,7 @@ function LiftDialog({ from, to }: { from: number; to: number }) {
   }
   return (
     <Dialog
-      title={words.liftTitle(from === to ? String(from) : words.rangeOf(from, to))}
+      title={words.liftTitle(step)}
       closeLabel={text.common.cancel}
       width="small"
       onClose={() => endLift(null)}

@@ -70,6 +70,8 @@ export function TerminalView({ session, until }: TerminalViewProps) {
   return (
     <section
       ref={box}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
       className="terminal-view"
       data-terminal={uid}
       data-keys="own"

@@ -14,13 +14,13 @@ import { TerminalView } from './TerminalView';
 type When = 'live' | 'step';
 
 /** Every session of the run: the list with its last lines, and one of them large, live or as it was at the cursor's step. */
-export function TerminalWall() {
+export function TerminalWall({ initial = 'live' }: { initial?: When }) {
   const words = useText();
   const text = words.terminals;
   const run = useTimeline((state) => state.run);
   const cursor = useTimeline((state) => state.cursor);
   const { list, loaded, chosen } = useSessions();
-  const [when, setWhen] = useState<When>('live');
+  const [when, setWhen] = useState<When>(initial);
   const offsets = useDetail(run, cursor)?.offsets;
   useEffect(startSessions, []);
   const current = zoomed(list, chosen);

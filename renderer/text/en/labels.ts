@@ -132,7 +132,7 @@ export const labels = {
         return `The judge keeps it over ${named}.`;
     }
   },
-  liftTitle: (at: string) => `TRAIN on step ${at} needs a reason`,
+  liftTitle: (at: number) => `TRAIN on step ${at} needs a reason`,
   liftText:
     'A hard rule masks it: the action itself failed, or there was none. Only a person lifts that, with a reason.',
   liftReason: 'Reason',
