@@ -27,6 +27,7 @@ export class ForeignCommits {
     private readonly statements: Statements,
     private readonly log: RunLog,
     private readonly notify: (notice: StoreNotice) => void,
+    private readonly failed: (thrown: unknown) => void,
   ) {}
 
   start(): void {
@@ -39,7 +40,7 @@ export class ForeignCommits {
     }
     this.outbox = this.maxId('outbox');
     this.annotation = this.maxId('annotation');
-    this.timer = setInterval(() => this.poll(), POLL_MS);
+    this.timer = setInterval(() => this.tryPoll(), POLL_MS);
     this.timer.unref();
   }
 
@@ -57,6 +58,16 @@ export class ForeignCommits {
 
   seenAnnotation(ulid: string): void {
     this.ownAnnotations.add(ulid);
+  }
+
+  /** Nobody waits for a poll, so what it cannot read is told, once. */
+  private tryPoll(): void {
+    try {
+      this.poll();
+    } catch (thrown) {
+      this.stop();
+      this.failed(thrown);
+    }
   }
 
   private poll(): void {

@@ -1,3 +1,4 @@
+import { WaymarkError } from '@shared/errors';
 import type { Db } from './database';
 
 /** One unit of work; `prepare` runs before the transaction begins, `run` inside it. */
@@ -37,6 +38,7 @@ export interface GroupCommitOptions {
 export class GroupCommit {
   private queue: Waiting[] = [];
   private scheduled = false;
+  private closed = false;
   private idle: (() => void)[] = [];
 
   constructor(
@@ -44,7 +46,15 @@ export class GroupCommit {
     private readonly options: GroupCommitOptions,
   ) {}
 
+  /** What is asked for from now on is refused. */
+  close(): void {
+    this.closed = true;
+  }
+
   add<T>(job: Job<T>): Promise<T> {
+    if (this.closed) {
+      return Promise.reject(new WaymarkError('cancelled', 'The workspace is closed.'));
+    }
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ job, prepared: false, resolve: (value) => resolve(value as T), reject });
       this.schedule();

@@ -1,5 +1,5 @@
 import type { Store, StoreNotice } from './api';
-import { IndexPart } from './index-part';
+import { type IndexPart, openIndexPart } from './index-part';
 import { createProjector } from './projector';
 import { openReaderPart } from './reader-part';
 import type { StepProjector } from './step-projector';
@@ -28,14 +28,19 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     notify,
     ...(options.device === undefined ? {} : { device: options.device }),
   });
-  const index = new IndexPart(folder, {
-    now,
-    projector,
-    notify,
-    ...(options.backupEveryMs === undefined ? {} : { backupEveryMs: options.backupEveryMs }),
-  });
+  let index: IndexPart;
+  try {
+    index = openIndexPart(folder, {
+      now,
+      projector,
+      notify,
+      ...(options.backupEveryMs === undefined ? {} : { backupEveryMs: options.backupEveryMs }),
+    });
+  } catch (thrown) {
+    void core.close();
+    throw thrown;
+  }
   const reader = openReaderPart(folder, { now, search: index.search, verify: index.verify });
-  core.start();
   const writer = Object.assign(core, { backup: index.backup });
   return new AssembledStore(folder, writer, reader.core, notices, {
     drain: async () => {

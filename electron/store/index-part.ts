@@ -44,8 +44,13 @@ export class IndexPart {
     private readonly options: IndexPartOptions,
   ) {
     this.context = openReadContext(folder, options.now);
-    this.index = new SearchIndex(this.context, readMeta(this.context.statements.db, 'workspace') ?? '');
-    this.saved = { mark: this.entriesMark(), at: performance.now() };
+    try {
+      this.index = new SearchIndex(this.context, readMeta(this.context.statements.db, 'workspace') ?? '');
+      this.saved = { mark: this.entriesMark(), at: performance.now() };
+    } catch (thrown) {
+      this.context.statements.db.close();
+      throw thrown;
+    }
     this.schedule(0);
   }
 
@@ -180,5 +185,14 @@ export class IndexPart {
     if (code === 'disk_full' || code === 'workspace_corrupt' || code === 'read_only') {
       this.options.notify({ kind: 'problem', code, message });
     }
+  }
+}
+
+/** Throws `workspace_corrupt` when what it needs cannot be read. */
+export function openIndexPart(folder: string, options: IndexPartOptions): IndexPart {
+  try {
+    return new IndexPart(folder, options);
+  } catch (thrown) {
+    throw storeFailure(thrown, `the workspace ${folder}`);
   }
 }

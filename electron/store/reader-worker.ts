@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/errors';
-import { IndexPart } from './index-part';
+import { type IndexPart, openIndexPart } from './index-part';
 import { createProjector } from './projector';
 import { openReaderPart } from './reader-part';
 import { serveThread } from './serve-thread';
@@ -7,7 +7,7 @@ import { serveThread } from './serve-thread';
 /** Entry of the two reading threads: bounded reads, and what may take long (search, verification, backups). */
 serveThread((data, notify) => {
   if (data.role === 'index') {
-    const index = new IndexPart(data.folder, {
+    const index = openIndexPart(data.folder, {
       now: Date.now,
       projector: createProjector(),
       notify,

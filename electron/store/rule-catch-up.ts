@@ -1,4 +1,3 @@
-import { WaymarkError } from '@shared/errors';
 import type { GroupCommit } from './group-commit';
 import type { Statements } from './rows';
 import type { RuleFolds } from './rule-folds';
@@ -8,6 +7,8 @@ import type { RunProjection } from './run-projection';
 interface CatchUpOptions {
   load(run: string): OpenRun;
   relabelled(run: string, from: number, to: number): void;
+  /** Work that nobody waits for was stopped by a full disk or a damaged file; throws what is a bug. */
+  failed(thrown: unknown): void;
 }
 
 /** Derives rule verdicts in the background: of runs whose rules changed and of long runs that are resumed. */
@@ -59,10 +60,8 @@ export class RuleCatchUp {
         this.wanted.delete(run);
       }
     } catch (thrown) {
-      // The writer has told of a full disk or a damaged file; what is wanted is taken up at the next append or start.
-      if (!(thrown instanceof WaymarkError)) {
-        throw thrown;
-      }
+      // What is wanted is taken up again at the next append or start.
+      this.options.failed(thrown);
     } finally {
       this.working = null;
     }

@@ -1,5 +1,5 @@
 import type { RunEvent } from '@shared/events';
-import { type FoldSink, type HeadRow, headFlags } from './fold-rows';
+import { type FoldSink, HeadFlag, type HeadRow, headFlags } from './fold-rows';
 import { HintProjection } from './hint-projection';
 import { LAST_SEQ, rowId, TILE_STEPS, tileId } from './ids';
 import { LabelProjection } from './label-projection';
@@ -20,6 +20,23 @@ const INSERT_TILE = `INSERT OR REPLACE INTO tile (id, n, train, mask, disagreeme
   SELECT ?, count(*), sum(label = 1), sum(label = 2), sum(label_flags & 1), sum((flags >> 1) & 1), sum(flags & 1), max(score)
   FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? HAVING count(*) > 0`;
 
+/** The bare columns are those of the row with the greatest `opened_seq`. */
+const LATEST_SESSION =
+  'SELECT uid, ended, command, state, max(opened_seq) FROM session WHERE run = ? AND computer = ? AND name = ?';
+
+interface LatestSession {
+  uid: string | null;
+  ended: number;
+  command: string | null;
+  state: string;
+}
+
+/** What a step adds to its tile besides its labels. */
+function tileFacts(head: HeadRow | null): string {
+  const bits = head === null ? 0 : headFlags(head) & (HeadFlag.error | HeadFlag.hint);
+  return `${head?.step}|${bits}|${head?.score}`;
+}
+
 /** Writes everything that is derived from a run's events; on a rebuild it writes into an empty database. */
 export class RunProjection {
   readonly hints: HintProjection;
@@ -39,6 +56,7 @@ export class RunProjection {
   ): void {
     const heads = new Map<number, HeadRow>();
     const sink = this.sink(run, heads);
+    const counted = tileFacts(state.head);
     for (const event of events) {
       foldEvent(state, event, sink);
       if (event.kind === 'hint.delivered') {
@@ -54,7 +72,8 @@ export class RunProjection {
     for (const step of relabelled) {
       this.labels.refresh(run, step);
     }
-    this.refreshTiles(run, [...heads.keys(), ...relabelled]);
+    const moved = [...heads.values()].filter((head) => tileFacts(head) !== counted).map(({ step }) => step);
+    this.refreshTiles(run, [...moved, ...relabelled]);
   }
 
   /** Stores verdicts; returns the steps they are about. */
@@ -115,9 +134,28 @@ export class RunProjection {
     );
   }
 
+  /** Two plain statements instead of one with a subquery and a sort: every observation of a command comes by here. */
+  private writeActivity(run: number, row: Parameters<FoldSink['sessionActivity']>[0]): void {
+    const { computer, session } = row;
+    const latest = this.statements.get<LatestSession>(LATEST_SESSION, run, computer, session);
+    if (latest === undefined || latest.uid === null || latest.ended === 1) {
+      return;
+    }
+    const command = row.command ?? latest.command;
+    const state = row.state ?? latest.state;
+    if (command !== latest.command || state !== latest.state) {
+      this.statements.run(
+        'UPDATE session SET command = ?, state = ? WHERE run = ? AND uid = ?',
+        command,
+        state,
+        run,
+        latest.uid,
+      );
+    }
+  }
+
   private sink(run: number, heads: Map<number, HeadRow>): FoldSink {
     const put = (sql: string, ...parameters: unknown[]) => this.statements.run(sql, ...parameters);
-    const latest = `(SELECT uid FROM session WHERE run = ? AND computer = ? AND name = ? ORDER BY opened_seq DESC LIMIT 1)`;
     return {
       head: (row) => heads.set(row.step, row),
       note: ({ seq, step, note }) =>
@@ -194,17 +232,7 @@ export class RunProjection {
           run,
           uid,
         ),
-      sessionActivity: ({ computer, session, command, state }) =>
-        put(
-          `UPDATE session SET command = coalesce(?, command), state = coalesce(?, state)
-           WHERE run = ? AND ended = 0 AND uid = ${latest}`,
-          command,
-          state,
-          run,
-          run,
-          computer,
-          session,
-        ),
+      sessionActivity: (row) => this.writeActivity(run, row),
     };
   }
 }

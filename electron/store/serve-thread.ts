@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { toFailure, WaymarkError } from '@shared/errors';
 import type { StoreNotice } from './api';
+import { storeFailure } from './database';
 import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';
 
 type Methods = Record<string, (...args: never[]) => Promise<unknown>>;
@@ -25,7 +26,7 @@ export function serveThread(
   try {
     methods = open(data, (notice) => send({ type: 'notice', notice }));
   } catch (thrown) {
-    send({ type: 'refused', failure: toFailure(thrown) });
+    send({ type: 'refused', failure: toFailure(storeFailure(thrown, `the workspace ${data.folder}`)) });
     port.close();
     return;
   }

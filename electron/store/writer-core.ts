@@ -3,7 +3,8 @@ import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import { ulid } from 'ulid';
-import { AnnotationLog, type NewAnnotation, parseAnnotation } from './annotation-log';
+import { AnnotationLog } from './annotation-log';
+import { AnnotationWrites } from './annotation-writes';
 import type { SessionChunk, StoredTask, StoreNotice, StoreWriter } from './api';
 import { BlobStore } from './blob-store';
 import { type Db, storeFailure } from './database';
@@ -12,11 +13,12 @@ import { ForeignCommits } from './foreign-commits';
 import { GroupCommit, type Job } from './group-commit';
 import { rowSum } from './hashing';
 import { LabelWork } from './label-work';
+import { OpenRuns } from './open-runs';
 import { OutboxLog, parseOutboxOp } from './outbox-log';
 import { Statements } from './rows';
 import { RuleCatchUp } from './rule-catch-up';
 import { RuleFolds } from './rule-folds';
-import { noRun, type OpenRun, type PreparedEvent, RunLog } from './run-log';
+import { type OpenRun, type PreparedEvent, RunLog } from './run-log';
 import { RunProjection } from './run-projection';
 import { RunRemoval } from './run-removal';
 import { type PendingChunk, SessionLog } from './session-log';
@@ -43,7 +45,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private readonly log: RunLog;
   private readonly projection: RunProjection;
   private readonly outbox: OutboxLog;
-  private readonly annotations: AnnotationLog;
+  private readonly annotations: AnnotationWrites;
   private readonly sessions: SessionLog;
   private readonly rules: RuleFolds;
   private readonly catchUp: RuleCatchUp;
@@ -51,8 +53,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private readonly removal: RunRemoval;
   private readonly disk: DiskGuard;
   private readonly foreign: ForeignCommits;
-  private readonly runs = new Map<string, OpenRun>();
-  private readonly touched = new Set<string>();
+  private readonly runs: OpenRuns;
   private unfinished: Promise<void> = Promise.resolve();
 
   constructor(
@@ -65,25 +66,38 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     this.log = new RunLog(this.statements, blobs, options.now);
     this.projection = new RunProjection(this.statements);
     this.outbox = new OutboxLog(this.statements, this.projection.hints);
-    this.annotations = new AnnotationLog(this.statements, this.projection.labels.ranges);
     this.sessions = new SessionLog(this.statements, folder);
     this.rules = new RuleFolds(this.statements, this.log, options.projector);
+    this.runs = new OpenRuns(this.statements, this.log, this.rules);
     this.disk = new DiskGuard(db, folder, options.ballastBytes, notify);
-    this.foreign = new ForeignCommits(this.statements, this.log, notify);
+    this.foreign = new ForeignCommits(this.statements, this.log, notify, (thrown) => this.unattended(thrown));
     this.group = new GroupCommit(db, {
       budgetMs: TRANSACTION_BUDGET_MS,
       failed: (thrown) => this.failed(thrown),
       rolledBack: () => this.rolledBack(),
       beforeBegin: () => this.sessions.sync(),
       committed: () => {
-        this.touched.clear();
+        this.runs.committed();
         this.sessions.committed();
       },
     });
     this.labelWork = new LabelWork(this.statements, this.projection, this.group);
+    this.annotations = new AnnotationWrites(
+      new AnnotationLog(this.statements, this.projection.labels.ranges),
+      this.runs,
+      this.labelWork,
+      {
+        device: options.device,
+        now: options.now,
+        write: (job) => this.write(job),
+        stored: (entry) => this.foreign.seenAnnotation(entry.ulid),
+        labelled: ({ target: { run, from, to } }) => notify({ kind: 'labels', run, from, to }),
+      },
+    );
     this.catchUp = new RuleCatchUp(this.statements, this.rules, this.projection, this.group, {
-      load: (run) => this.openRun(run),
+      load: (run) => this.runs.current(run),
       relabelled: (run, from, to) => notify({ kind: 'labels', run, from, to }),
+      failed: (thrown) => this.unattended(thrown),
     });
     this.removal = new RunRemoval(this.statements, this.log, this.projection, this.group, options);
   }
@@ -101,10 +115,8 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
       await this.labelWork.resume();
       await this.removal.resume();
     } catch (thrown) {
-      // Told by `failed`; the work is written down and taken up at the next start.
-      if (!(thrown instanceof WaymarkError)) {
-        throw thrown;
-      }
+      // The work is written down and taken up at the next start.
+      this.unattended(thrown);
     }
   }
 
@@ -128,7 +140,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
         parsed = parseOutboxOp(op);
       },
       run: () => {
-        const { id } = this.openRun(run);
+        const { id } = this.runs.current(run);
         return this.outbox.append(id, {
           ulid: ulid(),
           run,
@@ -145,55 +157,22 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   }
 
   annotate(author: Author, target: AnnotationTarget, op: AnnotationOp): Promise<AnnotationEntry> {
-    let entry: NewAnnotation;
-    const wide = target.to - target.from > 200;
-    const make = () => {
-      const run = this.openRun(target.run);
-      const parsed = parseAnnotation(target, op, run.state.steps);
-      const supersedes = this.annotations.headsOn(run.id, parsed.target);
-      entry = this.newAnnotation(author, parsed.target, supersedes, parsed.op);
-    };
-    // The heads of a long range are read before the transaction; it then stays alone in it.
-    const early = wide ? { prepare: make, alone: true } : {};
-    return this.annotateWith(target.run, early, () => {
-      if (!wide) {
-        make();
-      }
-      return entry;
-    }).then((stored) => stored ?? Promise.reject(noRun(target.run)));
+    return this.annotations.annotate(author, target, op);
   }
 
-  async undo(
-    run: string,
-    author: Author,
-  ): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null> {
-    const found: { undid: AnnotationEntry | null } = { undid: null };
-    const entry = await this.annotateWith(run, {}, ({ id }) => {
-      const undid = this.annotations.undoable(id, author.uuid, this.options.device);
-      found.undid = undid;
-      return undid && this.newAnnotation(author, undid.target, [], { op: 'undo', entry: undid.ulid });
-    });
-    return entry !== null && found.undid !== null ? { entry, undid: found.undid } : null;
+  undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null> {
+    return this.annotations.undo(run, author);
   }
 
-  async redo(
-    run: string,
-    author: Author,
-  ): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null> {
-    const found: { redid: AnnotationEntry | null } = { redid: null };
-    const entry = await this.annotateWith(run, {}, ({ id }) => {
-      const open = this.annotations.redoable(id, author.uuid, this.options.device);
-      found.redid = open?.restores ?? null;
-      return open && this.newAnnotation(author, open.undo.target, [], { op: 'undo', entry: open.undo.ulid });
-    });
-    return entry !== null && found.redid !== null ? { entry, redid: found.redid } : null;
+  redo(run: string, author: Author): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null> {
+    return this.annotations.redo(run, author);
   }
 
   sessionBytes(run: string, uid: string, chunk: SessionChunk): Promise<void> {
     let pending: PendingChunk | null = null;
     return this.write({
       prepare: () => {
-        pending = this.sessions.write(run, this.openRun(run).id, uid, chunk);
+        pending = this.sessions.write(run, this.runs.current(run).id, uid, chunk);
       },
       run: () => {
         if (pending !== null) {
@@ -210,7 +189,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
 
   async remove(run: string, mode: 'run' | 'text', author: Author): Promise<void> {
     this.disk.check();
-    await this.removal.remove(this.openRun(run), mode, author);
+    await this.removal.remove(this.runs.current(run), mode, author);
     this.forgetRun(run);
     this.options.notify({ kind: 'foreign' });
   }
@@ -248,7 +227,8 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     this.foreign.stop();
     this.disk.stop();
     this.catchUp.stop();
-    await this.group.drain();
+    await this.drain();
+    this.group.close();
     this.sessions.close();
     this.db.close();
   }
@@ -264,17 +244,17 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     return this.write({
       prepare: () => {
         prepared = this.log.prepare(events);
-        const open = this.runs.get(run) ?? this.tryLoad(run);
+        const open = this.runs.lastSeen(run);
         if (open !== undefined) {
           this.rules.warm(open);
         }
       },
       run: () => {
-        const open = this.currentRun(run, events[0]);
+        this.runs.touch(run);
+        const open = this.runs.current(run, events[0]);
         if (!allowed(open)) {
           return { raced: true, seq: open.seq };
         }
-        this.touched.add(run);
         const stored = this.log.insert(open, epoch, prepared);
         const verdicts = this.rules.apply(open, stored);
         this.projection.apply(open.id, open.state, stored, verdicts ?? []);
@@ -294,37 +274,6 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     });
   }
 
-  private async annotateWith(
-    run: string,
-    early: { prepare?: () => void; alone?: boolean },
-    make: (open: OpenRun) => NewAnnotation | null,
-  ): Promise<AnnotationEntry | null> {
-    const stored = await this.write({
-      ...early,
-      run: () => {
-        const open = this.openRun(run);
-        const entry = make(open);
-        if (entry === null) {
-          return null;
-        }
-        const annotation = this.annotations.append(open.id, entry);
-        return { entry: annotation, work: this.labelWork.begin(open.id, entry.target.from, entry.target.to) };
-      },
-      committed: (done) => {
-        if (done !== null) {
-          this.foreign.seenAnnotation(done.entry.ulid);
-        }
-      },
-    });
-    if (stored === null) {
-      return null;
-    }
-    await this.labelWork.finish(stored.work);
-    const { from, to } = stored.entry.target;
-    this.options.notify({ kind: 'labels', run, from, to });
-    return stored.entry;
-  }
-
   private write<T>(job: Job<T>): Promise<T> {
     return this.group.add<T>({
       ...job,
@@ -335,58 +284,26 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     });
   }
 
-  /** Throws `not_found`. The object may be behind the file; only `currentRun` is safe to append to. */
-  private openRun(run: string): OpenRun {
-    return this.currentRun(run, undefined);
-  }
-
-  private currentRun(run: string, first: NewEvent | undefined): OpenRun {
-    const known = this.runs.get(run);
-    if (known !== undefined && this.log.isCurrent(known)) {
-      return known;
-    }
-    const open = this.tryLoad(run) ?? this.log.create(run, first);
-    this.runs.set(run, open);
-    if (known !== undefined) {
-      this.rules.forget(run);
-    }
-    return open;
-  }
-
-  private tryLoad(run: string): OpenRun | undefined {
-    const known = this.statements.get(
-      'SELECT 1 FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid = ?',
-      run,
-    );
-    return known === undefined ? undefined : this.log.load(run);
-  }
-
-  private newAnnotation(
-    author: Author,
-    target: AnnotationTarget,
-    supersedes: string[],
-    body: AnnotationOp,
-  ): NewAnnotation {
-    return { ulid: ulid(), at: this.stamp(), author, device: this.options.device, target, supersedes, body };
-  }
-
   private failed(thrown: unknown): unknown {
     const failure = storeFailure(thrown, `the workspace ${this.options.folder}`);
     this.disk.noticed(thrown, failure);
     return failure;
   }
 
-  private rolledBack(): void {
-    for (const run of this.touched) {
-      this.forgetRun(run);
+  /** Failure of work that no caller waits for: the troubles of disk and file are told, the rest is a bug. */
+  private unattended(thrown: unknown): void {
+    if (!(this.failed(thrown) instanceof WaymarkError)) {
+      throw thrown;
     }
-    this.touched.clear();
+  }
+
+  private rolledBack(): void {
+    this.runs.rolledBack();
     this.sessions.rolledBack();
   }
 
   private forgetRun(run: string): void {
-    this.runs.delete(run);
-    this.rules.forget(run);
+    this.runs.forget(run);
     this.sessions.forgetRun(run);
   }
 

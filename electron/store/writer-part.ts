@@ -1,13 +1,16 @@
+import { storeFailure } from './database';
 import { deviceOf, openForWriting } from './workspace-file';
 import { WriterCore, type WriterOptions } from './writer-core';
 
-/** Opens the writing connection and its core. `device` defaults to this machine's identity in the workspace. */
+/** Opens the writing connection and starts its core. `device` defaults to this machine's identity in the workspace. */
 export function openWriterPart(options: Omit<WriterOptions, 'device'> & { device?: string }): WriterCore {
   const db = openForWriting(options.folder);
   try {
-    return new WriterCore(db, { ...options, device: options.device ?? deviceOf(db) });
+    const core = new WriterCore(db, { ...options, device: options.device ?? deviceOf(db) });
+    core.start();
+    return core;
   } catch (thrown) {
     db.close();
-    throw thrown;
+    throw storeFailure(thrown, `the workspace ${options.folder}`);
   }
 }

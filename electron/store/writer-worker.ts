@@ -12,7 +12,6 @@ serveThread((data, notify) => {
     notify,
     ...(data.device === null ? {} : { device: data.device }),
   });
-  core.start();
   return {
     append: core.append.bind(core),
     appendIfOutboxAt: core.appendIfOutboxAt.bind(core),
