@@ -1,3 +1,4 @@
+import { durability } from './durability/durability';
 import { appendStep } from './engine/append-step';
 import { bytesWritten } from './engine/bytes-written';
 import { indexCatchUp } from './engine/index-catch-up';
@@ -12,4 +13,5 @@ export const benches: readonly Bench[] = [
   loopOverhead,
   bytesWritten,
   sessionOutput,
+  durability,
 ];

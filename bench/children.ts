@@ -1,14 +1,16 @@
-import { spawn } from 'node:child_process';
+import { driveUntilKilled } from './durability/engine-child';
+import { writeAndAcknowledge } from './durability/writer-child';
 
-/** A part of a bench that must run in a process of its own, because that process is watched or killed. */
-type Child = (args: string[]) => Promise<number>;
+/** Parts of a bench that need a process of their own, because that process is traced or killed. */
+const children: Record<string, (args: readonly string[]) => Promise<void>> = {
+  writer: writeAndAcknowledge,
+  engine: driveUntilKilled,
+};
 
-const children: Record<string, Child> = {};
-
-export function childNames(): string {
-  return Object.keys(children).join(', ');
+/** Runs the named child in this process; the exit code. */
+export async function runChild(name: string, args: readonly string[]): Promise<number> {
+  const child = children[name];
+  if (child === undefined) throw new Error(`There is no child "${name}".`);
+  await child(args);
+  return 0;
 }
-export async function runChild(name: string, args: string[]): Promise<number> {
-  return (await children[name]?.(args)) ?? 2;
-}
-export const x = spawn;

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benches } from './benches';
-import { childNames, runChild } from './children';
+import { runChild } from './children';
 import { type Figure, quick, shorten } from './harness';
 
 /** `npm run bench [-- NAME…] [--json] [--long]`. Exit code 1 when a bar is missed, 2 when a bench broke. */
@@ -68,9 +68,7 @@ void main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    process.stderr.write(
-      `${error instanceof Error ? error.stack : String(error)} (children: ${childNames()})\n`,
-    );
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exitCode = 2;
   },
 );

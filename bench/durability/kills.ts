@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStoreInProcess } from '../../electron/store/in-process';
+import { childCommand, finished, start } from '../child-process';
+import { Material } from '../engine/material';
+import { type BenchOptions, type Figure, figure, shorten, size } from '../harness';
+import { type Acknowledgement, parseAcknowledgements } from './acknowledgement';
+import { openEngine } from './engine-child';
+
+/** The kill comes at a random moment up to this long after the first acknowledgement, ms. */
+const LONGEST_LIFE_MS = 2_500;
+
+/** Kills a process that drives, hints and labels demo runs, again and again, and looks after each kill. */
+export async function kills(options: BenchOptions): Promise<Figure[]> {
+  const count = size(options, 20, 100, 2);
+  const folder = join(options.folder, 'killed');
+  mkdirSync(folder);
+  const chance = new Material(9);
+  const seen: Acknowledgement[] = [];
+  const lost: string[] = [];
+  const reopened: number[] = [];
+  for (let kill = 1; kill <= count; kill += 1) {
+    seen.push(...(await liveAndDie(folder, chance.whole(LONGEST_LIFE_MS))));
+    const before = performance.now();
+    const store = openStoreInProcess(join(folder, 'workspace'));
+    await store.reader.runs();
+    reopened.push(performance.now() - before);
+    try {
+      lost.push(...(await missing(store, seen)).map((what) => `kill ${kill}: ${what}`));
+    } finally {
+      await store.close();
+    }
+  }
+  const steps = await tidy(folder);
+  for (const line of lost.slice(0, 10)) options.say(line);
+  const counted = (kind: Acknowledgement['kind']) => seen.filter((each) => each.kind === kind).length;
+  return [
+    figure(
+      'durability-kills',
+      lost.length,
+      'lost',
+      { is: '≤', value: 0 },
+      {
+        detail: `${count} kills, ${steps} steps, acknowledged: ${counted('events')} appends, ${counted('annotation')} labels, ${counted('hint')} hints, ${counted('bytes')} session writes; slowest reopening ${shorten(Math.max(...reopened))} ms`,
+      },
+    ),
+  ];
+}
+
+async function liveAndDie(folder: string, lifeMs: number): Promise<Acknowledgement[]> {
+  const child = start(childCommand('engine', [folder]));
+  const end = finished(child);
+  child.stdout.once('data', () => setTimeout(() => child.kill('SIGKILL'), lifeMs));
+  const { code, signal, out } = await end;
+  if (signal !== 'SIGKILL') throw new Error(`The engine ended by itself (${code ?? signal}).`);
+  return parseAcknowledgements(out);
+}
+
+type OpenStore = ReturnType<typeof openStoreInProcess>;
+
+async function missing(store: OpenStore, seen: readonly Acknowledgement[]): Promise<string[]> {
+  await store.drain();
+  const { reader } = store;
+  const lost: string[] = [];
+  const report = await reader.verify();
+  if (!report.ok) lost.push(`verify: ${JSON.stringify(report).slice(0, 500)}`);
+  const runs = new Map(report.runs.map(({ id, events }) => [id, events]));
+  const ids = [...runs.keys()];
+  const hints = new Set(
+    (await Promise.all(ids.map((id) => reader.hints(id)))).flatMap((all) => all.hints.map(({ id }) => id)),
+  );
+  const labels = new Set(
+    (await Promise.all(ids.map((id) => reader.annotations(id)))).flat().map(({ ulid }) => ulid),
+  );
+  const ends = new Map(
+    (await Promise.all(ids.map((id) => reader.sessions(id))))
+      .flat()
+      .map(({ uid, endOffset }) => [uid, endOffset]),
+  );
+  for (const done of seen) {
+    const there =
+      (done.kind === 'events' && (runs.get(done.run) ?? 0) >= done.seq) ||
+      (done.kind === 'hint' && hints.has(done.hint)) ||
+      (done.kind === 'annotation' && labels.has(done.ulid)) ||
+      (done.kind === 'bytes' && (ends.get(done.uid) ?? 0) >= done.end);
+    if (!there) lost.push(JSON.stringify(done));
+  }
+  return lost;
+}
+
+/** Sessions outlive the killed processes; they are closed here. Returns the steps of all runs. */
+async function tidy(folder: string): Promise<number> {
+  const bench = await openEngine(folder);
+  try {
+    await bench.engine.cleanSessions(new Set());
+    return (await bench.store.reader.runs()).reduce((sum, { steps }) => sum + steps, 0);
+  } finally {
+    await bench.close();
+  }
+}
