@@ -21,6 +21,7 @@ unset WAYMARK_PROFILE
 unset HISTFILE
 set +o history +o histexpand
 shopt -s checkwinsize
+PROMPT_DIRTRIM=1
 PS1='\w \$ '
 PS2='> '
 

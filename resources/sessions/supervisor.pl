@@ -27,6 +27,10 @@ my %IO    = $mac
   : (winsize => 0x5414, ctty => 0x540E, unlock => 0x40045431, number => 0x80045430);
 my $umask = umask 077;
 
+# A client may leave descriptors open for its children (Electron does): a session that held them would keep
+# the client's own helpers waiting for their end.
+POSIX::close($_) for 3 .. 1023;
+
 sub refuse { print "ERR $_[0] $_[1]\n"; exit 0 }
 chdir $cwd or refuse('cwd_missing', "$!");
 -x $bash or refuse('shell_missing', "$bash is not there");

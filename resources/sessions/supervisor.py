@@ -16,6 +16,8 @@ directory, rows, cols, cwd, rc, bash = sys.argv[1:7]
 nonce = os.environ.pop("WAYMARK_NONCE")
 session_id = os.environ["WAYMARK_SESSION"]
 umask = os.umask(0o077)
+# See supervisor.pl: nothing of the client's may stay open in a session that outlives it.
+os.closerange(3, 1024)
 
 
 def refuse(code, text):
