@@ -47,12 +47,34 @@ export function TerminalView({ session, until }: TerminalViewProps) {
     terminal.loadAddon(new WebLinksAddon(openLink));
     terminal.open(element);
     terminal.textarea?.setAttribute('tabindex', '-1');
+    // The terminal keeps the session's own size; the pane follows its cursor unless the reader has scrolled away.
+    let follows = true;
+    const toCursor = () => {
+      if (!follows) return;
+      const lineHeight = element.querySelector('.xterm-rows > div')?.clientHeight ?? 0;
+      element.scrollTop = Math.max(
+        0,
+        (terminal.buffer.active.cursorY + 2) * lineHeight - element.clientHeight,
+      );
+    };
+    const watchScroll = () => {
+      const lineHeight = element.querySelector('.xterm-rows > div')?.clientHeight ?? 0;
+      const cursorLine = (terminal.buffer.active.cursorY + 1) * lineHeight;
+      follows = element.scrollTop + element.clientHeight >= cursorLine;
+    };
+    element.addEventListener('scroll', watchScroll, { passive: true });
     const stopFeed = startFeed({
       run,
       uid,
       until,
       endOffset: end.current,
-      write: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
+      write: (bytes) =>
+        new Promise((resolve) =>
+          terminal.write(bytes, () => {
+            toCursor();
+            resolve();
+          }),
+        ),
       clear: () => terminal.reset(),
       failed: (thrown) => toastFailure(thrown),
     });
@@ -62,6 +84,7 @@ export function TerminalView({ session, until }: TerminalViewProps) {
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {
       themes.disconnect();
+      element.removeEventListener('scroll', watchScroll);
       stopFeed();
       terminal.dispose();
     };
