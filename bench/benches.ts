@@ -5,9 +5,15 @@ import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { sessionOutput } from './engine/session-output';
 import type { Bench } from './harness';
+import { keyLatency } from './window/key-latency';
+import { windowMemory } from './window/window-memory';
+import { windowStart } from './window/window-start';
 
-/** In the order they run: the window first, while the machine is quiet. */
+/** In the order they run. */
 export const benches: readonly Bench[] = [
+  windowStart,
+  windowMemory,
+  keyLatency,
   appendStep,
   indexCatchUp,
   loopOverhead,

@@ -24,6 +24,7 @@ import { PowerKeeper } from './power';
 import { relay } from './relay';
 import { trustsSender } from './security';
 import { sinceStart, smoke } from './smoke';
+import { whenUsable } from './usable';
 import { openWindow } from './window';
 
 /** Delay between two pieces of the demo model's answers, ms, so that a person can follow. */
@@ -111,6 +112,10 @@ export class Application {
     const opening = known === null ? Promise.resolve() : this.#openKnown(known);
     this.raise();
     await opening;
+    if (this.#args.reportUsable && this.#window) {
+      await whenUsable(this.#window);
+      process.stdout.write(`usable ${sinceStart()}\n`);
+    }
     if (this.#args.smoke) await this.#smoke();
   }
 

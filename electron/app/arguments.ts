@@ -7,6 +7,8 @@ export interface AppArguments {
   /** Opens this workspace instead of the last one. */
   workspace: string | null;
   size: { width: number; height: number };
+  /** Prints `usable <ms>` on stdout when the window can be used; the bench measures with it. */
+  reportUsable: boolean;
 }
 
 /** Reads our own switches; everything else on the command line belongs to Electron. */
@@ -22,5 +24,6 @@ export function readArguments(argv: readonly string[], env: NodeJS.ProcessEnv): 
     out: resolve(value('--out') ?? 'smoke'),
     workspace: value('--workspace') ?? env.WAYMARK_WORKSPACE ?? null,
     size: { width: width || 1440, height: height || 900 },
+    reportUsable: argv.includes('--report-usable'),
   };
 }

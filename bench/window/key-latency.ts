@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import type { ElectronApplication, Page } from '@playwright/test';
+import { openStoreInProcess } from '../../electron/store/in-process';
+import { type Bench, figure, quantile, rounds, size, spread } from '../harness';
+import { application, helloWorld, prepareDemo, type Start } from './desktop';
+import { answerKey, loadedResources, readLatency, readPainted, watchRow } from './in-page.mjs';
+
+interface Latency {
+  painted: number;
+  durable: number;
+}
+
+/** The keyboard's event to the frame after the row changed, and to the row that shows the label as decided. */
+export const keyLatency: Bench = {
+  name: 'key-latency',
+  about: 'key press to the painted and to the durable label, against a bare page that answers a key',
+  async run(options) {
+    const presses = size(options, 100, 500, 10);
+    const folder = join(options.folder, 'ours');
+    const run = await prepareDemo(folder);
+    const masked = await hardMasks(join(folder, 'workspace'), run);
+    const ours = await open(application(folder));
+    const hello = await open(helloWorld(join(options.folder, 'hello')));
+    try {
+      await ours.page.locator('[role=grid]').focus();
+      const labels = new LabelPresses(ours.page, masked, await rowCount(ours.page));
+      const bare: number[] = [];
+      const latencies: Latency[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        for (let press = 0; press < presses / rounds; press += 1) bare.push(await pressBare(hello.page));
+        for (let press = 0; press < presses / rounds; press += 1) latencies.push(await labels.next());
+      }
+      await refuseMonaco(ours.page);
+      return figures(latencies, bare);
+    } finally {
+      await ours.app.close();
+      await hello.app.close();
+    }
+  },
+};
+
+function figures(latencies: readonly Latency[], bare: readonly number[]) {
+  const painted = latencies.map((each) => each.painted);
+  const durable = latencies.map((each) => each.durable);
+  const baseline = quantile(bare, 0.95);
+  const n = `n = ${latencies.length}`;
+  return [
+    figure(
+      'key-painted',
+      quantile(painted, 0.95),
+      'ms',
+      { is: '≤', value: 50 },
+      {
+        baseline,
+        detail: `p95; ours ${spread(painted)} ms, bare page ${spread(bare)} ms, ${n}`,
+      },
+    ),
+    figure(
+      'key-durable',
+      quantile(durable, 0.95),
+      'ms',
+      { is: '≤', value: 100 },
+      {
+        detail: `p95; ${spread(durable)} ms, ${n}`,
+      },
+    ),
+  ];
+}
+
+async function open({ executablePath, args, env }: Start): Promise<{ app: ElectronApplication; page: Page }> {
+  // Only this bench needs it, and it takes long to load.
+  const { _electron } = await import('@playwright/test');
+  const app = await _electron.launch({ executablePath, args, env, chromiumSandbox: true });
+  const page = await app.firstWindow();
+  await page.locator('[role=row][data-step], h1').first().waitFor();
+  return { app, page };
+}
+
+async function rowCount(page: Page): Promise<number> {
+  return Number(await page.locator('[role=grid]').getAttribute('aria-rowcount'));
+}
+
+/** Goes through the steps again and again, masking and training them by turns. */
+class LabelPresses {
+  private pressed = 0;
+
+  constructor(
+    private readonly page: Page,
+    private readonly masked: ReadonlySet<number>,
+    private readonly steps: number,
+  ) {}
+
+  async next(): Promise<Latency> {
+    const step = 1 + (this.pressed % this.steps);
+    const even = Math.floor(this.pressed / this.steps) % 2 === 0;
+    if (step === 1) await this.page.keyboard.press('0');
+    this.pressed += 1;
+    // A step that a hard rule masks asks for a reason before it may train.
+    const key = even || this.masked.has(step) ? 'm' : 't';
+    await this.page.evaluate(watchRow, step);
+    await this.page.keyboard.press(key);
+    return (await this.page.evaluate(readLatency)) as Latency;
+  }
+}
+
+async function pressBare(page: Page): Promise<number> {
+  await page.evaluate(answerKey);
+  await page.keyboard.press('m');
+  return (await page.evaluate(readPainted)) as number;
+}
+
+/** Memory and start are promised without the diff editor: nothing of it may be loaded before a diff is opened. */
+async function refuseMonaco(page: Page): Promise<void> {
+  const loaded = (await page.evaluate(loadedResources)) as string[];
+  const monaco = loaded.filter((name) => /monaco|editor\.worker|DiffPane/i.test(name));
+  if (monaco.length > 0)
+    throw new Error(`The diff editor is loaded before its first use: ${monaco.join(', ')}`);
+}
+
+async function hardMasks(workspace: string, run: string): Promise<Set<number>> {
+  const store = openStoreInProcess(workspace);
+  try {
+    const { steps } = await store.reader.run(run);
+    const heads = await store.reader.heads(run, 1, steps);
+    return new Set(
+      heads
+        .filter(({ rules }) => rules.some((rule) => rule === 'error-observation' || rule === 'null'))
+        .map(({ step }) => step),
+    );
+  } finally {
+    await store.close();
+  }
+}
