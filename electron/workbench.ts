@@ -61,6 +61,11 @@ export class WorkbenchHolder {
     });
   }
 
+  /** Resolves when nothing is being opened or closed any more; never rejects. */
+  async settled(): Promise<void> {
+    await this.#turn;
+  }
+
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#turn.then(work);
     // A failure is the caller's; whoever comes next starts from what holds then.

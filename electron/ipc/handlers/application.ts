@@ -76,7 +76,11 @@ export function applicationHandlers(options: ApplicationOptions): ApplicationHan
       return options.settings.set({ ...withoutUndefined(rest), ...renamed });
     },
     'settings.setKey': async ({ endpoint, key }) => ({ kept: await options.keys.set(endpoint, key) }),
-    'workspace.status': () => status(),
+    'workspace.status': async () => {
+      // A window that asks while the workspace is being opened at start would take it for a first use.
+      await options.holder.settled();
+      return status();
+    },
     'workspace.choose': async () => {
       const folder = await options.chooseFolder();
       return folder === null ? null : open(folder);
