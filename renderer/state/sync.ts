@@ -26,7 +26,7 @@ export function startSync(): () => void {
       loadHints(run);
       continueFilter();
     }),
-    listen('run.listChanged', refreshRuns),
+    listen('run.listChanged', listChanged),
     listen('labels.changed', ({ run, from, to }) => {
       refreshRun(run);
       if (useTimeline.getState().run !== run) return;
@@ -44,7 +44,7 @@ export function startSync(): () => void {
     listen('workspace.problem', ({ problem }) => useWorkspace.setState({ problem })),
     listen('workspace.changed', (status) => {
       setWorkspace(status);
-      attempt(loadRuns);
+      if (status.folder !== null) attempt(loadRuns);
     }),
     listen('settings.changed', (settings) => useSettings.setState({ settings })),
     listen('approval.asked', addApproval),
@@ -70,7 +70,7 @@ export function startSync(): () => void {
   attempt(loadSettings);
   attempt(async () => {
     await loadWorkspace();
-    await loadRuns();
+    if (useWorkspace.getState().status?.folder != null) await loadRuns();
   });
   return () => {
     for (const stop of stops) stop();
@@ -84,6 +84,14 @@ function openCurrent(): void {
   setFilter('all');
   if (current === null) useHints.setState({ hints: null });
   else loadHints(current);
+}
+
+/** The first list of a session tells that the workspace has been opened: then its status is read as well. */
+function listChanged(): void {
+  attempt(async () => {
+    if (useWorkspace.getState().status?.folder == null) await loadWorkspace();
+    if (useWorkspace.getState().status?.folder != null) refreshRuns();
+  });
 }
 
 /** A summary that is ahead of the timeline tells of an event that was not heard. */
