@@ -19,6 +19,10 @@ const terminal: Terminal = {
   err: (line) => process.stderr.write(`${line}\n`),
 };
 const resourcesDir = resourcesFolder(__dirname);
+// A reader that has seen enough, such as `head`, closes the pipe: not a bug, and the work still ends in order.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 
 async function main(argv: string[]): Promise<number> {
   let json = argv.includes('--json');

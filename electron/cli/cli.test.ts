@@ -147,9 +147,14 @@ describe('the command line drives the whole path', () => {
       code: 0,
       json: { ok: true, runs: [{ id: run, problems: [] }] },
     });
+    const agentFiles = join(workspace, 'runs', run);
+    const terminals = join(workspace, 'spools', run);
+    expect([existsSync(agentFiles), existsSync(terminals)]).toEqual([true, true]);
     expect((await waymark('run', 'purge', run)).code).toBe(0);
+    expect([existsSync(agentFiles), existsSync(terminals)]).toEqual([true, false]);
     expect(await waymark('verify')).toMatchObject({ code: 0, json: { ok: true } });
     expect((await waymark('run', 'remove', run)).code).toBe(0);
+    expect(existsSync(agentFiles)).toBe(false);
     expect(await waymark('run', 'list')).toMatchObject({ json: { runs: [] } });
     expect(await waymark('verify')).toMatchObject({ code: 0, json: { ok: true } });
     expect(await waymark('clean')).toMatchObject({ code: 0 });

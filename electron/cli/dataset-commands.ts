@@ -45,11 +45,11 @@ export async function verifyCommand(context: CliContext): Promise<CommandResult>
 /** `clean`: closes sessions that ended runs left behind and removes their spools; nothing that was recorded is touched. */
 export async function cleanCommand(context: CliContext): Promise<CommandResult> {
   const runs = await context.reader.runs();
-  const alive = new Set(
-    runs
-      .filter((run) => !['finished', 'stopped'].includes(run.state) || context.store.isDriven(run.id))
-      .map((run) => run.id),
+  const going = new Set(
+    runs.filter(({ state }) => !['finished', 'stopped'].includes(state)).map(({ id }) => id),
   );
+  // A run that was created meanwhile is not in the list, but its driver holds the lock.
+  const alive = { has: (run: string) => going.has(run) || context.store.isDriven(run) };
   const removed = await context.engine.cleanSessions(alive);
   for (const folder of removed.folders) await rm(folder, { recursive: true, force: true });
   return {

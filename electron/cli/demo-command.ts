@@ -11,6 +11,8 @@ import type { Arguments } from './arguments';
 import { type CommandResult, headlessLog, type Terminal } from './output';
 
 const undecided = 'train';
+/** The hint is queued once the agent has come this far. */
+const hintAfterStep = 3;
 
 /**
  * The whole line once, without a display: the demo task twice on real local sessions (without and with the
@@ -40,6 +42,7 @@ export async function demoCommand(
     await bench.engine.waitRun(plain);
     say('Run 2 of 2: with a hint, queued while the agent works');
     const guided = await startDemoRun(bench, { author, resourcesDir });
+    await stepReached(bench, guided, hintAfterStep);
     await bench.engine.hint(guided, author, demoHint, 'strategy');
     await bench.engine.waitRun(guided);
     const { steps } = await bench.store.reader.run(guided);
@@ -53,6 +56,17 @@ export async function demoCommand(
   } finally {
     await bench.close();
   }
+}
+
+/** Resolves when the run's log holds an answer to that step. */
+function stepReached(bench: Workbench, run: string, step: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = bench.store.subscribe((notice) => {
+      if (notice.kind !== 'run' || notice.run !== run || notice.steps < step) return;
+      stop();
+      resolve();
+    });
+  });
 }
 
 async function report(
@@ -85,8 +99,8 @@ async function report(
     json,
     lines: [
       `Workspace  ${folder}`,
-      `Without    run ${plain}: ${without.steps} steps, final score ${without.scores.final ?? '–'}`,
-      `With hint  run ${guided}: ${withHint.steps} steps, final score ${withHint.scores.final ?? '–'}`,
+      `Without    run ${plain}: ${without.steps} steps, final score ${points(without.scores.final)}`,
+      `With hint  run ${guided}: ${withHint.steps} steps, final score ${points(withHint.scores.final)}`,
       ...hints.map(
         (hint) =>
           `Hint       ${hint.state}${hint.step === null ? '' : ` after step ${hint.step}`}: ${hint.text}`,
@@ -99,4 +113,8 @@ async function report(
     ],
     ...(verified.ok ? {} : { exitCode: 1 as const }),
   };
+}
+
+function points(score: number | null): string {
+  return score === null ? '–' : score.toFixed(1);
 }

@@ -5,6 +5,7 @@ import { WaymarkError } from '@shared/errors';
 import type { Endpoint } from '@shared/settings';
 import { endpointSchema } from '@shared/settings';
 import type { RunSummary } from '@shared/views';
+import { removeRun } from '../runs/remove-run';
 import { type Arguments, oneOf, positive, required } from './arguments';
 import type { CliContext } from './context';
 import { type CommandResult, table } from './output';
@@ -184,13 +185,7 @@ async function steer(context: CliContext, verb: 'pause' | 'stop', run: string): 
 }
 
 async function remove(context: CliContext, verb: 'remove' | 'purge', run: string): Promise<CommandResult> {
-  if (context.store.isDriven(run)) {
-    throw new WaymarkError(
-      'run_driven_elsewhere',
-      `Run ${run} is being driven. Stop it first: run stop ${run}`,
-    );
-  }
-  await context.store.writer.remove(run, verb === 'remove' ? 'run' : 'text', context.author);
+  await removeRun(context, run, verb === 'remove' ? 'run' : 'text', context.author);
   const what = verb === 'remove' ? 'Removed' : 'Removed the texts of';
   return { json: { run }, lines: [`${what} run ${run}. A tombstone keeps its counts and hashes.`] };
 }

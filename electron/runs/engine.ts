@@ -21,6 +21,9 @@ export interface StartRun extends NewRun {
   author: Author;
 }
 
+/** Which runs keep their sessions: a set, or a question. */
+type Alive = Pick<ReadonlySet<string>, 'has'>;
+
 /**
  * Starts, drives and steers the runs of one workspace. Everything a human asks for goes through the outbox, so it
  * works the same for a run that another process drives.
@@ -46,8 +49,8 @@ export interface Engine {
   hint(run: string, author: Author, text: string, category: HintCategory): Promise<string>;
   /** Runs that this process drives. */
   drivenRuns(): string[];
-  /** Closes the sessions of runs that are not in `alive`; returns how many, and the folders nobody needs any more. */
-  cleanSessions(alive: ReadonlySet<string>): Promise<{ closed: number; folders: string[] }>;
+  /** Closes the sessions of runs that `alive` does not have; returns how many, and the folders nobody needs any more. */
+  cleanSessions(alive: Alive): Promise<{ closed: number; folders: string[] }>;
   /**
    * Pauses every driven run and waits until all are let go of. `pause`: a request to a model is given up and asked
    * again on resume, an action may end within 15 s; `now`: an action is interrupted as well.
@@ -162,7 +165,7 @@ class RunEngine implements Engine {
     return [...this.driven.keys()];
   }
 
-  async cleanSessions(alive: ReadonlySet<string>): Promise<{ closed: number; folders: string[] }> {
+  async cleanSessions(alive: Alive): Promise<{ closed: number; folders: string[] }> {
     const { sessionsDir, resourcesDir } = this.options;
     const names = await readdir(sessionsDir).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') {

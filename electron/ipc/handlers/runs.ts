@@ -1,6 +1,7 @@
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { Settings } from '@shared/settings';
+import { removeRun } from '../../runs/remove-run';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 
@@ -64,12 +65,7 @@ export function runHandlers(options: RunHandlerOptions): RunHandlers {
     'runs.decideApproval': async ({ run, approval, decision }) => {
       await holder.require().store.writer.post(run, author(), { op: 'approval.decided', approval, decision });
     },
-    'runs.remove': async ({ run, mode }) => {
-      if (engine().drivenRuns().includes(run)) {
-        throw new WaymarkError('refused', 'This run is being driven. Stop it before you remove it.');
-      }
-      await holder.require().store.writer.remove(run, mode, author());
-    },
+    'runs.remove': ({ run, mode }) => removeRun(holder.require(), run, mode, author()),
     'runs.verify': ({ run }) => reader().verify([run]),
     'demo.start': async () => ({ run: await options.startDemo() }),
   };
