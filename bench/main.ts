@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { benches } from './benches';
@@ -30,6 +30,8 @@ async function main(argv: string[]): Promise<number> {
     process.stderr.write(`${bench.name}: ${bench.about}\n`);
     const started = performance.now();
     const folder = await realpath(await mkdtemp(join(tmpdir(), `waymark-bench-${bench.name}-`)));
+    // Under root the application runs as another user, who must get through to its own folder.
+    await chmod(folder, 0o755);
     try {
       const own = await bench.run({ long, folder, say: (text) => process.stderr.write(`  ${text}\n`) });
       figures.push(...own);
