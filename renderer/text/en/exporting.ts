@@ -9,7 +9,9 @@ const sources: Readonly<Record<string, string>> = {
 
 const reasons: Readonly<Record<string, string>> = {
   nothing_trained: 'no step of it trains',
-  too_long: 'longer than the preset allows',
+  over_context: 'longer than the preset allows',
+  text_purged: 'its texts were removed',
+  no_steps: 'no finished step',
 };
 
 export const exporting = {

@@ -65,7 +65,7 @@ export const runs = {
   resumeText: 'Goes on with the next step in the same context.',
   start: 'Start',
   stop: 'Stop the run',
-  stopText: 'Ends the run for good. A final evaluation follows; running commands are ended.',
+  stopText: 'Ends the run for good, without a final evaluation. Commands keep running in their sessions.',
   verify: 'Verify the log',
   verifyText: 'Checks the hash chain and rebuilds every prompt.',
   removeRun: 'Remove the run',

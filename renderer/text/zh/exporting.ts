@@ -11,7 +11,9 @@ const sources: Readonly<Record<string, string>> = {
 
 const reasons: Readonly<Record<string, string>> = {
   nothing_trained: '其中没有可训练的步骤',
-  too_long: '超过预设长度',
+  over_context: '超过预设长度',
+  text_purged: '其文本已被移除',
+  no_steps: '没有已完成的步骤',
 };
 
 export const exporting: Text['exporting'] = {

@@ -65,7 +65,7 @@ export const runs: Text['runs'] = {
   resumeText: '在同一上下文中继续下一步。',
   start: '开始',
   stop: '停止运行',
-  stopText: '永久结束此运行。随后做最终评测，并结束正在运行的命令。',
+  stopText: '永久结束此运行，不做最终评测。命令会在其会话中继续运行。',
   verify: '校验日志',
   verifyText: '检查哈希链并重建每个提示词。',
   removeRun: '移除运行',
