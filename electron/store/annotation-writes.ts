@@ -13,6 +13,8 @@ export interface AnnotationWriteOptions {
   device: string;
   now(): number;
   write<T>(job: Job<T>): Promise<T>;
+  /** Somebody decides about the running step: its row must exist. */
+  settle(run: OpenRun): void;
   /** Right after COMMIT. */
   stored(entry: AnnotationEntry): void;
   /** When the label columns of the entry's steps are renewed. */
@@ -84,6 +86,9 @@ export class AnnotationWrites {
           return null;
         }
         const entry = this.log.append(open.id, made);
+        if (made.target.to === open.state.steps) {
+          this.options.settle(open);
+        }
         return { entry, work: this.labels.begin(open.id, made.target.from, made.target.to) };
       },
       committed: (done) => {

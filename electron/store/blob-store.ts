@@ -27,7 +27,10 @@ interface BlobRow {
   data: Buffer | null;
 }
 
-/** Content-addressed texts. Compressed with deflate level 1 unless that saves less than 10 %. */
+/**
+ * Content-addressed texts. A row names the run that brought it; `blob_share` names other runs that use it too.
+ * Compressed with deflate level 1 unless that saves less than 10 %.
+ */
 export class BlobStore {
   constructor(
     private readonly statements: Statements,
@@ -68,20 +71,22 @@ export class BlobStore {
   put(run: number, blob: PreparedBlob, text: string): void {
     const found = this.find(blob.sha);
     if (found !== undefined) {
-      this.use(run, found.id);
+      if (found.run !== run) {
+        this.statements.run('INSERT OR IGNORE INTO blob_share (blob, run) VALUES (?, ?)', found.id, run);
+      }
       return;
     }
     const needsData = blob.data === null && blob.encoding < IN_FILE;
     // The row was there when the text was prepared and a removal took it away since.
     const fresh = needsData ? this.prepare(text) : blob;
-    const { lastInsertRowid } = this.statements.run(
-      'INSERT INTO blob (sha, size, encoding, data) VALUES (?, ?, ?, ?)',
+    this.statements.run(
+      'INSERT INTO blob (sha, size, encoding, run, data) VALUES (?, ?, ?, ?, ?)',
       fresh.sha,
       fresh.size,
       fresh.encoding,
+      run,
       fresh.data,
     );
-    this.use(run, Number(lastInsertRowid));
   }
 
   /** The text of a sha256 in hex. Throws `workspace_corrupt` when it is missing or not what its hash says. */
@@ -100,12 +105,8 @@ export class BlobStore {
     return bytes.toString('utf8');
   }
 
-  private find(sha: Buffer): { id: number } | undefined {
-    return this.statements.get('SELECT id FROM blob WHERE sha = ?', sha);
-  }
-
-  private use(run: number, blob: number): void {
-    this.statements.run('INSERT OR IGNORE INTO blob_use (run, blob) VALUES (?, ?)', run, blob);
+  private find(sha: Buffer): { id: number; run: number } | undefined {
+    return this.statements.get('SELECT id, run FROM blob WHERE sha = ?', sha);
   }
 }
 
@@ -127,6 +128,11 @@ export function decodeBlob(row: Omit<BlobRow, 'id'>, hex: string, folder: string
   } catch (thrown) {
     throw damaged(hex, thrown instanceof Error ? thrown.message : String(thrown));
   }
+}
+
+/** Whether a blob row of this encoding keeps its bytes in a file of its own. */
+export function isInFile(encoding: number): boolean {
+  return encoding >= IN_FILE;
 }
 
 export function blobPath(folder: string, hex: string): string {

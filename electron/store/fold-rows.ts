@@ -40,8 +40,11 @@ export interface FileRow {
 }
 
 export interface FoldSink {
-  /** The row object may change further; write it at the end of the transaction. */
-  head(row: HeadRow): void;
+  /**
+   * A step's row has changed and may change further; write it at the end of the transaction. A step that still
+   * acts lives in the run's state alone until it is done or `settled`: half as many pages per step.
+   */
+  head(row: HeadRow, settled: boolean): void;
   note(row: { seq: number; step: number; note: StoredNote }): void;
   segment(row: { seq: number; segment: number }): void;
   file(row: FileRow): void;
@@ -71,27 +74,28 @@ export interface FoldSink {
     cols: number;
   }): void;
   sessionEnded(row: { uid: string; exitCode: number | null }): void;
-  sessionActivity(row: {
-    computer: string;
-    session: string;
-    command: string | null;
-    state: string | null;
-  }): void;
+  /** What an observation says about an open session; null = nothing new. */
+  sessionActivity(row: { uid: string; command: string | null; state: string | null }): void;
 }
 
-/** Bits of `step_head.flags`. An error is a failed action, a non-zero exit code or an answer without a valid call. */
-export const HeadFlag = { error: 1, hint: 2, done: 4, ok: 8, imitatesHuman: 16 } as const;
+/** Bits of `step_head.flags`, which the filter index holds. An error is a failed action, a non-zero exit code or an answer without a valid call. */
+export const HeadFlag = { error: 1, hint: 2 } as const;
+
+/** Bits of `step_head.marks`, which no filter asks for. */
+export const HeadMark = { done: 1, ok: 2, imitatesHuman: 4 } as const;
 
 /** Bits of `step_head.label_flags`. */
 export const LabelFlag = { disagreement: 1, flagged: 2 } as const;
 
 export function headFlags(row: HeadRow): number {
   const error = row.errorCode !== null || (row.exitCode ?? 0) !== 0 || row.kind === 'null';
+  return (error ? HeadFlag.error : 0) + (row.hinted ? HeadFlag.hint : 0);
+}
+
+export function headMarks(row: HeadRow): number {
   return (
-    (error ? HeadFlag.error : 0) +
-    (row.hinted ? HeadFlag.hint : 0) +
-    (row.done ? HeadFlag.done : 0) +
-    (row.ok ? HeadFlag.ok : 0) +
-    (row.imitatesHuman ? HeadFlag.imitatesHuman : 0)
+    (row.done ? HeadMark.done : 0) +
+    (row.ok ? HeadMark.ok : 0) +
+    (row.imitatesHuman ? HeadMark.imitatesHuman : 0)
   );
 }

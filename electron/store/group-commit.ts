@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/errors';
-import type { Db } from './database';
+import type { Db, Statement } from './database';
 
 /** One unit of work; `prepare` runs before the transaction begins, `run` inside it. */
 export interface Job<T> {
@@ -41,10 +41,16 @@ export class GroupCommit {
   private closed = false;
   private idle: (() => void)[] = [];
 
+  private readonly begin: Statement;
+  private readonly end: Statement;
+
   constructor(
     private readonly db: Db,
     private readonly options: GroupCommitOptions,
-  ) {}
+  ) {
+    this.begin = db.prepare('BEGIN IMMEDIATE');
+    this.end = db.prepare('COMMIT');
+  }
 
   /** What is asked for from now on is refused. */
   close(): void {
@@ -124,7 +130,7 @@ export class GroupCommit {
     let entered = 0;
     try {
       this.options.beforeBegin();
-      this.db.exec('BEGIN IMMEDIATE');
+      this.begin.run();
       const end = performance.now() + this.options.budgetMs;
       for (const waiting of group) {
         if (entered > 0 && performance.now() > end) {
@@ -133,7 +139,7 @@ export class GroupCommit {
         entered += 1;
         done.push(this.runJob(waiting, group.length > 1));
       }
-      this.db.exec('COMMIT');
+      this.end.run();
     } catch (thrown) {
       this.rollBack();
       const failure = this.options.failed(thrown);

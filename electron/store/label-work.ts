@@ -1,4 +1,5 @@
 import type { GroupCommit } from './group-commit';
+import { LAST_SEQ, rowId, seqOf } from './ids';
 import type { Statements } from './rows';
 import type { RunProjection } from './run-projection';
 
@@ -71,7 +72,17 @@ export class LabelWork {
   private renew(run: number, from: number, to: number): number {
     const end = Math.min(to, from + CHUNK - 1);
     this.projection.labels.refreshRange(run, from, end);
-    this.projection.refreshTileRange(run, from, end);
+    this.projection.refreshTileRange(run, from, end, lastStep(this.statements, run));
     return end + 1;
   }
+}
+
+/** Number of the run's latest answered step. */
+function lastStep(statements: Statements, run: number): number {
+  const row = statements.get<{ id: number | null }>(
+    'SELECT max(id) AS id FROM step_head WHERE id BETWEEN ? AND ?',
+    rowId(run, 0),
+    rowId(run, LAST_SEQ),
+  );
+  return row?.id === null || row === undefined ? 0 : seqOf(row.id);
 }

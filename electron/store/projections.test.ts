@@ -159,9 +159,9 @@ test('a range of ten thousand steps is one entry; labels, undo and tiles follow'
   await store.close();
   // Heads are copied by hand: ten thousand real steps would only take longer.
   const db = openDatabase(workspaceFile(folder));
-  db.exec(`INSERT INTO step_head (id, seq0, seq1, at, ulid, segment, kind, tool, title, observation, bytes, flags, guards)
+  db.exec(`INSERT INTO step_head (id, seq0, seq1, at, ulid, segment, kind, tool, title, observation, bytes, flags, marks, guards)
     WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
-    SELECT id + i, seq0, seq1, at, ulid, segment, kind, tool, title, observation, bytes, flags, guards FROM step_head, n`);
+    SELECT id + i, seq0, seq1, at, ulid, segment, kind, tool, title, observation, bytes, flags, marks, guards FROM step_head, n`);
   db.exec(`UPDATE run_head SET state = json_set(state, '$.steps', 10000)`);
   db.close();
   const second = testStore(folder);

@@ -103,3 +103,17 @@ export function bounded(value: number, low: number, high: number, what: string):
   }
   return Math.min(high, Math.max(low, value));
 }
+
+/** First and last event of an answered step; the running one may have no row yet. */
+export function stepSpan(
+  context: ReadContext,
+  run: Pick<RunRecord, 'id' | 'state'>,
+  step: number,
+): { seq0: number; seq1: number } | undefined {
+  const row = context.statements.get<{ seq0: number; seq1: number }>(
+    'SELECT seq0, seq1 FROM step_head WHERE id = ?',
+    rowId(run.id, step),
+  );
+  const { head } = run.state;
+  return row ?? (head?.step === step ? { seq0: head.seq0, seq1: head.seq1 } : undefined);
+}

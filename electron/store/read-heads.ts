@@ -1,9 +1,18 @@
 import type { EffectiveLabel, LabelSource } from '@shared/labels';
 import type { StepHead, StepNote, Tile } from '@shared/views';
 import type { StepFilter } from './api';
-import { HeadFlag, LabelFlag, type StoredNote } from './fold-rows';
-import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from './ids';
+import {
+  HeadFlag,
+  HeadMark,
+  type HeadRow,
+  headFlags,
+  headMarks,
+  LabelFlag,
+  type StoredNote,
+} from './fold-rows';
+import { LAST_SEQ, rowId, seqOf, TILE_STEPS, tileId } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';
+import { TILE_COUNTS } from './run-projection';
 
 const MAX_HEADS = 1000;
 const MAX_FOUND = 10_000;
@@ -24,6 +33,7 @@ interface HeadRecord {
   bytes: number;
   score: number | null;
   flags: number;
+  marks: number;
   guards: string;
   label: number;
   label_flags: number;
@@ -47,6 +57,15 @@ export function readHeads(context: ReadContext, ulid: string, from: number, to: 
       rowId(run.id, last),
     )
     .map((row) => toHead(run, row, notes.get(seqOf(row.id)) ?? []));
+  const running = run.state.head;
+  if (
+    running !== null &&
+    running.step >= first &&
+    running.step <= last &&
+    heads.at(-1)?.step !== running.step
+  ) {
+    heads.push(toHead(run, runningRecord(run, running), notes.get(running.step) ?? []));
+  }
   const pending = pendingHead(run);
   return pending !== null && pending.step >= first && pending.step <= last ? [...heads, pending] : heads;
 }
@@ -57,12 +76,47 @@ export function readHead(
   run: RunRecord,
   step: number,
 ): { head: StepHead; seq0: number; seq1: number } | undefined {
-  const row = context.statements.get<HeadRecord>('SELECT * FROM step_head WHERE id = ?', rowId(run.id, step));
+  const stored = context.statements.get<HeadRecord>(
+    'SELECT * FROM step_head WHERE id = ?',
+    rowId(run.id, step),
+  );
+  const running = run.state.head?.step === step ? runningRecord(run, run.state.head) : undefined;
+  const row = stored ?? running;
   if (row === undefined) {
     return undefined;
   }
   const notes = notesOf(context, run.id, step, step).get(step) ?? [];
   return { head: toHead(run, row, notes), seq0: row.seq0, seq1: row.seq1 };
+}
+
+/** The running step as its row will be; labels come with a row only. */
+function runningRecord(run: RunRecord, head: HeadRow): HeadRecord {
+  return {
+    id: rowId(run.id, head.step),
+    seq0: head.seq0,
+    seq1: head.seq1,
+    at: head.at,
+    ulid: head.stepId,
+    segment: head.segment,
+    kind: head.kind,
+    tool: head.tool,
+    title: head.title,
+    observation: head.observation,
+    error_code: head.errorCode,
+    exit_code: head.exitCode,
+    bytes: head.bytes,
+    score: head.score,
+    flags: headFlags(head),
+    marks: headMarks(head),
+    guards: JSON.stringify(head.guards),
+    label: 0,
+    label_flags: 0,
+    label_source: null,
+    label_reason: null,
+    rules: '[]',
+    authors: '[]',
+    comments: 0,
+  };
 }
 
 function toHead(run: RunRecord, row: HeadRecord, after: StepNote[]): StepHead {
@@ -82,13 +136,13 @@ function toHead(run: RunRecord, row: HeadRecord, after: StepNote[]): StepHead {
     tool: row.tool,
     title: row.title,
     observation: row.observation,
-    done: (row.flags & HeadFlag.done) !== 0,
-    ok: (row.flags & HeadFlag.ok) !== 0,
+    done: (row.marks & HeadMark.done) !== 0,
+    ok: (row.marks & HeadMark.ok) !== 0,
     errorCode: row.error_code,
     exitCode: row.exit_code,
     bytes: row.bytes,
     score: row.score,
-    imitatesHuman: (row.flags & HeadFlag.imitatesHuman) !== 0,
+    imitatesHuman: (row.marks & HeadMark.imitatesHuman) !== 0,
     guards: JSON.parse(row.guards) as string[],
     label,
     rules: JSON.parse(row.rules) as string[],
@@ -215,30 +269,52 @@ function condition(filter: StepFilter): [string, (string | number)[]] {
   }
 }
 
+/** What `tile` holds, with the tile of the last step counted from its rows. */
+export interface TileRow {
+  id: number;
+  n: number;
+  train: number;
+  mask: number;
+  disagreement: number;
+  hints: number;
+  errors: number;
+  score: number | null;
+}
+
+export function tileRows(context: ReadContext, run: RunRecord): TileRow[] {
+  const { steps } = run.state;
+  if (steps === 0) {
+    return [];
+  }
+  const last = tileId(run.id, steps);
+  const stored = context.statements.all<TileRow>(
+    'SELECT * FROM tile WHERE id BETWEEN ? AND ? ORDER BY id',
+    rowId(run.id, 0),
+    last - 1,
+  );
+  const counts = context.statements.get<Omit<TileRow, 'id'>>(
+    `SELECT ${TILE_COUNTS}`,
+    rowId(run.id, seqOf(last) * TILE_STEPS + 1),
+    rowId(run.id, LAST_SEQ),
+  );
+  if (counts === undefined) {
+    return stored;
+  }
+  // The running step may have no row yet; it is undecided then.
+  const known =
+    context.statements.get('SELECT 1 FROM step_head WHERE id = ?', rowId(run.id, steps)) !== undefined;
+  return [...stored, { id: last, ...counts, n: counts.n + (known ? 0 : 1) }];
+}
+
 export function readTiles(context: ReadContext, ulid: string): Tile[] {
-  const run = findRun(context, ulid);
-  return context.statements
-    .all<{
-      id: number;
-      n: number;
-      train: number;
-      mask: number;
-      hints: number;
-      errors: number;
-      score: number | null;
-    }>(
-      'SELECT id, n, train, mask, hints, errors, score FROM tile WHERE id BETWEEN ? AND ? ORDER BY id',
-      rowId(run.id, 0),
-      rowId(run.id, LAST_SEQ),
-    )
-    .map(({ id, n, train, mask, hints, errors, score }) => ({
-      first: seqOf(id) * TILE_STEPS + 1,
-      n,
-      train,
-      mask,
-      undecided: n - train - mask,
-      hints,
-      errors,
-      score,
-    }));
+  return tileRows(context, findRun(context, ulid)).map(({ id, n, train, mask, hints, errors, score }) => ({
+    first: seqOf(id) * TILE_STEPS + 1,
+    n,
+    train,
+    mask,
+    undecided: n - train - mask,
+    hints,
+    errors,
+    score,
+  }));
 }

@@ -6,7 +6,7 @@ import { estimateTokens, TOKENS_PER_MESSAGE } from '@shared/tokens';
 import type { PromptMessage, PromptView } from '@shared/views';
 import { sha256 } from './hashing';
 import { rowId } from './ids';
-import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
+import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
 
 const PAGE = 500;
 
@@ -34,10 +34,7 @@ export function readPrompt(context: ReadContext, ulid: string, step: number): Pr
 
 /** The request that was answered, else the latest one. */
 function requestSeq(context: ReadContext, run: RunRecord, step: number): number {
-  const head = context.statements.get<{ seq0: number; seq1: number }>(
-    'SELECT seq0, seq1 FROM step_head WHERE id = ?',
-    rowId(run.id, step),
-  );
+  const head = stepSpan(context, run, step);
   const pending = run.state.requested?.step === step ? run.state.requested.seq : undefined;
   const from = head?.seq0 ?? pending;
   if (from === undefined) {

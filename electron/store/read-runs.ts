@@ -4,6 +4,7 @@ import type { RunSummary, RunState as RunWord } from '@shared/views';
 import { WorkingTime } from '@shared/working-time';
 import { LAST_SEQ, rowId } from './ids';
 import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
+import { tileRows } from './read-heads';
 
 const MAX_RUNS = 10_000;
 
@@ -99,7 +100,7 @@ function summarise(context: ReadContext, run: RunRecord): RunSummary {
     tokens: { ...state.tokens, contextLimit: facts.contextLimit },
     cost: state.cost,
     hints: hintCounts(context, run.id),
-    labels: labelCounts(context, run.id),
+    labels: labelCounts(context, run),
     computers: facts.computers,
     evaluatorIsolated: facts.evaluatorIsolated,
   };
@@ -133,13 +134,13 @@ function hintCounts(context: ReadContext, run: number): RunSummary['hints'] {
   return counts;
 }
 
-function labelCounts(context: ReadContext, run: number): RunSummary['labels'] {
-  const sums = context.statements.get<{ n: number; train: number; mask: number; disagreement: number }>(
-    `SELECT coalesce(sum(n), 0) AS n, coalesce(sum(train), 0) AS train, coalesce(sum(mask), 0) AS mask,
-     coalesce(sum(disagreement), 0) AS disagreement FROM tile WHERE id BETWEEN ? AND ?`,
-    rowId(run, 0),
-    rowId(run, LAST_SEQ),
-  ) ?? { n: 0, train: 0, mask: 0, disagreement: 0 };
-  const { n, train, mask, disagreement } = sums;
-  return { train, mask, undecided: n - train - mask, disagreement };
+function labelCounts(context: ReadContext, run: RunRecord): RunSummary['labels'] {
+  const counts = { train: 0, mask: 0, undecided: 0, disagreement: 0 };
+  for (const { n, train, mask, disagreement } of tileRows(context, run)) {
+    counts.train += train;
+    counts.mask += mask;
+    counts.undecided += n - train - mask;
+    counts.disagreement += disagreement;
+  }
+  return counts;
 }

@@ -102,9 +102,14 @@ export class Rebuild {
         );
       }
     }
+    // A running step has a row only if somebody decided about it.
+    const running = this.state.steps;
+    if (this.source.get('SELECT 1 FROM step_head WHERE id = ?', rowId(this.run, running)) !== undefined) {
+      this.projection.settle(this.run, this.state.head);
+    }
     if (this.state.steps > 0) {
       this.projection.labels.refreshRange(this.run, 1, this.state.steps);
-      this.projection.refreshTileRange(this.run, 1, this.state.steps);
+      this.projection.refreshTileRange(this.run, 1, this.state.steps, this.state.steps);
     }
   }
 

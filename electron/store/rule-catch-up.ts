@@ -27,12 +27,12 @@ export class RuleCatchUp {
 
   /** Looks for runs whose verdicts are missing or of another version. Removed and emptied runs stay as they are. */
   start(): void {
-    const rows = this.statements.all<{ id: number; ulid: string; seq: number }>(
-      `SELECT r.id, r.ulid, h.seq FROM run r JOIN run_head h ON h.run = r.id
+    const rows = this.statements.all<{ ulid: string; seq: number; version: string | null; rule_seq: number }>(
+      `SELECT r.ulid, h.seq, h.rule_version AS version, h.rule_seq FROM run r JOIN run_head h ON h.run = r.id
        WHERE NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.run = r.id) ORDER BY r.id DESC`,
     );
-    for (const { id, ulid, seq } of rows) {
-      if (!this.rules.isStored({ id, seq })) {
+    for (const { ulid, seq, version, rule_seq } of rows) {
+      if (!this.rules.isStored({ rules: { version, seq: rule_seq }, seq })) {
         this.want(ulid);
       }
     }
@@ -70,7 +70,7 @@ export class RuleCatchUp {
   private async catchUp(run: string): Promise<void> {
     let first = Number.POSITIVE_INFINITY;
     let last = 0;
-    const all = this.rules.isOtherVersion(this.options.load(run).id);
+    const all = this.rules.isOtherVersion(this.options.load(run));
     while (!this.stopped) {
       const open = this.options.load(run);
       const batch = this.rules.nextBatch(open);
@@ -79,14 +79,14 @@ export class RuleCatchUp {
       }
       const steps = await this.group.add({
         run: () => {
-          if (!this.rules.advance(open.id, batch.seq)) {
+          if (!this.rules.advance(this.options.load(run), batch.seq)) {
             return new Set<number>();
           }
           const changed = this.projection.writeVerdicts(open.id, batch.verdicts);
           for (const step of changed) {
             this.projection.labels.refresh(open.id, step);
           }
-          this.projection.refreshTiles(open.id, changed);
+          this.projection.refreshTiles(open.id, changed, open.state.steps);
           return changed;
         },
       });
@@ -111,7 +111,7 @@ export class RuleCatchUp {
       await this.group.add({
         run: () => {
           this.projection.labels.refreshRange(run, from, to);
-          this.projection.refreshTileRange(run, from, to);
+          this.projection.refreshTileRange(run, from, to, steps);
         },
       });
     }

@@ -1,4 +1,5 @@
 import type { RunEvent } from '@shared/events';
+import { LAST_SEQ, rowId } from './ids';
 import type { Statements } from './rows';
 import type { OpenRun, RunLog } from './run-log';
 import type { RuleVerdictRow, RunRuleFold, StepProjector } from './step-projector';
@@ -52,14 +53,13 @@ export class RuleFolds {
     }
     const verdicts = events.flatMap((event) => live.fold.apply(event));
     live.seq = run.seq;
-    this.writeCursor(run.id, run.seq);
+    run.rules = { version: this.projector.version, seq: run.seq };
     return verdicts;
   }
 
   /** Whether stored verdicts are of this projector and reach the head. */
-  isStored(run: Pick<OpenRun, 'id' | 'seq'>): boolean {
-    const cursor = this.cursor(run.id);
-    return cursor?.version === this.projector.version && cursor.seq >= run.seq;
+  isStored({ rules, seq }: Pick<OpenRun, 'rules' | 'seq'>): boolean {
+    return rules.version === this.projector.version && rules.seq >= seq;
   }
 
   /** Applies the next batch; `first` tells that verdicts of another version must go. Null when the fold is at the head. */
@@ -73,26 +73,29 @@ export class RuleFolds {
   }
 
   /** Stores how far a batch came; false when another process came further with the same rules. */
-  advance(run: number, seq: number): boolean {
-    const cursor = this.cursor(run);
-    if (cursor?.version !== this.projector.version) {
+  advance(run: OpenRun, seq: number): boolean {
+    if (this.isOtherVersion(run)) {
       this.statements.run(
-        'DELETE FROM rule_mark WHERE step >> 32 = ? AND step BETWEEN ? AND ?',
-        run,
-        run * 2 ** 32,
-        (run + 1) * 2 ** 32 - 1,
+        'DELETE FROM rule_mark WHERE step BETWEEN ? AND ?',
+        rowId(run.id, 0),
+        rowId(run.id, LAST_SEQ),
       );
-    } else if (cursor.seq >= seq) {
+    } else if (run.rules.version !== null && run.rules.seq >= seq) {
       return false;
     }
-    this.writeCursor(run, seq);
+    run.rules = { version: this.projector.version, seq };
+    this.statements.run(
+      'UPDATE run_head SET rule_version = ?, rule_seq = ? WHERE run = ?',
+      run.rules.version,
+      run.rules.seq,
+      run.id,
+    );
     return true;
   }
 
-  /** Another version's verdicts are about to be dropped: every label of the run must be looked at again. */
-  isOtherVersion(run: number): boolean {
-    const cursor = this.cursor(run);
-    return cursor !== undefined && cursor.version !== this.projector.version;
+  /** Verdicts of other rules are stored: once they are dropped every label of the run must be looked at again. */
+  isOtherVersion({ rules }: OpenRun): boolean {
+    return rules.version !== null && rules.version !== this.projector.version;
   }
 
   private replay(run: OpenRun, from: number, to: number): RuleVerdictRow[] {
@@ -118,18 +121,5 @@ export class RuleFolds {
     const live = { fold: this.projector.start(created), seq: 0 };
     this.live.set(run.ulid, live);
     return live;
-  }
-
-  private cursor(run: number): { version: string; seq: number } | undefined {
-    return this.statements.get('SELECT version, seq FROM rule_cursor WHERE run = ?', run);
-  }
-
-  private writeCursor(run: number, seq: number): void {
-    this.statements.run(
-      'INSERT OR REPLACE INTO rule_cursor (run, version, seq) VALUES (?, ?, ?)',
-      run,
-      this.projector.version,
-      seq,
-    );
   }
 }

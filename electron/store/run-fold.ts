@@ -40,6 +40,8 @@ export interface RunState {
   observed: number;
   /** What an unobserved search looks for. */
   search: { query: string; place: string } | null;
+  /** Open sessions: `computer:name` → uid. */
+  sessions: Record<string, string>;
   tokens: { input: number; output: number; context: number };
   cost: number;
   lastAt: number;
@@ -63,6 +65,7 @@ export function startState(): RunState {
     calls: 0,
     observed: 0,
     search: null,
+    sessions: {},
     tokens: { input: 0, output: 0, context: 0 },
     cost: 0,
     lastAt: 0,
@@ -154,9 +157,13 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       foldEvaluation(state, event, sink);
       return;
     case 'session.opened':
+      state.sessions[`${event.body.computer}:${event.body.session}`] = event.body.uid;
       sink.sessionOpened({ seq: event.seq, ...event.body });
       return;
     case 'session.ended':
+      if (state.sessions[`${event.body.computer}:${event.body.session}`] === event.body.uid) {
+        delete state.sessions[`${event.body.computer}:${event.body.session}`];
+      }
       sink.sessionEnded({ uid: event.body.uid, exitCode: event.body.exitCode });
       return;
     case 'clock.suspended': {
@@ -174,6 +181,7 @@ function foldStatus(state: RunState, event: EventOf<'run.status'>, sink: FoldSin
   Object.assign(state, { status, reason, message, until: null });
   if (status !== 'running') {
     state.activity = 'none';
+    settle(state, sink);
   }
   sink.note({ seq: event.seq, step: state.steps, note: { kind: 'status', status, reason, message } });
 }
@@ -190,6 +198,7 @@ function foldRequest(state: RunState, event: EventOf<'model.requested'>): void {
 
 function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: FoldSink): void {
   const { body } = event;
+  settle(state, sink);
   const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
   state.steps = Math.max(state.steps, body.step);
   state.calls = valid.length;
@@ -225,7 +234,7 @@ function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: Fol
     hinted: false,
   };
   state.requested = null;
-  sink.head(state.head);
+  sink.head(state.head, false);
 }
 
 function foldAction(state: RunState, event: EventOf<'action.started'>, sink: FoldSink): void {
@@ -275,7 +284,7 @@ function foldObservation(state: RunState, event: EventOf<'action.observed'>, sin
     });
     state.search = null;
   }
-  foldSessionActivity(body, sink);
+  foldSessionActivity(state, body, sink);
   if (!touch(state, body.step, event.seq, sink) || state.head === null) {
     return;
   }
@@ -291,18 +300,19 @@ function foldObservation(state: RunState, event: EventOf<'action.observed'>, sin
   head.observation ||= observationLine(relative(body.text.slice(0, OBSERVATION_LOOK), state.root));
 }
 
-function foldSessionActivity(body: EventBody<'action.observed'>, sink: FoldSink): void {
-  const { computer, session, command, state, exitCode } = body.data;
-  if (typeof computer !== 'string' || typeof session !== 'string') {
+function foldSessionActivity(state: RunState, body: EventBody<'action.observed'>, sink: FoldSink): void {
+  const { computer, session, command, state: word, exitCode } = body.data;
+  const uid = state.sessions[`${String(computer)}:${String(session)}`];
+  if (uid === undefined) {
     return;
   }
-  const known = typeof state === 'string' && SESSION_STATES.has(state) ? state : null;
+  const known = typeof word === 'string' && SESSION_STATES.has(word) ? word : null;
+  const inferred =
+    typeof exitCode === 'number' ? 'idle' : body.ok && body.data.async === true ? 'busy' : null;
   sink.sessionActivity({
-    computer,
-    session,
+    uid,
     command: typeof command === 'string' ? titleFromText(command) : null,
-    state:
-      known ?? (typeof exitCode === 'number' ? 'idle' : body.ok && body.data.async === true ? 'busy' : null),
+    state: known ?? inferred,
   });
 }
 
@@ -331,13 +341,20 @@ function foldEvaluation(state: RunState, event: EventOf<'evaluation.ended'>, sin
   }
 }
 
+/** A step that nothing may come for any more gets its row although calls are open. */
+function settle(state: RunState, sink: FoldSink): void {
+  if (state.head !== null && !state.head.done) {
+    sink.head(state.head, true);
+  }
+}
+
 /** Marks the latest step's row as changed; false when the event belongs to another step. */
 function touch(state: RunState, step: number, seq: number, sink: FoldSink): boolean {
   if (state.head === null || state.head.step !== step) {
     return false;
   }
   state.head.seq1 = Math.max(state.head.seq1, seq);
-  sink.head(state.head);
+  sink.head(state.head, false);
   return true;
 }
 

@@ -16,6 +16,8 @@ export interface OpenRun {
   epoch: number;
   facts: RunFacts;
   state: RunState;
+  /** Which rules' verdicts are stored, and up to which event. */
+  rules: { version: string | null; seq: number };
   /** Stamp of a run that is not stored yet: its first event carries the same. */
   createdAt?: number;
 }
@@ -25,6 +27,8 @@ interface HeadRecord {
   seq: number;
   hash: Buffer;
   epoch: number;
+  rule_version: string | null;
+  rule_seq: number;
   facts: string;
   state: string;
 }
@@ -38,9 +42,10 @@ export interface PreparedEvent {
 
 const INSERT_EVENT =
   'INSERT INTO event (id, version, kind, at, epoch, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)';
-const WRITE_HEAD = `INSERT INTO run_head (run, seq, hash, epoch, changed_at, facts, state) VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (run) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, epoch = excluded.epoch,
-  changed_at = excluded.changed_at, facts = excluded.facts, state = excluded.state`;
+const INSERT_HEAD = `INSERT INTO run_head (run, seq, hash, epoch, changed_at, rule_version, rule_seq, facts, state)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const UPDATE_HEAD = `UPDATE run_head SET seq = ?, hash = ?, epoch = ?, changed_at = ?, rule_version = ?, rule_seq = ?, state = ?
+  WHERE run = ?`;
 
 /** Rows of the run log: prepared, chained and inserted. Folding them is `RunProjection`'s part. */
 export class RunLog {
@@ -66,7 +71,7 @@ export class RunLog {
   /** The run as stored. Throws `not_found`, also for a removed run. */
   load(ulid: string): OpenRun {
     const row = this.statements.get<HeadRecord>(
-      `SELECT h.run, h.seq, h.hash, h.epoch, h.facts, h.state FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid = ?`,
+      `SELECT h.run, h.seq, h.hash, h.epoch, h.rule_version, h.rule_seq, h.facts, h.state FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid = ?`,
       ulid,
     );
     if (row === undefined) {
@@ -80,6 +85,7 @@ export class RunLog {
       epoch: row.epoch,
       facts: JSON.parse(row.facts) as RunFacts,
       state: JSON.parse(row.state) as RunState,
+      rules: { version: row.rule_version, seq: row.rule_seq },
     };
   }
 
@@ -106,7 +112,17 @@ export class RunLog {
     const createdAt = this.stamp();
     this.statements.run('INSERT INTO run (id, ulid, created_at) VALUES (?, ?, ?)', id, ulid, createdAt);
     const facts = runFacts(first.body);
-    return { id, ulid, seq: 0, hash: CHAIN_START, epoch: 0, facts, state: startState(), createdAt };
+    return {
+      id,
+      ulid,
+      seq: 0,
+      hash: CHAIN_START,
+      epoch: 0,
+      facts,
+      state: startState(),
+      rules: { version: null, seq: 0 },
+      createdAt,
+    };
   }
 
   /** Inserts prepared events, advances `run.seq` and its hash, and returns the events as read back from their stored form. */
@@ -142,16 +158,24 @@ export class RunLog {
   }
 
   writeHead(run: OpenRun): void {
-    this.statements.run(
-      WRITE_HEAD,
-      run.id,
-      run.seq,
-      run.hash,
-      run.epoch,
-      run.state.lastAt,
-      JSON.stringify(run.facts),
-      JSON.stringify(run.state),
+    const { id, seq, hash, epoch, rules } = run;
+    const state = JSON.stringify(run.state);
+    const { lastAt } = run.state;
+    const updated = this.statements.run(
+      UPDATE_HEAD,
+      seq,
+      hash,
+      epoch,
+      lastAt,
+      rules.version,
+      rules.seq,
+      state,
+      id,
     );
+    if (updated.changes === 0) {
+      const facts = JSON.stringify(run.facts);
+      this.statements.run(INSERT_HEAD, id, seq, hash, epoch, lastAt, rules.version, rules.seq, facts, state);
+    }
   }
 
   /** Events `[fromSeq, toSeq]`, at most `limit`, from a trusted chain. */

@@ -1,41 +1,32 @@
 import type { RunEvent } from '@shared/events';
-import { type FoldSink, HeadFlag, type HeadRow, headFlags } from './fold-rows';
+import { type FoldSink, type HeadRow, headFlags, headMarks } from './fold-rows';
 import { HintProjection } from './hint-projection';
-import { LAST_SEQ, rowId, TILE_STEPS, tileId } from './ids';
+import { rowId, TILE_STEPS, tileId } from './ids';
 import { LabelProjection } from './label-projection';
 import type { Statements } from './rows';
 import { foldEvent, type RunState } from './run-fold';
 import type { RuleVerdictRow } from './step-projector';
 
 const INSERT_HEAD = `INSERT INTO step_head
-  (id, seq0, seq1, at, ulid, segment, kind, tool, title, observation, error_code, exit_code, bytes, score, flags, guards)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET seq0 = excluded.seq0, seq1 = excluded.seq1, at = excluded.at,
-    ulid = excluded.ulid, segment = excluded.segment, kind = excluded.kind, tool = excluded.tool,
-    title = excluded.title, observation = excluded.observation, error_code = excluded.error_code,
-    exit_code = excluded.exit_code, bytes = excluded.bytes, score = excluded.score, flags = excluded.flags,
-    guards = excluded.guards`;
+  (id, seq0, seq1, at, ulid, segment, kind, title, observation, error_code, exit_code, bytes, marks, guards, flags, tool, score)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET flags = excluded.flags, tool = excluded.tool, score = excluded.score`;
+
+/** Leaves the filter index alone as long as nothing that it holds has changed. */
+const UPDATE_HEAD = `UPDATE step_head SET seq0 = ?, seq1 = ?, at = ?, ulid = ?, segment = ?, kind = ?, title = ?,
+  observation = ?, error_code = ?, exit_code = ?, bytes = ?, marks = ?, guards = ? WHERE id = ?`;
+
+/** Counts of a range of step heads, from the filter index alone. */
+export const TILE_COUNTS = `count(*) AS n, coalesce(sum(label = 1), 0) AS train, coalesce(sum(label = 2), 0) AS mask,
+  coalesce(sum(label_flags & 1), 0) AS disagreement, coalesce(sum((flags >> 1) & 1), 0) AS hints,
+  coalesce(sum(flags & 1), 0) AS errors, max(score) AS score
+  FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ?`;
 
 const INSERT_TILE = `INSERT OR REPLACE INTO tile (id, n, train, mask, disagreement, hints, errors, score)
-  SELECT ?, count(*), sum(label = 1), sum(label = 2), sum(label_flags & 1), sum((flags >> 1) & 1), sum(flags & 1), max(score)
-  FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? HAVING count(*) > 0`;
+  SELECT ?, ${TILE_COUNTS}`;
 
-/** The bare columns are those of the row with the greatest `opened_seq`. */
-const LATEST_SESSION =
-  'SELECT uid, ended, command, state, max(opened_seq) FROM session WHERE run = ? AND computer = ? AND name = ?';
-
-interface LatestSession {
-  uid: string | null;
-  ended: number;
-  command: string | null;
-  state: string;
-}
-
-/** What a step adds to its tile besides its labels. */
-function tileFacts(head: HeadRow | null): string {
-  const bits = head === null ? 0 : headFlags(head) & (HeadFlag.error | HeadFlag.hint);
-  return `${head?.step}|${bits}|${head?.score}`;
-}
+/** Rows that changed in one transaction, by step. */
+type ChangedHeads = Map<number, { row: HeadRow; settled: boolean }>;
 
 /** Writes everything that is derived from a run's events; on a rebuild it writes into an empty database. */
 export class RunProjection {
@@ -54,9 +45,9 @@ export class RunProjection {
     events: readonly RunEvent[],
     verdicts: readonly RuleVerdictRow[],
   ): void {
-    const heads = new Map<number, HeadRow>();
+    const heads: ChangedHeads = new Map();
     const sink = this.sink(run, heads);
-    const counted = tileFacts(state.head);
+    const before = state.steps;
     for (const event of events) {
       foldEvent(state, event, sink);
       if (event.kind === 'hint.delivered') {
@@ -65,15 +56,18 @@ export class RunProjection {
         this.hints.dropUndelivered(run, event.body.ids);
       }
     }
-    for (const head of heads.values()) {
-      this.writeHead(run, head);
-    }
     const relabelled = this.writeVerdicts(run, verdicts);
+    for (const { row, settled } of heads.values()) {
+      const inserted = this.writeHead(run, row, settled || row.done);
+      if (inserted && this.hasVerdict(run, row.step)) {
+        relabelled.add(row.step);
+      }
+    }
     for (const step of relabelled) {
       this.labels.refresh(run, step);
     }
-    const moved = [...heads.values()].filter((head) => tileFacts(head) !== counted).map(({ step }) => step);
-    this.refreshTiles(run, [...moved, ...relabelled]);
+    const entered = before > 0 && tileId(run, state.steps) > tileId(run, before) ? [before] : [];
+    this.refreshTiles(run, [...entered, ...heads.keys(), ...relabelled], state.steps);
   }
 
   /** Stores verdicts; returns the steps they are about. */
@@ -91,18 +85,21 @@ export class RunProjection {
     return steps;
   }
 
-  refreshTiles(run: number, steps: Iterable<number>): void {
+  /** Renews the tiles of these steps. The tile of the run's last step is not stored: readers count its few rows. */
+  refreshTiles(run: number, steps: Iterable<number>, last: number): void {
     const tiles = new Set<number>();
     for (const step of steps) {
       tiles.add(tileId(run, step));
     }
     for (const tile of tiles) {
-      this.refreshTile(run, tile);
+      if (tile < tileId(run, last)) {
+        this.refreshTile(run, tile);
+      }
     }
   }
 
-  refreshTileRange(run: number, from: number, to: number): void {
-    for (let tile = tileId(run, from); tile <= tileId(run, to); tile += 1) {
+  refreshTileRange(run: number, from: number, to: number, last: number): void {
+    for (let tile = tileId(run, from); tile <= tileId(run, to) && tile < tileId(run, last); tile += 1) {
       this.refreshTile(run, tile);
     }
   }
@@ -112,52 +109,57 @@ export class RunProjection {
     this.statements.run(INSERT_TILE, tile, first, first + TILE_STEPS - 1);
   }
 
-  private writeHead(run: number, head: HeadRow): void {
-    this.statements.run(
-      INSERT_HEAD,
-      rowId(run, head.step),
+  /** The row of the running step, for somebody who decides about it before it is done. */
+  settle(run: number, head: HeadRow | null): void {
+    if (head !== null && this.writeHead(run, head, true) && this.hasVerdict(run, head.step)) {
+      this.labels.refresh(run, head.step);
+    }
+  }
+
+  /** True when the row is new. A row that does not exist yet is made only when `insert` says so. */
+  private writeHead(run: number, head: HeadRow, insert: boolean): boolean {
+    const id = rowId(run, head.step);
+    const plain = [
       head.seq0,
       head.seq1,
       head.at,
       head.stepId,
       head.segment,
       head.kind,
-      head.tool,
       head.title,
       head.observation,
       head.errorCode,
       head.exitCode,
       head.bytes,
-      head.score,
-      headFlags(head),
+      headMarks(head),
       JSON.stringify(head.guards),
+    ];
+    const known = this.statements.get<{ flags: number; tool: string; score: number | null }>(
+      'SELECT flags, tool, score FROM step_head WHERE id = ?',
+      id,
+    );
+    if (known !== undefined) {
+      this.statements.run(UPDATE_HEAD, ...plain, id);
+    }
+    const flags = headFlags(head);
+    const indexed = known?.flags === flags && known.tool === head.tool && known.score === head.score;
+    if (!indexed && (insert || known !== undefined)) {
+      this.statements.run(INSERT_HEAD, id, ...plain, flags, head.tool, head.score);
+    }
+    return known === undefined && insert;
+  }
+
+  private hasVerdict(run: number, step: number): boolean {
+    return (
+      this.statements.get('SELECT 1 FROM rule_mark WHERE step = ? LIMIT 1', rowId(run, step)) !== undefined
     );
   }
 
-  /** Two plain statements instead of one with a subquery and a sort: every observation of a command comes by here. */
-  private writeActivity(run: number, row: Parameters<FoldSink['sessionActivity']>[0]): void {
-    const { computer, session } = row;
-    const latest = this.statements.get<LatestSession>(LATEST_SESSION, run, computer, session);
-    if (latest === undefined || latest.uid === null || latest.ended === 1) {
-      return;
-    }
-    const command = row.command ?? latest.command;
-    const state = row.state ?? latest.state;
-    if (command !== latest.command || state !== latest.state) {
-      this.statements.run(
-        'UPDATE session SET command = ?, state = ? WHERE run = ? AND uid = ?',
-        command,
-        state,
-        run,
-        latest.uid,
-      );
-    }
-  }
-
-  private sink(run: number, heads: Map<number, HeadRow>): FoldSink {
+  private sink(run: number, heads: ChangedHeads): FoldSink {
     const put = (sql: string, ...parameters: unknown[]) => this.statements.run(sql, ...parameters);
     return {
-      head: (row) => heads.set(row.step, row),
+      head: (row, settled) =>
+        heads.set(row.step, { row, settled: settled || heads.get(row.step)?.settled === true }),
       note: ({ seq, step, note }) =>
         put(
           'INSERT INTO note (id, step, body) VALUES (?, ?, ?)',
@@ -232,20 +234,14 @@ export class RunProjection {
           run,
           uid,
         ),
-      sessionActivity: (row) => this.writeActivity(run, row),
+      sessionActivity: ({ uid, command, state }) =>
+        put(
+          'UPDATE session SET command = coalesce(?, command), state = coalesce(?, state) WHERE run = ? AND uid = ? AND ended = 0',
+          command,
+          state,
+          run,
+          uid,
+        ),
     };
-  }
-}
-
-/** Empties every projection of a run, so that a rebuild can begin. Hints, marks and rule verdicts go as well. */
-export function clearProjections(statements: Statements, run: number): void {
-  const first = rowId(run, 0);
-  const last = rowId(run, LAST_SEQ);
-  for (const table of ['step_head', 'note', 'segment', 'query', 'evaluation', 'timing', 'tile']) {
-    statements.run(`DELETE FROM ${table} WHERE id BETWEEN ? AND ?`, first, last);
-  }
-  statements.run('DELETE FROM rule_mark WHERE step BETWEEN ? AND ?', first, last);
-  for (const table of ['file_revision', 'session', 'hint', 'mark', 'rule_cursor', 'label_work']) {
-    statements.run(`DELETE FROM ${table} WHERE run = ?`, run);
   }
 }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import { BlobStore, deleteBlobFile } from './blob-store';
+import { BlobStore } from './blob-store';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
 import type { GroupCommit } from './group-commit';
 import { CHAIN_START, rowSum } from './hashing';
@@ -13,6 +13,7 @@ import { deleteLock, isLockHeld, runLockPath } from './run-lock';
 import type { OpenRun, RunLog } from './run-log';
 import type { RunProjection } from './run-projection';
 import { textReferences } from './stored-json';
+import { TextRelease } from './text-release';
 
 const BATCH = 500;
 
@@ -28,6 +29,7 @@ interface Tombstone {
  */
 export class RunRemoval {
   private readonly blobs: BlobStore;
+  private readonly texts: TextRelease;
 
   constructor(
     private readonly statements: Statements,
@@ -37,6 +39,7 @@ export class RunRemoval {
     private readonly options: { folder: string; now: () => number },
   ) {
     this.blobs = new BlobStore(statements, options.folder);
+    this.texts = new TextRelease(statements, group, options.folder);
   }
 
   async remove(open: OpenRun, mode: 'run' | 'text', author: Author): Promise<void> {
@@ -75,7 +78,7 @@ export class RunRemoval {
       steps: open.state.steps,
       outbox: count('SELECT count(*) AS n FROM outbox WHERE run = ?'),
       annotations: count('SELECT count(*) AS n FROM annotation WHERE run = ?'),
-      texts: count('SELECT count(*) AS n FROM blob_use WHERE run = ?'),
+      texts: count('SELECT count(*) AS n FROM blob WHERE run = ?'),
       sessionBytes: count('SELECT coalesce(sum(end_offset), 0) AS n FROM session_log WHERE run = ?'),
     };
     const at = Math.round(this.options.now());
@@ -107,7 +110,7 @@ export class RunRemoval {
   private async carryOut({ run, ulid, mode }: Tombstone): Promise<void> {
     const content = mode === 'text' ? await this.emptyTexts(run, ulid) : await this.deleteRun(run, ulid);
     await this.deleteSessions(run, ulid, mode);
-    await this.deleteUnusedBlobs();
+    await this.texts.release(run, this.remainingTexts(run));
     await this.group.add({ run: () => this.finish(run, mode, content) });
   }
 
@@ -178,16 +181,6 @@ export class RunRemoval {
       const state = JSON.stringify(redactState(JSON.parse(row.state)));
       this.statements.run('UPDATE run_head SET state = ? WHERE run = ?', state, run);
     }
-    const kept = this.statements.all<{ body: string }>(
-      `SELECT body FROM event WHERE id BETWEEN ? AND ? AND instr(body, '"$text"') > 0`,
-      ...range,
-    );
-    const used = new Set(kept.flatMap(({ body }) => textReferences(JSON.parse(body))));
-    for (const { blob, sha } of this.blobsOf(run)) {
-      if (!used.has(sha.toString('hex'))) {
-        this.statements.run('DELETE FROM blob_use WHERE run = ? AND blob = ?', run, blob);
-      }
-    }
   }
 
   private async deleteRun(run: number, ulid: string): Promise<null> {
@@ -199,15 +192,7 @@ export class RunRemoval {
     await this.group.add({
       run: () => {
         this.statements.run('DELETE FROM rule_mark WHERE step BETWEEN ? AND ?', ...range);
-        for (const table of [
-          'file_revision',
-          'session',
-          'hint',
-          'mark',
-          'rule_cursor',
-          'label_work',
-          'blob_use',
-        ]) {
+        for (const table of ['file_revision', 'session', 'hint', 'mark', 'label_work']) {
           this.statements.run(`DELETE FROM ${table} WHERE run = ?`, run);
         }
         this.statements.run("UPDATE outbox SET purged = 1, body = '' WHERE run = ?", run);
@@ -243,37 +228,17 @@ export class RunRemoval {
     rmSync(join(this.options.folder, 'sessions', ulid), { recursive: true, force: true });
   }
 
-  /** Drops texts that no run uses any more. */
-  private async deleteUnusedBlobs(): Promise<void> {
-    for (;;) {
-      const unused = this.statements.all<{ id: number; sha: Buffer; encoding: number }>(
-        `SELECT id, sha, encoding FROM blob WHERE NOT EXISTS (SELECT 1 FROM blob_use WHERE blob = blob.id) LIMIT ${BATCH}`,
-      );
-      if (unused.length === 0) {
-        return;
-      }
-      const deleted = await this.group.add({
-        run: () =>
-          unused.filter(
-            ({ id }) =>
-              this.statements.run(
-                'DELETE FROM blob WHERE id = ? AND NOT EXISTS (SELECT 1 FROM blob_use WHERE blob = blob.id)',
-                id,
-              ).changes > 0,
-          ),
-      });
-      for (const { sha, encoding } of deleted) {
-        if (encoding >= 2) {
-          deleteBlobFile(this.options.folder, sha.toString('hex'));
-        }
+  /** Hashes of texts that the run's remaining events refer to. */
+  private remainingTexts(run: number): Set<string> {
+    const rows = this.statements
+      .prepare(`SELECT body FROM event WHERE id BETWEEN ? AND ? AND instr(body, '"$text"') > 0`)
+      .iterate(rowId(run, 0), rowId(run, LAST_SEQ)) as IterableIterator<{ body: string }>;
+    const texts = new Set<string>();
+    for (const { body } of rows) {
+      for (const sha of textReferences(JSON.parse(body))) {
+        texts.add(sha);
       }
     }
-  }
-
-  private blobsOf(run: number): { blob: number; sha: Buffer }[] {
-    return this.statements.all(
-      'SELECT u.blob, b.sha FROM blob_use u JOIN blob b ON b.id = u.blob WHERE u.run = ?',
-      run,
-    );
+    return texts;
   }
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { SearchPage } from '@shared/views';
 import { configureReader, type Db, openDatabase, systemCode } from './database';
 import { LAST_SEQ, rowId, seqOf } from './ids';
-import { bounded, findRun, type ReadContext, readEvents } from './read-context';
+import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
 import { Statements } from './rows';
 import { matchExpression, parseQuery } from './search-query';
-import { snippetOf } from './search-snippet';
+import { type StepTexts, snippetOf } from './search-snippet';
 import { searchTexts } from './search-texts';
 import { splitCjk } from './search-tokens';
 
@@ -23,12 +23,6 @@ CREATE TABLE cursor (run INTEGER PRIMARY KEY, seq INTEGER NOT NULL, step INTEGER
 CREATE TABLE buried (run INTEGER NOT NULL, mode TEXT NOT NULL, PRIMARY KEY (run, mode)) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE step USING fts5 (thought, args, obs, hint, content = '', contentless_delete = 1,
   tokenize = 'unicode61 remove_diacritics 2');`;
-
-interface Behind {
-  id: number;
-  ulid: string;
-  seq: number;
-}
 
 /**
  * The search index: a file of its own that can be deleted at any time. Steps are its rows; it is filled from
@@ -118,10 +112,11 @@ export class SearchIndex {
   }
 
   private fillNext(): boolean {
-    const run = this.nextBehind();
-    if (run === undefined) {
+    const behind = this.nextBehind();
+    if (behind === undefined) {
       return false;
     }
+    const run = findRun(this.context, behind);
     const cursor = this.statements.get<{ seq: number; step: number }>(
       'SELECT seq, step FROM cursor WHERE run = ?',
       run.id,
@@ -185,25 +180,25 @@ export class SearchIndex {
     return true;
   }
 
-  private nextBehind(): Behind | undefined {
+  /** ULID of the newest run with events that are not indexed. */
+  private nextBehind(): string | undefined {
     const cursors = new Map(
       this.statements
         .all<{ run: number; seq: number }>('SELECT run, seq FROM cursor')
         .map(({ run, seq }) => [run, seq]),
     );
     return this.context.statements
-      .all<Behind>('SELECT r.id, r.ulid, h.seq FROM run_head h JOIN run r ON r.id = h.run ORDER BY r.id DESC')
-      .find(({ id, seq }) => (cursors.get(id) ?? 0) < seq);
+      .all<{ id: number; ulid: string; seq: number }>(
+        'SELECT r.id, r.ulid, h.seq FROM run_head h JOIN run r ON r.id = h.run ORDER BY r.id DESC',
+      )
+      .find(({ id, seq }) => (cursors.get(id) ?? 0) < seq)?.ulid;
   }
 
-  private textsOf(run: { id: number; ulid: string }, step: number) {
-    const head = this.context.statements.get<{ seq0: number; seq1: number }>(
-      'SELECT seq0, seq1 FROM step_head WHERE id = ?',
-      rowId(run.id, step),
-    );
-    return head === undefined
+  private textsOf(run: RunRecord, step: number): StepTexts | undefined {
+    const span = stepSpan(this.context, run, step);
+    return span === undefined
       ? undefined
-      : searchTexts(readEvents(this.context, run, head.seq0, head.seq1, MAX_STEP_EVENTS), step);
+      : searchTexts(readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS), step);
   }
 
   private transaction(work: () => void): void {

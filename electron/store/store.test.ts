@@ -77,3 +77,30 @@ test('labels: a key, a range, undo and redo', async () => {
   expect(await labels()).toEqual(['train', 'train', 'mask', 'train', 'train']);
   expect((await store.reader.run(run)).labels).toEqual({ train: 4, mask: 1, undecided: 0, disagreement: 0 });
 });
+
+test('a step that still acts is seen, found by number, labelled, and counted', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('ls', 'a', { exitCode: 0 });
+  await writer.answer('sleep 600', 'run_command', { command: 'sleep 600' });
+  expect((await store.reader.heads(run, 1, 9)).map(({ step, title, done }) => [step, title, done])).toEqual([
+    [1, 'ls', true],
+    [2, 'sleep 600', false],
+  ]);
+  expect((await store.reader.step(run, 2)).observations).toMatchObject([{ name: 'run_command', ok: null }]);
+  expect((await store.reader.prompt(run, 2)).verified).toBe(true);
+  expect((await store.reader.run(run)).labels.undecided).toBe(2);
+  expect((await store.reader.tiles(run))[0]).toMatchObject({ n: 2, undecided: 2 });
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+  await store.writer.annotate(alice, { run, from: 2, to: 2 }, { op: 'label', value: 'train', reason: null });
+  expect((await store.reader.heads(run, 2, 2))[0]?.label.value).toBe('train');
+  expect((await store.reader.run(run)).labels).toMatchObject({ train: 1, undecided: 1 });
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+  await writer.observe('done', { exitCode: 0 });
+  expect((await store.reader.heads(run, 2, 2))[0]).toMatchObject({ done: true, label: { value: 'train' } });
+  await store.drain();
+  expect((await store.reader.search(run, 'sleep', 1, 1, 5)).total).toBe(1);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+});

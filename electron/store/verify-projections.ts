@@ -115,7 +115,7 @@ function checkHead(context: VerifyContext, rebuild: Rebuild, where: string): Ver
 /** Verdicts reach the head, unless another process is deriving them just now. */
 function checkRules(context: VerifyContext, rebuild: Rebuild, seq: number, where: string): VerifyProblem[] {
   const cursor = context.statements.get<{ version: string; seq: number }>(
-    'SELECT version, seq FROM rule_cursor WHERE run = ?',
+    'SELECT rule_version AS version, rule_seq AS seq FROM run_head WHERE run = ?',
     rebuild.run,
   );
   const buried = context.statements.get('SELECT 1 FROM tombstone WHERE run = ?', rebuild.run) !== undefined;
@@ -125,7 +125,7 @@ function checkRules(context: VerifyContext, rebuild: Rebuild, seq: number, where
     : [
         {
           what: 'projection',
-          where: `${where} rule_cursor`,
+          where: `${where} rules`,
           message: 'Rule labels have not reached the end of the log.',
         },
       ];

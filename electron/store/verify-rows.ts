@@ -67,8 +67,9 @@ export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[
     await context.breathe();
   }
   const stray = statements.all<{ id: number }>(
-    `SELECT id FROM blob WHERE NOT EXISTS (SELECT 1 FROM blob_use WHERE blob = blob.id)
-     UNION ALL SELECT blob FROM blob_use WHERE run NOT IN (SELECT run FROM run_head) LIMIT 20`,
+    `SELECT id FROM blob WHERE run NOT IN (SELECT run FROM run_head)
+     UNION ALL SELECT blob FROM blob_share WHERE run NOT IN (SELECT run FROM run_head)
+     UNION ALL SELECT blob FROM blob_share WHERE blob NOT IN (SELECT id FROM blob) LIMIT 20`,
   );
   return [
     ...problems,

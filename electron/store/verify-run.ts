@@ -172,10 +172,15 @@ class RunWalk {
   }
 }
 
-/** The list of texts a run uses, which decides what a removal may delete. */
+/** Which texts a run uses decides what a removal may delete: exactly those that its events refer to. */
 function checkUses(statements: Statements, run: number, used: ReadonlySet<string>): VerifyProblem[] {
   const listed = statements
-    .all<{ sha: Buffer }>('SELECT b.sha FROM blob_use u JOIN blob b ON b.id = u.blob WHERE u.run = ?', run)
+    .all<{ sha: Buffer }>(
+      `SELECT sha FROM blob WHERE run = ?
+       UNION ALL SELECT b.sha FROM blob_share s JOIN blob b ON b.id = s.blob WHERE s.run = ?`,
+      run,
+      run,
+    )
     .map(({ sha }) => sha.toString('hex'));
   const same = listed.length === used.size && listed.every((sha) => used.has(sha));
   return same

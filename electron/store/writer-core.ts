@@ -54,6 +54,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private readonly disk: DiskGuard;
   private readonly foreign: ForeignCommits;
   private readonly runs: OpenRuns;
+  private started = false;
   private unfinished: Promise<void> = Promise.resolve();
 
   constructor(
@@ -90,6 +91,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
         device: options.device,
         now: options.now,
         write: (job) => this.write(job),
+        settle: ({ id, state }) => this.projection.settle(id, state.head),
         stored: (entry) => this.foreign.seenAnnotation(entry.ulid),
         labelled: ({ target: { run, from, to } }) => notify({ kind: 'labels', run, from, to }),
       },
@@ -104,6 +106,10 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
 
   /** Finishes what an earlier process left half done, then watches for commits of others. */
   start(): void {
+    if (this.started) {
+      return;
+    }
+    this.started = true;
     this.foreign.start();
     this.disk.start();
     this.catchUp.start();

@@ -47,13 +47,15 @@ export async function createRun(store: Store): Promise<string> {
   return run;
 }
 
+type Args = Record<string, string | number | boolean>;
+
 interface CommandOptions {
   exitCode?: number;
   ok?: boolean;
   /** Events recorded with the observation, before it. */
   events?: NewEvent[];
   tool?: string;
-  args?: Record<string, string | number | boolean>;
+  args?: Args;
   data?: Record<string, unknown>;
   thought?: string;
 }
@@ -65,6 +67,7 @@ export class RunWriter {
   /** Largest answered step and observation acknowledged so far. */
   acknowledged = 0;
   private requested = false;
+  private running = { callId: '', name: '' };
   private readonly fold = new ContextFold({ sendReasoning: false });
 
   constructor(
@@ -103,13 +106,19 @@ export class RunWriter {
 
   /** One whole step: request, answer with one call, observation. */
   async command(command: string, output: string, options: CommandOptions = {}): Promise<void> {
+    const args = options.args ?? { command, session_id: 'main' };
+    await this.answer(options.thought ?? `I will run ${command}`, options.tool ?? 'run_command', args);
+    await this.observe(output, { ...options, data: { command, ...options.data } });
+  }
+
+  /** The model answers with one call, which starts. */
+  async answer(text: string, name: string, args: Args): Promise<void> {
     await this.request();
     this.requested = false;
     this.step += 1;
     const { step } = this;
-    const name = options.tool ?? 'run_command';
-    const args = options.args ?? { command, session_id: 'main' };
     const callId = `call_${step}`;
+    this.running = { callId, name };
     await this.record([
       {
         kind: 'model.answered',
@@ -117,7 +126,7 @@ export class RunWriter {
           step,
           stepId: ulid(),
           kind: 'act',
-          text: options.thought ?? `I will run ${command}`,
+          text,
           reasoning: '',
           calls: [{ id: callId, name, arguments: JSON.stringify(args) }],
           invalid: [null],
@@ -130,6 +139,11 @@ export class RunWriter {
       },
       { kind: 'action.started', body: { step, call: 0, callId, name, args, guards: [] } },
     ]);
+  }
+
+  /** The running call ends. */
+  async observe(output: string, options: CommandOptions = {}): Promise<void> {
+    const { step, running } = this;
     await this.record([
       ...(options.events ?? []),
       {
@@ -137,15 +151,13 @@ export class RunWriter {
         body: {
           step,
           call: 0,
-          callId,
-          name,
+          ...running,
           ok: options.ok ?? true,
           error: options.ok === false ? { code: 'not_found', message: 'No such file' } : null,
           text: output,
           data: {
             computer: 'local',
             session: 'main',
-            command,
             ...(options.exitCode === undefined ? {} : { exitCode: options.exitCode }),
             ...options.data,
           },

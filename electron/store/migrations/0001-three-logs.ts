@@ -26,10 +26,11 @@ CREATE TABLE blob (
   sha BLOB NOT NULL UNIQUE CHECK (length(sha) = 32),
   size INTEGER NOT NULL,
   encoding INTEGER NOT NULL,
+  run INTEGER NOT NULL,
   data BLOB
 ) STRICT;
-CREATE TABLE blob_use (run INTEGER NOT NULL, blob INTEGER NOT NULL, PRIMARY KEY (run, blob)) STRICT, WITHOUT ROWID;
-CREATE INDEX blob_use_blob ON blob_use (blob);
+CREATE TABLE blob_share (blob INTEGER NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (blob, run)) STRICT, WITHOUT ROWID;
+CREATE INDEX blob_share_run ON blob_share (run);
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY,
   ulid TEXT NOT NULL UNIQUE,
@@ -92,6 +93,8 @@ CREATE TABLE run_head (
   hash BLOB NOT NULL,
   epoch INTEGER NOT NULL,
   changed_at INTEGER NOT NULL,
+  rule_version TEXT,
+  rule_seq INTEGER NOT NULL,
   facts TEXT NOT NULL,
   state TEXT NOT NULL
 ) STRICT;
@@ -111,6 +114,7 @@ CREATE TABLE step_head (
   bytes INTEGER NOT NULL,
   score REAL,
   flags INTEGER NOT NULL,
+  marks INTEGER NOT NULL,
   guards TEXT NOT NULL,
   label INTEGER NOT NULL DEFAULT 0,
   label_flags INTEGER NOT NULL DEFAULT 0,
@@ -215,7 +219,6 @@ CREATE TABLE mark (
   PRIMARY KEY (run, level, block, annotation)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE rule_mark (step INTEGER NOT NULL, rule TEXT NOT NULL, verdict TEXT NOT NULL, PRIMARY KEY (step, rule)) STRICT, WITHOUT ROWID;
-CREATE TABLE rule_cursor (run INTEGER PRIMARY KEY, version TEXT NOT NULL, seq INTEGER NOT NULL) STRICT;
 CREATE TABLE tile (
   id INTEGER PRIMARY KEY,
   n INTEGER NOT NULL,
