@@ -64,7 +64,7 @@ test('first use to dataset: watch, hint, label, look, export', async ({ place })
     await expect(row(page, 1).locator('[data-label=undecided]')).toBeVisible();
     await page.keyboard.press('0');
     await page.keyboard.press('v');
-    await page.keyboard.press('$');
+    await page.keyboard.press('End');
     await page.keyboard.press('t');
     await expect(row(page, shown.steps).locator('[data-label=train][data-pending=false]')).toBeVisible();
     await expect(page.getByTestId('undecided-count')).not.toHaveText(/[1-9]/);

@@ -1,6 +1,7 @@
 /** Units and locale of one language; everything that turns a number into words goes through here. */
 export interface Units {
   locale: string;
+  millisecond: string;
   second: string;
   minute: string;
   hour: string;
@@ -11,7 +12,7 @@ export interface Units {
 
 /** What a person reads for a number. Times are milliseconds, instants ms since 1970, sizes bytes. */
 export interface Format {
-  /** "12 s", "41 min", "9 h 12", "24 h", "2 d 3 h". */
+  /** "60 ms", "8.2 s", "12 s", "41 min", "9 h 12", "24 h", "2 d 3 h". */
   duration(ms: number): string;
   /** "14:20" on the person's clock. */
   clock(at: number): string;
@@ -56,6 +57,7 @@ export function formatter(units: Units): Format {
 
   function duration(ms: number): string {
     const value = Math.max(0, ms);
+    if (value > 0 && value < 100) return `${Math.ceil(value)} ${units.millisecond}`;
     if (value < 10 * SECOND && value % SECOND !== 0) return `${(value / SECOND).toFixed(1)} ${units.second}`;
     if (value < MINUTE) return `${Math.floor(value / SECOND)} ${units.second}`;
     if (value < HOUR) return `${Math.floor(value / MINUTE)} ${units.minute}`;

@@ -28,7 +28,7 @@ export interface RunWords {
 /** The honest status of a run at `now` (ms since 1970), in words: always a reason and a time. */
 export function runWords(run: RunSummary, text: Text, now: number): RunWords {
   const { format } = text.common;
-  const since = text.runs.since(format.duration(now - run.changedAt));
+  const since = text.runs.since(format.duration(Math.floor((now - run.changedAt) / 1000) * 1000));
   const why = run.message !== null && run.message !== '' ? run.message : null;
   const named = run.reason === null ? null : text.runs.reason(run.reason);
   const base = { icon: icons[run.state], state: text.runs.state(run.state), tone: 'plain' as const };

@@ -76,7 +76,7 @@ function Story({ detail }: { detail: StepDetail }) {
       {detail.hintText !== null && (
         <Section name={words.hint} note={words.hintNote}>
           <div className="hint-text">
-            <BoundedText text={detail.hintText} look="code" lines={24} />
+            <BoundedText text={detail.hintText.trim()} look="code" lines={24} />
           </div>
         </Section>
       )}

@@ -51,7 +51,8 @@ export function DiffPane({ path, before, after, sideBySide, label }: DiffPanePro
     const modified = editor.createModel(after, language);
     own.setModel({ original, modified });
     return () => {
-      own.setModel(null);
+      // A disposed editor has let go of its models by itself.
+      if (view.current === own) own.setModel(null);
       original.dispose();
       modified.dispose();
     };

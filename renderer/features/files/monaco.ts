@@ -1,3 +1,4 @@
+import 'monaco-editor/features/codicon/register.js';
 import 'monaco-editor/features/codeEditor/register.js';
 import 'monaco-editor/features/diffEditor/register.js';
 import 'monaco-editor/features/find/register.js';

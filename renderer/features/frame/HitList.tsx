@@ -29,12 +29,17 @@ export function HitList({ hits, cursor, onChoose }: HitListProps) {
   );
 }
 
+/** Characters kept before the first match, so that it is in view however narrow the list is. */
+const LEAD = 20;
+
 /** The snippet with its matches between U+0001 and U+0002, as text and marks. */
 function marked(snippet: string) {
   let at = 0;
   return snippet.split(/[\u0001\u0002]/).map((part, index) => {
     const key = at;
     at += part.length + 1;
-    return index % 2 === 1 ? <mark key={key}>{part}</mark> : <span key={key}>{part}</span>;
+    if (index % 2 === 1) return <mark key={key}>{part}</mark>;
+    const text = index === 0 && part.length > LEAD ? `…${part.slice(-LEAD)}` : part;
+    return <span key={key}>{text}</span>;
   });
 }

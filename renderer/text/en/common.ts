@@ -3,6 +3,7 @@ import { formatter } from '../format';
 export const common = {
   format: formatter({
     locale: 'en-US',
+    millisecond: 'ms',
     second: 's',
     minute: 'min',
     hour: 'h',

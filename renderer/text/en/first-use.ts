@@ -7,7 +7,7 @@ export const firstUse = {
   nameSave: 'Save name',
   change: 'Change',
   folderTitle: 'Data folder',
-  folderText: 'Runs, labels and exports are kept there. Network folders are refused.',
+  folderText: 'Runs, hints and labels are kept there. Network folders are refused.',
   folderFree: (path: string, free: string) => `${path}, ${free} free`,
   useDefault: 'Use this folder',
   choose: 'Choose another',

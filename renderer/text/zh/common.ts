@@ -4,6 +4,7 @@ import { formatter } from '../format';
 export const common: Text['common'] = {
   format: formatter({
     locale: 'zh-CN',
+    millisecond: '毫秒',
     second: '秒',
     minute: '分',
     hour: '小时',
