@@ -9,7 +9,7 @@ export const firstUse: Text['firstUse'] = {
   nameSave: '保存名字',
   change: '更改',
   folderTitle: '数据文件夹',
-  folderText: '运行、标注和导出保存在那里。不接受网络文件夹。',
+  folderText: '运行、提示和标注保存在那里。不接受网络文件夹。',
   folderFree: (path, free) => `${path}，剩余 ${free}`,
   useDefault: '使用此文件夹',
   choose: '选择其他',
