@@ -12,11 +12,6 @@ interface RunsState {
 
 export const useRuns = create<RunsState>()(() => ({ list: [], loaded: false, current: null }));
 
-export function currentRun(): RunSummary | undefined {
-  const { list, current } = useRuns.getState();
-  return list.find((run) => run.id === current);
-}
-
 /** The open run's summary; undefined when none is open. */
 export function useCurrentRun(): RunSummary | undefined {
   return useRuns((state) => state.list.find((run) => run.id === state.current));

@@ -43,7 +43,6 @@ export const hints = {
   waitsPaused: 'Waits: the run is paused',
   waitsUndriven: 'Waits: no process works on this run',
   waitsEnded: 'The run has ended; this hint will not be delivered',
-  waitsShort: (n: number, until: string) => `${n} wait until ${until}`,
   waitsCount: (n: number) => (n === 1 ? '1 waits' : `${n} wait`),
   delivered: (step: number) => `Delivered after step ${step}`,
   deliveredTask: 'Delivered with the task',
@@ -62,10 +61,8 @@ export const hints = {
   queued: (n: number) => `Hint ${n} queued`,
   withdrawn: (n: number) => `Hint ${n} withdrawn`,
   edited: (n: number) => `Hint ${n} changed`,
-  draftKept: 'Draft kept',
   blocked: 'Hints are not accepted now',
   ended: 'The run has ended. Hints cannot reach it.',
-  byName: (name: string) => `by ${name}`,
   showDelivered: (n: number) => `Earlier ${n}`,
   hideDelivered: 'Hide earlier',
 };

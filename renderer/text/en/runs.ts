@@ -82,6 +82,5 @@ export const runs = {
   verifyProblems: (n: number) => (n === 1 ? 'The log has 1 problem' : `The log has ${n} problems`),
   asked: (title: string) => `${title} asked to pause after this step`,
   woken: 'Woken',
-  queuedHints: (n: number) => (n === 1 ? '1 hint waits' : `${n} hints wait`),
   undelivered: (n: number) => (n === 1 ? '1 hint never delivered' : `${n} hints never delivered`),
 };

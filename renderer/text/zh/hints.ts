@@ -44,7 +44,6 @@ export const hints: Text['hints'] = {
   waitsPaused: '等待：运行已暂停',
   waitsUndriven: '等待：没有进程在推进此运行',
   waitsEnded: '运行已结束，此提示不会送达',
-  waitsShort: (n, until) => `${n} 条等待至 ${until}`,
   waitsCount: (n) => `${n} 条等待`,
   delivered: (step) => `已在步骤 ${step} 之后送达`,
   deliveredTask: '已随任务送达',
@@ -63,10 +62,8 @@ export const hints: Text['hints'] = {
   queued: (n) => `提示 ${n} 已排队`,
   withdrawn: (n) => `提示 ${n} 已撤回`,
   edited: (n) => `提示 ${n} 已修改`,
-  draftKept: '草稿已保留',
   blocked: '目前不接受提示',
   ended: '运行已结束，提示无法送达。',
-  byName: (name) => `${name}`,
   showDelivered: (n) => `较早的 ${n} 条`,
   hideDelivered: '隐藏较早的',
 };

@@ -81,6 +81,5 @@ export const runs: Text['runs'] = {
   verifyProblems: (n) => `日志有 ${n} 个问题`,
   asked: (title) => `${title} 将在本步后暂停`,
   woken: '已唤醒',
-  queuedHints: (n) => `${n} 条提示在等待`,
   undelivered: (n) => `${n} 条提示未能送达`,
 };
