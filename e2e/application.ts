@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,14 +50,14 @@ export const test = base.extend<{ place: Place }>({
   place: async ({}, use) => {
     const folder = mkdtempSync(join(tmpdir(), 'waymark-e2e-'));
     giveToApplication(folder);
-    const running: Waymark[] = [];
+    const running: ChildProcess[] = [];
     await use({
       folder,
       workspace: join(folder, 'workspace'),
       data: join(folder, 'data'),
       start: async ({ args = [], env = {} } = {}) => {
         const waymark = await launch(folder, args, env);
-        running.push(waymark);
+        running.push(waymark.app.process());
         return waymark;
       },
       answerFolder: (app, path) =>
@@ -64,14 +65,13 @@ export const test = base.extend<{ place: Place }>({
           dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [answer] });
         }, path),
     });
-    for (const { app } of running) await quit(app);
+    for (const child of running) await quit(child);
     rmSync(folder, { recursive: true, force: true });
   },
 });
 
 /** Ends an application that may have ended already; runs in it are paused without a question. */
-async function quit(app: ElectronApplication): Promise<void> {
-  const child = app.process();
+async function quit(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');

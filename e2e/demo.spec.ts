@@ -47,6 +47,7 @@ test('first use to dataset: watch, hint, label, look, export', async ({ place })
     expect(run.scores.tries).toBe(2);
     const delivered = run.hints[0]?.step ?? 0;
     await focusTimeline(page);
+    await page.keyboard.press('0');
     await page.keyboard.press('h');
     await expect(row(page, delivered)).toContainText('Hint 1');
     await expect(row(page, delivered + 1)).toContainText('think');

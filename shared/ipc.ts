@@ -4,7 +4,7 @@ import type { Failure } from './errors';
 import type { HintView } from './outbox';
 import { hintCategory } from './outbox';
 import type { Settings } from './settings';
-import { endpointSchema, settingsSchema } from './settings';
+import { endpointSchema, settingsChangeSchema } from './settings';
 import type {
   FileRevision,
   FileView,
@@ -75,7 +75,7 @@ export const commands = {
   'app.openExternal': { input: z.object({ url: z.url({ protocol: /^https?$/ }) }), output: returns<void>() },
   'app.saveDiagnostics': { input: none, output: returns<{ path: string | null }>() },
   'settings.get': { input: none, output: returns<Settings>() },
-  'settings.set': { input: settingsSchema.partial(), output: returns<Settings>() },
+  'settings.set': { input: settingsChangeSchema, output: returns<Settings>() },
   'settings.setKey': {
     input: z.object({ endpoint: z.string(), key: z.string().max(4096) }),
     output: returns<{ kept: 'store' | 'memory' }>(),

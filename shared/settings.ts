@@ -21,22 +21,36 @@ export const endpointSchema = z.object({
 });
 export type Endpoint = z.infer<typeof endpointSchema>;
 
-export const settingsSchema = z.object({
-  annotator: z.object({ uuid: z.string(), name: z.string().max(80) }).default({ uuid: '', name: '' }),
+const fields = {
+  annotator: z.object({ uuid: z.string(), name: z.string().max(80) }),
   /** Identity of this installation in the annotation log. */
-  device: z.string().default(''),
-  workspace: z.string().nullable().default(null),
-  recentWorkspaces: z.array(z.string()).max(10).default([]),
-  endpoints: z.array(endpointSchema).default([]),
-  theme: z.enum(['system', 'dark', 'light']).default('system'),
-  language: z.enum(['system', 'en', 'zh']).default('system'),
+  device: z.string(),
+  workspace: z.string().nullable(),
+  recentWorkspaces: z.array(z.string()).max(10),
+  endpoints: z.array(endpointSchema),
+  theme: z.enum(['system', 'dark', 'light']),
+  language: z.enum(['system', 'en', 'zh']),
   /** Command id → `KeyboardEvent.code` chord such as `KeyT`, `Shift+KeyZ`, `Mod+KeyK`; empty = the default. */
-  keys: z.record(z.string(), z.string()).default({}),
-  notifications: z
-    .object({ finished: z.boolean(), waiting: z.boolean(), failed: z.boolean() })
-    .default({ finished: true, waiting: true, failed: true }),
+  keys: z.record(z.string(), z.string()),
+  notifications: z.object({ finished: z.boolean(), waiting: z.boolean(), failed: z.boolean() }),
   /** Holds off the machine's idle sleep while a run thinks or acts. */
-  keepAwake: z.boolean().default(true),
+  keepAwake: z.boolean(),
+};
+
+/** Some of the settings; what is not named is left alone (a schema with defaults would fill it in). */
+export const settingsChangeSchema = z.object(fields).partial();
+
+export const settingsSchema = z.object({
+  annotator: fields.annotator.default({ uuid: '', name: '' }),
+  device: fields.device.default(''),
+  workspace: fields.workspace.default(null),
+  recentWorkspaces: fields.recentWorkspaces.default([]),
+  endpoints: fields.endpoints.default([]),
+  theme: fields.theme.default('system'),
+  language: fields.language.default('system'),
+  keys: fields.keys.default({}),
+  notifications: fields.notifications.default({ finished: true, waiting: true, failed: true }),
+  keepAwake: fields.keepAwake.default(true),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
