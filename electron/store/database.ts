@@ -20,6 +20,15 @@ export function openDatabase(path: string, options: { readonly?: boolean; timeou
 }
 
 /**
+ * The index thread checkpoints beside the writer (`CHECKPOINT_BYTES`), so that no append waits for it; the
+ * writer does it itself only when that thread has fallen behind.
+ */
+const WRITER_CHECKPOINT_PAGES = 8000;
+
+/** Size of the write-ahead log at which it is copied into the main file. */
+export const CHECKPOINT_BYTES = 4 * 1024 * 1024;
+
+/**
  * Pragmas of every connection to a workspace. `synchronous` is set by hand because this build's default in
  * WAL mode is NORMAL, which may lose acknowledged commits on power loss.
  */
@@ -27,7 +36,7 @@ export function configureWriter(db: Db): void {
   db.pragma('page_size = 4096');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
-  db.pragma('wal_autocheckpoint = 1000');
+  db.pragma(`wal_autocheckpoint = ${WRITER_CHECKPOINT_PAGES}`);
   db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
   configureSafety(db);
 }

@@ -1,19 +1,22 @@
+import { statSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
 import type { SearchPage, VerifyReport } from '@shared/views';
 import type { StoreNotice } from './api';
 import { createBackup } from './backup';
-import { storeFailure } from './database';
+import { CHECKPOINT_BYTES, storeFailure } from './database';
 import { openReadContext } from './reader-part';
 import { type HeldLock, holdLock, runLockPath } from './run-lock';
 import { SearchIndex } from './search-index';
 import type { StepProjector } from './step-projector';
 import { verifyWorkspace } from './verify';
-import { readMeta } from './workspace-file';
+import { readMeta, workspaceFile } from './workspace-file';
 
 /** How often new commits are looked for, ms; well inside the two seconds that search may lag. */
 const POLL_MS = 200;
 /** How often a process without the indexer lock asks for it, ms. */
 const LOCK_MS = 1000;
+/** Pause between two copies of the write-ahead log into the main file, ms. */
+const CHECKPOINT_MS = 500;
 /** A copy of hints and labels follows each change by at most this, ms. */
 const BACKUP_MS = 15 * 60_000;
 
@@ -35,6 +38,7 @@ export class IndexPart {
   private askedForLock = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
   private waiting: (() => void)[] = [];
+  private checkpointed = Number.NEGATIVE_INFINITY;
   private closed = false;
   private failed = false;
   private saved: { mark: string; at: number };
@@ -106,6 +110,7 @@ export class IndexPart {
   /** One bounded piece of work, then other messages get their turn. */
   private turn(): void {
     try {
+      this.checkpoint();
       this.holdLock();
       if (this.lock !== null && !this.failed && this.index.fillSome()) {
         this.schedule(0);
@@ -121,6 +126,19 @@ export class IndexPart {
       this.fail(thrown);
     }
     this.schedule(this.waiting.length > 0 && this.lock === null ? 20 : POLL_MS);
+  }
+
+  /** Copies the write-ahead log into the main file while the writer goes on. */
+  private checkpoint(): void {
+    const log = statSync(`${workspaceFile(this.folder)}-wal`, { throwIfNoEntry: false });
+    if (
+      log !== undefined &&
+      log.size > CHECKPOINT_BYTES &&
+      performance.now() - this.checkpointed > CHECKPOINT_MS
+    ) {
+      this.context.statements.db.pragma('wal_checkpoint(PASSIVE)');
+      this.checkpointed = performance.now();
+    }
   }
 
   private wake(): void {

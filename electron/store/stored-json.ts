@@ -7,6 +7,11 @@ export const TEXT_THRESHOLD = 1024;
 
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
+/** Cheap test on a body's JSON: false means that `externalise` would change nothing. */
+export function mayNeedExternalising(json: string): boolean {
+  return json.length > TEXT_THRESHOLD || json.includes('"$text"') || json.includes('"$object"');
+}
+
 /** Replaces large strings; `keep` stores a text and returns its sha256 in hex. Returns the value itself when nothing changed. */
 export function externalise(value: unknown, keep: (text: string) => string): unknown {
   if (typeof value === 'string') {
