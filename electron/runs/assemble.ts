@@ -14,6 +14,7 @@ import { createModelClient } from '../model/client';
 import { costOf } from '../model/cost';
 import { pinnedPackage } from '../task/add';
 import { prepareWorkspace } from '../task/reset';
+import { closeIdleSessions } from './close-idle-sessions';
 import { commandsMeanwhile } from './command-intervals';
 import type { RunControl } from './control';
 import { parseSpec } from './create-run';
@@ -138,7 +139,22 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
         clock,
         facts,
       }),
-      evaluation: evaluator,
+      evaluation: {
+        final: async (step, signal) => {
+          const events = await evaluator.final(step, signal);
+          if (signal.aborted) return events;
+          const open = (uid: string) => state.run.sessions.has(uid);
+          const closed = await closeIdleSessions(computers, open).catch((error: unknown) => {
+            // The score stands all the same; a session left open is closed by `waymark clean`.
+            options.log.error('The sessions of a finished run were not closed', {
+              run,
+              error: String(error),
+            });
+            return [];
+          });
+          return [...events, ...closed];
+        },
+      },
       live: { emit: (frame) => live.emit({ ...frame, run }) },
       clock,
       id: () => ulid(),

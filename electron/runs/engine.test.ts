@@ -282,7 +282,11 @@ describe('the engine', () => {
 
   it('names what stands in the way before the first step, and cleans up sessions', async () => {
     const stand = await bench(
-      steps({ calls: [call('create_session', { computer_ip: 'local', session_id: 'left' })] }, finish),
+      steps(
+        { calls: [call('create_session', { computer_ip: 'local', session_id: 'idle' })] },
+        { calls: [call('run_command', { computer_ip: 'local', session_id: 'busy', command: 'sleep 600' })] },
+        finish,
+      ),
     );
     await expect(stand.engine.resumeRun('01ARZ3NDEKTSV4RRFFQ69G5FAV')).rejects.toMatchObject({
       code: 'not_found',
@@ -293,6 +297,8 @@ describe('the engine', () => {
     expect(other).not.toBeNull();
     await expect(stand.engine.resumeRun(id)).rejects.toMatchObject({ code: 'run_driven_elsewhere' });
     other?.release();
+    // What stands at its prompt is closed with the run; what still runs something is left to `clean`.
+    expect((await stand.of(id, 'session.ended')).map(({ session }) => session)).toEqual(['idle']);
     expect(await stand.engine.cleanSessions(new Set([id]))).toEqual({ closed: 0, folders: [] });
     expect(await stand.engine.cleanSessions(new Set())).toEqual({
       closed: 1,
