@@ -32,6 +32,8 @@ export function DiffPane({ path, before, after, sideBySide, label }: DiffPanePro
       stickyScroll: { enabled: false },
       maxComputationTime: 2_000,
       ariaLabel: label,
+      originalAriaLabel: label,
+      modifiedAriaLabel: label,
     });
     view.current = own;
     const themes = new MutationObserver(applyTheme);
