@@ -313,6 +313,7 @@ export class Application {
       runtime,
       timings: this.#timings,
     });
+    await bench.engine.cleanSessions(new Set());
     this.#quitting = 'yes';
     await this.#end(ok ? 0 : 1);
   }

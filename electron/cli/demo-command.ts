@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { exportDataset } from '../dataset/export-dataset';
@@ -54,6 +54,9 @@ export async function demoCommand(
     say('Exporting and verifying');
     return await report(bench, { out, folder, plain, guided });
   } finally {
+    // Sessions outlive the application; nobody comes back for those of the demo.
+    const { folders } = await bench.engine.cleanSessions(new Set());
+    for (const each of folders) await rm(each, { recursive: true, force: true });
     await bench.close();
   }
 }

@@ -46,10 +46,17 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
           await writing.call('drain', []);
           await indexing.call('drain', []);
         },
+        // A thread that has died refuses; the others must still end, or the process never does.
         close: async () => {
-          await indexing.close();
-          await writing.close();
-          await reading.close();
+          try {
+            await indexing.close();
+          } finally {
+            try {
+              await writing.close();
+            } finally {
+              await reading.close();
+            }
+          }
         },
       },
     );
