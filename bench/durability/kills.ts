@@ -12,7 +12,7 @@ const LONGEST_LIFE_MS = 2_500;
 
 /** Kills a process that drives, hints and labels demo runs, again and again, and looks after each kill. */
 export async function kills(options: BenchOptions): Promise<Figure[]> {
-  const count = size(options, 20, 100, 2);
+  const count = size(options, 100, 500, 2);
   const folder = join(options.folder, 'killed');
   mkdirSync(folder);
   const chance = new Material(9);

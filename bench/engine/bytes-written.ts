@@ -13,48 +13,55 @@ interface Written {
   calls: number;
 }
 
-/** Whether a step costs more to write the longer the run is: logs, heads, folds, index and checkpoints together. */
+/**
+ * Whether a step costs more to write the longer the run is: log, heads, folds, index and checkpoints together. A
+ * window begins and ends with a checkpoint, else it would depend on where the checkpoints fall.
+ */
 export const bytesWritten: Bench = {
   name: 'bytes-written',
   about:
-    'bytes written per step (/proc/self/io), last 200 steps against the first 200 after the first checkpoint',
+    'bytes written per step (/proc/self/io), last against first window of 200 steps and more between checkpoints',
   async run(options) {
     if (process.platform !== 'linux') throw new Error('/proc/self/io exists on Linux only.');
-    const steps = size(options, 2_000, 10_000, 700);
+    const steps = size(options, 5_000, 20_000, 3_000);
     const folder = join(options.folder, 'workspace');
     const samples: Written[] = [];
-    let checkpointedAt: number | null = null;
-    let sequence: number | null = null;
-    const store = await openStore(folder, {});
+    const checkpoints: number[] = [];
+    let sequence = -1;
+    // The file that keeps room on a full disk is written once, some time after the opening: no cost of a step.
+    const store = await openStore(folder, { ballastBytes: 0 });
     await driveShortRun(store, steps, (step) => {
       samples.push(written());
       const now = checkpointSequence(join(folder, 'workspace.db-wal'));
-      sequence ??= now;
-      if (now !== sequence) checkpointedAt ??= step;
+      if (now !== sequence && sequence >= 0) checkpoints.push(step - 1);
+      sequence = now;
     });
     await store.close();
-    const last = perStep(samples, samples.length - WINDOW - 1);
-    if (checkpointedAt === null || checkpointedAt + 2 * WINDOW > samples.length) {
-      throw new Error(
-        `The first checkpoint came at step ${checkpointedAt ?? 'none'}: too late for two windows.`,
-      );
+    const end = checkpoints.findIndex((at) => at - (checkpoints[0] ?? 0) >= WINDOW);
+    const begin = checkpoints.findLastIndex((at) => (checkpoints.at(-1) ?? 0) - at >= WINDOW);
+    if (end < 0 || begin < end) {
+      throw new Error(`Two windows need more checkpoints than at the steps ${checkpoints.join(', ')}.`);
     }
-    const first = perStep(samples, checkpointedAt);
+    const first = perStep(samples, checkpoints[0] ?? 0, checkpoints[end] ?? 0);
+    const last = perStep(samples, checkpoints[begin] ?? 0, checkpoints.at(-1) ?? 0);
     // On a file system without a disk below, the kernel counts no storage.
     const by = first.storage > 0 ? 'storage' : 'calls';
     const value = last[by] / first[by];
-    const detail = `${shorten(last[by])} against ${shorten(first[by])} B a step (${by === 'storage' ? 'write_bytes' : 'wchar'}); handed to write calls ${shorten(last.calls)} against ${shorten(first.calls)}; ${steps} steps, first checkpoint at step ${checkpointedAt}`;
+    const windows = `steps ${checkpoints[begin]}–${checkpoints.at(-1)} against ${checkpoints[0]}–${checkpoints[end]}`;
+    const detail = `${shorten(last[by])} against ${shorten(first[by])} B a step (${by === 'storage' ? 'write_bytes' : 'wchar'}), ${windows}; handed to write calls ${shorten(last.calls)} against ${shorten(first.calls)}`;
     return [figure('bytes-written', value, '×', { is: '≤', value: 1.3 }, { baseline: first[by], detail })];
   },
 };
 
-/** Mean per step over the window that begins with sample `from`. */
-function perStep(samples: readonly Written[], from: number): Written {
+/** Mean per step between two samples. */
+function perStep(samples: readonly Written[], from: number, to: number): Written {
   const begin = samples[from];
-  const end = samples[from + WINDOW];
-  if (begin === undefined || end === undefined)
-    throw new Error(`There is no window of ${WINDOW} steps at ${from}.`);
-  return { storage: (end.storage - begin.storage) / WINDOW, calls: (end.calls - begin.calls) / WINDOW };
+  const end = samples[to];
+  if (begin === undefined || end === undefined) throw new Error(`There are no steps ${from} to ${to}.`);
+  return {
+    storage: (end.storage - begin.storage) / (to - from),
+    calls: (end.calls - begin.calls) / (to - from),
+  };
 }
 
 function written(): Written {
