@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base, type ElectronApplication, _electron as electron, type Page } from '@playwright/test';
 import { electronLaunch, giveToApplication } from '../scripts/launch.mjs';
+import { commandLine } from './command-line';
 
 /** A started application and its window. */
 export interface Waymark {
@@ -66,6 +67,7 @@ export const test = base.extend<{ place: Place }>({
         }, path),
     });
     for (const child of running) await quit(child);
+    removeRuns({ folder, workspace: join(folder, 'workspace') });
     rmSync(folder, { recursive: true, force: true });
   },
 });
@@ -76,4 +78,11 @@ async function quit(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   await ended;
+}
+
+/** Sessions outlive the application, so the runs they belong to are removed with them. */
+function removeRuns(place: { folder: string; workspace: string }): void {
+  if (!existsSync(place.workspace)) return;
+  const { runs } = commandLine<{ runs: { id: string }[] }>(place, 'run', 'list');
+  for (const { id } of runs) commandLine(place, 'run', 'remove', id);
 }

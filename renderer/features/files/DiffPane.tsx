@@ -32,14 +32,14 @@ export function DiffPane({ path, before, after, sideBySide, label }: DiffPanePro
       stickyScroll: { enabled: false },
       maxComputationTime: 2_000,
       ariaLabel: label,
-      originalAriaLabel: label,
-      modifiedAriaLabel: label,
     });
+    const names = nameInputs(box.current, label);
     view.current = own;
     const themes = new MutationObserver(applyTheme);
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {
       themes.disconnect();
+      names.disconnect();
       own.dispose();
       view.current = null;
     };
@@ -65,4 +65,17 @@ export function DiffPane({ path, before, after, sideBySide, label }: DiffPanePro
   }, [sideBySide]);
 
   return <section ref={box} className="diff-pane" aria-label={label} data-keys="own" />;
+}
+
+/** The diff editor clears the names of its two inputs whenever its options change; this puts them back. */
+function nameInputs(box: HTMLElement, label: string): MutationObserver {
+  const name = () => {
+    for (const input of box.querySelectorAll('textarea')) {
+      if (input.getAttribute('aria-label') !== label) input.setAttribute('aria-label', label);
+    }
+  };
+  const observer = new MutationObserver(name);
+  observer.observe(box, { subtree: true, childList: true, attributeFilter: ['aria-label'] });
+  name();
+  return observer;
 }
