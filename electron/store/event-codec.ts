@@ -2,7 +2,7 @@ import { WaymarkError } from '@shared/errors';
 import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/events';
 import { chainHash } from './hashing';
 import { seqOf } from './ids';
-import { externalise, hydrate, mayNeedExternalising } from './stored-json';
+import { externalise, hydrate } from './stored-json';
 
 /** An event as the table holds it. */
 export interface EventRow {
@@ -31,8 +31,7 @@ export function encodeBody(event: NewEvent, keep: (text: string) => string): str
       parsed.error.message,
     );
   }
-  const plain = JSON.stringify(parsed.data);
-  return mayNeedExternalising(plain) ? JSON.stringify(externalise(parsed.data, keep)) : plain;
+  return JSON.stringify(externalise(parsed.data, keep));
 }
 
 /** Every column is under the hash, not the body alone. */

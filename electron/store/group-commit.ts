@@ -31,6 +31,9 @@ export interface GroupCommitOptions {
   committed(): void;
 }
 
+/** A caller who asks again right after each answer holds up the event loop for at most this long, ms. */
+const TURN_MS = 4;
+
 /**
  * Work that arrives while a transaction commits forms the next one; an idle store commits at once. After a
  * transaction with more work waiting there is a pause of 1 ms, or a second writing process would starve.
@@ -39,6 +42,8 @@ export class GroupCommit {
   private queue: Waiting[] = [];
   private scheduled = false;
   private closed = false;
+  /** When the event loop was last let through. */
+  private turned = Number.NEGATIVE_INFINITY;
   private idle: (() => void)[] = [];
 
   private readonly begin: Statement;
@@ -75,11 +80,19 @@ export class GroupCommit {
     return new Promise((resolve) => this.idle.push(resolve));
   }
 
+  /** After what is asked for in the same turn, so that it shares the commit; timers still get their turns. */
   private schedule(): void {
-    if (!this.scheduled) {
-      this.scheduled = true;
-      // After the messages that are already there, so that they share this commit.
-      setImmediate(() => this.flush());
+    if (this.scheduled) {
+      return;
+    }
+    this.scheduled = true;
+    if (performance.now() - this.turned < TURN_MS) {
+      queueMicrotask(() => this.flush());
+    } else {
+      setImmediate(() => {
+        this.turned = performance.now();
+        this.flush();
+      });
     }
   }
 

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunEvent } from '@shared/events';
 import type { SearchPage } from '@shared/views';
 import { configureReader, type Db, openDatabase, systemCode } from './database';
 import { LAST_SEQ, rowId, seqOf } from './ids';
@@ -121,15 +122,9 @@ export class SearchIndex {
       'SELECT seq, step FROM cursor WHERE run = ?',
       run.id,
     );
-    const events = readEvents(this.context, run, (cursor?.seq ?? 0) + 1, run.seq, BATCH);
-    const steps = new Set<number>();
-    for (const { body } of events) {
-      if ('step' in body && typeof body.step === 'number') {
-        steps.add(body.step);
-      }
-    }
-    const docs = [...steps].flatMap((step) => {
-      const texts = this.textsOf(run, step);
+    const events = readEvents(this.context, run, (cursor?.seq ?? 0) + 1, run.seq, BATCH, false);
+    const docs = [...bySteps(events)].flatMap(([step, known]) => {
+      const texts = this.textsOf(run, step, known);
       return texts === undefined ? [] : [{ step, texts }];
     });
     const seq = events.at(-1)?.seq ?? run.seq;
@@ -194,11 +189,17 @@ export class SearchIndex {
       .find(({ id, seq }) => (cursors.get(id) ?? 0) < seq)?.ulid;
   }
 
-  private textsOf(run: RunRecord, step: number): StepTexts | undefined {
+  /** `known`: events of the step that are read already; the rest is fetched only when they are not all. */
+  private textsOf(run: RunRecord, step: number, known: readonly RunEvent[] = []): StepTexts | undefined {
     const span = stepSpan(this.context, run, step);
-    return span === undefined
-      ? undefined
-      : searchTexts(readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS), step);
+    if (span === undefined) {
+      return undefined;
+    }
+    const whole = known[0]?.seq === span.seq0 && (known.at(-1)?.seq ?? 0) >= span.seq1;
+    const events = whole
+      ? known
+      : readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS, false);
+    return searchTexts(events, step);
   }
 
   private transaction(work: () => void): void {
@@ -278,4 +279,16 @@ function deleteIndex(folder: string): void {
 function isDamaged(thrown: unknown): boolean {
   const code = systemCode(thrown);
   return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
+}
+
+function bySteps(events: readonly RunEvent[]): Map<number, RunEvent[]> {
+  const steps = new Map<number, RunEvent[]>();
+  for (const event of events) {
+    if ('step' in event.body && typeof event.body.step === 'number') {
+      const list = steps.get(event.body.step) ?? [];
+      list.push(event);
+      steps.set(event.body.step, list);
+    }
+  }
+  return steps;
 }

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { toFailure, WaymarkError } from '@shared/errors';
 import type { StoreNotice } from './api';
 import { storeFailure } from './database';
@@ -30,13 +30,20 @@ export function serveThread(
     port.close();
     return;
   }
-  port.on('message', (call: ThreadCall) => {
+  const take = (call: ThreadCall) => {
     void answer(methods, call).then((message) => {
       send(message);
       if (call.method === 'close') {
         port.close();
       }
     });
+  };
+  port.on('message', (call: ThreadCall) => {
+    take(call);
+    // What came while the last commit ran goes into the next one together.
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+      take(next.message as ThreadCall);
+    }
   });
   send({ type: 'ready' });
 }

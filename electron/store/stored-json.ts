@@ -7,11 +7,6 @@ export const TEXT_THRESHOLD = 1024;
 
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
-/** Cheap test on a body's JSON: false means that `externalise` would change nothing. */
-export function mayNeedExternalising(json: string): boolean {
-  return json.length > TEXT_THRESHOLD || json.includes('"$text"') || json.includes('"$object"');
-}
-
 /** Replaces large strings; `keep` stores a text and returns its sha256 in hex. Returns the value itself when nothing changed. */
 export function externalise(value: unknown, keep: (text: string) => string): unknown {
   if (typeof value === 'string') {
@@ -21,23 +16,35 @@ export function externalise(value: unknown, keep: (text: string) => string): unk
   if (value === null || typeof value !== 'object') {
     return value;
   }
-  if (Array.isArray(value)) {
-    let changed = false;
-    const items = value.map((item: unknown) => {
-      const next = externalise(item, keep);
-      changed ||= next !== item;
-      return next;
-    });
-    return changed ? items : value;
+  return Array.isArray(value) ? externaliseArray(value, keep) : externaliseObject(value, keep);
+}
+
+function externaliseArray(items: unknown[], keep: (text: string) => string): unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    const next = externalise(items[index], keep);
+    if (next !== items[index]) {
+      copy ??= [...items];
+      copy[index] = next;
+    }
   }
-  let changed = false;
-  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+  return copy ?? items;
+}
+
+/** Copies only what changes: most bodies hold no large text. */
+function externaliseObject(value: object, keep: (text: string) => string): object {
+  let entries: [string, unknown][] | undefined;
+  const keys = Object.keys(value);
+  for (const [index, key] of keys.entries()) {
+    const item: unknown = (value as Record<string, unknown>)[key];
     const next = externalise(item, keep);
-    changed ||= next !== item;
-    return [key, next];
-  });
-  const stored = changed ? Object.fromEntries(entries) : value;
-  return looksReserved(entries) ? { $object: stored } : stored;
+    if (next !== item) {
+      entries ??= Object.entries(value);
+      entries[index] = [key, next];
+    }
+  }
+  const stored = entries === undefined ? value : Object.fromEntries(entries);
+  return keys.length === 1 && (keys[0] === '$text' || keys[0] === '$object') ? { $object: stored } : stored;
 }
 
 /** Inverse of `externalise`; `load` returns the text of a sha256 in hex. */
