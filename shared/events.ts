@@ -254,7 +254,6 @@ export const eventBodies = {
 } as const;
 
 export type EventKind = keyof typeof eventBodies;
-export const eventKinds = Object.keys(eventBodies) as EventKind[];
 export type EventBody<K extends EventKind> = z.infer<(typeof eventBodies)[K]>;
 
 /** What a driver hands to the recorder. */

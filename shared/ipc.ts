@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnnotationEntry } from './annotations';
-import type { Failure } from './errors';
+import type { Failure, Result } from './errors';
 import type { HintView } from './outbox';
 import { hintCategory } from './outbox';
 import type { Settings } from './settings';
@@ -199,20 +199,6 @@ export interface EventPayloads {
   'menu.command': { command: string };
 }
 export type EventName = keyof EventPayloads;
-export const eventNames: readonly EventName[] = [
-  'run.changed',
-  'run.listChanged',
-  'labels.changed',
-  'hints.changed',
-  'live.delta',
-  'live.session',
-  'session.changed',
-  'workspace.problem',
-  'workspace.changed',
-  'settings.changed',
-  'approval.asked',
-  'menu.command',
-];
 
 export interface AppInfo {
   name: string;
@@ -296,6 +282,6 @@ export interface Bridge {
   invoke(
     command: CommandName,
     input: unknown,
-  ): Promise<{ ok: true; value: unknown } | { ok: false; error: Failure }>;
+  ): Promise<Result<unknown>>;
   on(event: EventName, listener: (payload: unknown) => void): () => void;
 }

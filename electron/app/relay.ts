@@ -1,4 +1,4 @@
-import type { Failure } from '@shared/errors';
+import { assertNever, type Failure } from '@shared/errors';
 import type { Publisher } from '../ipc/publish';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import type { StoreNotice } from '../store/api';
@@ -84,5 +84,7 @@ function passOn(notice: StoreNotice, options: RelayOptions): void {
     case 'problem_solved':
       options.problem(null);
       return;
+    default:
+      assertNever(notice, 'notice of the store');
   }
 }

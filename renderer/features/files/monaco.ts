@@ -14,7 +14,7 @@ import 'monaco-editor/languages/definitions/sql/register.js';
 import 'monaco-editor/languages/definitions/typescript/register.js';
 import 'monaco-editor/languages/definitions/xml/register.js';
 import 'monaco-editor/languages/definitions/yaml/register.js';
-import { editor, languages, Uri } from 'monaco-editor/editor/editor.api.js';
+import { editor, languages } from 'monaco-editor/editor/editor.api.js';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
 
 /**
@@ -76,4 +76,4 @@ export function toHex(colour: string): string {
   return `#${part(red)}${part(green)}${part(blue)}${part(alpha * 255)}`;
 }
 
-export { editor, Uri };
+export { editor };
