@@ -14,10 +14,6 @@ export function seqOf(id: number): number {
   return id % SHIFT;
 }
 
-export function runOf(id: number): number {
-  return Math.floor(id / SHIFT);
-}
-
 export const LAST_SEQ = SHIFT - 1;
 
 /** Steps per minimap tile. */

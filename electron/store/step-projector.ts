@@ -21,6 +21,3 @@ export interface StepProjector {
   /** `created` is the run's first event; it is passed to `apply` as well. */
   start(created: RunEvent): RunRuleFold;
 }
-
-/** For a store without rules. */
-export const noRules: StepProjector = { version: 'none', start: () => ({ apply: () => [] }) };
