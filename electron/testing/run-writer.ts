@@ -143,7 +143,8 @@ export class RunWriter {
 
   /** The running call ends. */
   async observe(output: string, options: CommandOptions = {}): Promise<void> {
-    const { step, running } = this;
+    const { step } = this;
+    const running = this.running;
     await this.record([
       ...(options.events ?? []),
       {
