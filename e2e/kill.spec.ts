@@ -38,7 +38,7 @@ test('kill -9 in mid-run loses nothing that was acknowledged, and the run goes o
   expect(kept.hints).toMatchObject([{ text }]);
   expect(commandLine(place, 'verify')).toMatchObject({ ok: true });
 
-  const second = await place.start();
+  const second = await place.start({ args: ['--demo-pace', '12'] });
   await expect(runState(second.page)).toHaveAttribute('data-state', 'undriven');
   await expect(row(second.page, 1).locator('[data-label=mask]')).toBeVisible();
   await second.page.getByRole('button', { name: 'Resume' }).first().click();

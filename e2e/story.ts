@@ -3,7 +3,7 @@ import type { Place, Waymark } from './application';
 
 /** First use: name, a chosen folder, and the demo. Leaves the window on the running demo. */
 export async function startDemo(place: Place, name = 'Ada Lovelace'): Promise<Waymark> {
-  const waymark = await place.start();
+  const waymark = await place.start({ args: ['--demo-pace', '12'] });
   const { page, app } = waymark;
   await page.getByRole('textbox', { name: 'Your name' }).fill(name);
   await page.keyboard.press('Enter');

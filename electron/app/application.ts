@@ -27,9 +27,6 @@ import { sinceStart, smoke } from './smoke';
 import { whenUsable } from './usable';
 import { openWindow } from './window';
 
-/** Delay between two pieces of the demo model's answers, ms, so that a person can follow. */
-const demoPaceMs = 12;
-
 export interface ApplicationInput {
   mainDir: string;
   data: string;
@@ -198,7 +195,7 @@ export class Application {
       findKey: (endpoint, env) => this.#keys.find(endpoint, env),
       resourcesDir: resourcesFolder(this.#input.mainDir),
       log: this.#log,
-      demoPaceMs: this.#args.smoke ? 0 : demoPaceMs,
+      demoPaceMs: this.#args.demoPaceMs,
     });
     this.#stopRelay?.();
     this.#stopRelay = relay(bench, {

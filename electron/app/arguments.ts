@@ -9,7 +9,12 @@ export interface AppArguments {
   size: { width: number; height: number };
   /** Prints `usable <ms>` on stdout when the window can be used; the bench measures with it. */
   reportUsable: boolean;
+  /** Delay between two pieces of the demo model's answers, ms. */
+  demoPaceMs: number;
 }
+
+/** Slow enough that a person can read along and send a hint: the demo lasts about 45 s. */
+const demoPaceMs = 80;
 
 /** Reads our own switches; everything else on the command line belongs to Electron. */
 export function readArguments(argv: readonly string[], env: NodeJS.ProcessEnv): AppArguments {
@@ -25,5 +30,6 @@ export function readArguments(argv: readonly string[], env: NodeJS.ProcessEnv): 
     workspace: value('--workspace') ?? env.WAYMARK_WORKSPACE ?? null,
     size: { width: width || 1440, height: height || 900 },
     reportUsable: argv.includes('--report-usable'),
+    demoPaceMs: argv.includes('--smoke') ? 0 : Number(value('--demo-pace') ?? demoPaceMs),
   };
 }

@@ -36,6 +36,12 @@ export function NewRunDialog({ onClose }: NewRunDialogProps) {
     attempt(async () => {
       if ((await call('tasks.add')) !== null) setAdded((count) => count + 1);
     });
+  const runDemo = () =>
+    attempt(async () => {
+      const { run } = await call('demo.start');
+      await openRun(run);
+      onClose();
+    });
   const fill = (
     <>
       <Button icon="plus" onClick={addTask}>
@@ -43,6 +49,9 @@ export function NewRunDialog({ onClose }: NewRunDialogProps) {
       </Button>
       <Button icon="book" onClick={() => setCatalogue(true)}>
         {text.fromCatalogue}
+      </Button>
+      <Button icon="play" onClick={runDemo}>
+        {words.firstUse.demo}
       </Button>
     </>
   );
