@@ -25,6 +25,26 @@ test('whatever happens to runs, what is kept beside the logs equals a rebuild fr
   );
 }, 300_000);
 
+test('projections of another version are derived again when the workspace is opened', async () => {
+  for (const life of fc.sample(deeds, { numRuns: 8, seed: 3 })) {
+    const folder = temporaryFolder();
+    const store = testStore(folder);
+    const run = await liveThrough(store, life);
+    const before = await store.reader.heads(run, 1, 100);
+    await store.close();
+    const db = openDatabase(workspaceFile(folder));
+    db.exec(`UPDATE run_head SET state = '{"version":0}', facts = '{}', rule_seq = 0`);
+    db.exec("UPDATE step_head SET title = 'as an older version made it', label = 0");
+    db.exec('DELETE FROM note; DELETE FROM tile; DELETE FROM hint; DELETE FROM mark');
+    db.close();
+    const second = testStore(folder);
+    expect(await second.reader.heads(run, 1, 100)).toEqual(before);
+    const report = await second.reader.verify();
+    expect([...report.workspace, ...report.runs.flatMap(({ problems }) => problems)]).toEqual([]);
+    await second.close();
+  }
+});
+
 test('the search index filled as steps come equals one filled afterwards', async () => {
   const [life = []] = fc.sample(deeds, { numRuns: 1, seed: 7 });
   const folder = temporaryFolder();

@@ -1,5 +1,6 @@
 import type { VerifyProblem } from '@shared/views';
 import { LAST_SEQ, rowId, seqOf } from './ids';
+import type { PrivateRebuild } from './private-rebuild';
 import type { Rebuild } from './rebuild';
 import type { Statements } from './rows';
 import { isLockHeld, runLockPath } from './run-lock';
@@ -18,24 +19,25 @@ const ENOUGH = 5;
 /** Compares what is stored with what the logs give again, row by row. */
 export function compareProjections(
   context: VerifyContext,
-  rebuild: Rebuild,
+  again: PrivateRebuild,
   seq: number,
   where: string,
 ): VerifyProblem[] {
   const { statements } = context;
-  const { run } = rebuild;
+  const { rebuild } = again;
+  const { run } = rebuild.options;
   const range = [rowId(run, 0), rowId(run, LAST_SEQ)];
   const problems: VerifyProblem[] = [];
   for (const table of BY_ID) {
     const sql = `SELECT * FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id`;
-    problems.push(...compare(statements, rebuild.statements, sql, range, table, where));
+    problems.push(...compare(statements, again.statements, sql, range, table, where));
   }
   for (const [table, order] of BY_RUN) {
     const sql = `SELECT * FROM ${table} WHERE run = ? ORDER BY ${order}`;
-    problems.push(...compare(statements, rebuild.statements, sql, [run], table, where));
+    problems.push(...compare(statements, again.statements, sql, [run], table, where));
   }
   const marks = 'SELECT * FROM rule_mark WHERE step BETWEEN ? AND ? ORDER BY step, rule';
-  problems.push(...compare(statements, rebuild.statements, marks, range, 'rule_mark', where));
+  problems.push(...compare(statements, again.statements, marks, range, 'rule_mark', where));
   return [...problems, ...checkHead(context, rebuild, where), ...checkRules(context, rebuild, seq, where)];
 }
 
@@ -100,7 +102,7 @@ function checkHead(context: VerifyContext, rebuild: Rebuild, where: string): Ver
     ulid: string;
   }>(
     'SELECT h.changed_at, h.facts, h.state, r.created_at, r.ulid FROM run_head h JOIN run r ON r.id = h.run WHERE r.id = ?',
-    rebuild.run,
+    rebuild.options.run,
   );
   const same =
     row?.changed_at === rebuild.state.lastAt &&
@@ -116,11 +118,12 @@ function checkHead(context: VerifyContext, rebuild: Rebuild, where: string): Ver
 function checkRules(context: VerifyContext, rebuild: Rebuild, seq: number, where: string): VerifyProblem[] {
   const cursor = context.statements.get<{ version: string; seq: number }>(
     'SELECT rule_version AS version, rule_seq AS seq FROM run_head WHERE run = ?',
-    rebuild.run,
+    rebuild.options.run,
   );
-  const buried = context.statements.get('SELECT 1 FROM tombstone WHERE run = ?', rebuild.run) !== undefined;
+  const buried =
+    context.statements.get('SELECT 1 FROM tombstone WHERE run = ?', rebuild.options.run) !== undefined;
   const current = cursor?.version === context.projector.version && cursor.seq === seq;
-  return current || buried || isLockHeld(runLockPath(context.folder, rebuild.ulid))
+  return current || buried || isLockHeld(runLockPath(context.folder, rebuild.options.ulid))
     ? []
     : [
         {

@@ -3,8 +3,8 @@ import type { VerifyProblem } from '@shared/views';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
 import { CHAIN_START } from './hashing';
 import { LAST_SEQ, rowId, seqOf } from './ids';
+import { PrivateRebuild } from './private-rebuild';
 import { PromptCheck } from './prompt-check';
-import { Rebuild } from './rebuild';
 import type { Statements } from './rows';
 import { textReferences } from './stored-json';
 import type { VerifyContext } from './verify';
@@ -55,13 +55,13 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
         ...checkUses(statements, id, walk.texts),
       ];
       if (walk.sound) {
-        walk.rebuild.finish();
-        problems.push(...compareProjections(context, walk.rebuild, head.seq, where));
+        walk.again.rebuild.finish();
+        problems.push(...compareProjections(context, walk.again, head.seq, where));
       }
       problems.push(...(grave === undefined ? await checkSessions(context, id, ulid) : []));
       return problems.slice(0, 100);
     } finally {
-      walk.rebuild.close();
+      walk.again.close();
     }
   } finally {
     if (statements.db.inTransaction) {
@@ -74,7 +74,7 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
 class RunWalk {
   readonly problems: VerifyProblem[] = [];
   readonly texts = new Set<string>();
-  readonly rebuild: Rebuild;
+  readonly again: PrivateRebuild;
   /** False once an event could not be read: what is derived from it cannot be compared. */
   sound = true;
   private readonly prompts = new PromptCheck();
@@ -89,11 +89,11 @@ class RunWalk {
     private readonly ulid: string,
     private readonly purged: boolean,
   ) {
-    this.rebuild = new Rebuild(context.statements, context.projector, id, ulid, purged);
+    this.again = new PrivateRebuild(context.statements, context.projector, id, ulid, purged);
   }
 
   async events(): Promise<void> {
-    this.rebuild.entries();
+    this.again.rebuild.entries();
     const page = this.context.statements.prepare(
       `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ${BATCH}`,
     );
@@ -154,7 +154,7 @@ class RunWalk {
         this.problem('prompt', seq, prompt);
       }
       if (this.sound) {
-        this.rebuild.apply(event);
+        this.again.rebuild.apply(event);
       }
     } catch (thrown) {
       if (!(thrown instanceof WaymarkError)) {

@@ -1,4 +1,7 @@
+import { BlobStore } from './blob-store';
 import { storeFailure } from './database';
+import { rebuildOutdated } from './projection-upgrade';
+import { Statements } from './rows';
 import { deviceOf, openForWriting } from './workspace-file';
 import { WriterCore, type WriterOptions } from './writer-core';
 
@@ -6,6 +9,8 @@ import { WriterCore, type WriterOptions } from './writer-core';
 export function openWriterPart(options: Omit<WriterOptions, 'device'> & { device?: string }): WriterCore {
   const db = openForWriting(options.folder);
   try {
+    const statements = new Statements(db);
+    rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
     const core = new WriterCore(db, { ...options, device: options.device ?? deviceOf(db) });
     core.start();
     return core;

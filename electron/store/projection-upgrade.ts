@@ -1,0 +1,87 @@
+import type { BlobStore } from './blob-store';
+import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
+import { LAST_SEQ, rowId, seqOf } from './ids';
+import { Rebuild } from './rebuild';
+import type { Statements } from './rows';
+import { FOLD_VERSION } from './run-fold';
+import type { StepProjector } from './step-projector';
+
+const PAGE = 500;
+
+/**
+ * Derives the projections of runs again that an application with another fold kept, before anything is
+ * appended. One transaction per run: it is whole in the old form or in the new. Returns how many runs.
+ */
+export function rebuildOutdated(statements: Statements, blobs: BlobStore, projector: StepProjector): number {
+  const outdated = statements.all<{ id: number; ulid: string }>(
+    `SELECT r.id, r.ulid FROM run_head h JOIN run r ON r.id = h.run
+     WHERE json_extract(h.state, '$.version') IS NOT ? ORDER BY r.id`,
+    FOLD_VERSION,
+  );
+  for (const { id, ulid } of outdated) {
+    statements.db.exec('BEGIN IMMEDIATE');
+    try {
+      rebuildInPlace(statements, blobs, projector, id, ulid);
+      statements.db.exec('COMMIT');
+    } catch (thrown) {
+      if (statements.db.inTransaction) {
+        statements.db.exec('ROLLBACK');
+      }
+      throw thrown;
+    }
+  }
+  return outdated.length;
+}
+
+function rebuildInPlace(
+  statements: Statements,
+  blobs: BlobStore,
+  projector: StepProjector,
+  run: number,
+  ulid: string,
+): void {
+  const purged = statements.get('SELECT 1 FROM tombstone WHERE run = ?', run) !== undefined;
+  const rebuild = new Rebuild({ source: statements, target: statements, projector, run, ulid, purged });
+  clearProjections(statements, run, purged);
+  rebuild.entries();
+  for (let next = 1; ; ) {
+    const rows = statements.all<EventRow>(
+      `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ${PAGE}`,
+      rowId(run, next),
+      rowId(run, LAST_SEQ),
+    );
+    for (const row of rows) {
+      rebuild.apply(decodeEvent(row, ulid, (sha) => blobs.read(sha)));
+    }
+    const last = rows.at(-1);
+    if (last === undefined) {
+      break;
+    }
+    next = seqOf(last.id) + 1;
+  }
+  rebuild.finish();
+  statements.run(
+    `UPDATE run_head SET facts = ?, state = ?, changed_at = ?, rule_version = iif(?, rule_version, ?),
+     rule_seq = iif(?, rule_seq, seq) WHERE run = ?`,
+    JSON.stringify(rebuild.facts),
+    JSON.stringify(rebuild.state),
+    rebuild.state.lastAt,
+    purged ? 1 : 0,
+    projector.version,
+    purged ? 1 : 0,
+    run,
+  );
+}
+
+function clearProjections(statements: Statements, run: number, purged: boolean): void {
+  const range = [rowId(run, 0), rowId(run, LAST_SEQ)];
+  for (const table of ['step_head', 'note', 'segment', 'query', 'evaluation', 'timing', 'tile']) {
+    statements.run(`DELETE FROM ${table} WHERE id BETWEEN ? AND ?`, ...range);
+  }
+  if (!purged) {
+    statements.run('DELETE FROM rule_mark WHERE step BETWEEN ? AND ?', ...range);
+  }
+  for (const table of ['file_revision', 'session', 'hint', 'mark', 'label_work']) {
+    statements.run(`DELETE FROM ${table} WHERE run = ?`, run);
+  }
+}
