@@ -39,7 +39,7 @@ function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
     domain: task.domain,
     hash: task.hash,
     addedAt: task.addedAt,
-    summary: spec.description
+    summary: withoutHeadings(spec.description)
       .trim()
       .split(/\n\s*\n/)
       .slice(0, 2)
@@ -60,4 +60,18 @@ function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
     })),
     unsupported,
   };
+}
+
+/** The description's prose: Markdown headings say nothing in a summary, and lines are wrapped by the window. */
+function withoutHeadings(description: string): string {
+  return description
+    .split(/\n\s*\n/)
+    .map((block) =>
+      block
+        .replace(/^#+ .*$/gm, '')
+        .replace(/\s*\n\s*/g, ' ')
+        .trim(),
+    )
+    .filter((block) => block !== '')
+    .join('\n\n');
 }

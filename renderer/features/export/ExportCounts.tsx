@@ -4,18 +4,23 @@ import { useText } from '../../text/language';
 export interface ExportCountsProps {
   preview: ExportPreview;
   undecidedSteps: number;
+  /** Undecided steps count as trained or masked; otherwise they stop the export and are neither. */
+  waived: boolean;
 }
 
 /** Steps by what becomes of them and why; bars share one scale. */
-export function ExportCounts({ preview, undecidedSteps }: ExportCountsProps) {
+export function ExportCounts({ preview, undecidedSteps, waived }: ExportCountsProps) {
   const words = useText();
   const text = words.exporting;
   const { count } = words.common.format;
-  const most = Math.max(1, preview.trained, preview.masked, undecidedSteps);
+  const sources = preview.bySource.filter((each) => waived || each.source !== 'waiver');
+  const total = (value: 'train' | 'mask') =>
+    sources.filter((each) => each.value === value).reduce((sum, each) => sum + each.count, 0);
   const groups = [
-    { value: 'train' as const, name: text.trained, total: preview.trained },
-    { value: 'mask' as const, name: text.masked, total: preview.masked },
+    { value: 'train' as const, name: text.trained, total: total('train') },
+    { value: 'mask' as const, name: text.masked, total: total('mask') },
   ];
+  const most = Math.max(1, total('train'), total('mask'), undecidedSteps);
   const bar = (n: number, kind: string) => (
     <span className={`export-bar export-bar-${kind}`} style={{ width: `${(n / most) * 100}%` }} />
   );
@@ -23,11 +28,11 @@ export function ExportCounts({ preview, undecidedSteps }: ExportCountsProps) {
     <>
       <header className="export-totals">
         <p>
-          <b className="text-20 tabular">{count(preview.trained)}</b>{' '}
+          <b className="text-20 tabular">{count(total('train'))}</b>{' '}
           <span className="quiet">{text.trainedSteps}</span>
         </p>
         <p>
-          <b className="text-20 tabular">{count(preview.masked)}</b>{' '}
+          <b className="text-20 tabular">{count(total('mask'))}</b>{' '}
           <span className="quiet">{text.maskedSteps}</span>
         </p>
         <p>
@@ -49,7 +54,7 @@ export function ExportCounts({ preview, undecidedSteps }: ExportCountsProps) {
               <td className="tabular">{count(group.total)}</td>
               <td>{bar(group.total, group.value)}</td>
             </tr>,
-            ...preview.bySource
+            ...sources
               .filter((each) => each.value === group.value)
               .map((each) => (
                 <tr key={`${group.value} ${each.source}`}>

@@ -123,7 +123,9 @@ export function ExportView({ run }: ExportViewProps) {
         </p>
       </div>
       <div className="export-preview">
-        {preview !== null && <ExportCounts preview={preview} undecidedSteps={openSteps} />}
+        {preview !== null && (
+          <ExportCounts preview={preview} undecidedSteps={openSteps} waived={undecided !== 'refuse'} />
+        )}
         {result !== null && (
           <section className="export-result" aria-label={text.written}>
             <p role="status">

@@ -58,7 +58,7 @@ export function FilesView({ run, step, history }: FilesViewProps) {
         <Select
           aria-label={text.file}
           value={key(file)}
-          options={files.map((each) => ({ value: key(each), label: each.path }))}
+          options={files.map((each) => ({ value: key(each), label: shortPath(each.path, run) }))}
           onChoose={(value) => {
             setChosen(files.find((each) => key(each) === value) ?? null);
             setPinned(null);
@@ -113,6 +113,11 @@ export function FilesView({ run, step, history }: FilesViewProps) {
       )}
     </section>
   );
+}
+
+/** A path inside the run's workspace without the part that every path of the run has. */
+export function shortPath(path: string, run: string): string {
+  return path.split(`/${run}/work/`)[1] ?? path;
 }
 
 interface RevisionStripProps {
