@@ -97,6 +97,8 @@ export const commands = {
   'runs.pause': { input: z.object({ run, mode: z.enum(['after_step', 'now']) }), output: returns<void>() },
   'runs.stop': { input: inRun, output: returns<void>() },
   'runs.wake': { input: inRun, output: returns<void>() },
+  /** What a run waits for a person's word on; the window asks when it opens, later ones are events. */
+  'runs.openApprovals': { input: inRun, output: returns<EventPayloads['approval.asked'][]>() },
   'runs.decideApproval': {
     input: z.object({ run, approval: run, decision: z.enum(['allow', 'deny']) }),
     output: returns<void>(),
@@ -279,9 +281,6 @@ export interface ExportResult {
 
 /** What preload exposes as `window.waymark`: exactly two functions. */
 export interface Bridge {
-  invoke(
-    command: CommandName,
-    input: unknown,
-  ): Promise<Result<unknown>>;
+  invoke(command: CommandName, input: unknown): Promise<Result<unknown>>;
   on(event: EventName, listener: (payload: unknown) => void): () => void;
 }

@@ -26,6 +26,11 @@ export function dropApprovals(run: string): void {
   );
 }
 
+/** Reads what a run already waits for: asked before this window was there. */
+export async function loadApprovals(run: string): Promise<void> {
+  for (const asked of await call('runs.openApprovals', { run })) addApproval(asked);
+}
+
 export async function decideApproval(asked: Approval, decision: 'allow' | 'deny'): Promise<void> {
   await call('runs.decideApproval', { run: asked.run, approval: asked.approval, decision });
   useApprovals.setState((state) => ({

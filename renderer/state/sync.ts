@@ -1,5 +1,5 @@
 import { call, listen } from '../api';
-import { addApproval, dropApprovals } from './approvals';
+import { addApproval, dropApprovals, loadApprovals } from './approvals';
 import { runCommand } from './commands';
 import { invalidateDetails, loadDetail } from './detail';
 import { continueFilter, setFilter } from './filter';
@@ -55,6 +55,10 @@ export function startSync(): () => void {
       for (const run of before.list) {
         const now = state.list.find((other) => other.id === run.id);
         if (run.state === 'waiting_human' && now?.state !== 'waiting_human') dropApprovals(run.id);
+      }
+      for (const run of state.list) {
+        const known = before.list.find((other) => other.id === run.id);
+        if (run.state === 'waiting_human' && known === undefined) attempt(() => loadApprovals(run.id));
       }
     }),
     useTimeline.subscribe((state, before) => {
