@@ -14,9 +14,9 @@ async function secretRun(store: Store, secret: string): Promise<string> {
   const writer = new RunWriter(store, run);
   await writer.start();
   const path = '/tmp/w/a';
-  await writer.command(`echo ${secret}`, `${secret} ${'filler '.repeat(300)}`, { exitCode: 0 });
-  await writer.command(`cat ${path}`, `${secret}${'shared text '.repeat(200)}`, { exitCode: 0 });
-  await writer.command('big', 'same in both runs '.repeat(200), { exitCode: 0 });
+  await writer.command(`echo ${secret}`, `${secret} ${'filler '.repeat(700)}`, { exitCode: 0 });
+  await writer.command(`cat ${path}`, `${secret}${'shared text '.repeat(400)}`, { exitCode: 0 });
+  await writer.command('big', 'same in both runs '.repeat(300), { exitCode: 0 });
   await writer.command('bigger', `${secret}${'x'.repeat(300_000)}`, { exitCode: 0 });
   await writer.hint(`hint ${secret}`);
   await writer.command('search', 'none', {

@@ -4,8 +4,8 @@ import { externalise, hydrate, textReferences } from './stored-json';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
-  fc.string({ unit: 'binary', minLength: 1000, maxLength: 1100 }),
-  fc.constantFrom('\ud800'.repeat(1200), '学习'.repeat(600)),
+  fc.string({ unit: 'binary', minLength: 4050, maxLength: 4150 }),
+  fc.constantFrom('\ud800'.repeat(4200), '学习'.repeat(2200)),
 );
 const key = fc.oneof(fc.constantFrom('$text', '$object', '__proto__'), fc.string({ maxLength: 5 }));
 const { json } = fc.letrec((tie) => ({
@@ -40,9 +40,9 @@ test('what is put outside comes back, whatever the value looks like', () => {
   );
 });
 
-test('only texts of more than 1,024 units leave the body, and lone surrogates stay', () => {
+test('only texts of more than 4,096 units leave the body, and lone surrogates stay', () => {
   const keep = () => 'sha';
-  expect(externalise({ a: 'x'.repeat(1024) }, keep)).toEqual({ a: 'x'.repeat(1024) });
-  expect(externalise({ a: 'x'.repeat(1025) }, keep)).toEqual({ a: { $text: 'sha' } });
-  expect(externalise('\ud800'.repeat(2000), keep)).toBe('\ud800'.repeat(2000));
+  expect(externalise({ a: 'x'.repeat(4096) }, keep)).toEqual({ a: 'x'.repeat(4096) });
+  expect(externalise({ a: 'x'.repeat(4097) }, keep)).toEqual({ a: { $text: 'sha' } });
+  expect(externalise('\ud800'.repeat(5000), keep)).toBe('\ud800'.repeat(5000));
 });

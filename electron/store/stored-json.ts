@@ -1,9 +1,9 @@
 /**
- * Large strings leave an event's body before it is stored: each string of more than 1,024 UTF-16 units
+ * Large strings leave an event's body before it is stored: each string of more than 4,096 UTF-16 units
  * becomes `{"$text": sha256}` and is kept once, as a blob. Hash chains cover the stored form. An object of
  * the original that would look like such a reference is wrapped as `{"$object": …}`.
  */
-export const TEXT_THRESHOLD = 1024;
+export const TEXT_THRESHOLD = 4096;
 
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 

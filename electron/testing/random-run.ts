@@ -95,7 +95,7 @@ async function live(store: Store, writer: RunWriter, deed: RunDeed, life: Life):
   const person = (index: 0 | 1) => (index === 0 ? alice : bob);
   switch (deed.deed) {
     case 'command':
-      return writer.command(deed.command, deed.output + (deed.long ? 'long '.repeat(400) : ''), {
+      return writer.command(deed.command, deed.output + (deed.long ? 'long '.repeat(1000) : ''), {
         exitCode: deed.exitCode,
       });
     case 'edit': {
