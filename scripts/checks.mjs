@@ -28,14 +28,7 @@ const checks = [
   typeCheck('shared'),
   {
     name: 'unused code',
-    args: [
-      inPackage('knip', 'bin', 'knip.js'),
-      '--no-progress',
-      '--no-config-hints',
-      '--cache',
-      '--cache-location',
-      join(projectRoot, 'node_modules', '.cache', 'knip'),
-    ],
+    args: [inPackage('knip', 'bin', 'knip.js'), '--no-progress', '--no-config-hints'],
   },
 ];
 

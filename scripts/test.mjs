@@ -32,7 +32,7 @@ await runScript(async () => {
   const sum = sumCounts(results.map((result) => result.counts));
   const failed = sum.failed > 0 || sum.passed === 0;
   process.stdout.write(`${closingLine(sum)}\n`);
-  return failed && only !== 'check' ? 1 : sum.failed > 0 ? 1 : 0;
+  return (only === 'check' ? sum.failed > 0 : failed) ? 1 : 0;
 });
 
 async function timed(part, context) {
