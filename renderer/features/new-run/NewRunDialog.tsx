@@ -68,6 +68,9 @@ export function NewRunDialog({ onClose }: NewRunDialogProps) {
             <Button look="primary" onClick={() => openDialog('settings')}>
               {text.openSettings}
             </Button>
+            <Button icon="play" onClick={runDemo}>
+              {words.firstUse.demo}
+            </Button>
           </Empty>
         )}
       </Dialog>
