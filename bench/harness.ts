@@ -99,19 +99,26 @@ export function told(
   return { name, value, unit, bar: 'none', ok: true, baseline: rest.baseline ?? null, detail: rest.detail };
 }
 
-/** Ours over baseline, by medians; the baseline's median is in `unit`. */
+/**
+ * Ours over baseline: the median of the rounds' ratios, because the sides of a round ran next to each other. The
+ * baseline's median is in `unit`.
+ */
 export function ratio(name: string, sides: Sides, unit: string, bar: Bar | null, extra = ''): Figure {
   const baseline = median(sides.baseline);
-  const value = median(sides.ours) / baseline;
+  const value = median(ratios(sides));
   const detail = `${describe(sides, unit)}${extra === '' ? '' : `; ${extra}`}`;
   return bar === null
     ? told(name, value, '×', { baseline, detail })
     : figure(name, value, '×', bar, { baseline, detail });
 }
 
+function ratios({ ours, baseline }: Sides): number[] {
+  return ours.map((value, round) => value / (baseline[round] ?? Number.NaN));
+}
+
 /** Median and p95 of both sides, and every round's ratio. */
 export function describe(sides: Sides, unit: string): string {
-  const perRound = sides.ours.map((value, round) => shorten(value / (sides.baseline[round] ?? Number.NaN)));
+  const perRound = ratios(sides).map(shorten);
   return `ours ${spread(sides.ours)} ${unit}, baseline ${spread(sides.baseline)} ${unit}, by round ${perRound.join(' ')}`;
 }
 

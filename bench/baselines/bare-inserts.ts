@@ -2,22 +2,31 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { nativeBinding } from '../../electron/store/native-binding';
 
-/** Two bare inserts in two FULL commits per step, the same bytes as ours. Returns steps per second. */
-export function bareInserts(
-  folder: string,
-  steps: readonly { action: string; observation: string }[],
-): number {
-  const db = new Database(join(folder, 'bare.db'), { nativeBinding: nativeBinding() });
-  db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = FULL');
-  db.exec('CREATE TABLE event (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT');
-  const insert = db.prepare('INSERT INTO event (body) VALUES (?)');
-  const start = performance.now();
-  for (const step of steps) {
-    insert.run(step.action);
-    insert.run(step.observation);
+/** Two bare inserts in two FULL commits per step, and nothing else. */
+export class BareInserts {
+  private readonly db: Database.Database;
+  private readonly insert: Database.Statement;
+
+  constructor(folder: string) {
+    const binding = nativeBinding();
+    this.db = new Database(join(folder, 'bare.db'), binding === undefined ? {} : { nativeBinding: binding });
+    this.db.pragma('journal_mode = WAL');
+    this.db.pragma('synchronous = FULL');
+    this.db.exec('CREATE TABLE event (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT');
+    this.insert = this.db.prepare('INSERT INTO event (body) VALUES (?)');
   }
-  const seconds = (performance.now() - start) / 1000;
-  db.close();
-  return steps.length / seconds;
+
+  /** Writes the steps; the seconds it took. */
+  write(steps: readonly { action: string; observation: string }[]): number {
+    const start = performance.now();
+    for (const step of steps) {
+      this.insert.run(step.action);
+      this.insert.run(step.observation);
+    }
+    return (performance.now() - start) / 1000;
+  }
+
+  close(): void {
+    this.db.close();
+  }
 }

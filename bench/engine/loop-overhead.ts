@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../electron/store/client';
-import { bareInserts } from '../baselines/bare-inserts';
+import { BareInserts } from '../baselines/bare-inserts';
 import { type Bench, describe, figure, median, quantile, rounds, shorten, size } from '../harness';
 import { Material } from './material';
 import { asText, commandStep } from './run-events';
@@ -26,7 +26,9 @@ export const loopOverhead: Bench = {
     for (let round = 0; round < rounds; round += 1) {
       const bareFolder = join(options.folder, `bare-${round}`);
       mkdirSync(bareFolder);
-      bare.push(1_000 / bareInserts(bareFolder, texts));
+      const inserts = new BareInserts(bareFolder);
+      bare.push((1_000 * inserts.write(texts)) / texts.length);
+      inserts.close();
       const store = await openStore(join(options.folder, `run-${round}`), {});
       const ms = await driveShortRun(store, steps);
       await store.close();
