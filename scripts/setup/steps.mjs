@@ -97,12 +97,14 @@ async function runStep(step, context) {
  * @param {() => Promise<number | undefined>} work gives the exit code
  */
 export async function runScript(work) {
+  let code = 1;
   try {
-    process.exitCode = (await work()) ?? 0;
+    code = (await work()) ?? 0;
   } catch (error) {
-    process.exitCode = 1;
     process.stderr.write(`${error instanceof StepFailure ? error.describe() : error.stack}\n`);
   }
+  // Not `process.exitCode`: the exit hook that electron-builder brings ends the process with 0 whatever it says.
+  process.stdout.write('', () => process.exit(code));
 }
 
 function describeKind(kind) {
