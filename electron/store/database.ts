@@ -23,7 +23,7 @@ export function openDatabase(path: string, options: { readonly?: boolean; timeou
  * The index thread checkpoints beside the writer (`CHECKPOINT_BYTES`), so that no append waits for it; the
  * writer does it itself only when that thread has fallen behind.
  */
-const WRITER_CHECKPOINT_PAGES = 8000;
+const WRITER_CHECKPOINT_PAGES = 2000;
 
 /** Size of the write-ahead log at which it is copied into the main file. */
 export const CHECKPOINT_BYTES = 4 * 1024 * 1024;
