@@ -61,7 +61,7 @@ function isMovedAway({ argv }: SimpleCommand, name: string, path: string): boole
 /** Where the shell stands after the command: '' = where it stood, null = cannot be known. */
 export function directoryAfter(command: string): string | null {
   // Most commands cannot change it: no such word, and no quoting that could hide one.
-  if (!/cd|pushd|popd|['"\\]/.test(command)) return null;
+  if (!/cd|pushd|popd|['"\\]/.test(command)) return '';
   return parseShell(`${command}\n:`).at(-1)?.directory ?? null;
 }
 
