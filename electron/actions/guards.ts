@@ -114,7 +114,9 @@ function earlyFinish(call: ParsedCall, task: ActionTaskView, facts: ActionFacts)
   const left = task.maxEvals - facts.evalsUsed;
   if (call.name !== 'finish' || left <= 0 || (facts.bestScore ?? 0) >= 100) return null;
   const score =
-    facts.bestScore === null ? 'Nothing was evaluated yet' : `The best score is ${facts.bestScore}`;
+    facts.bestScore === null
+      ? 'Nothing was evaluated yet'
+      : `The best score is ${facts.bestScore.toFixed(1)}`;
   return `${score}, and ${counted(left, 'evaluation')} and time are left. Go on improving unless nothing more can be done.`;
 }
 

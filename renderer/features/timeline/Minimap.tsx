@@ -1,9 +1,9 @@
 import type { RefObject } from 'react';
 import { useEffect, useRef } from 'react';
+import { useDocumentTheme } from '../../state/document-theme';
 import type { MinimapMarks } from '../../state/minimap';
 import { minimapMarks } from '../../state/minimap';
 import type { RowLayout } from '../../state/row-layout';
-import { useSettings } from '../../state/settings';
 import { useTimeline } from '../../state/timeline';
 import { useText } from '../../text/language';
 
@@ -25,7 +25,7 @@ export function Minimap({ grid, layout, view, filtered }: MinimapProps) {
   const tiles = useTimeline((state) => state.tiles);
   const heads = useTimeline((state) => state.heads);
   const version = useTimeline((state) => state.version);
-  const theme = useSettings((state) => state.settings?.theme);
+  const theme = useDocumentTheme();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: version and theme say when what is read below has changed
   useEffect(() => {
