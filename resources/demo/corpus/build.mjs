@@ -89,7 +89,7 @@ function blocks(markdown) {
   }
   flush();
   return out
-    .map(({ kind, text }) => ({ kind, text: text.replace(/[\s\u00a0]+/g, ' ').trim() }))
+    .map(({ kind, text }) => ({ kind, text: withoutBadgeQuery(text.replace(/[\s\u00a0]+/g, ' ').trim()) }))
     .filter(({ text }) => text !== '' && text.length <= 2000);
 }
 
@@ -226,4 +226,9 @@ ${list.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join
 
 ${mit}
 `;
+}
+
+/** A dynamic badge asks a third server; the question is no text anybody reads. */
+function withoutBadgeQuery(text) {
+  return text.replace(/(\/badge\/dynamic\/json)\?url=[^)]*/g, '$1');
 }
