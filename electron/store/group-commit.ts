@@ -57,14 +57,17 @@ export class GroupCommit {
     this.end = db.prepare('COMMIT');
   }
 
-  /** What is asked for from now on is refused. */
+  /** What still waits and what is asked for from now on is refused. */
   close(): void {
     this.closed = true;
+    for (const { reject } of this.queue.splice(0)) {
+      reject(closedError());
+    }
   }
 
   add<T>(job: Job<T>): Promise<T> {
     if (this.closed) {
-      return Promise.reject(new WaymarkError('cancelled', 'The workspace is closed.'));
+      return Promise.reject(closedError());
     }
     return new Promise<T>((resolve, reject) => {
       this.queue.push({ job, prepared: false, resolve: (value) => resolve(value as T), reject });
@@ -196,4 +199,8 @@ export class GroupCommit {
     }
     this.options.rolledBack();
   }
+}
+
+function closedError(): WaymarkError {
+  return new WaymarkError('cancelled', 'The workspace is closed.');
 }

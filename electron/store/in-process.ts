@@ -37,7 +37,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
       ...(options.backupEveryMs === undefined ? {} : { backupEveryMs: options.backupEveryMs }),
     });
   } catch (thrown) {
-    void core.close();
+    core.halt();
     throw thrown;
   }
   const reader = openReaderPart(folder, { now, search: index.search, verify: index.verify });

@@ -95,8 +95,11 @@ export class RuleCatchUp {
         last = Math.max(last, step);
       }
     }
+    if (this.stopped) {
+      return;
+    }
     const { id, state } = this.options.load(run);
-    if (all && !this.stopped) {
+    if (all) {
       await this.renewAll(id, state.steps);
       this.options.relabelled(run, 1, Math.max(1, state.steps));
     } else if (last > 0) {

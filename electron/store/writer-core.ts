@@ -230,13 +230,23 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   }
 
   async close(): Promise<void> {
-    this.foreign.stop();
-    this.disk.stop();
-    this.catchUp.stop();
+    this.stopTimers();
     await this.drain();
+    this.halt();
+  }
+
+  /** Ends at once, for a workspace that could not be opened whole: what is under way is refused. */
+  halt(): void {
+    this.stopTimers();
     this.group.close();
     this.sessions.close();
     this.db.close();
+  }
+
+  private stopTimers(): void {
+    this.foreign.stop();
+    this.disk.stop();
+    this.catchUp.stop();
   }
 
   private appendWhen(

@@ -12,7 +12,12 @@ export function openWriterPart(options: Omit<WriterOptions, 'device'> & { device
     const statements = new Statements(db);
     rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
     const core = new WriterCore(db, { ...options, device: options.device ?? deviceOf(db) });
-    core.start();
+    try {
+      core.start();
+    } catch (thrown) {
+      core.halt();
+      throw thrown;
+    }
     return core;
   } catch (thrown) {
     db.close();
