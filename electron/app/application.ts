@@ -3,7 +3,7 @@ import type { Failure } from '@shared/errors';
 import { toFailure } from '@shared/errors';
 import type { AppInfo } from '@shared/ipc';
 import type { BrowserWindow } from 'electron';
-import { app, dialog, Notification, nativeTheme } from 'electron';
+import { app, nativeTheme } from 'electron';
 import { startDemoRun } from '../demo/start-demo-run';
 import { createPublisher } from '../ipc/publish';
 import { registerCommands } from '../ipc/register';
@@ -22,6 +22,7 @@ import { type FileLog, openLog } from './log';
 import { installMenu, menuWords } from './menu';
 import { PowerKeeper } from './power';
 import { relay } from './relay';
+import { RunNotices } from './run-notices';
 import { trustsSender } from './security';
 import { sinceStart, smoke } from './smoke';
 import { whenUsable } from './usable';
@@ -46,6 +47,7 @@ export class Application {
   readonly #pump = new TerminalPump(this.#publisher);
   readonly #dialogs: Dialogs;
   readonly #power: PowerKeeper;
+  readonly #notices: RunNotices;
   readonly #timings: Record<string, number> = {};
   #window: BrowserWindow | null = null;
   #problem: Failure | null = null;
@@ -76,12 +78,18 @@ export class Application {
       () => dialogWords[this.#language()],
     );
     this.#holder = new WorkbenchHolder((folder) => this.#openWorkbench(folder));
+    this.#notices = new RunNotices({
+      settings: () => this.#settings.current.notifications,
+      words: (title, state) => dialogWords[this.#language()].runState(title, state),
+      away: () => !this.#window?.isFocused(),
+      silent: this.#args.smoke,
+    });
     this.#power = new PowerKeeper({
       wanted: () => this.#settings.current.keepAwake && this.#driven() > 0,
-      onBattery: () => this.#notify(dialogWords[this.#language()].onBattery),
+      onBattery: () => this.#notices.say(dialogWords[this.#language()].onBattery),
       onResume: (ms) => {
         if (this.#driven() > 0)
-          this.#notify(dialogWords[this.#language()].stoodStill(Math.round(ms / 60_000)));
+          this.#notices.say(dialogWords[this.#language()].stoodStill(Math.round(ms / 60_000)));
       },
     });
   }
@@ -145,7 +153,7 @@ export class Application {
   /** Closing the window keeps driving; with nothing to drive the application ends. */
   windowClosed(): void {
     if (this.#driven() === 0) app.quit();
-    else this.#notify(dialogWords[this.#language()].stillDriving(this.#driven()));
+    else this.#notices.say(dialogWords[this.#language()].stillDriving(this.#driven()));
   }
 
   mayQuit(): boolean {
@@ -197,6 +205,7 @@ export class Application {
       log: this.#log,
       demoPaceMs: this.#args.demoPaceMs,
     });
+    this.#problem = null;
     this.#stopRelay?.();
     this.#stopRelay = relay(bench, {
       publisher: this.#publisher,
@@ -222,22 +231,14 @@ export class Application {
 
   async #runChanged(run: string): Promise<void> {
     this.#power.update();
-    const bench = this.#holder.current;
-    if (!bench) return;
-    const summary = await bench.store.reader.run(run);
-    const { finished, waiting, failed } = this.#settings.current.notifications;
-    const wanted =
-      (finished && (summary.state === 'finished' || summary.state === 'stopped')) ||
-      (waiting && (summary.state === 'waiting_human' || summary.state === 'paused')) ||
-      (failed && summary.state === 'failed');
-    if (wanted && !this.#window?.isFocused()) {
-      this.#notify(dialogWords[this.#language()].runState(summary.title, summary.message || summary.state));
+    const reader = this.#holder.current?.store.reader;
+    if (!reader) return;
+    try {
+      this.#notices.changed(await reader.run(run));
+    } catch (error) {
+      // The run was removed or the workspace closed meanwhile: there is nothing to notify about.
+      this.#log.info('A run could not be read for its notification', { run, error: String(error) });
     }
-  }
-
-  #notify(body: string): void {
-    if (!Notification.isSupported() || this.#args.smoke) return;
-    new Notification({ title: 'Waymark', body }).show();
   }
 
   #menu(): void {
@@ -294,7 +295,7 @@ export class Application {
     const window = this.#window;
     const bench = this.#holder.current;
     if (!window || !bench) {
-      dialog.showErrorBox('Waymark', this.#problem?.message ?? 'The smoke run needs a workspace.');
+      process.stderr.write(`${this.#problem?.message ?? 'The smoke run needs a workspace.'}\n`);
       return this.#end(1);
     }
     const run = await startDemoRun(bench, {
