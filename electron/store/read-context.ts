@@ -2,7 +2,7 @@ import { WaymarkError } from '@shared/errors';
 import type { RunEvent } from '@shared/events';
 import type { BlobStore } from './blob-store';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
-import { rowId } from './ids';
+import { rowId, seqOf } from './ids';
 import type { Statements } from './rows';
 import type { RunFacts, RunState } from './run-fold';
 import { noRun } from './run-log';
@@ -91,6 +91,13 @@ export function readEvents(
   );
   for (const row of statement.iterate(rowId(run.id, fromSeq), rowId(run.id, toSeq), limit)) {
     const stored = row as EventRow;
+    if (seqOf(stored.id) < fromSeq + events.length) {
+      // Whoever asks for the next page would be led in a circle.
+      throw new WaymarkError(
+        'workspace_corrupt',
+        `The events of run ${run.ulid} are out of order after ${fromSeq + events.length - 1}. Run "verify" to see what is damaged.`,
+      );
+    }
     bytes += stored.body.length;
     events.push(decodeEvent(stored, run.ulid, load, check));
     if (bytes > PAGE_BYTES) {

@@ -54,6 +54,11 @@ export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[
       data: Buffer | null;
     }[];
     for (const row of rows) {
+      if (row.id <= last) {
+        // As in a run's events: a damaged index can lead back to rows that were read already.
+        problems.push({ what: 'text', where: `blob row ${row.id}`, message: 'The table is out of order.' });
+        return problems;
+      }
       const hex = row.sha.toString('hex');
       const message = blobProblem(context, row, hex);
       if (message !== null) {

@@ -100,6 +100,17 @@ class RunWalk {
     for (;;) {
       const rows = page.all(rowId(this.id, this.seq + 1), rowId(this.id, LAST_SEQ)) as EventRow[];
       for (const row of rows) {
+        const seq = seqOf(row.id);
+        if (seq <= this.seq) {
+          // A damaged index can lead back to rows that were read already; going on would never end.
+          this.problem(
+            'order',
+            seq,
+            `This event was found after event ${this.seq}: the table's index is damaged.`,
+          );
+          this.sound = false;
+          return;
+        }
         this.event(row);
       }
       if (rows.length === 0) {
