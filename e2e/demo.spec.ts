@@ -55,14 +55,23 @@ test('first use to dataset: watch, hint, label, look, export', async ({ place })
     return run;
   });
 
+  /** Loss mask of step 1 in a dataset that another process makes from the disk, undecided steps waived as TRAIN. */
+  const firstMask = (name: string) => {
+    const out = `${place.folder}/${name}`;
+    commandLine(place, 'export', '--out', out, '--undecided', 'train');
+    return readRows(out)[0]?.messages.find(({ role }) => role === 'assistant')?.step_loss_mask;
+  };
+
   await test.step('one key masks, one undoes; both are in the annotation log', async () => {
     await focusTimeline(page);
     await page.keyboard.press('0');
     await page.keyboard.press('m');
     await expect(row(page, 1).locator('[data-label=mask][data-pending=false]')).toBeVisible();
     await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
+    expect(firstMask('masked')).toBe(0);
     await page.keyboard.press('z');
     await expect(row(page, 1).locator('[data-label=undecided]')).toBeVisible();
+    expect(firstMask('undone')).toBe(1);
     await page.keyboard.press('0');
     await page.keyboard.press('v');
     await page.keyboard.press('End');
