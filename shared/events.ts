@@ -88,7 +88,16 @@ export const eventBodies = {
     task: z.object({ id: z.string(), title: z.string(), domain: z.string().nullable(), hash: sha }),
     spec: z.record(z.string(), z.unknown()),
     model: modelRefSchema,
-    computers: z.array(z.object({ name: z.string(), kind: z.enum(['local', 'ssh']) })),
+    /** `host`: the ssh alias and `transport` of a computer of kind ssh. */
+    computers: z.array(
+      z.object({
+        name: z.string(),
+        kind: z.enum(['local', 'ssh']),
+        host: z.string().optional(),
+        transport: z.enum(['ssh2', 'openssh']).optional(),
+        approvals: z.enum(['on', 'off']).optional(),
+      }),
+    ),
     workspaceRoot: z.string(),
     limits: limitsSchema,
     approvals: z.enum(['on', 'off']),
@@ -233,6 +242,23 @@ export const eventBodies = {
     uid: z.string(),
     rows: z.int().positive(),
     cols: z.int().positive(),
+  }),
+  /** Bytes `from` to `to` of a session's log were dropped on its host before anyone fetched them. */
+  'session.gap': z.object({
+    computer: z.string(),
+    session: z.string(),
+    uid: z.string(),
+    from: count,
+    to: count,
+    reason: z.enum(['limit', 'lost']),
+  }),
+  /** One visible step of preparing a computer for the run. */
+  'setup.done': z.object({ computer: z.string(), id: z.string(), title: z.string(), message: z.string() }),
+  /** What the probe at start found: whether the computers see one workspace. */
+  'workspace.probed': z.object({
+    root: z.string(),
+    shared: z.boolean(),
+    computers: z.array(z.object({ name: z.string(), sees: z.boolean(), message: z.string() })),
   }),
   'session.ended': z.object({
     computer: z.string(),

@@ -1,5 +1,15 @@
 import { z } from 'zod';
 import type { AnnotationEntry } from './annotations';
+import type {
+  ComputerRow,
+  HostReport,
+  HostResolution,
+  LinkHealth,
+  OwnTerminal,
+  PromptView as SshPromptView,
+  StageView,
+} from './computers';
+import { hostAliasSchema, transportKind } from './computers';
 import type { Failure, Result } from './errors';
 import type { HintView } from './outbox';
 import { hintCategory } from './outbox';
@@ -56,7 +66,8 @@ export const startRunSchema = z.object({
   task: z.string().min(1),
   title: z.string().max(120).optional(),
   endpoint: z.string().min(1),
-  computer: z.literal('local'),
+  /** Task computer name → `local` or a host alias; what is not named is where the task says. */
+  computers: z.record(z.string().max(64), z.union([z.literal('local'), hostAliasSchema])).default({}),
   maxSteps: z.int().positive().optional(),
   maxWorkingMs: z.int().positive().optional(),
   approvals: z.enum(['on', 'off']),
@@ -165,6 +176,71 @@ export const commands = {
     output: returns<{ offset: number; endOffset: number; bytes: Uint8Array }>(),
   },
   'sessions.watch': { input: z.object({ run, uids: z.array(uid).max(64) }), output: returns<void>() },
+  /** Lines that contain the text, across all sessions of a run, oldest first per session. */
+  'sessions.search': {
+    input: z.object({
+      run,
+      query: z.string().min(1).max(400),
+      uids: z.array(uid).max(64).optional(),
+      limit: z.int().min(1).max(500),
+    }),
+    output: returns<{ hits: SessionHit[]; truncated: boolean }>(),
+  },
+  'computers.list': { input: none, output: returns<ComputerRow[]>() },
+  /** Aliases of the user's ssh configuration that were not added yet. */
+  'computers.candidates': { input: none, output: returns<string[]>() },
+  'computers.resolve': { input: z.object({ alias: hostAliasSchema }), output: returns<HostResolution>() },
+  /** Connects anew and looks at everything; stages arrive as `computer.stage` meanwhile. */
+  'computers.test': {
+    input: z.object({ alias: hostAliasSchema, transport: transportKind }),
+    output: returns<HostReport>(),
+  },
+  'computers.cancelTest': { input: z.object({ alias: hostAliasSchema }), output: returns<void>() },
+  'computers.add': {
+    input: z.object({ alias: hostAliasSchema, transport: transportKind }),
+    output: returns<ComputerRow>(),
+  },
+  'computers.remove': { input: z.object({ alias: hostAliasSchema }), output: returns<void>() },
+  'computers.retryNow': { input: z.object({ alias: hostAliasSchema }), output: returns<void>() },
+  'computers.prompts': { input: none, output: returns<SshPromptView[]>() },
+  'computers.answer': {
+    input: z.object({
+      id: z.string().max(64),
+      /** null = declined. */
+      answer: z
+        .union([
+          z.object({ texts: z.array(z.string().max(4096)).max(16) }),
+          z.object({ trust: z.literal(true) }),
+        ])
+        .nullable(),
+    }),
+    output: returns<void>(),
+  },
+  /** The machine's network came back or changed, as the window sees it. */
+  'computers.networkChanged': { input: none, output: returns<void>() },
+  'own.list': { input: none, output: returns<OwnTerminal[]>() },
+  'own.open': {
+    input: z.object({
+      computer: z.union([z.literal('local'), hostAliasSchema]),
+      /** Starts in the workspace of this run where the computer has it, else at home. */
+      run: run.nullable(),
+      rows: z.int().min(2).max(500),
+      cols: z.int().min(2).max(1000),
+    }),
+    output: returns<OwnTerminal>(),
+  },
+  'own.read': {
+    input: z.object({ id: uid, offset: z.int().nonnegative(), maxBytes: z.int().min(1).max(1_048_576) }),
+    output: returns<{ offset: number; endOffset: number; bytes: Uint8Array }>(),
+  },
+  'own.watch': { input: z.object({ ids: z.array(uid).max(64) }), output: returns<void>() },
+  /** Types into the person's own terminal; refused at once while its link is not up. */
+  'own.write': { input: z.object({ id: uid, bytes: z.instanceof(Uint8Array) }), output: returns<void>() },
+  'own.resize': {
+    input: z.object({ id: uid, rows: z.int().min(2).max(500), cols: z.int().min(2).max(1000) }),
+    output: returns<void>(),
+  },
+  'own.close': { input: z.object({ id: uid }), output: returns<void>() },
   'files.list': { input: inRun, output: returns<FileView[]>() },
   'files.revisions': { input: filePath, output: returns<FileRevision[]>() },
   'files.text': {
@@ -194,6 +270,11 @@ export interface EventPayloads {
   'live.delta': { run: string; step: number; text?: string; reasoning?: string; call?: string };
   'live.session': { run: string; uid: string; offset: number; endOffset: number; bytes: Uint8Array };
   'session.changed': { run: string };
+  'computers.changed': { health: LinkHealth[] };
+  'computer.stage': { alias: string; stages: StageView[] };
+  'prompts.changed': { prompts: SshPromptView[] };
+  'own.changed': Record<string, never>;
+  'live.own': { id: string; offset: number; endOffset: number; bytes: Uint8Array };
   'workspace.problem': { problem: Failure | null };
   'workspace.changed': WorkspaceStatus;
   'settings.changed': Settings;
@@ -201,6 +282,16 @@ export interface EventPayloads {
   'menu.command': { command: string };
 }
 export type EventName = keyof EventPayloads;
+
+export interface SessionHit {
+  uid: string;
+  computer: string;
+  session: string;
+  /** Raw offset of the line's first byte: a terminal can be shown as it was there. */
+  offset: number;
+  /** The line as plain text, cut around the hit; the hit between U+0001 and U+0002. */
+  line: string;
+}
 
 export interface AppInfo {
   name: string;
@@ -231,7 +322,15 @@ export interface TaskRow {
   tools: string[];
   limits: { maxSteps: number; maxWorkingMs: number; maxEvals: number };
   approvals: 'on' | 'off';
-  computers: { name: string; kind: string; gpus: number; internet: boolean }[];
+  computers: {
+    name: string;
+    host: string;
+    kind: string;
+    gpus: number;
+    internet: boolean;
+    evaluator: boolean;
+    dedicated: boolean;
+  }[];
   /** Why it cannot run here; empty when it can. */
   unsupported: string[];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { knownComputerSchema } from './computers';
 
 /** One schema for everything a person can set; stored as `settings.json` in the application's data folder. Holds no secrets. */
 export const endpointSchema = z.object({
@@ -35,6 +36,8 @@ const fields = {
   notifications: z.object({ finished: z.boolean(), waiting: z.boolean(), failed: z.boolean() }),
   /** Holds off the machine's idle sleep while a run thinks or acts. */
   keepAwake: z.boolean(),
+  /** Hosts reached over SSH, by alias of the user's ssh configuration. */
+  computers: z.array(knownComputerSchema).max(200),
 };
 
 /** Some of the settings; what is not named is left alone (a schema with defaults would fill it in). */
@@ -51,6 +54,7 @@ export const settingsSchema = z.object({
   keys: fields.keys.default({}),
   notifications: fields.notifications.default({ finished: true, waiting: true, failed: true }),
   keepAwake: fields.keepAwake.default(true),
+  computers: fields.computers.default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 

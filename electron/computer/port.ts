@@ -23,6 +23,8 @@ export interface Computer {
 
 /** What a probe found out. Sizes in bytes. */
 export interface ComputerFacts {
+  /** Address of the boot: another one means that the machine restarted and its sessions are lost. Empty if unknown. */
+  boot: string;
   platform: 'linux' | 'darwin';
   hostname: string;
   /** The user the sessions run as. */
@@ -53,7 +55,10 @@ export interface SessionHost {
   /** The session of that name, whoever created it and whenever; `undefined` when there is none. */
   find(name: string): Promise<SessionInfo | undefined>;
   state(name: string): Promise<SessionState>;
-  /** Up to `maxBytes` raw bytes from `offset`; fewer at the end. `endOffset` is the length of the log right now. */
+  /**
+   * Up to `maxBytes` raw bytes from `offset`; fewer at the end. `endOffset` is the length of the log right now.
+   * @throws SessionError dropped, when `offset` lies before the first byte that is still there
+   */
   read(name: string, offset: number, maxBytes: number): Promise<SessionBytes>;
   /**
    * Hands over every byte from `offset` on, in order, without gaps or repeats, until the session has
@@ -65,7 +70,14 @@ export interface SessionHost {
     offset: number,
     onChunk: (chunk: SessionChunk) => void | Promise<void>,
     signal: AbortSignal,
+    /** Bytes that were dropped on the host before they were fetched; told once, before the first byte after them. */
+    onGap?: (gap: { from: number; to: number }) => void | Promise<void>,
   ): Promise<{ reason: 'ended' | 'aborted'; offset: number }>;
+  /**
+   * These bytes are kept elsewhere: the host may give their space back. Keeps at least the last 64 MB and everything of the
+   * command that runs. Offsets do not move; reading dropped bytes is a SessionError `dropped`.
+   */
+  stored(name: string, upTo: number): Promise<void>;
   /**
    * Types bytes into the terminal. Acknowledged once the bytes are safe on the host; never waits for the program to
    * read them. `inputSeq` makes it idempotent: a number at or below the highest accepted one is not delivered
@@ -137,6 +149,8 @@ export interface SessionInfo {
   createdAt: number;
   /** Length of the byte log. */
   endOffset: number;
+  /** First byte of the log that is still on the computer. */
+  droppedTo: number;
   /** The highest accepted input number, 0 before the first. */
   inputSeq: number;
   /** The highest command number given by `run`, 0 before the first. */
@@ -319,6 +333,7 @@ const sessionReasons = {
   session_ended: 'refused',
   session_lost: 'refused',
   command_unknown: 'not_found',
+  dropped: 'not_found',
   input_full: 'refused',
   invalid_name: 'bad_input',
   invalid_command: 'bad_input',

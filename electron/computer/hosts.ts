@@ -1,0 +1,59 @@
+import type { HostReport, HostResolution, LinkHealth, StageView, TransportKind } from '@shared/computers';
+import type { ComputerFacts, Computer } from './port';
+
+/**
+ * The hosts of one process: one link and one channel per alias, whoever uses it. Runs, the person's own terminals and
+ * tests get `Computer`s from here. Links open when first needed, come back by themselves, and close when the last
+ * computer of the host is disposed. Implemented in `ssh/host-pool.ts`.
+ */
+export interface Hosts {
+  /**
+   * A view of one host whose sessions live apart under `namespace` (a run's id, or `own`). Nothing is connected
+   * before the first call. Several computers may share a link.
+   */
+  computer(order: ComputerOrder): HostComputer;
+  health(alias: string): LinkHealth;
+  /** Health of every host that was ever asked for in this process. */
+  allHealth(): LinkHealth[];
+  /** Called with the hosts whose health changed; returns how to stop. */
+  onHealth(listener: (changed: LinkHealth[]) => void): () => void;
+  /** Tries at once: after wake, a change of network, or because a person says so. Without alias: all. */
+  retryNow(alias?: string): void;
+  /** How the user's configuration resolves, and from where. @throws ConnectFailure config, unsupported */
+  resolve(alias: string): Promise<HostResolution>;
+  /** Aliases the user's configuration names literally (no patterns), in its order. */
+  candidates(): Promise<string[]>;
+  /** A connection of its own, looked at stage by stage; never throws for what a stage found. */
+  test(
+    alias: string,
+    transport: TransportKind,
+    onStages: (stages: StageView[]) => void,
+    signal: AbortSignal,
+  ): Promise<HostReport>;
+  dispose(): Promise<void>;
+}
+
+export interface ComputerOrder {
+  /** The name the agent uses. */
+  name: string;
+  alias: string;
+  transport: TransportKind;
+  namespace: string;
+}
+
+/** A `Computer` over SSH, with what only a distant one has. */
+export interface HostComputer extends Computer {
+  readonly alias: string;
+  health(): LinkHealth;
+  /** Resolves once the link is up; never before a person acted when the link is blocked. Rejects with the signal's reason. */
+  linked(signal: AbortSignal): Promise<void>;
+  probe(): Promise<ComputerFacts & { sessionsDir: string; limits: string[] }>;
+  /** Runs a short script outside any session; for probes, never for what may take long. @throws ComputerUnavailable */
+  exec(
+    script: string,
+    options: { cwd?: string; timeoutMs: number; env?: Readonly<Record<string, string>> },
+  ): Promise<{
+    exitCode: number | null;
+    output: string;
+  }>;
+}
