@@ -71,6 +71,8 @@ export const startRunSchema = z.object({
   maxSteps: z.int().positive().optional(),
   maxWorkingMs: z.int().positive().optional(),
   approvals: z.enum(['on', 'off']),
+  /** Task computer name → approvals there, where they are not as `approvals` says. */
+  computerApprovals: z.record(z.string().max(64), z.enum(['on', 'off'])).default({}),
   humanHints: z.boolean().default(true),
   experiment: z.string().max(80).nullable().default(null),
 });
@@ -197,6 +199,11 @@ export const commands = {
   },
   'computers.cancelTest': { input: z.object({ alias: hostAliasSchema }), output: returns<void>() },
   'computers.add': {
+    input: z.object({ alias: hostAliasSchema, transport: transportKind }),
+    output: returns<ComputerRow>(),
+  },
+  /** For new links; refused while a run drives on the host. */
+  'computers.setTransport': {
     input: z.object({ alias: hostAliasSchema, transport: transportKind }),
     output: returns<ComputerRow>(),
   },
@@ -330,6 +337,8 @@ export interface TaskRow {
     internet: boolean;
     evaluator: boolean;
     dedicated: boolean;
+    /** What the task says for this computer when nobody chooses. */
+    approvals: 'on' | 'off';
   }[];
   /** Why it cannot run here; empty when it can. */
   unsupported: string[];

@@ -45,7 +45,8 @@ export interface RunSummary {
   cost: number;
   hints: { queued: number; delivered: number; undelivered: number };
   labels: { train: number; mask: number; undecided: number; disagreement: number };
-  computers: { name: string; kind: 'local' | 'ssh' }[];
+  /** `host`: the ssh alias of a computer of kind ssh. */
+  computers: { name: string; kind: 'local' | 'ssh'; host?: string | undefined }[];
   evaluatorIsolated: boolean;
 }
 

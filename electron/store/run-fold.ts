@@ -1,4 +1,5 @@
 import type { EventBody, EventOf, RunEvent, StoredStatus } from '@shared/events';
+import type { RunSummary } from '@shared/views';
 import type { FoldSink, HeadRow } from './fold-rows';
 import { observationLine, stepTitle, titleFromText } from './step-title';
 
@@ -15,7 +16,7 @@ export interface RunFacts {
   maxSteps: number;
   maxWorkingMs: number;
   maxTries: number;
-  computers: { name: string; kind: 'local' | 'ssh' }[];
+  computers: RunSummary['computers'];
   evaluatorIsolated: boolean;
 }
 
