@@ -1,5 +1,6 @@
 import type { NewEvent } from '@shared/events';
-import { FileError, type FileSystemPort, type WalkEntry } from '../computer/port';
+import { FileError } from '../computer/failures';
+import type { FileSystemPort, WalkEntry } from '../computer/port';
 import { decodeFile, textOf } from './text-file';
 import { isInside, maxRecordedText, recordedText, sha256 } from './workspace-files';
 

@@ -2,7 +2,8 @@ import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
 import type { ActionContext, ActionOutcome, ActionPort, ParsedCall } from '../agent/ports';
 import type { Clock } from '../clock';
-import { type Computer, ComputerUnavailable } from '../computer/port';
+import { ComputerUnavailable } from '../computer/failures';
+import type { Computer } from '../computer/port';
 import {
   ActionArguments,
   type ActionDefinition,

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewEvent } from '@shared/events';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ComputerUnavailable } from '../computer/port';
+import { ComputerUnavailable } from '../computer/failures';
 import { ActionFactsFold } from './action-facts';
 import { type ActionRig, actionRig, realClock } from './action-rig';
 

@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/events';
 import type { RunFold } from '@shared/run-fold';
-import { type Computer, SessionError } from '../computer/port';
+import { SessionError } from '../computer/failures';
+import type { Computer } from '../computer/port';
 
 /**
  * Events for the time in which commands of the run went on while no driver worked, by the spools' stamps

@@ -1,8 +1,8 @@
 import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
 import type { Clock } from '../clock';
+import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer, SessionHost } from '../computer/port';
-import { ComputerUnavailable, SessionError } from '../computer/port';
 import type { Store } from '../store/api';
 
 const AWAY_RETRY_MS = 1_000;

@@ -1,7 +1,8 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
-import { FileError, type FileSystemPort } from '../computer/port';
+import { FileError } from '../computer/failures';
+import type { FileSystemPort } from '../computer/port';
 import { inputMatcher } from './input-globs';
 import { isInside } from './package-files';
 

@@ -1,5 +1,5 @@
 import type { ActionContext } from '../../agent/ports';
-import { FileError } from '../../computer/port';
+import { FileError } from '../../computer/failures';
 import {
   type ActionDefinition,
   type ActionEnvironment,

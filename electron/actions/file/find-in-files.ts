@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { WaymarkError } from '@shared/errors';
-import { FileError, type WalkEntry } from '../../computer/port';
+import { FileError } from '../../computer/failures';
+import type { WalkEntry } from '../../computer/port';
 import { type ActionDefinition, type ActionEnvironment, counted, done, failed } from '../action';
 import { boundText, cutLine } from '../bounded-text';
 import { decodeFile } from '../text-file';

@@ -11,7 +11,8 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { FileError, type FileWriteOptions } from '../port';
+import { FileError } from '../failures';
+import type { FileWriteOptions } from '../port';
 import { absentIsUndefined } from './session-files';
 
 /**

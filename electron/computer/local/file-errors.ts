@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/errors';
-import { FileError, type FileErrorReason } from '../port';
+import { FileError, type FileErrorReason } from '../failures';
 
 const reasons: Partial<Record<string, { reason: FileErrorReason; text: string }>> = {
   ENOENT: { reason: 'not_found', text: 'nothing is there' },

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, realpath, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import {
-  type DirectoryEntry,
-  type FileContent,
-  FileError,
-  type FileKind,
-  type FileStat,
-  type FileSystemPort,
-  type FileWriteOptions,
-  type WalkEntry,
-  type WalkOptions,
+import { FileError } from '../failures';
+import type {
+  DirectoryEntry,
+  FileContent,
+  FileKind,
+  FileStat,
+  FileSystemPort,
+  FileWriteOptions,
+  WalkEntry,
+  WalkOptions,
 } from '../port';
 import { replaceFile } from './atomic-write';
 import { asFileError } from './file-errors';

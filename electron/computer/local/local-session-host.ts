@@ -3,17 +3,17 @@ import { setMaxListeners } from 'node:events';
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type CommandOutcome,
-  type CommandRecord,
-  type SessionBytes,
-  type SessionChunk,
-  SessionError,
-  type SessionHost,
-  type SessionInfo,
-  type SessionSpec,
-  type SessionState,
-  type SignalOutcome,
+import { SessionError } from '../failures';
+import type {
+  CommandOutcome,
+  CommandRecord,
+  SessionBytes,
+  SessionChunk,
+  SessionHost,
+  SessionInfo,
+  SessionSpec,
+  SessionState,
+  SignalOutcome,
 } from '../port';
 import { sessionEnvironment } from '../sessions/environment';
 import { decodeSessionName, encodeSessionName } from '../sessions/layout';

@@ -1,12 +1,7 @@
 import { stat, unlink, writeFile } from 'node:fs/promises';
 import { WaymarkError } from '@shared/errors';
-import {
-  type CommandOutcome,
-  type CommandRecord,
-  SessionError,
-  type SessionInfo,
-  type SessionState,
-} from '../port';
+import { SessionError } from '../failures';
+import type { CommandOutcome, CommandRecord, SessionInfo, SessionState } from '../port';
 import { classify, type SessionFacts } from '../sessions/classify';
 import { commandEcho, commandLine, lastCommandFile, readInbox, type SessionMeta } from '../sessions/layout';
 import type { ProcessTable } from './process-table';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { link, stat, unlink, writeFile } from 'node:fs/promises';
-import { SessionError } from '../port';
+import { SessionError } from '../failures';
 import { inputFileName, readInbox } from '../sessions/layout';
 import { absentIsUndefined, type SessionFiles } from './session-files';
 

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SessionError, type SessionSpec } from '../port';
+import { SessionError } from '../failures';
+import type { SessionSpec } from '../port';
 
 export type SupervisorKind = 'perl' | 'python3';
 

@@ -6,7 +6,7 @@ import type { SessionMeta } from './layout';
  * What a host must be able to do for sessions: one call is one look or one change at the host, so that over a link
  * it is one round trip. The session code above it (`session-host.ts` and its neighbours) is the same for this
  * computer and for a distant one. Directories are absolute paths on the host; names are `layout.ts`'s.
- * Every method may throw `ComputerUnavailable`; a `SessionError` where its doc says so.
+ * Every method may throw `ComputerUnavailable`; a `SessionError` where its doc says so (both in `../failures.ts`).
  */
 export interface SessionBackend {
   /** Makes the directory of all sessions (0700) and returns its absolute path. */
@@ -23,7 +23,8 @@ export interface SessionBackend {
   directories(): Promise<string[]>;
   /** Who holds the session, and the secret of its markers; undefined when there is no such session. */
   identify(directory: string): Promise<SessionIdentity | undefined>;
-  look(directory: string, wanted: LookOrder): Promise<SessionLook>;
+  /** undefined: no session has that directory (any more). */
+  look(directory: string, wanted: LookOrder): Promise<SessionLook | undefined>;
   /** Raw bytes of the log. `dropped`: the first byte that is still there. */
   read(
     directory: string,
@@ -41,7 +42,7 @@ export interface SessionBackend {
     signal: AbortSignal,
     onGap?: (gap: { from: number; to: number }) => void | Promise<void>,
   ): Promise<{ reason: 'ended' | 'aborted'; offset: number }>;
-  /** Something may have changed in the directory; see `SessionWatch`. One per opened session. */
+  /** Something but the length of the log may have changed; see `SessionWatch`. One per opened session. */
   watch(directory: string): SessionWatch;
   /**
    * Puts input under a number where the supervisor finds it, whole, and rings. `wanted` undefined: the next free number.
@@ -108,14 +109,19 @@ export interface SessionIdentity {
 }
 
 export interface LookOrder {
-  /** Byte offset in the session's `marks` file up to which the caller knows them. */
+  /**
+   * Byte offset in the session's `marks` file up to which the caller knows them. Past the end of the file (another session
+   * has the name now): no marks.
+   */
   marksFrom: number;
   /** Also look at the foreground processes and the terminal's mode. */
   processes: boolean;
 }
 
-/** One consistent-enough look: life was looked at before the marks, processes before both. */
+/** One consistent-enough look: life was looked at before the marks, processes before both, the lists in between. */
 export interface SessionLook {
+  /** From `meta`, read first: another id than the one known means that the name belongs to another session now. */
+  id: string;
   life: 'alive' | 'ended' | 'lost';
   /** Of the shell once ended; null when it cannot be read. */
   exitCode: number | null | undefined;
@@ -128,8 +134,10 @@ export interface SessionLook {
   /** First byte of the log that is still there. */
   dropped: number;
   diskFull: boolean;
-  /** Lines of `marks` after `marksFrom`; whole lines only. */
+  /** Lines of `marks` after `marksFrom`; whole lines only, at most 256 KB of them. */
   marks: string;
+  /** There are more marks than these: look again. */
+  moreMarks: boolean;
   /** Highest accepted input number, and how many inputs are not delivered yet. */
   inputSeq: number;
   pendingInputs: number;

@@ -1,4 +1,4 @@
-import { SessionError } from '../port';
+import { SessionError } from '../failures';
 
 /**
  * What a session may inherit. The application's environment can hold keys of models and of the desktop

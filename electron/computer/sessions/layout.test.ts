@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SessionError } from '../port';
+import { SessionError } from '../failures';
 import { sessionEnvironment } from './environment';
 import { commandEcho, decodeSessionName, encodeSessionName, parseExit, parseMeta, readInbox } from './layout';
 

@@ -1,4 +1,4 @@
-import { SessionError } from '../port';
+import { SessionError } from '../failures';
 
 /**
  * The directory contract of a session, the same on every host (`resources/sessions/supervisor.pl` describes it),
