@@ -1,0 +1,28 @@
+import type { LinkHealth } from '@shared/computers';
+import type { AgentClient } from './agent-client';
+import type { HelloFacts } from './hello';
+
+/**
+ * What sessions and files see of a host's connection: one client at a time, a new one after every reconnection.
+ * Implemented by the host pool (`ssh/`); tests have one over a child process.
+ */
+export interface AgentLink {
+  /** What messages call the host: the alias the user knows it by. */
+  readonly host: string;
+  /**
+   * The client of the channel that is up now. Asks for a connection when nobody needed one before.
+   * @throws ComputerUnavailable at once when the link is not up
+   */
+  client(): AgentClient;
+  /**
+   * Resolves with the client once the link is up, opening it if need be. Rejects with the signal's reason,
+   * and never by itself while trying again makes sense.
+   * @throws ComputerUnavailable when a person has to act first
+   */
+  linked(signal: AbortSignal): Promise<AgentClient>;
+  /** A person has just typed into a terminal of this host: a link that does not answer within 2 s is stalled. */
+  typed(): void;
+  /** What the host said at the last connection, also while it is away. */
+  facts(): HelloFacts | undefined;
+  health(): LinkHealth;
+}

@@ -1,0 +1,155 @@
+import type { SessionChunk } from '../port';
+import { ChannelLost } from './channel-lost';
+
+/** Bytes the host may send ahead of one consumer. */
+export const followWindow = 1024 * 1024;
+const grantBytes = 256 * 1024;
+/** Pieces waiting beyond this many are joined: a million single bytes must not become a million objects. */
+const maxPieces = 64;
+const joinBytes = 64 * 1024;
+
+export interface FollowOptions {
+  onChunk: (chunk: SessionChunk) => void | Promise<void>;
+  /** Bytes that were gone on the host before they could be sent. */
+  onGap?: ((gap: { from: number; to: number }) => void | Promise<void>) | undefined;
+  /** Ends it, which is no error. */
+  signal: AbortSignal;
+}
+
+export interface FollowEnd {
+  reason: 'ended' | 'aborted';
+  /** Everything before was handed over. */
+  offset: number;
+}
+
+interface BytesPiece extends SessionChunk {
+  kind: 'bytes';
+  /** Memory `bytes` begins in and has room to grow in, once pieces were joined. */
+  room?: Uint8Array;
+}
+
+type Piece = BytesPiece | { kind: 'gap'; from: number; to: number };
+
+/** What one consumer has asked for and not yet taken. Checks that no byte is missing or comes twice. */
+export class Follower {
+  readonly #options: FollowOptions;
+  readonly #grant: (bytes: number) => void;
+  readonly #pieces: Piece[] = [];
+  /** The next offset the host must send. */
+  #expected: number;
+  /** Everything before was handed over. */
+  #offset: number;
+  #ungranted = 0;
+  #ended = false;
+  #failure: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(offset: number, options: FollowOptions, grant: (bytes: number) => void) {
+    this.#expected = offset;
+    this.#offset = offset;
+    this.#options = options;
+    this.#grant = grant;
+  }
+
+  /** @throws ChannelLost when the host skips or repeats bytes: the stream cannot be trusted */
+  bytes(offset: number, hostAt: number, bytes: Uint8Array): void {
+    this.#inOrder(offset);
+    this.#expected += bytes.length;
+    const last = this.#pieces.at(-1);
+    const receivedAt = Date.now();
+    if (last?.kind === 'bytes' && this.#pieces.length >= maxPieces && fits(last, bytes)) {
+      join(last, { offset, bytes, receivedAt, hostAt });
+    } else {
+      // A few bytes that wait must not keep the whole piece they came in.
+      const slack = bytes.buffer.byteLength > 4 * bytes.length;
+      this.#pieces.push({ kind: 'bytes', offset, bytes: slack ? bytes.slice() : bytes, receivedAt, hostAt });
+    }
+    this.#wake?.();
+  }
+
+  /** @throws ChannelLost */
+  gap(from: number, to: number): void {
+    this.#inOrder(from);
+    if (to <= from) throw new ChannelLost(`the host told of a gap from ${from} to ${to}.`);
+    this.#expected = to;
+    this.#pieces.push({ kind: 'gap', from, to });
+    this.#wake?.();
+  }
+
+  /** @throws ChannelLost */
+  ended(offset: number): void {
+    this.#inOrder(offset);
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  /** What has come is still handed over. */
+  fail(error: Error): void {
+    this.#failure ??= error;
+    this.#wake?.();
+  }
+
+  #inOrder(offset: number): void {
+    if (offset === this.#expected) return;
+    throw new ChannelLost(`the host sent output from offset ${offset} where ${this.#expected} comes next.`);
+  }
+
+  /** Hands over until the end. @throws what the consumer throws, or what `fail` was told */
+  async run(): Promise<FollowEnd> {
+    const { signal } = this.#options;
+    const wake = () => this.#wake?.();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      for (;;) {
+        if (signal.aborted) return { reason: 'aborted', offset: this.#offset };
+        const piece = this.#pieces.shift();
+        if (piece) await this.#handOver(piece);
+        else if (this.#ended) return { reason: 'ended', offset: this.#offset };
+        else if (this.#failure) throw this.#failure;
+        else await this.#more();
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  async #handOver(piece: Piece): Promise<void> {
+    if (piece.kind === 'gap') {
+      await this.#options.onGap?.({ from: piece.from, to: piece.to });
+      this.#offset = piece.to;
+      return;
+    }
+    const { offset, bytes, receivedAt, hostAt } = piece;
+    await this.#options.onChunk({ offset, bytes, receivedAt, hostAt });
+    this.#offset = offset + bytes.length;
+    this.#ungranted += bytes.length;
+    if (this.#ungranted < grantBytes || this.#ended) return;
+    this.#grant(this.#ungranted);
+    this.#ungranted = 0;
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
+}
+
+function fits(piece: BytesPiece, more: Uint8Array): boolean {
+  return piece.bytes.length + more.length <= joinBytes;
+}
+
+function join(piece: BytesPiece, more: SessionChunk): void {
+  const length = piece.bytes.length;
+  if (!piece.room) {
+    piece.room = new Uint8Array(joinBytes);
+    piece.room.set(piece.bytes);
+  }
+  piece.room.set(more.bytes, length);
+  piece.bytes = piece.room.subarray(0, length + more.bytes.length);
+  piece.receivedAt = more.receivedAt;
+  piece.hostAt = more.hostAt;
+}
