@@ -154,8 +154,11 @@ export interface OwnTerminal {
   name: string;
   rows: number;
   cols: number;
+  /** First byte of its log that is still there. */
   startOffset: number;
   endOffset: number;
+  /** Our clock, ms since 1970, of the last output heard of; null before the first. */
+  lastByteAt: number | null;
   state: 'idle' | 'busy' | 'waiting' | 'interactive' | 'ended' | 'lost' | 'unknown';
   link: LinkState;
 }

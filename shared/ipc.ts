@@ -51,6 +51,11 @@ const inRun = z.object({ run });
 const atStep = z.object({ run, step });
 const uid = z.string().min(1).max(120);
 const filePath = z.object({ run, computer: z.string().max(120), path: z.string().max(4096) });
+const page = {
+  offset: z.int().nonnegative(),
+  maxBytes: z.int().min(1).max(1_048_576),
+  live: z.boolean().optional(),
+};
 const direction = z.union([z.literal(1), z.literal(-1)]);
 
 export const stepFilterSchema = z.discriminatedUnion('by', [
@@ -172,12 +177,17 @@ export const commands = {
     output: returns<{ entry: AnnotationEntry; target: AnnotationEntry } | null>(),
   },
   'sessions.list': { input: inRun, output: returns<SessionView[]>() },
-  /** Bytes for a terminal, already passed through the view filter. `offset` counts raw bytes. */
+  /**
+   * Bytes for a terminal, already passed through the view filter. `offset` counts raw bytes. `live`: what follows comes
+   * as `live.session`, as long as the session is watched and the window says what it has taken (`sessions.seen`).
+   */
   'sessions.read': {
-    input: z.object({ run, uid, offset: z.int().nonnegative(), maxBytes: z.int().min(1).max(1_048_576) }),
-    output: returns<{ offset: number; endOffset: number; bytes: Uint8Array }>(),
+    input: z.object({ run, uid, ...page }),
+    output: returns<TerminalPage>(),
   },
   'sessions.watch': { input: z.object({ run, uids: z.array(uid).max(64) }), output: returns<void>() },
+  /** The terminal has parsed everything up to here; a few frames without this word and no more are sent. */
+  'sessions.seen': { input: z.object({ run, uid, offset: z.int().nonnegative() }), output: returns<void>() },
   /** Lines that contain the text, across all sessions of a run, oldest first per session. */
   'sessions.search': {
     input: z.object({
@@ -236,11 +246,10 @@ export const commands = {
     }),
     output: returns<OwnTerminal>(),
   },
-  'own.read': {
-    input: z.object({ id: uid, offset: z.int().nonnegative(), maxBytes: z.int().min(1).max(1_048_576) }),
-    output: returns<{ offset: number; endOffset: number; bytes: Uint8Array }>(),
-  },
+  /** As `sessions.read`; @throws ComputerUnavailable while its link is away. */
+  'own.read': { input: z.object({ id: uid, ...page }), output: returns<TerminalPage>() },
   'own.watch': { input: z.object({ ids: z.array(uid).max(64) }), output: returns<void>() },
+  'own.seen': { input: z.object({ id: uid, offset: z.int().nonnegative() }), output: returns<void>() },
   /** Types into the person's own terminal; refused at once while its link is not up. */
   'own.write': { input: z.object({ id: uid, bytes: z.instanceof(Uint8Array) }), output: returns<void>() },
   'own.resize': {
@@ -277,6 +286,8 @@ export interface EventPayloads {
   'live.delta': { run: string; step: number; text?: string; reasoning?: string; call?: string };
   'live.session': { run: string; uid: string; offset: number; endOffset: number; bytes: Uint8Array };
   'session.changed': { run: string };
+  /** Output of sessions of the run whose terminals are on the screen, gathered: for ages and previews. */
+  'session.grew': { run: string; sessions: { uid: string; endOffset: number; lastByteAt: number }[] };
   'computers.changed': { health: LinkHealth[] };
   'computer.stage': { alias: string; stages: StageView[] };
   'prompts.changed': { prompts: SshPromptView[] };
@@ -294,10 +305,20 @@ export interface SessionHit {
   uid: string;
   computer: string;
   session: string;
-  /** Raw offset of the line's first byte: a terminal can be shown as it was there. */
+  /** Raw offset of the line's first byte. */
   offset: number;
+  /** Raw offset after the line: a terminal can be shown as it was there. */
+  endOffset: number;
   /** The line as plain text, cut around the hit; the hit between U+0001 and U+0002. */
   line: string;
+}
+
+/** A piece of a terminal's output as the screen may have it. Offsets count raw bytes. */
+export interface TerminalPage {
+  offset: number;
+  /** Where the next page begins; equal to `offset` at the end of the log. */
+  endOffset: number;
+  bytes: Uint8Array;
 }
 
 export interface AppInfo {

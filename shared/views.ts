@@ -168,6 +168,8 @@ export interface SessionView {
   state: 'idle' | 'busy' | 'waiting' | 'interactive' | 'ended' | 'lost' | 'unknown';
   exitCode: number | null;
   command: string | null;
+  /** Raw bytes that were dropped on the host before they were fetched, in order. */
+  gaps: { from: number; to: number }[];
 }
 
 export interface FileView {
