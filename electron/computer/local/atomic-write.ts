@@ -11,7 +11,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { FileError } from '../failures';
+import { conflicting, isDirectory, notAFile } from '../file-texts';
 import type { FileWriteOptions } from '../port';
 import { absentIsUndefined } from './session-files';
 
@@ -28,10 +28,8 @@ export async function replaceFile(
   if (options.mkdirs) await mkdir(dirname(path), { recursive: true });
   const target = await behindLinks(path);
   const before = await absentIsUndefined(stat(target));
-  if (before?.isDirectory()) throw new FileError('is_directory', path, `${path} is a directory, not a file.`);
-  if (before && !before.isFile()) {
-    throw new FileError('not_a_file', path, `${path} is a device, pipe or socket, not a file.`);
-  }
+  if (before?.isDirectory()) throw isDirectory(path);
+  if (before && !before.isFile()) throw notAFile(path);
   const draft = join(
     dirname(target),
     `.${basename(target).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`,
@@ -79,13 +77,7 @@ async function mustMatch(
   const exists = (await absentIsUndefined(lstat(target))) !== undefined;
   const actual = exists ? await hash(target) : null;
   if (actual === expected) return;
-  const what =
-    expected === null
-      ? 'it exists already'
-      : actual === null
-        ? 'it is gone'
-        : 'its content changed since it was read';
-  throw new FileError('conflict', path, `${path} was not written: ${what}. Read it again first.`);
+  throw conflicting(path, expected === null ? 'exists' : actual === null ? 'gone' : 'changed');
 }
 
 /** Where a write must go so that a link stays a link, also one whose target does not exist yet. */

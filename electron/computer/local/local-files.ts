@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, realpath, rm, rmdir, stat, unlink } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
-import { FileError } from '../failures';
+import { join } from 'node:path';
+import { isDirectory, mustBeAbsolute, notAFile, tooLarge } from '../file-texts';
 import type {
   DirectoryEntry,
   FileContent,
@@ -161,9 +161,7 @@ export class LocalFiles implements FileSystemPort {
   }
 
   async #on<T>(path: string, verb: string, work: () => Promise<T>): Promise<T> {
-    if (!isAbsolute(path) || path.includes('\0')) {
-      throw new FileError('invalid_path', path, `"${path}" is not an absolute path. Give the full path.`);
-    }
+    mustBeAbsolute(path);
     try {
       return await work();
     } catch (error) {
@@ -184,18 +182,9 @@ function kindOf(about: Typed): FileKind {
   return about.isSymbolicLink() ? 'symlink' : 'other';
 }
 
-function mustBeFile(path: string, about: Typed): void {
-  if (about.isDirectory()) throw new FileError('is_directory', path, `${path} is a directory, not a file.`);
-  if (!about.isFile())
-    throw new FileError('not_a_file', path, `${path} is a device, pipe or socket, not a file.`);
-}
-
-function tooLarge(path: string, size: number, limit: number): FileError {
-  return new FileError(
-    'too_large',
-    path,
-    `${path} has ${size} bytes, more than the ${limit} that can be taken at once. Read a part of it.`,
-  );
+function mustBeFile(path: string, about: Pick<Typed, 'isFile' | 'isDirectory'>): void {
+  if (about.isDirectory()) throw isDirectory(path);
+  if (!about.isFile()) throw notAFile(path);
 }
 
 async function absent<T>(reading: Promise<T>): Promise<T | undefined> {
