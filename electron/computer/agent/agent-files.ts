@@ -1,0 +1,162 @@
+import { mustBeAbsolute } from '../file-texts';
+import type {
+  DirectoryEntry,
+  FileContent,
+  FileKind,
+  FileStat,
+  FileSystemPort,
+  FileWriteOptions,
+  WalkEntry,
+  WalkOptions,
+} from '../port';
+import type { AgentClient } from './agent-client';
+import type { AgentLink } from './agent-link';
+import { asRefusedFile, type FileQuestion } from './file-refusal';
+import { maxBodyBytes, unescapeField } from './frames';
+import { readLarge, readRange, writeLarge } from './large-files';
+import { overLink } from './over-link';
+import { TransferPace } from './transfer-pace';
+
+/** Files of a distant host, over the channel its sessions use. */
+export class AgentFiles implements FileSystemPort {
+  readonly #link: Pick<AgentLink, 'host' | 'client'>;
+  readonly #pace = new TransferPace();
+
+  constructor(link: Pick<AgentLink, 'host' | 'client'>) {
+    this.#link = link;
+  }
+
+  async read(path: string, { maxBytes }: { maxBytes: number }): Promise<FileContent> {
+    return this.#on({ path, verb: 'read', maxBytes }, async (client) => {
+      const { fields, body } = await client.request('f.read', [path, String(maxBytes)]);
+      const [size, mtime, mode = '', sha256 = '', large] = fields;
+      const permissions = Number.parseInt(mode, 8);
+      if (large === '1') {
+        const content = await readLarge(client, path, Number(size), maxBytes, this.#pace);
+        return { ...content, mode: permissions };
+      }
+      // A copy: the content must not keep everything else that came in the same piece.
+      return {
+        bytes: body.slice(),
+        sha256,
+        size: body.length,
+        mtimeMs: Number(mtime),
+        mode: permissions,
+      };
+    });
+  }
+
+  async readRange(
+    path: string,
+    offset: number,
+    length: number,
+  ): Promise<{ bytes: Uint8Array; size: number }> {
+    return this.#on({ path, verb: 'read' }, (client) => readRange(client, path, offset, length, this.#pace));
+  }
+
+  async write(path: string, bytes: Uint8Array, options: FileWriteOptions = {}): Promise<{ sha256: string }> {
+    const { expectSha256: expected, mkdirs = false } = options;
+    const mode = options.mode?.toString(8) ?? '';
+    const expect = expected === undefined ? 'any' : (expected ?? 'absent');
+    return this.#on({ path, verb: 'write', expected }, async (client) => {
+      if (bytes.length > maxBodyBytes) {
+        return writeLarge(client, { path, bytes, mkdirs, mode, expect }, this.#pace);
+      }
+      const args = [path, mode, expect, flag(mkdirs)];
+      const { fields } = await client.request('f.write', args, { body: bytes });
+      return { sha256: fields[0] ?? '' };
+    });
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    return this.#on({ path, verb: 'look at' }, async (client) => {
+      const { fields } = await client.request('f.stat', [path]);
+      const [kind = '', size, mtime, mode = ''] = fields;
+      if (kind === '') return undefined;
+      return {
+        kind: kind === 'file' || kind === 'directory' ? kind : 'other',
+        size: Number(size),
+        mtimeMs: Number(mtime),
+        mode: Number.parseInt(mode, 8),
+      };
+    });
+  }
+
+  async list(path: string, options: { hidden: boolean }): Promise<DirectoryEntry[]> {
+    return this.#on({ path, verb: 'list' }, async (client) => {
+      const lines: string[][] = [];
+      const onPart = (part: Uint8Array) => lines.push(...table(part));
+      const { body } = await client.request('f.list', [path, flag(options.hidden)], { onPart });
+      onPart(body);
+      return lines
+        .map(([kind = '', name = '']): DirectoryEntry => ({ name, kind: fileKind(kind) }))
+        .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    });
+  }
+
+  async walk(path: string, options: WalkOptions): Promise<{ entries: WalkEntry[]; truncated: boolean }> {
+    const { hidden, maxEntries, signal } = options;
+    return this.#on({ path, verb: 'search' }, async (client) => {
+      const entries: WalkEntry[] = [];
+      const onPart = (part: Uint8Array) => {
+        for (const [kind = '', size, mtime, full = ''] of table(part)) {
+          entries.push({ path: full, kind: fileKind(kind), size: Number(size), mtimeMs: Number(mtime) });
+        }
+      };
+      const args = [path, flag(hidden), String(maxEntries)];
+      const { fields, body } = await client.request('f.walk', args, { onPart, signal });
+      onPart(body);
+      return { entries, truncated: fields[0] === '1' };
+    });
+  }
+
+  async realpath(path: string): Promise<string> {
+    return this.#on({ path, verb: 'resolve' }, async (client) => {
+      const { fields } = await client.request('f.real', [path]);
+      return fields[0] ?? '';
+    });
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    await this.#on({ path, verb: 'make' }, (client) => client.request('f.mkdir', [path]));
+  }
+
+  async remove(path: string, options: { recursive?: boolean } = {}): Promise<void> {
+    await this.#on({ path, verb: 'remove' }, (client) =>
+      client.request('f.remove', [path, flag(options.recursive ?? false)]),
+    );
+  }
+
+  async hash(path: string): Promise<string> {
+    return this.#on({ path, verb: 'read' }, async (client) => {
+      const { fields } = await client.request('f.hash', [path]);
+      return fields[0] ?? '';
+    });
+  }
+
+  async #on<T>(question: FileQuestion, work: (client: AgentClient) => Promise<T>): Promise<T> {
+    mustBeAbsolute(question.path);
+    try {
+      return await overLink(this.#link, work);
+    } catch (error) {
+      throw asRefusedFile(error, question);
+    }
+  }
+}
+
+function flag(value: boolean): string {
+  return value ? '1' : '0';
+}
+
+function fileKind(word: string): FileKind {
+  return word === 'file' || word === 'directory' || word === 'symlink' ? word : 'other';
+}
+
+/** Lines of fields, as many answers carry them. */
+function table(body: Uint8Array): string[][] {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t').map(unescapeField));
+}
