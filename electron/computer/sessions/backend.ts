@@ -5,7 +5,8 @@ import type { SessionMeta } from './layout';
 /**
  * What a host must be able to do for sessions: one call is one look or one change at the host, so that over a link
  * it is one round trip. The session code above it (`session-host.ts` and its neighbours) is the same for this
- * computer and for a distant one. Directories are absolute paths on the host; names are `layout.ts`'s.
+ * computer and for a distant one. Directories are absolute paths on the host; names are `layout.ts`'s
+ * (`decodeSessionName` of a directory's last part gives the name for messages).
  * Every method may throw `ComputerUnavailable`; a `SessionError` where its doc says so (both in `../failures.ts`).
  */
 export interface SessionBackend {
@@ -25,7 +26,10 @@ export interface SessionBackend {
   identify(directory: string): Promise<SessionIdentity | undefined>;
   /** undefined: no session has that directory (any more). */
   look(directory: string, wanted: LookOrder): Promise<SessionLook | undefined>;
-  /** Raw bytes of the log. `dropped`: the first byte that is still there. */
+  /**
+   * Raw bytes of the log. `dropped`: the first byte that is still there; bytes before it are not to be used.
+   * @throws SessionError session_not_found
+   */
   read(
     directory: string,
     offset: number,
@@ -33,7 +37,8 @@ export interface SessionBackend {
   ): Promise<{ bytes: Uint8Array; endOffset: number; dropped: number }>;
   /**
    * Hands over bytes from `offset` on as they come until `signal` aborts or the session has ended and is read to its end.
-   * Bytes that are gone are reported once as `gap` before the first byte after them.
+   * Bytes that are gone are reported once as `gap` before the first byte after them. A session that is closed meanwhile has
+   * ended. @throws SessionError session_not_found
    */
   follow(
     directory: string,
@@ -46,7 +51,7 @@ export interface SessionBackend {
   watch(directory: string): SessionWatch;
   /**
    * Puts input under a number where the supervisor finds it, whole, and rings. `wanted` undefined: the next free number.
-   * @throws SessionError input_full, session_ended, session_lost
+   * @throws SessionError input_full, session_ended, session_lost, session_not_found
    */
   input(
     session: string,
@@ -56,7 +61,8 @@ export interface SessionBackend {
   ): Promise<{ inputSeq: number; delivered: boolean }>;
   /**
    * Stores the text of command `commandSeq` and types the line that loads it. The number can be taken once; the same
-   * `token` may ask again. `taken`: another command has that number.
+   * `token` may ask again. `taken`: another command has that number, or a higher one.
+   * @throws SessionError input_full, session_ended, session_lost, session_not_found
    */
   command(session: string, directory: string, order: CommandOrder): Promise<'sent' | 'taken'>;
   resize(directory: string, tty: string, rows: number, cols: number): Promise<void>;
@@ -89,7 +95,7 @@ export interface StartOrder {
   cols: number;
   env: Readonly<Record<string, string>>;
   profile: boolean;
-  /** Bytes of stored output that nobody has fetched, from which on the oldest are dropped; see `supervisor.pl`. */
+  /** Bytes of the log that may wait unfetched before the oldest are dropped. 0: whoever starts computes it. */
   limitBytes: number;
 }
 

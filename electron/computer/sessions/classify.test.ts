@@ -17,6 +17,7 @@ const program = (blocked: Blocked): ForegroundProcess => ({
 });
 const running: SessionFacts = {
   life: 'alive',
+  rebooted: false,
   starting: false,
   atPrompt: false,
   ending: false,
@@ -61,6 +62,11 @@ describe('classify', () => {
     ['lost', { life: 'lost', atPrompt: true }, 'lost'],
   ])('%s', (_name, facts, state) => {
     expect(classify({ ...running, ...facts }).state).toBe(state);
+  });
+
+  it('tells a restart of the computer from a kill', () => {
+    expect(classify({ ...running, life: 'lost' }).reason).toContain('killed');
+    expect(classify({ ...running, life: 'lost', rebooted: true }).reason).toContain('restarted');
   });
 
   it('says that a password may be asked for', () => {

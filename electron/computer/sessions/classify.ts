@@ -11,6 +11,8 @@ export interface ForegroundProcess extends SessionProcess {
 /** Everything the verdict rests on; gathered by whoever can look at the host. */
 export interface SessionFacts {
   life: 'alive' | 'ended' | 'lost';
+  /** The host has restarted since. */
+  rebooted: boolean;
   /** From the markers. */
   starting: boolean;
   atPrompt: boolean;
@@ -31,10 +33,8 @@ export interface SessionFacts {
 export function classify(facts: SessionFacts): Pick<SessionState, 'state' | 'reason'> {
   if (facts.life === 'ended') return { state: 'ended', reason: 'The shell has exited.' };
   if (facts.life === 'lost') {
-    return {
-      state: 'lost',
-      reason: 'The process that held the terminal is gone: it was killed or the computer restarted.',
-    };
+    const why = facts.rebooted ? 'the computer has restarted' : 'it was killed';
+    return { state: 'lost', reason: `The process that held the terminal is gone: ${why}.` };
   }
   if (facts.starting) return { state: 'busy', reason: 'The shell is starting.' };
   if (facts.pending) return { state: 'busy', reason: 'A command was sent and is about to begin.' };

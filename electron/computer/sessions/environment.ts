@@ -22,7 +22,10 @@ const inherited = new Set([
 ]);
 const proxies = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']);
 
-/** The environment of a new session: a clean base from `application`, then `given`, which wins. @throws SessionError */
+/**
+ * The environment of a new session on the computer the application runs on: a clean base from `application`, then `given`,
+ * which wins. @throws SessionError invalid_command
+ */
 export function sessionEnvironment(
   session: string,
   application: Readonly<Record<string, string | undefined>>,
@@ -42,6 +45,17 @@ export function sessionEnvironment(
       .filter((part) => !part.endsWith('node_modules/.bin') && !part.endsWith('node-gyp-bin'))
       .join(':') || '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
   if (environment.LANG === undefined && environment.LC_ALL === undefined) environment.LANG = 'C.UTF-8';
+  return { ...environment, ...givenEnvironment(session, given) };
+}
+
+/**
+ * What a new session on another computer is sent: `given`, and the terminal's kind. The base is that computer's own, as its
+ * login made it; nothing of this one's reaches it. @throws SessionError invalid_command
+ */
+export function givenEnvironment(
+  session: string,
+  given: Readonly<Record<string, string>>,
+): Record<string, string> {
   for (const [name, value] of Object.entries(given)) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.startsWith('WAYMARK_') || value.includes('\0')) {
       throw new SessionError(
@@ -50,8 +64,6 @@ export function sessionEnvironment(
         `The environment variable "${name}" cannot be set: names are letters, digits and _ (not WAYMARK_…), values have no NUL.`,
       );
     }
-    environment[name] = value;
   }
-  environment.TERM = 'xterm-256color';
-  return environment;
+  return { ...given, TERM: 'xterm-256color' };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SessionError } from '../failures';
-import { sessionEnvironment } from './environment';
+import { givenEnvironment, sessionEnvironment } from './environment';
 import { commandEcho, decodeSessionName, encodeSessionName, parseExit, parseMeta, readInbox } from './layout';
 
 describe('session names as directory names', () => {
@@ -87,5 +87,10 @@ describe('the environment of a session', () => {
 
   it.each([{ 'A B': '1' }, { '1A': '1' }, { A: '\0' }, { WAYMARK_SESSION: 'x' }])('refuses %j', (given) => {
     expect(() => sessionEnvironment('s', {}, given)).toThrow(SessionError);
+    expect(() => givenEnvironment('s', given)).toThrow(SessionError);
+  });
+
+  it('sends another computer only what is given', () => {
+    expect(givenEnvironment('s', { X: '1', TERM: 'vt100' })).toEqual({ X: '1', TERM: 'xterm-256color' });
   });
 });

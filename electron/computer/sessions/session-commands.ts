@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import { WaymarkError } from '@shared/errors';
+import { ComputerUnavailable, SessionError } from '../failures';
+import type { CommandOutcome } from '../port';
+import type { CommandOrder, SessionLook } from './backend';
+import { commandEcho, commandLine } from './layout';
+import { type BackedSession, SessionReplaced } from './session';
+
+/** The user's own prompt command may take its time. */
+const promptMs = 2000;
+const maxCommandBytes = 4 * 1024 * 1024;
+
+/** A command whose answer was lost with the link: it may have been sent. */
+interface Doubt {
+  command: string;
+  order: CommandOrder;
+  offset: number;
+}
+
+/** Running commands in one session, and waiting for them. */
+export class SessionCommands {
+  readonly #session: BackedSession;
+  #doubt: Doubt | undefined;
+
+  constructor(session: BackedSession) {
+    this.#session = session;
+  }
+
+  /**
+   * Whoever looks at the session learns whether a command in doubt was sent; the same text afterwards is a new command. Without
+   * such a look it is the same call again.
+   */
+  seen(): void {
+    this.#doubt = undefined;
+  }
+
+  run(command: string): Promise<{ commandSeq: number; offset: number }> {
+    return this.#session.inTurn(() => this.#run(command));
+  }
+
+  async #run(command: string): Promise<{ commandSeq: number; offset: number }> {
+    const session = this.#session;
+    if (command.includes('\0') || Buffer.byteLength(command) > maxCommandBytes) {
+      throw new SessionError(
+        'invalid_command',
+        session.name,
+        `A command has no NUL character and at most ${maxCommandBytes} bytes. Put more into a file and run that.`,
+      );
+    }
+    const again = this.#doubt?.command === command ? this.#doubt : undefined;
+    if (again) {
+      // The name may be another session's by now.
+      await session.mustLook();
+      if ((await this.#send(again)) === 'sent') return place(again);
+    }
+    const doubt = await this.#prepared(command);
+    if ((await this.#send(doubt)) === 'taken') throw session.busy('Another command has just begun.');
+    return place(doubt);
+  }
+
+  /** @throws SessionError session_busy, session_ended, session_lost */
+  async #prepared(command: string): Promise<Doubt> {
+    const session = this.#session;
+    const { state: judged, look } = await session.judge();
+    const { state, reason, endOffset } = judged;
+    if (state === 'ended' || state === 'lost') {
+      throw new SessionError(
+        state === 'ended' ? 'session_ended' : 'session_lost',
+        session.name,
+        `Session "${session.name}" cannot run commands: ${reason} Close it and create it again.`,
+      );
+    }
+    if (state !== 'idle') throw session.busy(reason);
+    const commandSeq = Math.max(look.commandSeq, session.index.lastCommand) + 1;
+    const order: CommandOrder = {
+      commandSeq,
+      token: randomBytes(8).toString('hex'),
+      echo: commandEcho(command),
+      text: command,
+      line: commandLine(commandSeq),
+    };
+    return { command, order, offset: endOffset };
+  }
+
+  async #send(doubt: Doubt): Promise<'sent' | 'taken'> {
+    const { backend, name, directory } = this.#session;
+    try {
+      const answer = await backend.command(name, directory, doubt.order);
+      this.#doubt = undefined;
+      return answer;
+    } catch (error) {
+      this.#doubt = error instanceof ComputerUnavailable ? doubt : undefined;
+      throw error;
+    }
+  }
+
+  /** See `SessionHost.waitCommand`. */
+  async wait(
+    commandSeq: number,
+    options: { signal?: AbortSignal; timeoutMs?: number },
+    disposed: AbortSignal,
+  ): Promise<CommandOutcome> {
+    // Whoever gives up is answered at once, also while a look is on its way over a dead link; time that is up only ends the
+    // waiting between two looks.
+    const halt = new AbortController();
+    const wake = new AbortController();
+    const stop = () => {
+      halt.abort();
+      wake.abort();
+    };
+    options.signal?.addEventListener('abort', stop, { once: true });
+    disposed.addEventListener('abort', stop, { once: true });
+    if (options.signal?.aborted || disposed.aborted) stop();
+    const timer =
+      options.timeoutMs === undefined ? undefined : setTimeout(() => wake.abort(), options.timeoutMs);
+    const deadline = performance.now() + (options.timeoutMs ?? Number.POSITIVE_INFINITY);
+    try {
+      let last: SessionLook | undefined;
+      for (;;) {
+        const look: SessionLook | 'halted' | undefined = await unlessHalted(
+          last === undefined ? this.#session.mustLook() : this.#session.look(),
+          halt.signal,
+        );
+        if (look === 'halted') {
+          options.signal?.throwIfAborted();
+          throw new WaymarkError('cancelled', 'The computer was let go while a command ran.');
+        }
+        // Closed meanwhile: what it ran is over, and how it ended was not seen.
+        last = look ?? (last && { ...last, life: 'lost', exitCode: undefined });
+        if (!last) throw new SessionReplaced(this.#session.name);
+        const outcome = this.#outcome(commandSeq, last);
+        if (!outcome.timedOut) {
+          await this.#backAtPrompt(wake.signal);
+          return outcome;
+        }
+        if (performance.now() >= deadline) return outcome;
+        await this.#session.changed(wake.signal);
+      }
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener('abort', stop);
+      disposed.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Between the end of a command and the prompt lie some milliseconds in which the session takes no command. */
+  async #backAtPrompt(signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + promptMs;
+    while (this.#session.index.ending && !signal.aborted && performance.now() < deadline) {
+      await this.#session.changed(signal);
+      if ((await this.#session.look())?.life !== 'alive') return;
+    }
+  }
+
+  /** How the command stands at that look; `timedOut` while it is not over. */
+  #outcome(commandSeq: number, look: SessionLook): CommandOutcome {
+    const { name, index } = this.#session;
+    const { life, exitCode, size } = look;
+    const command = index.command(commandSeq);
+    if (!command) {
+      if (this.#session.pendingCommand(look) === commandSeq) return nothingYet(size, true);
+      const known = Math.max(look.commandSeq, index.lastCommand);
+      if (commandSeq >= 1 && commandSeq <= known) return nothingYet(size, false);
+      throw new SessionError(
+        'command_unknown',
+        name,
+        `Session "${name}" has no command number ${commandSeq}.`,
+      );
+    }
+    const over = command.endOffset !== undefined || life !== 'alive';
+    return {
+      timedOut: !over,
+      exitCode: command.exitCode ?? (over && command.exitCode === undefined ? (exitCode ?? null) : null),
+      startOffset: command.startOffset,
+      endOffset: command.endOffset ?? size,
+      startedAt: command.startedAt,
+      endedAt: command.endedAt,
+    };
+  }
+}
+
+/** The work goes on unheard once `signal` aborts. */
+function unlessHalted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | 'halted'> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve('halted');
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function place({ order, offset }: Doubt): { commandSeq: number; offset: number } {
+  return { commandSeq: order.commandSeq, offset };
+}
+
+function nothingYet(offset: number, timedOut: boolean): CommandOutcome {
+  return {
+    timedOut,
+    exitCode: null,
+    startOffset: offset,
+    endOffset: offset,
+    startedAt: undefined,
+    endedAt: undefined,
+  };
+}

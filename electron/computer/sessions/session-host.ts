@@ -1,0 +1,282 @@
+import { setMaxListeners } from 'node:events';
+import { SessionError } from '../failures';
+import type {
+  CommandOutcome,
+  CommandRecord,
+  SessionBytes,
+  SessionChunk,
+  SessionHost,
+  SessionInfo,
+  SessionSpec,
+  SessionState,
+  SignalOutcome,
+} from '../port';
+import type { SessionBackend } from './backend';
+import { decodeSessionName, encodeSessionName } from './layout';
+import { BackedSession, SessionReplaced } from './session';
+import { SessionCommands } from './session-commands';
+import { endSession, type SessionEnd, signalSession } from './session-end';
+import { SessionStarts, untilFirstPrompt } from './session-start';
+
+const defaultKeptBytes = 64 * 1024 * 1024;
+
+export interface SessionLimits {
+  /** `stored` keeps at least this much of the end of a log. Default 64 MB. */
+  keptBytes?: number;
+  /** Bytes of a log that may wait unfetched before the oldest are dropped. Default 0: see `StartOrder.limitBytes`. */
+  unfetchedBytes?: number;
+}
+
+export interface BackedSessionHostOptions {
+  backend: SessionBackend;
+  /** The computer's name, for messages. */
+  computer: string;
+  /** What a new session is given; `environment.ts` has both kinds. @throws SessionError invalid_command */
+  environment: (spec: SessionSpec) => Record<string, string>;
+  limits?: SessionLimits;
+}
+
+interface Opened {
+  session: BackedSession;
+  commands: SessionCommands;
+}
+
+/**
+ * Durable sessions of any host, found by their directories, so that every process and every start sees the same ones. The
+ * host may be away at any call: that call throws `ComputerUnavailable`, and nothing that was asked is done twice.
+ */
+export class BackedSessionHost implements SessionHost {
+  readonly #options: BackedSessionHostOptions;
+  /** By name; whether it is still that session is seen at the next look. */
+  readonly #open = new Map<string, Opened>();
+  /** Sessions whose removal went unanswered, by name. */
+  readonly #unsureEnds = new Map<string, SessionEnd & { id: string }>();
+  readonly #starts: SessionStarts;
+  readonly #disposed = new AbortController();
+  #root: string | undefined;
+
+  constructor(options: BackedSessionHostOptions) {
+    this.#options = options;
+    this.#starts = new SessionStarts(options.backend, options.limits?.unfetchedBytes ?? 0);
+    // Every follower and waiter listens; that many are no leak.
+    setMaxListeners(0, this.#disposed.signal);
+  }
+
+  async create(spec: SessionSpec): Promise<SessionInfo> {
+    const env = this.#options.environment(spec);
+    const directory = await this.#directory(spec.name, true);
+    const verdict = await this.#starts.start(spec, directory, env);
+    // Whatever was known under that name is another life.
+    const known = this.#open.get(spec.name);
+    if (known) this.#forget(known);
+    const opened = await this.#find(spec.name);
+    if (verdict === 'started' && opened) {
+      await untilFirstPrompt(opened.session);
+      return opened.session.info();
+    }
+    const life = (await opened?.session.look())?.life ?? 'alive';
+    throw new SessionError(
+      'session_exists',
+      spec.name,
+      life === 'alive'
+        ? `Session "${spec.name}" already exists. Use it, or choose another name.`
+        : `Session "${spec.name}" exists but is over (${life}). Close it first, or choose another name.`,
+    );
+  }
+
+  async list(): Promise<SessionInfo[]> {
+    const directories = await this.#options.backend.directories();
+    const names = directories.map(decodeSessionName).filter((name) => name !== undefined);
+    const infos = await Promise.all(names.map((name) => this.find(name)));
+    return infos.filter((info) => info !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async find(name: string): Promise<SessionInfo | undefined> {
+    try {
+      return await this.#on(name, async ({ session, commands }) => {
+        const info = await session.info();
+        commands.seen();
+        return info;
+      });
+    } catch (error) {
+      if (error instanceof SessionError && error.reason === 'session_not_found') return undefined;
+      throw error;
+    }
+  }
+
+  async state(name: string): Promise<SessionState> {
+    return this.#on(name, async ({ session, commands }) => {
+      const { state } = await session.judge();
+      commands.seen();
+      return state;
+    });
+  }
+
+  async read(name: string, offset: number, maxBytes: number): Promise<SessionBytes> {
+    const directory = await this.#directory(name);
+    const { bytes, endOffset, dropped } = await this.#options.backend.read(directory, offset, maxBytes);
+    if (offset >= dropped) return { bytes, offset, endOffset };
+    throw new SessionError(
+      'dropped',
+      name,
+      `The output of session "${name}" before byte ${dropped} is no longer on the computer ${this.#options.computer}; byte ${offset} was asked for. Read from ${dropped} on.`,
+    );
+  }
+
+  async follow(
+    name: string,
+    offset: number,
+    onChunk: (chunk: SessionChunk) => void | Promise<void>,
+    signal: AbortSignal,
+    onGap?: (gap: { from: number; to: number }) => void | Promise<void>,
+  ): Promise<{ reason: 'ended' | 'aborted'; offset: number }> {
+    const stop = new AbortController();
+    const abort = () => stop.abort();
+    if (signal.aborted || this.#disposed.signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    this.#disposed.signal.addEventListener('abort', abort, { once: true });
+    try {
+      const directory = await this.#directory(name);
+      return await this.#options.backend.follow(directory, offset, onChunk, stop.signal, onGap);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#disposed.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  stored(name: string, upTo: number): Promise<void> {
+    return this.#on(name, ({ session }) => session.stored(upTo));
+  }
+
+  async write(
+    name: string,
+    bytes: Uint8Array,
+    inputSeq?: number,
+  ): Promise<{ inputSeq: number; delivered: boolean }> {
+    if (inputSeq !== undefined && (!Number.isSafeInteger(inputSeq) || inputSeq < 1 || inputSeq > 1e15)) {
+      throw new RangeError(`An input number is a whole number from 1 on, not ${inputSeq}.`);
+    }
+    return this.#on(name, ({ session }) => session.write(bytes, inputSeq));
+  }
+
+  run(name: string, command: string): Promise<{ commandSeq: number; offset: number }> {
+    return this.#on(name, ({ commands }) => commands.run(command));
+  }
+
+  waitCommand(
+    name: string,
+    commandSeq: number,
+    options: { signal?: AbortSignal; timeoutMs?: number },
+  ): Promise<CommandOutcome> {
+    return this.#on(name, ({ commands }) => commands.wait(commandSeq, options, this.#disposed.signal));
+  }
+
+  async commands(name: string): Promise<CommandRecord[]> {
+    return this.#on(name, async ({ session, commands }) => {
+      const records = await session.commands();
+      commands.seen();
+      return records;
+    });
+  }
+
+  async resize(name: string, rows: number, cols: number): Promise<void> {
+    for (const size of [rows, cols]) {
+      if (!Number.isInteger(size) || size < 1 || size > 2000) {
+        throw new RangeError(`A terminal has 1 to 2000 rows and columns, not ${size}.`);
+      }
+    }
+    await this.#on(name, async ({ session }) => {
+      // A terminal of that number may be somebody else's by now.
+      if ((await session.mustLook()).life !== 'alive') return;
+      await this.#options.backend.resize(session.directory, session.meta.tty, rows, cols);
+    });
+  }
+
+  signal(
+    name: string,
+    signal: 'INT' | 'TERM' | 'KILL',
+    options: { graceMs?: number } = {},
+  ): Promise<SignalOutcome> {
+    return this.#on(name, ({ session }) => signalSession(session, signal, options.graceMs));
+  }
+
+  async close(name: string): Promise<SessionEnd & { id: string }> {
+    const unsure = this.#unsureEnds.get(name);
+    this.#unsureEnds.delete(name);
+    try {
+      return await this.#on(name, (opened) => this.#close(opened));
+    } catch (error) {
+      // Its removal went unanswered, and it is gone.
+      if (unsure && error instanceof SessionError && error.reason === 'session_not_found') return unsure;
+      throw error;
+    }
+  }
+
+  async #close(opened: Opened): Promise<SessionEnd & { id: string }> {
+    const { session } = opened;
+    const { id } = session.meta;
+    const end = { id, ...(await endSession(session)) };
+    this.#unsureEnds.set(session.name, end);
+    await this.#options.backend.archive(session.directory, id);
+    this.#unsureEnds.delete(session.name);
+    this.#forget(opened);
+    return end;
+  }
+
+  discardClosed(before: number): Promise<number> {
+    return this.#options.backend.discardArchived(before);
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed.abort();
+    for (const { session } of this.#open.values()) session.dispose();
+    this.#open.clear();
+  }
+
+  /** Does it with the session that has the name now. `work` may throw `SessionReplaced` before it changed anything. */
+  async #on<T>(name: string, work: (opened: Opened) => Promise<T>): Promise<T> {
+    for (;;) {
+      const opened = await this.#find(name);
+      if (!opened) {
+        const where = `on the computer ${this.#options.computer}`;
+        throw new SessionError('session_not_found', name, `There is no session "${name}" ${where}.`);
+      }
+      try {
+        return await work(opened);
+      } catch (error) {
+        if (!(error instanceof SessionReplaced)) throw error;
+        this.#forget(opened);
+      }
+    }
+  }
+
+  async #find(name: string): Promise<Opened | undefined> {
+    const known = this.#open.get(name);
+    if (known) return known;
+    const { backend, limits } = this.#options;
+    const directory = await this.#directory(name);
+    const identity = await backend.identify(directory);
+    if (!identity) return undefined;
+    // Somebody else may have opened it meanwhile.
+    const first = this.#open.get(name);
+    if (first) return first;
+    const keptBytes = limits?.keptBytes ?? defaultKeptBytes;
+    const session = new BackedSession({ backend, name, directory, identity, keptBytes });
+    const opened = { session, commands: new SessionCommands(session) };
+    this.#open.set(name, opened);
+    return opened;
+  }
+
+  #forget(opened: Opened): void {
+    const { name } = opened.session;
+    if (this.#open.get(name) === opened) this.#open.delete(name);
+    opened.session.dispose();
+  }
+
+  /** @throws SessionError invalid_name */
+  async #directory(name: string, make = false): Promise<string> {
+    const encoded = encodeSessionName(name);
+    if (make || this.#root === undefined) this.#root = await this.#options.backend.prepareRoot();
+    return `${this.#root}/${encoded}`;
+  }
+}

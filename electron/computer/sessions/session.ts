@@ -1,0 +1,188 @@
+import { CommandIndex } from '@shared/terminal/command-markers';
+import { SessionError } from '../failures';
+import type { CommandRecord, SessionInfo, SessionState } from '../port';
+import type { SessionBackend, SessionIdentity, SessionLook, SessionWatch } from './backend';
+import { classify } from './classify';
+import type { SessionMeta } from './layout';
+import { parseMark } from './marks';
+
+/** A command whose typed line was lost on its way (Ctrl-C at that moment, a crash) is given up after this long. */
+const lostCommandMs = 5000;
+const maxLooks = 3;
+/** Hole punching works in whole blocks. */
+const blockBytes = 4096;
+
+/** The name belongs to another session by now, or to none: the host looks it up again. Never leaves this directory. */
+export class SessionReplaced extends Error {
+  constructor(name: string) {
+    super(`Session "${name}" is not the one that was opened.`);
+    this.name = 'SessionReplaced';
+  }
+}
+
+export interface OpenedSession {
+  backend: SessionBackend;
+  name: string;
+  directory: string;
+  identity: SessionIdentity;
+  /** `stored` keeps at least this much of the end of the log. */
+  keptBytes: number;
+}
+
+/** One life of one session, as far as this process knows it; every question is one look at its host. */
+export class BackedSession {
+  readonly name: string;
+  readonly directory: string;
+  readonly meta: SessionMeta;
+  readonly backend: SessionBackend;
+  readonly index = new CommandIndex();
+  readonly #keptBytes: number;
+  #watch: SessionWatch | undefined;
+  /** Bytes of the host's `marks` that the index has. */
+  #marksKnown = 0;
+  /** Marks the index took. */
+  #accepted = 0;
+  #askedToDrop = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor({ backend, name, directory, identity, keptBytes }: OpenedSession) {
+    this.backend = backend;
+    this.name = name;
+    this.directory = directory;
+    this.meta = identity.meta;
+    this.#keptBytes = keptBytes;
+  }
+
+  /** One look; brings the index up to date. `undefined` when the name is free or another session's. */
+  async look(processes = false): Promise<SessionLook | undefined> {
+    for (;;) {
+      const from = this.#marksKnown;
+      const look = await this.backend.look(this.directory, { marksFrom: from, processes });
+      if (look?.id !== this.meta.id) return undefined;
+      this.#take(from, look.marks);
+      if (!look.moreMarks || look.marks === '') return look;
+    }
+  }
+
+  /** @throws SessionReplaced */
+  async mustLook(processes = false): Promise<SessionLook> {
+    const look = await this.look(processes);
+    if (look) return look;
+    throw new SessionReplaced(this.name);
+  }
+
+  /** Looks overlap: what an earlier one brought is passed over. Marks are ASCII, so characters are bytes. */
+  #take(from: number, marks: string): void {
+    const fresh = marks.slice(this.#marksKnown - from);
+    if (from + marks.length <= this.#marksKnown) return;
+    for (const line of fresh.split('\n')) {
+      const mark = parseMark(line);
+      if (mark && this.index.accept(mark)) this.#accepted += 1;
+    }
+    this.#marksKnown = from + marks.length;
+  }
+
+  async info(): Promise<SessionInfo> {
+    const look = await this.mustLook();
+    return {
+      name: this.name,
+      id: this.meta.id,
+      alive: look.life === 'alive',
+      cwd: this.meta.cwd,
+      createdAt: this.meta.createdAt,
+      endOffset: look.size,
+      droppedTo: look.dropped,
+      inputSeq: look.inputSeq,
+      commandSeq: Math.max(look.commandSeq, this.index.lastCommand),
+    };
+  }
+
+  /** The state, and the look it was read from. */
+  async judge(): Promise<{ state: SessionState; look: SessionLook }> {
+    for (let looks = 1; ; looks += 1) {
+      const before = this.#accepted;
+      const look = await this.mustLook(true);
+      const state = this.#stateFrom(look);
+      // A command began after the processes were looked at: the shell's read of it is not the command's.
+      const doubtful = state.state === 'waiting' || state.state === 'interactive';
+      if (!doubtful || this.#accepted === before) return { state, look };
+      if (looks === maxLooks) return { state: this.#stateFrom({ ...look, foreground: [] }), look };
+    }
+  }
+
+  #stateFrom(look: SessionLook): SessionState {
+    const { life, rebooted, foreground, terminal } = look;
+    const { starting, atPrompt, ending } = this.index;
+    const pending = this.pendingCommand(look) !== undefined;
+    return {
+      ...classify({ life, rebooted, starting, atPrompt, ending, pending, foreground, terminal }),
+      foreground: foreground
+        .filter((process) => !process.isShell)
+        .map(({ pid, stat, command }) => ({ pid, stat, command })),
+      echo: terminal?.echo,
+      exitCode: look.exitCode ?? undefined,
+      endOffset: look.size,
+      lastByteAt: look.mtimeMs,
+      command: life === 'alive' ? this.index.running : undefined,
+      diskFull: life === 'alive' && look.diskFull,
+    };
+  }
+
+  /** The number of a command that was sent and has not begun. */
+  pendingCommand(look: SessionLook): number | undefined {
+    if (look.life !== 'alive' || look.commandSeq <= this.index.lastCommand) return undefined;
+    const lost = look.pendingInputs === 0 && look.commandAgeMs > lostCommandMs && this.index.atPrompt;
+    return lost ? undefined : look.commandSeq;
+  }
+
+  async commands(): Promise<CommandRecord[]> {
+    const { life, exitCode, size, mtimeMs } = await this.mustLook();
+    return this.index
+      .commands()
+      .map((command) =>
+        command.endOffset === undefined && life !== 'alive'
+          ? { ...command, endOffset: size, endedAt: mtimeMs, exitCode: exitCode ?? null }
+          : { ...command },
+      );
+  }
+
+  write(bytes: Uint8Array, inputSeq: number | undefined): Promise<{ inputSeq: number; delivered: boolean }> {
+    return this.inTurn(() => this.backend.input(this.name, this.directory, bytes, inputSeq));
+  }
+
+  /** See `SessionHost.stored`. Asks the host only when a good piece has become free. */
+  async stored(upTo: number): Promise<void> {
+    const step = Math.max(blockBytes, this.#keptBytes / 16);
+    if (upTo - this.#keptBytes < this.#askedToDrop + step) return;
+    const { size, dropped } = await this.mustLook();
+    const running = this.index.running?.commandSeq;
+    const inUse = running === undefined ? undefined : this.index.command(running)?.startOffset;
+    const target = Math.min(upTo, size - this.#keptBytes, inUse ?? Number.POSITIVE_INFINITY);
+    if (target < Math.max(dropped, this.#askedToDrop) + step) return;
+    await this.backend.drop(this.directory, target);
+    // Also where the file system cannot do it: asked once for each piece.
+    this.#askedToDrop = target;
+  }
+
+  /** Resolves when something may have changed, or `signal` aborts. */
+  changed(signal: AbortSignal): Promise<void> {
+    this.#watch ??= this.backend.watch(this.directory);
+    return this.#watch.changed(signal);
+  }
+
+  /** Inputs and commands of this process reach the host in the order they were asked for. */
+  async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work, work);
+    this.#turn = mine;
+    return mine;
+  }
+
+  busy(reason: string): SessionError {
+    return new SessionError('session_busy', this.name, `Session "${this.name}" is busy. ${reason}`);
+  }
+
+  dispose(): void {
+    this.#watch?.close();
+    this.#watch = undefined;
+  }
+}
