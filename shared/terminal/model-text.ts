@@ -35,6 +35,57 @@ export function modelText(bytes: Uint8Array): string {
   return text.push(bytes) + text.end();
 }
 
+/** A line of a session's text and the raw bytes it comes from. */
+export interface ModelLine {
+  text: string;
+  /** Raw offset at which the line began. */
+  offset: number;
+  /** Raw offset after the last byte that changed it. */
+  endOffset: number;
+}
+
+/**
+ * `ModelText` line by line, each with its place in the raw log. A line that a program began by moving the cursor counts from
+ * the end of the raw line in which it did so.
+ */
+export class ModelLines {
+  readonly #utf8 = new Utf8Stream();
+  readonly #screen: LineScreen;
+  readonly #parser: EscapeParser;
+  #offset: number;
+
+  /** `offset`: of the first byte that will be pushed. */
+  constructor(offset = 0) {
+    this.#offset = offset;
+    this.#screen = new LineScreen(offset);
+    this.#parser = new EscapeParser(this.#screen);
+  }
+
+  /** Lines that can no longer change. */
+  push(bytes: Uint8Array): ModelLine[] {
+    const text = this.#utf8.push(bytes);
+    // Byte 0x0a is a line feed wherever it stands in UTF-8, valid or not: the n-th one is the text's n-th.
+    let byte = 0;
+    for (let from = 0; from < text.length; ) {
+      const feed = text.indexOf('\n', from);
+      const to = feed < 0 ? text.length : feed + 1;
+      byte = feed < 0 ? bytes.length : bytes.indexOf(0x0a, byte) + 1;
+      this.#screen.at = this.#offset + byte;
+      this.#parser.push(text.slice(from, to));
+      from = to;
+    }
+    this.#offset += bytes.length;
+    return this.#screen.takeLines();
+  }
+
+  /** The rest. The object is used up. */
+  end(): ModelLine[] {
+    this.#screen.at = this.#offset;
+    this.#parser.push(this.#utf8.end());
+    return this.#screen.restLines();
+  }
+}
+
 /**
  * Cuts a slice that begins anywhere in a log at its first line break, so that it does not start inside a character,
  * an escape sequence or a half line. A slice without a line break is returned whole.
@@ -45,7 +96,12 @@ export function fromLineStart(bytes: Uint8Array): Uint8Array {
 }
 
 class LineScreen implements EscapeSink {
+  /** Raw offset after what is being pushed; for `ModelLines`. */
+  at: number;
   #lines: string[] = [''];
+  /** Beside `#lines`: raw offsets at which each began and was last changed. */
+  #starts: number[];
+  #ends: number[];
   /** Lines in which something was overwritten: their trailing blanks are remains, not output. */
   #rewritten = new Set<number>();
   #row = 0;
@@ -54,30 +110,59 @@ class LineScreen implements EscapeSink {
   #column = 0;
   #alternate = false;
 
+  constructor(at = 0) {
+    this.at = at;
+    this.#starts = [at];
+    this.#ends = [at];
+  }
+
   /** Lines that are final, each with its newline. */
   take(): string {
-    // Cut in large pieces: shifting one line at a time would cost the window's length per line.
-    if (this.#floor <= windowLines * 3) return '';
-    const count = this.#floor;
-    const done = this.#finish(0, count);
-    this.#lines.splice(0, count);
-    this.#row -= count;
-    this.#floor = 0;
-    this.#rewritten = new Set([...this.#rewritten].filter((row) => row >= count).map((row) => row - count));
-    return `${done}\n`;
+    return this.#takeWith((count) => `${this.#finish(count).join('\n')}\n`) ?? '';
   }
 
   rest(): string {
-    return this.#finish(0, this.#lines.length);
+    return this.#finish(this.#lines.length).join('\n');
   }
 
-  #finish(from: number, to: number): string {
-    const lines = this.#lines.slice(from, to);
+  takeLines(): ModelLine[] {
+    return this.#takeWith((count) => this.#placed(count)) ?? [];
+  }
+
+  restLines(): ModelLine[] {
+    return this.#placed(this.#lines.length);
+  }
+
+  /** Takes the final lines away, once there are enough of them: one at a time would cost the window's length per line. */
+  #takeWith<T>(finish: (count: number) => T): T | undefined {
+    if (this.#floor <= windowLines * 3) return undefined;
+    const count = this.#floor;
+    const done = finish(count);
+    this.#lines.splice(0, count);
+    this.#starts.splice(0, count);
+    this.#ends.splice(0, count);
+    this.#row -= count;
+    this.#floor = 0;
+    this.#rewritten = new Set([...this.#rewritten].filter((row) => row >= count).map((row) => row - count));
+    return done;
+  }
+
+  #placed(count: number): ModelLine[] {
+    return this.#finish(count).map((text, row) => ({
+      text,
+      offset: this.#starts[row] ?? 0,
+      endOffset: this.#ends[row] ?? 0,
+    }));
+  }
+
+  /** The first `count` lines as they are told. */
+  #finish(count: number): string[] {
+    const lines = this.#lines.slice(0, count);
     for (const row of this.#rewritten) {
-      const line = lines[row - from];
-      if (line !== undefined) lines[row - from] = line.replace(/ +$/, '');
+      const line = lines[row];
+      if (line !== undefined) lines[row] = line.replace(/ +$/, '');
     }
-    return lines.join('\n');
+    return lines;
   }
 
   get #line(): string {
@@ -86,6 +171,7 @@ class LineScreen implements EscapeSink {
 
   set #line(line: string) {
     this.#lines[this.#row] = line;
+    this.#ends[this.#row] = this.at;
   }
 
   text(run: string): void {
@@ -184,7 +270,11 @@ class LineScreen implements EscapeSink {
   #down(count: number): void {
     for (let i = 0; i < count; i += 1) {
       this.#row += 1;
-      if (this.#row === this.#lines.length) this.#lines.push('');
+      if (this.#row === this.#lines.length) {
+        this.#lines.push('');
+        this.#starts.push(this.at);
+        this.#ends.push(this.at);
+      }
       this.#floor = Math.max(this.#floor, this.#lines.length - windowLines);
     }
     // A newline moves to column 0: terminals in their usual mode send "\r\n", raw ones are no worse for it.
@@ -205,6 +295,8 @@ class LineScreen implements EscapeSink {
     if (mode === 0) {
       this.#edit(head(this.#line, this.#column));
       this.#lines.length = this.#row + 1;
+      this.#starts.length = this.#lines.length;
+      this.#ends.length = this.#lines.length;
     } else if (mode === 2 || mode === 3) this.#freshLine();
   }
 

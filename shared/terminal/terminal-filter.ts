@@ -5,31 +5,61 @@ declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
 /** Sets of DEC private modes the view may switch. Mouse and focus reports are for a human's own terminal only. */
 const viewModes = new Set([1, 5, 6, 7, 12, 25, 45, 47, 66, 1047, 1048, 1049, 2004]);
+/** They change the whole screen. */
+const screenModes = new Set([5, 47, 1047, 1048, 1049]);
 const humanModes = new Set([9, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1016]);
 const csiFinals = new Set('@ABCDEFGHIJKLMPSTXZ`abdefghlmrsu');
 const privateFinals = new Set('hlJK');
 const escapeFinals = new Set('78=>DEHMc');
 const colour = /^(rgba?:[0-9a-f/]{1,24}|#[0-9a-f]{3,12}|[a-z][a-z0-9 ]{0,31})$/i;
-const maxTitle = 256;
 const maxLink = 2048;
 const maxParams = 32;
+/** Questions of one `push` that may reach a terminal that answers: a file full of them must not type for minutes. */
+const maxQuestions = 8;
+/** Combining marks on one character; the rest would cost the window's text layout more than anybody can read. */
+const maxMarks = 16;
+/**
+ * What the costly sequences of one `push` may cost xterm.js, in tenths of a microsecond as measured: 50 ms. A screen that
+ * programs draw uses a few hundredths of it; what goes beyond is cut down or dropped.
+ */
+const workOfPush = 500_000;
+/** Cost per line or cell of a sequence's number. */
+const workPerCount: Readonly<Record<string, number>> = { L: 40, M: 40, S: 40, T: 40, b: 2, I: 1, Z: 1 };
+const workOnce = { erase: 500, screen: 1_000, reset: 2_500, colours: 20_000 } as const;
+
+export interface FilterOptions {
+  /** A terminal a person types into: mouse and focus modes pass. */
+  human?: boolean;
+  /**
+   * Questions about terminal and cursor pass, whose answers are fixed texts (device attributes, status, cursor
+   * position). For what a person's own terminal prints now, never for what it printed before it was looked at.
+   */
+  questions?: boolean;
+  /** For tests that compare where chunks are cut: no limit on what one push costs. */
+  unlimited?: boolean;
+}
 
 /**
  * The only way session output reaches a terminal view. The raw bytes stay in the log; this makes a harmless
  * rendition: numbers of control sequences are clamped to four digits (a 13-byte sequence can otherwise
- * freeze xterm.js for half an hour), nothing is let through that makes a terminal reply, touch the clipboard, report
- * or move its window, and links are http(s) only. Sequences on no list are dropped.
- * Chunk boundaries do not change the output.
+ * freeze xterm.js for half an hour), nothing is let through that makes a terminal reply, touch the clipboard or a title,
+ * ring, report or move its window, and links are http(s) only. Sequences on no list are dropped.
+ * Chunk boundaries do not change the output of ordinary programs; how much of a bomb passes is counted per push.
  */
 export class TerminalFilter {
   readonly #utf8 = new Utf8Stream();
   readonly #sink: ViewSink;
   readonly #parser: EscapeParser;
 
-  /** `human`: a terminal a person types into; mouse and focus modes pass. */
-  constructor(options: { human?: boolean } = {}) {
-    this.#sink = new ViewSink(options.human === true);
+  constructor(options: FilterOptions = {}) {
+    this.#sink = new ViewSink(options.human === true, options.unlimited === true);
+    this.#sink.questions = options.questions === true;
     this.#parser = new EscapeParser(this.#sink);
+  }
+
+  /** From here on questions pass, or do not. */
+  set questions(pass: boolean) {
+    this.#sink.questions = pass;
   }
 
   /** The harmless text for these bytes. An unfinished sequence is held back. */
@@ -45,59 +75,106 @@ export class TerminalFilter {
 }
 
 class ViewSink implements EscapeSink {
+  questions = false;
   readonly #human: boolean;
+  readonly #limit: number;
   #out: string[] = [];
+  #asked = 0;
+  #work = 0;
+  /** Marks in a row up to now, across pieces of text. */
+  #marks = 0;
 
-  constructor(human: boolean) {
+  constructor(human: boolean, unlimited: boolean) {
     this.#human = human;
+    this.#limit = unlimited ? Number.POSITIVE_INFINITY : workOfPush;
   }
 
   take(): string {
     const text = this.#out.join('');
     this.#out = [];
+    this.#asked = 0;
+    this.#work = 0;
     return text;
   }
 
   text(run: string): void {
-    this.#out.push(run);
+    if (/\p{M}/u.test(run)) this.#out.push(this.#fewMarks(run));
+    else {
+      this.#marks = 0;
+      this.#out.push(run);
+    }
+  }
+
+  #fewMarks(run: string): string {
+    let kept = '';
+    for (const character of run) {
+      this.#marks = /\p{M}/u.test(character) ? this.#marks + 1 : 0;
+      if (this.#marks <= maxMarks) kept += character;
+    }
+    return kept;
+  }
+
+  /** Takes `cost` from what this push may spend; false when it is spent. */
+  #afford(cost: number): boolean {
+    if (this.#work + cost > this.#limit) return false;
+    this.#work += cost;
+    return true;
   }
 
   control(code: number): void {
-    // BEL BS HT LF VT FF CR. Not ENQ (answers), nor SO and SI (garble everything after a binary).
-    if (code >= 0x07 && code <= 0x0d) this.#out.push(String.fromCharCode(code));
+    // BS HT LF VT FF CR. Not ENQ (answers), BEL, nor SO and SI (garble everything after a binary).
+    if (code >= 0x08 && code <= 0x0d) this.#out.push(String.fromCharCode(code));
   }
 
   escape(intermediates: string, final: string): void {
     const known =
       intermediates === ''
-        ? escapeFinals.has(final)
+        ? escapeFinals.has(final) && (final !== 'c' || this.#afford(workOnce.reset))
         : /^[()*+]$/.test(intermediates) && 'AB012'.includes(final);
     if (known) this.#out.push(`\x1b${intermediates}${final}`);
   }
 
   csi(prefix: string, params: string, intermediates: string, final: string): void {
     if (/[<=>?]/.test(params)) return;
+    if (this.questions && intermediates === '' && isQuestion(prefix, params, final)) {
+      this.#asked += 1;
+      if (this.#asked <= maxQuestions) this.#out.push(`\x1b[${prefix}${params}${final}`);
+      return;
+    }
     const numbers = clampNumbers(params);
     if (intermediates !== '') {
       const known = (intermediates === ' ' && final === 'q') || (intermediates === '!' && final === 'p');
       if (known && prefix === '') this.#out.push(`\x1b[${numbers}${intermediates}${final}`);
     } else if (prefix === '') {
-      if (csiFinals.has(final)) this.#out.push(`\x1b[${numbers}${final}`);
+      if (csiFinals.has(final)) this.#plainCsi(numbers, final);
     } else if (prefix === '?' && privateFinals.has(final)) {
       this.#privateMode(numbers, final);
     }
   }
 
+  #plainCsi(numbers: string, final: string): void {
+    const each = workPerCount[final];
+    if (each !== undefined) {
+      const count = Number.parseInt(numbers, 10) || 1;
+      const allowed = Math.min(count, Math.floor((this.#limit - this.#work) / each));
+      if (allowed < 1) return;
+      this.#work += allowed * each;
+      this.#out.push(`\x1b[${allowed < count ? allowed : numbers}${final}`);
+    } else if (final !== 'J' || this.#afford(workOnce.erase)) this.#out.push(`\x1b[${numbers}${final}`);
+  }
+
   #privateMode(numbers: string, final: string): void {
     if (final === 'J' || final === 'K') {
-      this.#out.push(`\x1b[?${numbers}${final}`);
+      if (final === 'K' || this.#afford(workOnce.erase)) this.#out.push(`\x1b[?${numbers}${final}`);
       return;
     }
     const allowed = numbers.split(';').filter((mode) => {
       const number = Number(mode);
       return viewModes.has(number) || (this.#human && humanModes.has(number));
     });
-    if (allowed.length > 0) this.#out.push(`\x1b[?${allowed.join(';')}${final}`);
+    const screens = allowed.filter((mode) => screenModes.has(Number(mode))).length;
+    if (allowed.length > 0 && this.#afford(screens * workOnce.screen))
+      this.#out.push(`\x1b[?${allowed.join(';')}${final}`);
   }
 
   osc(payload: string): void {
@@ -105,31 +182,30 @@ class ViewSink implements EscapeSink {
     const command = semicolon < 0 ? payload : payload.slice(0, semicolon);
     const rest = semicolon < 0 ? '' : payload.slice(semicolon + 1);
     switch (command) {
-      case '0':
-      case '1':
-      case '2':
-        this.#osc(`${command};${plainTitle(rest)}`);
-        break;
       case '8':
         this.#osc(`8;${safeLink(rest)}`);
         break;
       case '4':
-        if (palettePairs(rest)) this.#osc(payload);
+        if (palettePairs(rest)) this.#colours(payload);
         break;
       case '10':
       case '11':
       case '12':
-        if (rest.split(';').every((spec) => colour.test(spec))) this.#osc(payload);
+        if (rest.split(';').every((spec) => colour.test(spec))) this.#colours(payload);
         break;
       case '104':
-        if (/^[0-9;]{0,128}$/.test(rest)) this.#osc(payload);
+        if (/^[0-9;]{0,128}$/.test(rest)) this.#colours(payload);
         break;
       case '110':
       case '111':
       case '112':
-        this.#osc(command);
+        this.#colours(command);
         break;
     }
+  }
+
+  #colours(payload: string): void {
+    if (this.#afford(workOnce.colours)) this.#osc(payload);
   }
 
   #osc(payload: string): void {
@@ -143,13 +219,11 @@ function clampNumbers(params: string): string {
   return parts.length > maxParams ? parts.slice(0, maxParams).join(';') : clamped;
 }
 
-/** Hidden and direction-changing characters could make a title read as something else. */
-function plainTitle(text: string): string {
-  return text
-    .replace(/[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '')
-    .replace(/[\u{e0000}-\u{e007f}]/gu, '')
-    .slice(0, maxTitle)
-    .replace(/[\ud800-\udbff]$/, '');
+/** Device attributes, device status and cursor position. */
+function isQuestion(prefix: string, params: string, final: string): boolean {
+  if (final === 'c') return (prefix === '' || prefix === '>') && /^0?$/.test(params);
+  if (final === 'n') return (prefix === '' && /^[56]$/.test(params)) || (prefix === '?' && params === '6');
+  return false;
 }
 
 /** `params;uri` for OSC 8; a refused link becomes the closing form, so that it cannot extend the one before it. */

@@ -1,0 +1,34 @@
+/**
+ * Characters that a reader cannot see but that change what a text means: control characters, direction marks,
+ * zero-width characters, fillers, variation selectors beyond the usual one, tags, and unpaired surrogates.
+ * Tab and line feed are not among them.
+ */
+const hidden =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
+
+/** What they stand for, where a short name says more than a number. */
+const names: Readonly<Record<string, string>> = {
+  '\x07': 'BEL',
+  '\x08': 'BS',
+  '\x0d': 'CR',
+  '\x1b': 'ESC',
+  '\x7f': 'DEL',
+};
+
+export function hasHiddenCharacters(text: string): boolean {
+  hidden.lastIndex = 0;
+  return hidden.test(text);
+}
+
+/**
+ * The text with every hidden character written out: `⟨ESC⟩`, `⟨U+202E⟩`. Line feeds and tabs stay; a carriage return before a
+ * line feed is dropped. What is shown can be trusted to be all there is.
+ */
+export function visibleText(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(hidden, (character) => `⟨${nameOf(character)}⟩`);
+}
+
+function nameOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return names[character] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
