@@ -65,6 +65,11 @@ export class AgentClient {
     return this.#lastByteAt;
   }
 
+  /** Bytes given to the channel so far. */
+  get bytesSent(): number {
+    return this.#sender.bytesSent;
+  }
+
   /** Gives the channel up; what is still asked for rejects. */
   close(reason = 'it was closed here.'): void {
     this.#lose(new ChannelLost(reason));

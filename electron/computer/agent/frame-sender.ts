@@ -12,10 +12,16 @@ export class FrameSender {
   readonly #stream: Duplex;
   readonly #bulk: { fields: readonly string[]; body: Uint8Array }[] = [];
   #blocked = false;
+  #bytesSent = 0;
 
   constructor(stream: Duplex) {
     this.#stream = stream;
     stream.on('drain', () => this.#drained());
+  }
+
+  /** Bytes given to the channel so far; on a slow way up, answers wait behind them. */
+  get bytesSent(): number {
+    return this.#bytesSent;
   }
 
   /** @throws FrameError when a part is too long */
@@ -30,6 +36,7 @@ export class FrameSender {
 
   #write(fields: readonly string[], body: Uint8Array | undefined): void {
     const head = encodeHead(fields, body?.length ?? 0);
+    this.#bytesSent += head.length + (body?.length ?? 0);
     // A frame in one write: two would be two packets, for every key.
     const small = body && body.length <= bulkBytes;
     if (!body || small) {

@@ -1,0 +1,291 @@
+import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import { ComputerUnavailable, SessionError } from '../failures';
+import type { SessionChunk } from '../port';
+import type {
+  CommandOrder,
+  LookOrder,
+  SessionBackend,
+  SessionIdentity,
+  SessionLook,
+  SessionWatch,
+  ShellProcess,
+  StartedProcess,
+  StartOrder,
+} from '../sessions/backend';
+import { decodeSessionName, parseMeta, type SessionMeta } from '../sessions/layout';
+import type { AgentAnswer, AgentClient, RequestOptions } from './agent-client';
+import type { AgentLink } from './agent-link';
+import { AgentWatch } from './agent-watch';
+import { AgentRefusal } from './channel-lost';
+import { maxBodyBytes } from './frames';
+import { overLink } from './over-link';
+import { parseLook, parseProcesses } from './session-answers';
+import { asRefusedSession } from './session-refusal';
+import type { SessionResources } from './session-resources';
+import { inPieces, TransferPace } from './transfer-pace';
+
+/** Pieces of one long read that are under way at a time. */
+const piecesAtOnce = 4;
+const stageBytes = 256 * 1024;
+
+export interface AgentSessionsOptions {
+  link: AgentLink;
+  /** The computer's name, for messages. */
+  computer: string;
+  /** Directory below the host's base: sessions of different namespaces do not see each other. */
+  namespace: string;
+  resources: SessionResources;
+}
+
+/** Sessions of a distant host: every call is one request to its helper. Asking again after a loss is safe. */
+export class AgentSessionBackend implements SessionBackend {
+  readonly #options: AgentSessionsOptions;
+  readonly #pace = new TransferPace();
+  /** Decays, so that one slow moment is forgotten. ms. */
+  #slowestLook = 0;
+
+  constructor(options: AgentSessionsOptions) {
+    this.#options = options;
+  }
+
+  async prepareRoot(): Promise<string> {
+    return this.#on('', async (client) => {
+      const root = this.#root();
+      await client.request('mkroot', [root]);
+      return root;
+    });
+  }
+
+  /** Known once a channel was up. @throws ComputerUnavailable */
+  #root(): string {
+    const { link, namespace } = this.#options;
+    const base = link.facts()?.base;
+    if (base) return posix.join(base, namespace);
+    throw new ComputerUnavailable(
+      link.host,
+      `The computer ${link.host} has not been reached yet. Wait until it is connected.`,
+    );
+  }
+
+  async start(order: StartOrder): Promise<'started' | 'exists'> {
+    const { directory, id, nonce, cwd, rows, cols, profile, limitBytes } = order;
+    return this.#on(
+      directory,
+      async (client) => {
+        const { startFile, kinds } = await this.#options.resources.putOn(client);
+        const args = [directory, id, nonce, startFile, rows, cols, cwd, profile ? 1 : 0, limitBytes, kinds];
+        const environment = Object.entries(order.env).map(([name, value]) => `${name}=${value}`);
+        const { fields } = await client.request('start', [...args.map(String), ...environment]);
+        return fields[0] === 'exists' ? 'exists' : 'started';
+      },
+      { session: order.name, cwd },
+    );
+  }
+
+  async clearUnfinished(directory: string): Promise<boolean> {
+    return (await this.#ask(directory, 'clear', [directory])).fields[0] === '1';
+  }
+
+  async directories(): Promise<string[]> {
+    return (await this.#ask('', 'directories', [this.#root()])).fields;
+  }
+
+  async identify(directory: string): Promise<SessionIdentity | undefined> {
+    const answer = await unlessMissing(this.#ask(directory, 'identify', [directory]));
+    if (!answer) return undefined;
+    const { body } = answer;
+    const meta = parseMeta(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'));
+    return meta && { meta, nonce: answer.fields[0] ?? '' };
+  }
+
+  async look(directory: string, { marksFrom, processes }: LookOrder): Promise<SessionLook | undefined> {
+    const started = performance.now();
+    const args = [directory, String(marksFrom), processes ? '1' : '0'];
+    const answer = await unlessMissing(this.#ask(directory, 'look', args));
+    this.#slowestLook = Math.max(performance.now() - started, this.#slowestLook * 0.8);
+    return answer && parseLook(answer);
+  }
+
+  async read(
+    directory: string,
+    offset: number,
+    maxBytes: number,
+  ): Promise<{ bytes: Uint8Array; endOffset: number; dropped: number }> {
+    return this.#on(directory, async (client) => {
+      const first = await readPart(client, directory, offset, Math.min(maxBytes, this.#pace.pieceBytes));
+      const total = Math.max(0, Math.min(maxBytes, first.endOffset - offset));
+      if (first.dropped > offset || first.bytes.length >= total)
+        return { ...first, bytes: first.bytes.slice() };
+      const bytes = new Uint8Array(total);
+      bytes.set(first.bytes);
+      let { dropped } = first;
+      await inPieces(first.bytes.length, total, this.#pace, piecesAtOnce, async (at, wanted) => {
+        const part = await readPart(client, directory, offset + at, wanted);
+        bytes.set(part.bytes, at);
+        // Bytes may be dropped between two pieces: then the caller is told where the log begins now.
+        dropped = Math.max(dropped, part.dropped);
+      });
+      return { bytes, endOffset: first.endOffset, dropped };
+    });
+  }
+
+  async follow(
+    directory: string,
+    offset: number,
+    onChunk: (chunk: SessionChunk) => void | Promise<void>,
+    signal: AbortSignal,
+    onGap?: (gap: { from: number; to: number }) => void | Promise<void>,
+  ): Promise<{ reason: 'ended' | 'aborted'; offset: number }> {
+    if (signal.aborted) return { reason: 'aborted', offset };
+    return this.#on(directory, (client) => client.follow(directory, offset, { onChunk, onGap, signal }));
+  }
+
+  watch(directory: string): SessionWatch {
+    const { link } = this.#options;
+    return new AgentWatch(link, directory, () => this.#slowestLook);
+  }
+
+  async input(
+    session: string,
+    directory: string,
+    bytes: Uint8Array,
+    wanted: number | undefined,
+  ): Promise<{ inputSeq: number; delivered: boolean }> {
+    const { link } = this.#options;
+    return this.#on(
+      directory,
+      async (client) => {
+        link.typed();
+        const { key, body } = await staged(client, bytes);
+        const { fields } = await client.request('input', [directory, String(wanted ?? 0), key], { body });
+        return { inputSeq: Number(fields[0]), delivered: fields[1] === '1' };
+      },
+      { session },
+    );
+  }
+
+  async command(session: string, directory: string, order: CommandOrder): Promise<'sent' | 'taken'> {
+    const echo = Buffer.from(order.echo);
+    const whole = Buffer.concat([echo, Buffer.from(order.text)]);
+    const { commandSeq, token, line } = order;
+    return this.#on(
+      directory,
+      async (client) => {
+        const { key, body } = await staged(client, whole);
+        const args = [directory, String(commandSeq), token, line, String(echo.length), key];
+        try {
+          await client.request('command', args, { body });
+          return 'sent';
+        } catch (error) {
+          if (error instanceof AgentRefusal && error.code === 'taken') return 'taken';
+          throw error;
+        }
+      },
+      { session },
+    );
+  }
+
+  async resize(directory: string, tty: string, rows: number, cols: number): Promise<void> {
+    await this.#ask(directory, 'resize', [tty, String(rows), String(cols)]);
+  }
+
+  async started(meta: SessionMeta): Promise<StartedProcess[]> {
+    const args = [meta.id, String(meta.shell), String(meta.supervisor)];
+    return parseProcesses(await this.#ask('', 'started', args));
+  }
+
+  async holders(meta: SessionMeta): Promise<{ shell: ShellProcess | undefined; supervisor: boolean }> {
+    const { shell, shellStart, supervisor, supervisorStart } = meta;
+    const args = [String(shell), shellStart, String(supervisor), supervisorStart];
+    const { fields } = await this.#ask('', 'holders', args);
+    const [shellAlive, foreground, group, stat = '', supervisorAlive] = fields;
+    return {
+      shell:
+        shellAlive === '1'
+          ? { pid: shell, group: Number(group), foreground: Number(foreground), stat, command: '' }
+          : undefined,
+      supervisor: supervisorAlive === '1',
+    };
+  }
+
+  async kill(
+    targets: readonly { pid: number; signal: 'INT' | 'HUP' | 'TERM' | 'KILL' | 'CONT' }[],
+  ): Promise<void> {
+    if (targets.length === 0) return;
+    await this.#ask(
+      '',
+      'kill',
+      targets.flatMap(({ pid, signal }) => [signal, String(pid)]),
+    );
+  }
+
+  async archive(directory: string, id: string): Promise<void> {
+    await this.#ask(directory, 'archive', [directory, this.#root(), id]);
+  }
+
+  async discardArchived(before: number): Promise<number> {
+    return Number((await this.#ask('', 'discard', [this.#root(), String(before)])).fields[0]);
+  }
+
+  async drop(directory: string, upTo: number): Promise<{ dropped: number }> {
+    const { fields } = await this.#ask(directory, 'drop', [directory, String(upTo)]);
+    return { dropped: Number(fields[0]) };
+  }
+
+  #ask(
+    directory: string,
+    op: string,
+    args: readonly string[],
+    options: RequestOptions = {},
+  ): Promise<AgentAnswer> {
+    return this.#on(directory, (client) => client.request(op, args, options));
+  }
+
+  async #on<T>(
+    directory: string,
+    work: (client: AgentClient) => Promise<T>,
+    more: { session?: string; cwd?: string } = {},
+  ): Promise<T> {
+    const { link, computer } = this.#options;
+    try {
+      return await overLink(link, work);
+    } catch (error) {
+      const session = more.session ?? decodeSessionName(posix.basename(directory)) ?? directory;
+      throw asRefusedSession(error, { computer, directory, session, cwd: more.cwd });
+    }
+  }
+}
+
+/** No session is an answer. */
+async function unlessMissing<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof SessionError && error.reason === 'session_not_found') return undefined;
+    throw error;
+  }
+}
+
+async function readPart(
+  client: AgentClient,
+  directory: string,
+  offset: number,
+  length: number,
+): Promise<{ bytes: Uint8Array; endOffset: number; dropped: number }> {
+  const { fields, body } = await client.request('read', [directory, String(offset), String(length)]);
+  return { bytes: body, endOffset: Number(fields[1]), dropped: Number(fields[2]) };
+}
+
+/** Bytes of an order as its body or, when they do not fit a frame, staged under a key. */
+async function staged(
+  client: AgentClient,
+  bytes: Uint8Array,
+): Promise<{ key: string; body: Uint8Array | undefined }> {
+  if (bytes.length <= maxBodyBytes) return { key: '', body: bytes };
+  const key = randomBytes(8).toString('hex');
+  for (let at = 0; at < bytes.length; at += stageBytes) {
+    await client.request('stage', [key, String(at)], { body: bytes.subarray(at, at + stageBytes) });
+  }
+  return { key, body: undefined };
+}

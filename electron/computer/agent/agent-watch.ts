@@ -1,0 +1,90 @@
+import { ComputerUnavailable } from '../failures';
+import type { SessionWatch } from '../sessions/backend';
+import type { AgentClient } from './agent-client';
+import type { AgentLink } from './agent-link';
+
+/** Behind the host's word: the death of a process may cause none. */
+const firstPollMs = 250;
+const lastPollMs = 2000;
+
+/**
+ * A session's directory on a host, watched over whatever channel is up. When there is none, every moment is worth a
+ * look: the look is what says that the host is away.
+ */
+export class AgentWatch implements SessionWatch {
+  readonly #link: Pick<AgentLink, 'client'>;
+  readonly #directory: string;
+  readonly #slowestLookMs: () => number;
+  #watched: { client: AgentClient; close(): void } | undefined;
+  readonly #waiting = new Set<() => void>();
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #pollMs = firstPollMs;
+  #closed = false;
+
+  /** `slowestLookMs`: how old what the caller knows may be. */
+  constructor(link: Pick<AgentLink, 'client'>, directory: string, slowestLookMs: () => number) {
+    this.#link = link;
+    this.#directory = directory;
+    this.#slowestLookMs = slowestLookMs;
+  }
+
+  async changed(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#closed || !this.#watching()) return;
+    // The change may have come while the caller's last look was under way, and not be in it.
+    if (performance.now() - this.#changedAt <= this.#slowestLookMs()) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#pollMs = Math.min(this.#pollMs * 2, lastPollMs);
+        done();
+      }, this.#pollMs);
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#watched?.close();
+    this.#watched = undefined;
+    this.#tell();
+  }
+
+  /** Sees to it that the channel of now watches; false when there is none. */
+  #watching(): boolean {
+    const client = clientNow(this.#link);
+    if (!client) return false;
+    if (this.#watched?.client !== client) {
+      this.#watched?.close();
+      const { close } = client.watch(this.#directory, () => this.#change());
+      this.#watched = { client, close };
+      // What changed before the watch began may not be known yet.
+      this.#changedAt = performance.now();
+    }
+    return true;
+  }
+
+  #change(): void {
+    this.#changedAt = performance.now();
+    this.#pollMs = firstPollMs;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const done of [...this.#waiting]) done();
+  }
+}
+
+function clientNow(link: Pick<AgentLink, 'client'>): AgentClient | undefined {
+  try {
+    return link.client();
+  } catch (error) {
+    if (error instanceof ComputerUnavailable) return undefined;
+    throw error;
+  }
+}
