@@ -3,8 +3,7 @@
  * zero-width characters, fillers, variation selectors beyond the usual one, tags, and unpaired surrogates.
  * Tab and line feed are not among them.
  */
-const hidden =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb]|\u034f|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
+const hidden = /(?![\t\n\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 /** What they stand for, where a short name says more than a number. */
 const names: Readonly<Record<string, string>> = {
