@@ -3,7 +3,7 @@
  * zero-width characters, fillers, variation selectors beyond the usual one, tags, and unpaired surrogates.
  * Tab and line feed are not among them.
  */
-const hidden = /(?![\t\n\ufe0f])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+const hidden = /(?!\t|\n|\ufe0f)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 /** What they stand for, where a short name says more than a number. */
 const names: Readonly<Record<string, string>> = {
