@@ -15,9 +15,9 @@ export interface AgentLink {
    */
   client(): AgentClient;
   /**
-   * Resolves with the client once the link is up, opening it if need be. Rejects with the signal's reason,
-   * and never by itself while trying again makes sense.
-   * @throws ComputerUnavailable when a person has to act first
+   * Resolves with the client once the link is up, opening it if need be. Rejects with the signal's reason and never by
+   * itself, also while a person has to act first: `health` says what it waits for.
+   * @throws ComputerUnavailable when the link is closed for good
    */
   linked(signal: AbortSignal): Promise<AgentClient>;
   /** A person has just typed into a terminal of this host: a link that does not answer within 2 s is stalled. */

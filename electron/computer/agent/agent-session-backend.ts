@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
+import { WaymarkError } from '@shared/errors';
 import { ComputerUnavailable, SessionError } from '../failures';
 import type { SessionChunk } from '../port';
 import type {
@@ -18,16 +18,12 @@ import type { AgentAnswer, AgentClient, RequestOptions } from './agent-client';
 import type { AgentLink } from './agent-link';
 import { AgentWatch } from './agent-watch';
 import { AgentRefusal } from './channel-lost';
-import { maxBodyBytes } from './frames';
 import { overLink } from './over-link';
 import { parseLook, parseProcesses } from './session-answers';
+import { readLog, staged } from './session-bytes';
 import { asRefusedSession } from './session-refusal';
 import type { SessionResources } from './session-resources';
-import { inPieces, TransferPace } from './transfer-pace';
-
-/** Pieces of one long read that are under way at a time. */
-const piecesAtOnce = 4;
-const stageBytes = 256 * 1024;
+import { TransferPace } from './transfer-pace';
 
 export interface AgentSessionsOptions {
   link: AgentLink;
@@ -57,15 +53,20 @@ export class AgentSessionBackend implements SessionBackend {
     });
   }
 
-  /** Known once a channel was up. @throws ComputerUnavailable */
+  /** Known once a channel was up. @throws ComputerUnavailable; WaymarkError unsupported, when the host has no place */
   #root(): string {
-    const { link, namespace } = this.#options;
-    const base = link.facts()?.base;
-    if (base) return posix.join(base, namespace);
-    throw new ComputerUnavailable(
-      link.host,
-      `The computer ${link.host} has not been reached yet. Wait until it is connected.`,
-    );
+    const { link, computer, namespace } = this.#options;
+    const facts = link.facts();
+    if (facts?.base) return posix.join(facts.base, namespace);
+    if (facts) {
+      throw new WaymarkError(
+        'unsupported',
+        `The computer ${computer} has no place where sessions could be kept. ${facts.baseWhy}`,
+      );
+    }
+    // Nobody has reached the host yet; this asks for a connection, and says what is known of it.
+    link.client();
+    throw new ComputerUnavailable(link.host, `${link.host} has not been reached yet. Wait until it is.`);
   }
 
   async start(order: StartOrder): Promise<'started' | 'exists'> {
@@ -112,22 +113,7 @@ export class AgentSessionBackend implements SessionBackend {
     offset: number,
     maxBytes: number,
   ): Promise<{ bytes: Uint8Array; endOffset: number; dropped: number }> {
-    return this.#on(directory, async (client) => {
-      const first = await readPart(client, directory, offset, Math.min(maxBytes, this.#pace.pieceBytes));
-      const total = Math.max(0, Math.min(maxBytes, first.endOffset - offset));
-      if (first.dropped > offset || first.bytes.length >= total)
-        return { ...first, bytes: first.bytes.slice() };
-      const bytes = new Uint8Array(total);
-      bytes.set(first.bytes);
-      let { dropped } = first;
-      await inPieces(first.bytes.length, total, this.#pace, piecesAtOnce, async (at, wanted) => {
-        const part = await readPart(client, directory, offset + at, wanted);
-        bytes.set(part.bytes, at);
-        // Bytes may be dropped between two pieces: then the caller is told where the log begins now.
-        dropped = Math.max(dropped, part.dropped);
-      });
-      return { bytes, endOffset: first.endOffset, dropped };
-    });
+    return this.#on(directory, (client) => readLog(client, directory, offset, maxBytes, this.#pace));
   }
 
   async follow(
@@ -265,27 +251,4 @@ async function unlessMissing<T>(asking: Promise<T>): Promise<T | undefined> {
     if (error instanceof SessionError && error.reason === 'session_not_found') return undefined;
     throw error;
   }
-}
-
-async function readPart(
-  client: AgentClient,
-  directory: string,
-  offset: number,
-  length: number,
-): Promise<{ bytes: Uint8Array; endOffset: number; dropped: number }> {
-  const { fields, body } = await client.request('read', [directory, String(offset), String(length)]);
-  return { bytes: body, endOffset: Number(fields[1]), dropped: Number(fields[2]) };
-}
-
-/** Bytes of an order as its body or, when they do not fit a frame, staged under a key. */
-async function staged(
-  client: AgentClient,
-  bytes: Uint8Array,
-): Promise<{ key: string; body: Uint8Array | undefined }> {
-  if (bytes.length <= maxBodyBytes) return { key: '', body: bytes };
-  const key = randomBytes(8).toString('hex');
-  for (let at = 0; at < bytes.length; at += stageBytes) {
-    await client.request('stage', [key, String(at)], { body: bytes.subarray(at, at + stageBytes) });
-  }
-  return { key, body: undefined };
 }
