@@ -15,6 +15,7 @@ import type {
   Tile,
   VerifyReport,
 } from '@shared/views';
+import type { SessionHits, SessionSearch } from './search-sessions';
 
 /**
  * What the engine asks of the store. Two worker threads stand behind it: one writing connection, one for
@@ -100,6 +101,11 @@ export interface StoreReader {
     offset: number,
     maxBytes: number,
   ): Promise<{ offset: number; bytes: Uint8Array; endOffset: number }>;
+  /**
+   * Lines of the stored output that contain the text, ignoring case. A newer search ends an older one, which then
+   * answers with what it has and `truncated`.
+   */
+  searchSessions(search: SessionSearch): Promise<SessionHits>;
   files(run: string): Promise<FileView[]>;
   fileRevisions(run: string, computer: string, path: string): Promise<FileRevision[]>;
   /** Text of a revision (0 = before the first change); null when it was not stored as text. */

@@ -130,6 +130,7 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     fileText: (...args) => reading.call('fileText', args),
     queries: (...args) => reading.call('queries', args),
     search: (...args) => indexing.call('search', args),
+    searchSessions: (...args) => indexing.call('searchSessions', args),
     annotations: (...args) => reading.call('annotations', args),
     tasks: () => reading.call('tasks', []),
     task: (...args) => reading.call('task', args),

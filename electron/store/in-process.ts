@@ -40,7 +40,12 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     core.halt();
     throw thrown;
   }
-  const reader = openReaderPart(folder, { now, search: index.search, verify: index.verify });
+  const reader = openReaderPart(folder, {
+    now,
+    search: index.search,
+    searchSessions: index.searchSessions,
+    verify: index.verify,
+  });
   const writer = Object.assign(core, { backup: index.backup });
   return new AssembledStore(folder, writer, reader.core, notices, {
     drain: async () => {

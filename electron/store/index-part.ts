@@ -7,6 +7,7 @@ import { CHECKPOINT_BYTES, storeFailure } from './database';
 import { openReadContext } from './reader-part';
 import { type HeldLock, holdLock, runLockPath } from './run-lock';
 import { SearchIndex } from './search-index';
+import { type SessionHits, type SessionSearch, searchSessions } from './search-sessions';
 import type { StepProjector } from './step-projector';
 import { verifyWorkspace } from './verify';
 import { readMeta, workspaceFile } from './workspace-file';
@@ -41,6 +42,7 @@ export class IndexPart {
   private checkpointed = Number.NEGATIVE_INFINITY;
   private closed = false;
   private failed = false;
+  private sessionSearch = 0;
   private saved: { mark: string; at: number };
 
   constructor(
@@ -65,6 +67,20 @@ export class IndexPart {
     direction: 1 | -1,
     limit: number,
   ): SearchPage => this.index.search(run, query, from, direction, limit);
+
+  readonly searchSessions = async (search: SessionSearch): Promise<SessionHits> => {
+    this.sessionSearch += 1;
+    const mine = this.sessionSearch;
+    const goOn = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return !this.closed && mine === this.sessionSearch;
+    };
+    try {
+      return await searchSessions(this.context, search, goOn);
+    } catch (thrown) {
+      throw storeFailure(thrown, `the workspace ${this.folder}`);
+    }
+  };
 
   readonly verify = (runs: string[] | undefined): Promise<VerifyReport> =>
     verifyWorkspace(this.folder, this.options.projector, runs);

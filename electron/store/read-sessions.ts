@@ -39,6 +39,7 @@ export function readSessions(context: ReadContext, ulid: string): SessionView[] 
       state: row.state,
       exitCode: row.exit_code,
       command: row.command,
+      gaps: run.state.gaps?.[row.uid] ?? [],
     }));
 }
 

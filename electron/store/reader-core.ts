@@ -28,6 +28,7 @@ import { readPrompt } from './read-prompt';
 import { readRun, readRuns, resolveRun, runWord } from './read-runs';
 import { readSession, readSessions } from './read-sessions';
 import { readStep } from './read-step';
+import type { SessionHits, SessionSearch } from './search-sessions';
 
 const MAX_EVENTS = 2000;
 const MAX_ENTRIES = 100_000;
@@ -35,6 +36,7 @@ const MAX_ENTRIES = 100_000;
 /** Search and verification have connections of their own. */
 export interface ReaderParts {
   search(run: string, query: string, from: number, direction: 1 | -1, limit: number): SearchPage;
+  searchSessions(search: SessionSearch): Promise<SessionHits>;
   verify(runs: string[] | undefined): Promise<VerifyReport>;
 }
 
@@ -152,6 +154,10 @@ export class ReaderCore implements StoreReader {
 
   search(run: string, query: string, from: number, direction: 1 | -1, limit: number): Promise<SearchPage> {
     return this.read(() => this.parts.search(run, query, from, direction, limit));
+  }
+
+  searchSessions(search: SessionSearch): Promise<SessionHits> {
+    return this.parts.searchSessions(search);
   }
 
   annotations(run: string): Promise<AnnotationEntry[]> {

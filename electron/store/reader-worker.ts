@@ -15,6 +15,7 @@ serveThread((data, notify) => {
     });
     return {
       search: async (...args: Parameters<IndexPart['search']>) => index.search(...args),
+      searchSessions: index.searchSessions,
       verify: index.verify,
       backup: index.backup,
       drain: index.drain.bind(index),
@@ -27,6 +28,7 @@ serveThread((data, notify) => {
   const { core, close } = openReaderPart(data.folder, {
     now: Date.now,
     search: elsewhere,
+    searchSessions: elsewhere,
     verify: elsewhere,
   });
   return {

@@ -43,6 +43,8 @@ export interface RunState {
   search: { query: string; place: string } | null;
   /** Open sessions: `computer:name` → uid. */
   sessions: Record<string, string>;
+  /** By uid, in order: bytes of a session that were dropped before they were fetched. Absent before the first. */
+  gaps?: Record<string, { from: number; to: number }[]>;
   tokens: { input: number; output: number; context: number };
   cost: number;
   lastAt: number;
@@ -161,6 +163,11 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       state.sessions[`${event.body.computer}:${event.body.session}`] = event.body.uid;
       sink.sessionOpened({ seq: event.seq, ...event.body });
       return;
+    case 'session.gap': {
+      const { uid, from, to } = event.body;
+      state.gaps = { ...state.gaps, [uid]: [...(state.gaps?.[uid] ?? []), { from, to }] };
+      return;
+    }
     case 'session.ended':
       if (state.sessions[`${event.body.computer}:${event.body.session}`] === event.body.uid) {
         delete state.sessions[`${event.body.computer}:${event.body.session}`];

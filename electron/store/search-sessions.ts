@@ -1,0 +1,123 @@
+import type { SessionHit } from '@shared/ipc';
+import { type ModelLine, ModelLines } from '@shared/terminal/model-text';
+import type { SessionView } from '@shared/views';
+import type { ReadContext } from './read-context';
+import { readSession, readSessions } from './read-sessions';
+import { HIT_END, HIT_START } from './search-snippet';
+
+/** Raw bytes looked at before others get their turn: some milliseconds. */
+const sliceBytes = 256 * 1024;
+/** A line that is longer is looked at in pieces, so that output without line breaks cannot fill the memory. */
+const longestLine = 1024 * 1024;
+const before = 60;
+const after = 160;
+
+export interface SessionSearch {
+  run: string;
+  query: string;
+  /** Null = every session of the run. */
+  uids: readonly string[] | null;
+  limit: number;
+}
+
+export interface SessionHits {
+  hits: SessionHit[];
+  /** There may be more: the limit was reached, or the search was ended. */
+  truncated: boolean;
+}
+
+/**
+ * Looks through the stored output of a run's sessions, line by line as the model would read it, ignoring case. Works in slices;
+ * `goOn` is awaited between them and ends the search by answering false. Bytes that were never stored are passed over.
+ */
+export async function searchSessions(
+  context: ReadContext,
+  { run, query, uids, limit }: SessionSearch,
+  goOn: () => Promise<boolean>,
+): Promise<SessionHits> {
+  const wanted = new RegExp(query.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'iu');
+  const sessions = readSessions(context, run).filter(({ uid }) => uids === null || uids.includes(uid));
+  const hits: SessionHit[] = [];
+  for (const session of sessions) {
+    const take = (lines: readonly ModelLine[]) => {
+      for (const line of lines) {
+        const hit = hits.length < limit ? hitIn(session, line, wanted) : null;
+        if (hit !== null) hits.push(hit);
+      }
+    };
+    if (!(await eachLine(context, session, take, async () => hits.length < limit && (await goOn()))))
+      return { hits, truncated: true };
+  }
+  return { hits, truncated: hits.length >= limit };
+}
+
+/** Hands over a session's lines, some at a time. @returns false when `goOn` ended it */
+async function eachLine(
+  context: ReadContext,
+  session: SessionView,
+  take: (lines: readonly ModelLine[]) => void,
+  goOn: () => Promise<boolean>,
+): Promise<boolean> {
+  let at = 0;
+  let lines = new ModelLines(0);
+  /** Raw bytes since the last line break. */
+  let open = 0;
+  const restart = (offset: number) => {
+    take(lines.end());
+    at = offset;
+    lines = new ModelLines(offset);
+    open = 0;
+  };
+  while (at < session.endOffset) {
+    if (!(await goOn())) return false;
+    const gap = session.gaps.find(({ from, to }) => from <= at && at < to);
+    if (gap !== undefined) {
+      restart(gap.to);
+      continue;
+    }
+    const next = session.gaps.find(({ from }) => from > at)?.from ?? session.endOffset;
+    const { bytes, offset } = readSession(
+      context,
+      session.run,
+      session.uid,
+      at,
+      Math.min(sliceBytes, next - at),
+    );
+    if (bytes.length === 0) break;
+    if (offset !== at) restart(offset);
+    take(lines.push(bytes));
+    at += bytes.length;
+    const feed = bytes.lastIndexOf(0x0a);
+    open = feed < 0 ? open + bytes.length : bytes.length - feed - 1;
+    if (open > longestLine) restart(at);
+  }
+  take(lines.end());
+  return true;
+}
+
+function hitIn(session: SessionView, line: ModelLine, wanted: RegExp): SessionHit | null {
+  const found = wanted.exec(line.text);
+  if (found === null) return null;
+  const { computer, session: name, uid } = session;
+  return {
+    uid,
+    computer,
+    session: name,
+    offset: line.offset,
+    endOffset: line.endOffset,
+    line: excerpt(line.text, found.index, found.index + found[0].length),
+  };
+}
+
+/** The line around the hit, the hit marked. */
+function excerpt(text: string, start: number, end: number): string {
+  const from = Math.max(0, start - before);
+  const to = Math.min(text.length, Math.max(end, start + after));
+  const marked = `${plain(text.slice(from, start))}${HIT_START}${plain(text.slice(start, end))}${HIT_END}${plain(text.slice(end, to))}`;
+  return `${from > 0 ? '…' : ''}${marked}${to < text.length ? '…' : ''}`;
+}
+
+/** No control characters, so that the marks can only be ours; no halves of a character. */
+function plain(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f]/g, ' ').replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '');
+}
