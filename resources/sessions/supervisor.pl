@@ -2,10 +2,17 @@
 #
 # usage: perl - DIR ROWS COLS CWD RC BASH < supervisor.pl
 # prints "OK <supervisor pid> <shell pid> <tty> <dev:ino of the log>" or "ERR <code> <text>", then lives in the background.
-# WAYMARK_NONCE and WAYMARK_SESSION come from the environment; the nonce is not passed on.
+# WAYMARK_NONCE, WAYMARK_SESSION and WAYMARK_LIMIT come from the environment; only the session's id is passed on.
+#
+# usage: perl - --drop DIR UPTO < supervisor.pl
+# gives back the space of the log of a session that is over, up to that byte, and prints the first byte still there.
 #
 # DIR (0700), made here; that it did not exist is what makes a name unique:
 #   spool   raw output, append only, offset 0 = first byte; locked (flock) while the supervisor lives
+#   marks   "start end kind seq data" of every marker (see session.bash) that passed into the spool, in order
+#   low     first byte still in the spool: what lies before was given back (a hole; offsets do not move)
+#   want-low  somebody's wish for a higher one; taken away once seen to     nopunch  there if it cannot be done here
+#   limit   bytes the spool may hold; beyond it the oldest are dropped
 #   in      FIFO used as a door bell; it has a reader exactly while the supervisor lives
 #   inbox/  one file per input, named by its 16-digit number; taken in order, "<number>.done" = last one delivered
 #   cmd/    texts of commands, read by the shell's start file
@@ -21,6 +28,7 @@ use POSIX qw(:sys_wait_h :signal_h setsid mkfifo dup2);
 my ($dir, $rows, $cols, $cwd, $rc, $bash) = @ARGV;
 my $nonce = delete $ENV{WAYMARK_NONCE};
 my $id    = $ENV{WAYMARK_SESSION};
+my $limit = delete $ENV{WAYMARK_LIMIT} || 8 << 30;
 my $mac   = $^O eq 'darwin';
 my %IO    = $mac
   ? (winsize => 0x80087467, ctty => 0x20007461, grant => 0x20007454, unlock => 0x20007452, name => 0x40807453)
@@ -30,6 +38,50 @@ my $umask = umask 077;
 # A client may leave descriptors open for its children (Electron does): a session that held them would keep
 # the client's own helpers waiting for their end.
 POSIX::close($_) for 3 .. 1023;
+
+# ── Giving back the log's oldest bytes ──
+my ($spool, $size, $low, $nopunch) = (undef, 0, 0, 0);
+
+# Makes a hole of whole blocks; false where the file system cannot.
+sub punch {
+    my ($from, $to) = @_;
+    my $number = { x86_64 => 285, aarch64 => 47 }->{ (POSIX::uname())[4] };
+    return 0 if $^O ne 'linux';
+    return syscall($number, fileno $spool, 3, $from + 0, $to - $from) == 0 if $number && length pack('l!', 0) == 8;
+    open my $quiet, '>&', \*STDERR;
+    open STDERR, '>', '/dev/null';
+    my $status = system 'fallocate', '-p', '-o', $from, '-l', $to - $from, "$dir/spool";
+    open STDERR, '>&', $quiet;
+    return $status == 0;
+}
+
+# Readers learn the number before the bytes are gone. `low` and `low.new` are there from the start and change places, so
+# that a full disk, which this may relieve, is no obstacle.
+sub drop_to {
+    my ($to) = @_;
+    $to -= $to % 4096;
+    return if $nopunch || $to <= $low;
+    sysopen my $h, "$dir/low.new", O_WRONLY | O_CREAT, 0600 or return;
+    (syswrite($h, sprintf "%-31d\n", $to) || 0) == 32 or return;
+    close $h;
+    link "$dir/low", "$dir/low.old";
+    rename "$dir/low.new", "$dir/low" or return;
+    rename "$dir/low.old", "$dir/low.new";
+    punch($low, $to);
+    $low = $to;
+}
+
+if ($dir eq '--drop') {
+    ($dir, my $wish) = ($rows, $cols);
+    $nopunch = -e "$dir/nopunch";
+    # Whoever holds the lock sees to it: the supervisor, or another like this one.
+    my $mine = sysopen($spool, "$dir/spool", O_RDWR) && flock $spool, LOCK_EX | LOCK_NB;
+    ($low) = first_line("$dir/low") =~ /^(\d+)/ or ($low) = 0;
+    $size = -s "$dir/spool" || 0;
+    drop_to($wish < $size ? $wish : $size) if $mine;
+    print "$low\n";
+    exit 0;
+}
 
 sub refuse { print "ERR $_[0] $_[1]\n"; exit 0 }
 chdir $cwd or refuse('cwd_missing', "$!");
@@ -63,14 +115,22 @@ sub put {
 
 put('nonce', "$nonce\n");
 put('notfull', '');
+put('limit',   "$limit\n");
+put('low',     sprintf "%-31d\n", 0);
+put('low.new', sprintf "%-31d\n", 0);
 # Its blocks are taken now, so the exit code can be written on a full disk.
 put('exit.new', (' ' x 126) . "\n");
 mkdir "$dir/inbox", 0700 or give_up('inbox');
 mkdir "$dir/cmd",   0700 or give_up('cmd');
 mkfifo("$dir/in", 0600) or give_up('in');
 sysopen my $bell, "$dir/in", O_RDWR | O_NONBLOCK or give_up('in');
-sysopen my $spool, "$dir/spool", O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600 or give_up('spool');
+sysopen $spool, "$dir/spool", O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600 or give_up('spool');
 flock $spool, LOCK_EX | LOCK_NB or give_up('lock');
+sysopen my $marks, "$dir/marks", O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600 or give_up('marks');
+if (!punch(0, 4096)) {
+    $nopunch = 1;
+    put('nopunch', '');
+}
 
 # ── The terminal ──
 sysopen my $master, '/dev/ptmx', O_RDWR | O_NOCTTY or give_up('/dev/ptmx');
@@ -91,8 +151,8 @@ else {
     $tty = '/dev/pts/' . unpack 'i', $number;
 }
 sysopen my $slave, $tty, O_RDWR | O_NOCTTY or give_up($tty);
-my $size = pack 'S4', $rows, $cols, 0, 0;
-ioctl $slave, $IO{winsize}, $size;
+my $window = pack 'S4', $rows, $cols, 0, 0;
+ioctl $slave, $IO{winsize}, $window;
 
 my $shell = fork;
 defined $shell or give_up('fork');
@@ -144,19 +204,66 @@ for my $h ($master, $bell) {
 my ($out, $in, $source, $source_seq, $last) = ('', '', undef, 0, 0);
 my ($full, $code, $open) = (0, undef, 1);
 
-# Appends what is held; false while the disk refuses, so that the terminal is not read and its programs wait.
+# Finds markers in what went into the log; they are strict in the same way as shared/terminal/command-markers.ts.
+my $prefix = "\e]7717;$nonce;";
+my ($seen, $noted) = ('', '');    # the log's last bytes if a marker may have begun in them; lines for `marks`
+sub note_marks {
+    my ($piece) = @_;
+    $seen = length $seen ? $seen . $piece : $piece;
+    my $base = $size - length $seen;
+    my $at   = 0;
+    while (($at = index $seen, $prefix, $at) >= 0) {
+        pos($seen) = $at + length $prefix;
+        if ($seen =~ /\G([ABCD]);([0-9]{1,15})(?:;([\x20-\x7e]{0,199}))?\x07/gc && pos($seen) - $at <= 200) {
+            $noted .= sprintf "%d %d %s %d%s\n", $base + $at, $base + pos $seen, $1, $2, defined $3 ? " $3" : '';
+            $at = pos $seen;
+        }
+        elsif (length($seen) - $at < 200 && substr($seen, $at + length $prefix) =~ /^[\x20-\x7e]*\z/) {
+            $seen = substr $seen, $at;
+            return;
+        }
+        else { $at++ }
+    }
+    my $escape = rindex $seen, "\e";
+    my $begun  = length($seen) - $escape;
+    $seen = $escape >= 0 && $begun < length $prefix && substr($seen, $escape) eq substr($prefix, 0, $begun)
+      ? substr $seen, $escape
+      : '';
+}
+
+# Appends what is held, first to the log, then to `marks`; false while the disk refuses, so that the terminal is not read
+# and its programs wait.
 sub flush_out {
     while (length $out) {
         my $n = syswrite $spool, $out;
         if (!defined $n) {
             next if $! == EINTR;
-            if (!$full) { rename "$dir/notfull", "$dir/full"; $full = 1 }
-            return 0;
+            last;
         }
-        substr $out, 0, $n, '';
+        $size += $n;
+        note_marks(substr $out, 0, $n, '');
+        drop_to($size - int($limit / 8 * 7)) if $size - $low > $limit;
     }
-    if ($full) { rename "$dir/full", "$dir/notfull"; $full = 0 }
-    return 1;
+    while (length $noted) {
+        my $n = syswrite $marks, $noted;
+        if (!defined $n) {
+            next if $! == EINTR;
+            last;
+        }
+        substr $noted, 0, $n, '';
+    }
+    my $held = length $out || length $noted;
+    if    ($held && !$full) { rename "$dir/notfull", "$dir/full"; $full = 1 }
+    elsif (!$held && $full) { rename "$dir/full", "$dir/notfull"; $full = 0 }
+    return !$held;
+}
+
+sub see_to_wish {
+    open my $h, '<', "$dir/want-low" or return;
+    my ($wish) = (<$h> // '') =~ /^(\d{1,15})$/;
+    close $h;
+    drop_to($wish < $size ? $wish : $size) if defined $wish;
+    unlink "$dir/want-low";
 }
 
 # Reads what the terminal has, at most 256 KB; 'more', 'empty' or 'closed'.
@@ -202,11 +309,15 @@ while ($open) {
     vec($w, fileno $master, 1) = 1 if length $in;
     # The time-out only covers a SIGCHLD that came just before select.
     my $n = select $r, $w, undef, $full ? 0.25 : 1;
-    load() if !$n;    # an input whose writer died before it could ring
+    if (!$n) {    # an input or a wish whose writer died before it could ring
+        load();
+        see_to_wish();
+    }
     if ($n > 0) {
         if (vec $r, fileno $bell, 1) {
             1 while sysread $bell, my $rings, 65536;
             load();
+            see_to_wish();
         }
         if (length $in && vec $w, fileno $master, 1) {
             my $k = syswrite $master, $in;

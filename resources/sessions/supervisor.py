@@ -1,6 +1,7 @@
 # The same contract as supervisor.pl, for machines without perl. Read that file first.
 #
 # usage: python3 - DIR ROWS COLS CWD RC BASH < supervisor.py        (Python 3.6 or newer)
+# usage: python3 - --drop DIR UPTO < supervisor.py
 import errno
 import fcntl
 import os
@@ -12,12 +13,92 @@ import sys
 import termios
 import time
 
-directory, rows, cols, cwd, rc, bash = sys.argv[1:7]
-nonce = os.environ.pop("WAYMARK_NONCE")
-session_id = os.environ["WAYMARK_SESSION"]
 umask = os.umask(0o077)
 # See supervisor.pl: nothing of the client's may stay open in a session that outlives it.
 os.closerange(3, 1024)
+directory = sys.argv[1]
+spool = -1
+size = 0
+low = 0
+no_punch = False
+
+
+def path(*parts):
+    return os.path.join(directory, *parts)
+
+
+def punch(start, end):
+    """Makes a hole of whole blocks; False where the file system cannot."""
+    if sys.platform != "linux":
+        return False
+    try:
+        import ctypes
+
+        library = ctypes.CDLL(None)
+        # Where offsets have always 64 bits there may be only the short name.
+        call = getattr(library, "fallocate64", None) or library.fallocate
+        call.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64]
+        return call(spool, 3, start, end - start) == 0
+    except (ImportError, OSError, AttributeError):
+        pass
+    import subprocess
+
+    try:
+        order = ["fallocate", "-p", "-o", str(start), "-l", str(end - start), path("spool")]
+        return subprocess.call(order, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+    except OSError:
+        return False
+
+
+def drop_to(to):
+    """See supervisor.pl: readers learn the number before the bytes are gone, and a full disk is no obstacle."""
+    global low
+    to -= to % 4096
+    if no_punch or to <= low:
+        return
+    try:
+        fd = os.open(path("low.new"), os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            if os.write(fd, b"%-31d\n" % to) != 32:
+                return
+        finally:
+            os.close(fd)
+        try:
+            os.link(path("low"), path("low.old"))
+        except FileExistsError:
+            pass
+        os.rename(path("low.new"), path("low"))
+        os.rename(path("low.old"), path("low.new"))
+    except OSError:
+        return
+    punch(low, to)
+    low = to
+
+
+if directory == "--drop":
+    directory, wish = sys.argv[2], int(sys.argv[3])
+    no_punch = os.path.exists(path("nopunch"))
+    try:
+        # Whoever holds the lock sees to it: the supervisor, or another like this one.
+        spool = os.open(path("spool"), os.O_RDWR)
+        fcntl.flock(spool, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        mine = True
+    except OSError:
+        mine = False
+    try:
+        with open(path("low")) as handle:
+            low = int(handle.read())
+    except (OSError, ValueError):
+        low = 0
+    if mine:
+        drop_to(min(wish, os.fstat(spool).st_size))
+    print(low)
+    sys.exit(0)
+
+rows, cols, cwd, rc, bash = sys.argv[2:7]
+nonce = os.environ.pop("WAYMARK_NONCE")
+session_id = os.environ["WAYMARK_SESSION"]
+limit = int(os.environ.pop("WAYMARK_LIMIT", "0")) or 8 << 30
 
 
 def refuse(code, text):
@@ -50,10 +131,6 @@ os.close(ready_r)
 os.setsid()
 
 
-def path(*parts):
-    return os.path.join(directory, *parts)
-
-
 def put(name, text):
     fd = os.open(path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     data = os.fsencode(text)
@@ -81,6 +158,9 @@ def first_line(name):
 try:
     put("nonce", nonce + "\n")
     put("notfull", "")
+    put("limit", "%d\n" % limit)
+    put("low", "%-31d\n" % 0)
+    put("low.new", "%-31d\n" % 0)
     # Its blocks are taken now, so the exit code can be written on a full disk.
     put("exit.new", " " * 126 + "\n")
     os.mkdir(path("inbox"), 0o700)
@@ -89,6 +169,10 @@ try:
     bell = os.open(path("in"), os.O_RDWR | os.O_NONBLOCK)
     spool = os.open(path("spool"), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
     fcntl.flock(spool, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    marks = os.open(path("marks"), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+    if not punch(0, 4096):
+        no_punch = True
+        put("nopunch", "")
     master, slave = os.openpty()
     tty = os.ttyname(slave)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", int(rows), int(cols), 0, 0))
@@ -172,22 +256,74 @@ status = None
 alive = True
 
 
+prefix = b"\x1b]7717;" + nonce.encode() + b";"
+marker = re.compile(rb"([ABCD]);([0-9]{1,15})(?:;([\x20-\x7e]{0,199}))?\x07")
+printable = re.compile(rb"[\x20-\x7e]*\Z")
+# The log's last bytes if a marker may have begun in them; lines for `marks`.
+seen = b""
+noted = b""
+
+
+def note_marks(piece):
+    """Finds markers in what went into the log; see supervisor.pl."""
+    global seen, noted
+    seen += piece
+    base = size - len(seen)
+    at = seen.find(prefix)
+    while at >= 0:
+        found = marker.match(seen, at + len(prefix))
+        if found and found.end() - at <= 200:
+            kind, seq, data = found.groups()
+            noted += b"%d %d %s %d" % (base + at, base + found.end(), kind, int(seq))
+            noted += b"\n" if data is None else b" " + data + b"\n"
+            at = found.end()
+        elif len(seen) - at < 200 and printable.match(seen, at + len(prefix)):
+            seen = seen[at:]
+            return
+        else:
+            at += 1
+        at = seen.find(prefix, at)
+    escape = seen.rfind(b"\x1b")
+    begun = len(seen) - escape
+    seen = seen[escape:] if escape >= 0 and begun < len(prefix) and prefix.startswith(seen[escape:]) else b""
+
+
 def flush_out():
-    """Appends what is held; False while the disk refuses, so that the terminal is not read and its programs wait."""
-    global full
-    while out:
-        try:
+    """Appends what is held, first to the log, then to `marks`; False while the disk refuses; see supervisor.pl."""
+    global full, size, noted
+    try:
+        while out:
             written = os.write(spool, out)
-        except OSError:
-            if not full:
-                os.rename(path("notfull"), path("full"))
-                full = True
-            return False
-        del out[:written]
-    if full:
+            size += written
+            note_marks(bytes(out[:written]))
+            del out[:written]
+            if size - low > limit:
+                drop_to(size - limit // 8 * 7)
+    except OSError:
+        pass
+    try:
+        while noted:
+            noted = noted[os.write(marks, noted):]
+    except OSError:
+        pass
+    held = bool(out or noted)
+    if held and not full:
+        os.rename(path("notfull"), path("full"))
+    elif full and not held:
         os.rename(path("full"), path("notfull"))
-        full = False
-    return True
+    full = held
+    return not held
+
+
+def see_to_wish():
+    try:
+        with open(path("want-low")) as handle:
+            wish = re.match(r"\d{1,15}$", handle.readline())
+    except OSError:
+        return
+    if wish:
+        drop_to(min(int(wish.group()), size))
+    os.unlink(path("want-low"))
 
 
 def drain():
@@ -238,6 +374,7 @@ while alive:
         except BlockingIOError:
             pass
         load()
+        see_to_wish()
     if incoming and master in w:
         try:
             incoming = incoming[os.write(master, incoming):]
@@ -253,7 +390,9 @@ while alive:
         status = code
         alive = False
     elif not (r or w):
-        load()  # an input whose writer died before it could ring
+        # An input or a wish whose writer died before it could ring.
+        load()
+        see_to_wish()
 
 # The shell's last bytes may still be on their way: read until closed, or quiet while a survivor holds the terminal.
 until = time.time() + 5

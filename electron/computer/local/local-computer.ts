@@ -3,8 +3,11 @@ import { cpus, homedir, hostname, totalmem, userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import { WaymarkError } from '@shared/errors';
 import type { Computer, ComputerFacts } from '../port';
+import { sessionEnvironment } from '../sessions/environment';
+import { BackedSessionHost, type SessionLimits } from '../sessions/session-host';
+import { bootId } from './boot';
 import { LocalFiles } from './local-files';
-import { LocalSessionHost } from './local-session-host';
+import { LocalSessionBackend } from './local-session-backend';
 import { type SupervisorKind, supervisorRuns } from './supervisor';
 
 export interface LocalComputerOptions {
@@ -18,24 +21,30 @@ export interface LocalComputerOptions {
   supervisors?: readonly SupervisorKind[];
   /** Default: the environment of this process; sessions get only the listed harmless names of it. */
   environment?: Readonly<Record<string, string | undefined>>;
+  limits?: SessionLimits;
 }
 
 /** The computer the application runs on (Linux, macOS; Windows only inside WSL, which is Linux). */
 export class LocalComputer implements Computer {
   readonly kind = 'local';
   readonly name: string;
-  readonly sessions: LocalSessionHost;
+  readonly sessions: BackedSessionHost;
   readonly files = new LocalFiles();
   readonly #supervisors: readonly SupervisorKind[];
 
   constructor(options: LocalComputerOptions) {
     this.name = options.name ?? 'local';
     this.#supervisors = options.supervisors ?? ['perl', 'python3'];
-    this.sessions = new LocalSessionHost({
-      sessionsDir: options.sessionsDir,
-      resourcesDir: options.resourcesDir,
-      supervisors: this.#supervisors,
-      environment: options.environment ?? process.env,
+    const environment = options.environment ?? process.env;
+    this.sessions = new BackedSessionHost({
+      backend: new LocalSessionBackend({
+        sessionsDir: options.sessionsDir,
+        resourcesDir: options.resourcesDir,
+        supervisors: this.#supervisors,
+      }),
+      computer: this.name,
+      environment: (spec) => sessionEnvironment(spec.name, environment, spec.env),
+      limits: options.limits ?? {},
     });
   }
 
@@ -58,6 +67,7 @@ export class LocalComputer implements Computer {
       );
     }
     return {
+      boot: await bootId(),
       platform,
       hostname: hostname(),
       user: userInfo().username,

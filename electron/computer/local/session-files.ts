@@ -1,7 +1,11 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseExit, parseMeta, type SessionMeta } from '../sessions/layout';
+
+const maxMarks = 256 * 1024;
+/** Longer than any line of `marks`. */
+const markTail = 300;
 
 /** A missing file is an answer. */
 export async function absentIsUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
@@ -26,12 +30,12 @@ export class SessionFiles {
   }
 
   async meta(): Promise<SessionMeta | undefined> {
-    const text = await absentIsUndefined(readFile(this.path('meta'), 'utf8'));
+    const text = await this.#text('meta');
     return text === undefined ? undefined : parseMeta(text);
   }
 
   async nonce(): Promise<string> {
-    return (await readFile(this.path('nonce'), 'utf8')).trim();
+    return ((await this.#text('nonce')) ?? '').trim();
   }
 
   /** The door bell, for writing; `undefined` when nobody listens, which is how a dead supervisor shows. */
@@ -51,9 +55,24 @@ export class SessionFiles {
     return bell !== undefined;
   }
 
+  /** False when nobody listens. */
+  async ring(): Promise<boolean> {
+    const bell = await this.bell();
+    if (!bell) return false;
+    try {
+      await bell.write('\n');
+    } catch (error) {
+      // A full bell has rung already.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    } finally {
+      await bell.close();
+    }
+    return true;
+  }
+
   async life(): Promise<{ life: 'alive' | 'ended' | 'lost'; exitCode: number | null | undefined }> {
     const ended = async () => {
-      const text = await absentIsUndefined(readFile(this.path('exit'), 'utf8'));
+      const text = await this.#text('exit');
       return text === undefined ? undefined : ({ life: 'ended', exitCode: parseExit(text) } as const);
     };
     const told = await ended();
@@ -68,6 +87,32 @@ export class SessionFiles {
     return { size, mtimeMs };
   }
 
+  /** The first byte still in the log. Look after reading: it is written before bytes are dropped. */
+  async low(): Promise<number> {
+    return Number((await this.#text('low')) ?? 0);
+  }
+
+  /** Whole lines of `marks` from a byte offset on. */
+  async marks(from: number): Promise<{ marks: string; moreMarks: boolean }> {
+    const handle = await absentIsUndefined(open(this.path('marks'), 'r'));
+    if (!handle) return { marks: '', moreMarks: false };
+    try {
+      const buffer = Buffer.alloc(Math.max(0, Math.min(maxMarks, (await handle.stat()).size - from)));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
+      const end = buffer.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
+      return { marks: buffer.toString('latin1', 0, end), moreMarks: bytesRead === maxMarks };
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** The last thing the shell said is that it shows its prompt. */
+  async atPrompt(): Promise<boolean> {
+    const about = await absentIsUndefined(stat(this.path('marks')));
+    const { marks } = await this.marks(Math.max(0, (about?.size ?? 0) - markTail));
+    return / A \d+\n$/.test(marks);
+  }
+
   async inbox(): Promise<string[]> {
     return readdir(this.path('inbox'));
   }
@@ -76,12 +121,11 @@ export class SessionFiles {
     return readdir(this.path('cmd'));
   }
 
-  async diskFull(): Promise<boolean> {
-    return (await absentIsUndefined(stat(this.path('full')))) !== undefined;
+  async has(name: 'full' | 'nopunch' | 'want-low'): Promise<boolean> {
+    return (await absentIsUndefined(stat(this.path(name)))) !== undefined;
   }
 
-  /** Frees the name; the log stays under the session's id. */
-  async archive(root: string, id: string): Promise<void> {
-    await rename(this.directory, join(root, `.closed-${id}`));
+  #text(name: string): Promise<string | undefined> {
+    return absentIsUndefined(readFile(this.path(name), 'utf8'));
   }
 }

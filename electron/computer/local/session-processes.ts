@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { SessionProcess } from '../port';
+import type { ShellProcess, StartedProcess } from '../sessions/backend';
 import type { ForegroundProcess } from '../sessions/classify';
 import type { SessionMeta } from '../sessions/layout';
 import type { ProcessRow, ProcessTable } from './process-table';
 
 const run = promisify(execFile);
 
-/** The processes behind one session. */
+/** The processes behind one session that was made since this computer's last start. */
 export class SessionProcesses {
   readonly #table: ProcessTable;
   readonly #meta: SessionMeta;
@@ -17,20 +17,23 @@ export class SessionProcesses {
     this.#meta = meta;
   }
 
-  /** The shell itself; `undefined` when its number now belongs to another process. */
-  async shell(): Promise<ProcessRow | undefined> {
+  /** The shell and the supervisor as long as they live: their numbers may belong to other processes now. */
+  async holders(): Promise<{ shell: ShellProcess | undefined; supervisor: boolean }> {
+    const row = await this.#table.one(this.#meta.supervisor);
+    const supervisor = row !== undefined && row.start === this.#meta.supervisorStart && row.stat !== 'Z';
+    const shell = await this.#shell();
+    if (!shell) return { shell, supervisor };
+    return { shell: { ...(await this.#describe(shell)), foreground: shell.foreground }, supervisor };
+  }
+
+  async #shell(): Promise<ProcessRow | undefined> {
     const row = await this.#table.one(this.#meta.shell);
     return row && row.start === this.#meta.shellStart && row.stat !== 'Z' ? row : undefined;
   }
 
-  async supervisorRuns(): Promise<boolean> {
-    const row = await this.#table.one(this.#meta.supervisor);
-    return row !== undefined && row.start === this.#meta.supervisorStart && row.stat !== 'Z';
-  }
-
   /** The foreground process group of the terminal. At a prompt that is the shell alone. */
   async foreground(): Promise<ForegroundProcess[]> {
-    const shell = await this.shell();
+    const shell = await this.#shell();
     if (!shell) return [];
     const rows =
       shell.foreground === shell.group
@@ -38,7 +41,9 @@ export class SessionProcesses {
         : (await this.#table.all()).filter((row) => row.group === shell.foreground && row.stat !== 'Z');
     return Promise.all(
       rows.map(async (row) => ({
-        ...(await this.#describe(row)),
+        pid: row.pid,
+        stat: row.stat,
+        command: await this.#table.commandLine(row),
         isShell: row.pid === shell.pid,
         blocked: await this.#table.blocked(row, this.#meta.tty),
       })),
@@ -46,7 +51,7 @@ export class SessionProcesses {
   }
 
   /** Everything the session started that still runs, background and detached processes included; not the shell. */
-  async started(): Promise<ProcessRow[]> {
+  async started(): Promise<StartedProcess[]> {
     const rows = await this.#table.all();
     const children = new Map<number, ProcessRow[]>();
     for (const row of rows) {
@@ -60,8 +65,12 @@ export class SessionProcesses {
       found.set(row.pid, row);
       for (const child of children.get(row.pid) ?? []) add(child);
     };
-    for (const child of children.get(this.#meta.shell) ?? []) add(child);
-    for (const row of rows) if (row.session === this.#meta.shell) add(row);
+    // A number that went to another process was free: then nothing is left that it could tell.
+    const namesake = rows.find((row) => row.pid === this.#meta.shell && row.start !== this.#meta.shellStart);
+    if (!namesake) {
+      for (const child of children.get(this.#meta.shell) ?? []) add(child);
+      for (const row of rows) if (row.session === this.#meta.shell) add(row);
+    }
     // Whoever left the terminal (setsid, daemons) still carries the session's mark.
     await Promise.all(
       rows.map(async (row) => {
@@ -69,49 +78,44 @@ export class SessionProcesses {
         if (await this.#table.startedIn(row, this.#meta.id)) add(row);
       }),
     );
-    found.delete(this.#meta.shell);
-    return [...found.values()].filter((row) => row.stat !== 'Z');
+    if (!namesake) found.delete(this.#meta.shell);
+    return Promise.all(
+      [...found.values()].filter((row) => row.stat !== 'Z').map((row) => this.#describe(row)),
+    );
   }
 
-  describe(rows: readonly ProcessRow[]): Promise<SessionProcess[]> {
-    return Promise.all(rows.map((row) => this.#describe(row)));
-  }
-
-  async #describe(row: ProcessRow): Promise<SessionProcess> {
-    return { pid: row.pid, stat: row.stat, command: await this.#table.commandLine(row) };
+  async #describe(row: ProcessRow): Promise<StartedProcess> {
+    const { pid, group, stat } = row;
+    return { pid, group, stat, command: await this.#table.commandLine(row) };
   }
 
   /** The terminal's mode; `undefined` once it is gone. */
   async terminal(): Promise<{ lineMode: boolean; echo: boolean } | undefined> {
-    const text = await this.#stty('-a');
+    const text = await stty(this.#meta.tty, '-a');
     if (text === undefined) return undefined;
     return { lineMode: /(^|\s)icanon\b/.test(text), echo: /(^|\s)echo\b/.test(text) };
   }
+}
 
-  async resize(rows: number, cols: number): Promise<void> {
-    await this.#stty('rows', String(rows), 'cols', String(cols));
-  }
-
-  async #stty(...args: string[]): Promise<string | undefined> {
-    const device = process.platform === 'darwin' ? '-f' : '-F';
-    try {
-      const options = { env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
-      return (await run('stty', [device, this.#meta.tty, ...args], options)).stdout;
-    } catch (error) {
-      // stty reports a terminal that went away by its exit code; not being there at all is another matter.
-      if (typeof (error as { code?: unknown }).code === 'number') return undefined;
-      throw error;
-    }
+/** Runs `stty` on a terminal; `undefined` once that is gone. */
+export async function stty(tty: string, ...args: string[]): Promise<string | undefined> {
+  const device = process.platform === 'darwin' ? '-f' : '-F';
+  try {
+    const options = { env: { PATH: process.env.PATH ?? '', LC_ALL: 'C' } };
+    return (await run('stty', [device, tty, ...args], options)).stdout;
+  } catch (error) {
+    // stty reports a terminal that went away by its exit code; not being there at all is another matter.
+    if (typeof (error as { code?: unknown }).code === 'number') return undefined;
+    throw error;
   }
 }
 
-/** Sends a signal to a process or, with a negative number, to a group; `false` when it is gone or not ours. */
-export function sendSignal(target: number, signal: NodeJS.Signals): boolean {
+/** Sends a signal to a process or, with a negative number, to a group. What is gone or not ours is passed over. */
+export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {
-    return process.kill(target, signal);
+    process.kill(target, signal);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ESRCH' || code === 'EPERM') return false;
-    throw error;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs';
+import type { SessionWatch } from '../sessions/backend';
 
 /** After a change, later ones within this time are handled together: a flood is read in large pieces. */
 const gatherMs = 4;
@@ -10,16 +11,19 @@ const lastPollMs = 1000;
  * that backs off behind them, because events can be missing (limits of the system, odd file systems) and
  * the death of a process causes none.
  */
-export class SpoolWatch {
+export class SpoolWatch implements SessionWatch {
   readonly #directory: string;
+  readonly #growth: boolean;
   #watcher: FSWatcher | undefined;
   #waiters = new Set<() => void>();
   #changedAt = 0;
   #pollMs = firstPollMs;
   #events = true;
 
-  constructor(directory: string) {
+  /** `growth`: the log's growth counts as a change too. */
+  constructor(directory: string, { growth }: { growth: boolean }) {
     this.#directory = directory;
+    this.#growth = growth;
   }
 
   /** Resolves at the next change, at the next poll, or when `signal` aborts; never rejects. */
@@ -60,7 +64,8 @@ export class SpoolWatch {
   #open(): void {
     if (this.#watcher || !this.#events) return;
     try {
-      this.#watcher = watch(this.#directory, { persistent: false }, () => {
+      this.#watcher = watch(this.#directory, { persistent: false }, (_event, name) => {
+        if (name === 'spool' && !this.#growth) return;
         for (const done of [...this.#waiters]) done();
       });
       this.#watcher.on('error', () => this.#pollOnly());

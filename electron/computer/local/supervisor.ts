@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionError } from '../failures';
-import type { SessionSpec } from '../port';
+import type { StartOrder } from '../sessions/backend';
 
 export type SupervisorKind = 'perl' | 'python3';
 
@@ -13,12 +12,9 @@ const programs: Record<SupervisorKind, { args: string[]; file: string }> = {
 };
 
 export interface SupervisorStart {
-  spec: SessionSpec;
-  /** Made by the supervisor. */
-  directory: string;
+  order: StartOrder;
   startFile: string;
   bash: string;
-  environment: Record<string, string>;
 }
 
 /**
@@ -31,6 +27,7 @@ export async function startSupervisor(
   resourcesDir: string,
   start: SupervisorStart,
 ): Promise<'started' | 'exists'> {
+  const { order } = start;
   const failures: string[] = [];
   for (const kind of kinds) {
     const answer = await launch(kind, resourcesDir, start);
@@ -40,18 +37,18 @@ export async function startSupervisor(
     if (code === 'cwd_missing') {
       throw new SessionError(
         'cwd_missing',
-        start.spec.name,
-        `Session "${start.spec.name}" cannot start in ${start.spec.cwd}: ${text}. Choose a directory that exists.`,
+        order.name,
+        `Session "${order.name}" cannot start in ${order.cwd}: ${text}. Choose a directory that exists.`,
       );
     }
     if (code === 'shell_missing') {
-      throw new SessionError('shell_missing', start.spec.name, `Sessions need bash: ${text}. Install bash.`);
+      throw new SessionError('shell_missing', order.name, `Sessions need bash: ${text}. Install bash.`);
     }
     failures.push(`${kind}: ${answer.line || answer.problem}`);
   }
   throw new SessionError(
     'supervisor_missing',
-    start.spec.name,
+    order.name,
     'Sessions need perl (with its POSIX module) or python3, and neither could be started. Install perl.',
     failures.join('\n'),
   );
@@ -67,31 +64,51 @@ export async function supervisorRuns(kind: SupervisorKind): Promise<boolean> {
   });
 }
 
-async function launch(
+/** Gives back space of the log of a session that is over, as far as this computer can. */
+export async function dropWithoutSupervisor(
+  kinds: readonly SupervisorKind[],
+  resourcesDir: string,
+  directory: string,
+  upTo: number,
+): Promise<void> {
+  const environment = { PATH: process.env.PATH ?? '' };
+  for (const kind of kinds) {
+    const { line } = await execute(kind, resourcesDir, ['--drop', directory, String(upTo)], environment);
+    if (/^\d+$/.test(line)) return;
+  }
+}
+
+function launch(
   kind: SupervisorKind,
   resourcesDir: string,
-  start: SupervisorStart,
+  { order, startFile, bash }: SupervisorStart,
+): Promise<{ line: string; problem: string }> {
+  const { directory, rows, cols, cwd } = order;
+  return execute(kind, resourcesDir, [directory, String(rows), String(cols), cwd, startFile, bash], {
+    ...order.env,
+    WAYMARK_NONCE: order.nonce,
+    WAYMARK_SESSION: order.id,
+    WAYMARK_PROFILE: order.profile ? '1' : '0',
+    WAYMARK_LIMIT: String(order.limitBytes),
+  });
+}
+
+async function execute(
+  kind: SupervisorKind,
+  resourcesDir: string,
+  more: string[],
+  environment: Readonly<Record<string, string>>,
 ): Promise<{ line: string; problem: string }> {
   const { args, file } = programs[kind];
   // Over standard input, so that it also works from inside a packed application.
   const source = await readFile(join(resourcesDir, 'sessions', file));
-  const { spec } = start;
   return new Promise((resolve) => {
-    const child = spawn(
-      kind,
-      [...args, start.directory, String(spec.rows), String(spec.cols), spec.cwd, start.startFile, start.bash],
-      {
-        cwd: '/',
-        detached: true,
-        env: {
-          ...start.environment,
-          WAYMARK_NONCE: randomBytes(12).toString('hex'),
-          WAYMARK_SESSION: randomBytes(8).toString('hex'),
-          WAYMARK_PROFILE: spec.profile === false ? '0' : '1',
-        },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      },
-    );
+    const child = spawn(kind, [...args, ...more], {
+      cwd: '/',
+      detached: true,
+      env: environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     let out = '';
     let problem = '';
     child.stdout.on('data', (data: Buffer) => {

@@ -51,9 +51,8 @@ export class SessionCommands {
     if (again) {
       // The name may be another session's by now.
       await session.mustLook();
-      if ((await this.#send(again)) === 'sent') return place(again);
     }
-    const doubt = await this.#prepared(command);
+    const doubt = again ?? (await this.#prepared(command));
     if ((await this.#send(doubt)) === 'taken') throw session.busy('Another command has just begun.');
     return place(doubt);
   }
