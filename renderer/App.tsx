@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { ApprovalBanner } from './features/approvals/ApprovalBanner';
+import { HostBanner } from './features/computers/HostBanner';
 import { FirstUse } from './features/first-use/FirstUse';
 import { Announcer } from './features/frame/Announcer';
 import { useAppCommands } from './features/frame/app-commands';
@@ -12,9 +13,11 @@ import { Toasts } from './features/frame/Toasts';
 import { WatchLayout } from './features/frame/WatchLayout';
 import { HintDock } from './features/hints/HintDock';
 import { LabelDialogs } from './features/labels/LabelDialogs';
+import { HostPromptSheets } from './features/prompts/HostPromptSheets';
 import { Rail } from './features/rail/Rail';
 import { ShortcutSheet } from './features/shortcuts/ShortcutSheet';
 import { Strip } from './features/strip/Strip';
+import { useComputers } from './state/computers';
 import { useCurrentRun, useRuns } from './state/runs';
 import { useSettings } from './state/settings';
 import { closeDialog, useView } from './state/view';
@@ -29,6 +32,9 @@ const NewRunDialog = lazy(() =>
 );
 const SettingsDialog = lazy(() =>
   import('./features/settings/SettingsDialog').then((m) => ({ default: m.SettingsDialog })),
+);
+const ComputersDialog = lazy(() =>
+  import('./features/computers/ComputersDialog').then((m) => ({ default: m.ComputersDialog })),
 );
 const AboutDialog = lazy(() =>
   import('./features/about/AboutDialog').then((m) => ({ default: m.AboutDialog })),
@@ -55,6 +61,7 @@ export function App() {
       </div>
       <Dialogs />
       <LabelDialogs />
+      <HostPromptSheets />
       <Toasts />
       <Announcer />
     </TextContext.Provider>
@@ -70,6 +77,7 @@ function Frame() {
     <>
       {run !== undefined && <Strip run={run} />}
       <WorkspaceBanner />
+      <HostBanner />
       <ApprovalBanner />
       <main className="content">
         <Rail />
@@ -98,16 +106,19 @@ function Start() {
   );
 }
 
+/** One dialog of the window, and over it the computers, which a new run or the settings may lead to. */
 function Dialogs() {
   const dialog = useView((state) => state.dialog);
-  if (dialog === null) return null;
+  const computers = useComputers((state) => state.place !== null);
+  if (dialog === null && !computers) return null;
   return (
-    <PaneBoundary resetKey={dialog}>
+    <PaneBoundary resetKey={`${dialog} ${computers}`}>
       <Suspense fallback={null}>
         {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
         {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}
         {dialog === 'about' && <AboutDialog onClose={closeDialog} />}
         {dialog === 'shortcuts' && <ShortcutSheet onClose={closeDialog} />}
+        {computers && <ComputersDialog />}
       </Suspense>
     </PaneBoundary>
   );

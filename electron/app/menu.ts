@@ -6,6 +6,7 @@ export interface MenuWords {
   file: string;
   newRun: string;
   openWorkspace: string;
+  computers: string;
   settings: string;
   edit: string;
   view: string;
@@ -20,6 +21,7 @@ export const menuWords: Record<'en' | 'zh', MenuWords> = {
     file: 'File',
     newRun: 'New run',
     openWorkspace: 'Open workspace…',
+    computers: 'Computers',
     settings: 'Settings',
     edit: 'Edit',
     view: 'View',
@@ -32,6 +34,7 @@ export const menuWords: Record<'en' | 'zh', MenuWords> = {
     file: '文件',
     newRun: '新建运行',
     openWorkspace: '打开工作区…',
+    computers: '计算机',
     settings: '设置',
     edit: '编辑',
     view: '视图',
@@ -57,6 +60,7 @@ export function installMenu(words: MenuWords, send: (command: string) => void): 
         item(words.newRun, 'run.new', 'CmdOrCtrl+N'),
         item(words.openWorkspace, 'workspace.choose', 'CmdOrCtrl+O'),
         { type: 'separator' },
+        item(words.computers, 'computers.open'),
         item(words.settings, 'settings.open', 'CmdOrCtrl+,'),
         { type: 'separator' },
         { role: process.platform === 'darwin' ? 'close' : 'quit' },

@@ -7,6 +7,8 @@ export interface DialogProps {
   closeLabel: string;
   onClose: () => void;
   width?: 'small' | 'normal' | 'wide';
+  /** `alertdialog`: something that cannot wait and stands in the way on purpose. */
+  role?: 'dialog' | 'alertdialog';
   /** Right of the title. */
   head?: ReactNode;
   foot?: ReactNode;
@@ -17,7 +19,16 @@ const focusable =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex="0"]';
 
 /** A modal sheet: keeps the focus inside, gives it back on closing, closes on Escape. */
-export function Dialog({ title, closeLabel, onClose, width = 'normal', head, foot, children }: DialogProps) {
+export function Dialog({
+  title,
+  closeLabel,
+  onClose,
+  width = 'normal',
+  role = 'dialog',
+  head,
+  foot,
+  children,
+}: DialogProps) {
   const titleId = useId();
   const box = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
@@ -59,9 +70,11 @@ export function Dialog({ title, closeLabel, onClose, width = 'normal', head, foo
 
   return (
     <div className="scrim">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the role is one of two dialogs' */}
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is one of two dialogs' */}
       <div
         ref={box}
-        role="dialog"
+        role={role}
         aria-modal="true"
         aria-labelledby={titleId}
         tabIndex={-1}

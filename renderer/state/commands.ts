@@ -43,7 +43,7 @@ export function runCommand(id: CommandId): boolean {
 /** Where a key went down. An element with `data-keys="own"` (a terminal) keeps its bare keys. */
 export function scopeOf(target: EventTarget | null): KeyScope {
   if (!(target instanceof Element)) return 'page';
-  if (target.closest('[role="dialog"], [role="menu"]') !== null) return 'dialog';
+  if (target.closest('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null) return 'dialog';
   if (target.closest('.xterm, [data-keys="own"]') !== null) return 'terminal';
   if (
     target.closest(

@@ -50,6 +50,7 @@ export const commandTable = [
   { id: 'app.escape', keys: ['Escape'], group: 'steer' },
   { id: 'app.search', keys: ['Slash'], group: 'everywhere' },
   { id: 'app.newRun', keys: ['Mod+KeyN'], group: 'everywhere' },
+  { id: 'app.computers', keys: ['KeyG KeyC'], group: 'everywhere' },
   { id: 'app.settings', keys: ['Mod+Comma'], group: 'everywhere' },
   { id: 'app.nextPane', keys: ['F6'], group: 'everywhere' },
   { id: 'app.previousPane', keys: ['Shift+F6'], group: 'everywhere' },

@@ -1,9 +1,11 @@
 import { call, listen } from '../api';
 import { addApproval, dropApprovals, loadApprovals } from './approvals';
 import { runCommand } from './commands';
+import { loadComputers, startComputers } from './computers';
 import { invalidateDetails, loadDetail } from './detail';
 import { continueFilter, setFilter } from './filter';
 import { loadHints, useHints } from './hints';
+import { startHostPrompts } from './host-prompts';
 import type { CommandId } from './keymap';
 import { addDelta, endLive } from './live';
 import { loadRuns, refreshRun, refreshRuns, useRuns } from './runs';
@@ -15,6 +17,8 @@ import { chooseWorkspace, loadWorkspace, setWorkspace, useWorkspace } from './wo
 /** Connects the stores to the main process: first everything is read, then each event reads what it makes stale. */
 export function startSync(): () => void {
   const stops = [
+    startComputers(),
+    startHostPrompts(),
     listen('run.changed', ({ run, seq, steps }) => {
       refreshRun(run);
       const timeline = useTimeline.getState();
@@ -72,6 +76,7 @@ export function startSync(): () => void {
     }),
   ];
   attempt(loadSettings);
+  attempt(loadComputers);
   attempt(async () => {
     await loadWorkspace();
     if (useWorkspace.getState().status?.folder != null) await loadRuns();
@@ -109,6 +114,7 @@ function catchUp(): void {
 /** What the application menu calls its items, and which command of the window each is. */
 const menuCommands: Readonly<Record<string, CommandId>> = {
   'run.new': 'app.newRun',
+  'computers.open': 'app.computers',
   'settings.open': 'app.settings',
   'shortcuts.open': 'app.shortcuts',
   'about.open': 'app.about',

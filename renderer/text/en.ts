@@ -1,12 +1,14 @@
 import { about } from './en/about';
 import { approvals } from './en/approvals';
 import { common } from './en/common';
+import { computers } from './en/computers';
 import { detail } from './en/detail';
 import { exporting } from './en/exporting';
 import { files } from './en/files';
 import { firstUse } from './en/first-use';
 import { frame } from './en/frame';
 import { hints } from './en/hints';
+import { hostPrompts } from './en/host-prompts';
 import { labels } from './en/labels';
 import { newRun } from './en/new-run';
 import { prompt } from './en/prompt';
@@ -22,12 +24,14 @@ export const en = {
   about,
   approvals,
   common,
+  computers,
   detail,
   exporting,
   files,
   firstUse,
   frame,
   hints,
+  hostPrompts,
   labels,
   newRun,
   prompt,

@@ -25,8 +25,16 @@ export interface RunWords {
   tone: 'plain' | 'attention' | 'danger';
 }
 
-/** The honest status of a run at `now` (ms since 1970), in words: always a reason and a time. */
-export function runWords(run: RunSummary, text: Text, now: number): RunWords {
+/**
+ * The honest status of a run at `now` (ms since 1970), in words: always a reason and a time. `away`: the computers
+ * that keep a waiting run from going on, where they are known.
+ */
+export function runWords(
+  run: RunSummary,
+  text: Text,
+  now: number,
+  away: readonly { name: string; health: { since: number } | undefined }[] = [],
+): RunWords {
   const { format } = text.common;
   const since = text.runs.since(format.duration(Math.floor((now - run.changedAt) / 1000) * 1000));
   const why = run.message !== null && run.message !== '' ? run.message : null;
@@ -42,8 +50,19 @@ export function runWords(run: RunSummary, text: Text, now: number): RunWords {
     case 'thinking':
     case 'acting':
       return { ...base, reason: `${text.runs.atStep(format.count(run.steps))}, ${since}` };
+    case 'waiting_host': {
+      if (away.length === 0)
+        return { ...base, tone: 'attention', reason: [why ?? named, since].filter(Boolean).join(', ') };
+      const from = Math.min(...away.map(({ health }) => health?.since ?? run.changedAt));
+      const age = format.duration(Math.max(0, Math.floor((now - from) / 1000)) * 1000);
+      return {
+        ...base,
+        tone: 'attention',
+        state: text.computers.waitsFor(away.map(({ name }) => name).join(', ')),
+        reason: text.computers.sinceClock(format.clock(from), age),
+      };
+    }
     case 'waiting_human':
-    case 'waiting_host':
       return {
         ...base,
         tone: 'attention',

@@ -2,12 +2,14 @@ import type { Text } from './en';
 import { about } from './zh/about';
 import { approvals } from './zh/approvals';
 import { common } from './zh/common';
+import { computers } from './zh/computers';
 import { detail } from './zh/detail';
 import { exporting } from './zh/exporting';
 import { files } from './zh/files';
 import { firstUse } from './zh/first-use';
 import { frame } from './zh/frame';
 import { hints } from './zh/hints';
+import { hostPrompts } from './zh/host-prompts';
 import { labels } from './zh/labels';
 import { newRun } from './zh/new-run';
 import { prompt } from './zh/prompt';
@@ -23,12 +25,14 @@ export const zh: Text = {
   about,
   approvals,
   common,
+  computers,
   detail,
   exporting,
   files,
   firstUse,
   frame,
   hints,
+  hostPrompts,
   labels,
   newRun,
   prompt,

@@ -70,7 +70,8 @@ export function applicationHandlers(options: ApplicationOptions): ApplicationHan
     'settings.get': async () => options.settings.current,
     'settings.set': async (change) => {
       // Identities are the installation's; a window can rename the annotator but not become another one.
-      const { device: _device, workspace: _workspace, annotator, ...rest } = change;
+      // Computers have commands of their own, with their refusals.
+      const { device: _device, workspace: _workspace, computers: _computers, annotator, ...rest } = change;
       const own = options.settings.current.annotator;
       const renamed = annotator ? { annotator: { uuid: own.uuid, name: annotator.name.trim() } } : {};
       return options.settings.set({ ...withoutUndefined(rest), ...renamed });

@@ -52,11 +52,15 @@ function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
       maxEvals: spec.limits.max_eval_num,
     },
     approvals: approvalsFor(spec, workspaceHolder(spec)),
-    computers: spec.computers.map(({ name, type, gpus, internet }) => ({
-      name,
-      kind: type,
-      gpus: gpus?.count ?? 0,
-      internet,
+    computers: spec.computers.map((computer) => ({
+      name: computer.name,
+      host: computer.host,
+      kind: computer.type,
+      gpus: computer.gpus?.count ?? 0,
+      internet: computer.internet,
+      evaluator: computer.evaluator,
+      dedicated: computer.dedicated,
+      approvals: approvalsFor(spec, computer),
     })),
     unsupported,
   };

@@ -5,6 +5,7 @@ import { Button } from '../../components/Button';
 import { TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { KeyCaps } from '../../components/KeyCap';
+import { openComputers } from '../../state/computers';
 import { openRun, useRuns } from '../../state/runs';
 import { saveSettings, useSettings } from '../../state/settings';
 import { attempt, toastFailure } from '../../state/toasts';
@@ -139,6 +140,9 @@ export function FirstUse() {
                   {words.newRun}
                 </Button>
                 <Button onClick={() => attempt(chooseWorkspace)}>{words.open}</Button>
+                <Button icon="chip" onClick={() => openComputers()}>
+                  {text.computers.add}
+                </Button>
               </div>
               {now !== 3 && <p className="text-12 quiet">{now === 1 ? words.nameNeeds : words.demoNeeds}</p>}
             </Stage>

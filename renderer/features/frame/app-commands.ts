@@ -1,4 +1,5 @@
 import { useCommand } from '../../state/commands';
+import { openComputers } from '../../state/computers';
 import { setFilter } from '../../state/filter';
 import { jump } from '../../state/jump';
 import {
@@ -83,6 +84,7 @@ export function useAppCommands(): void {
   useCommand('look.queries', () => openTab('queries', {}));
   useCommand('look.expand', () => useView.setState((state) => ({ expanded: !state.expanded })));
   useCommand('app.newRun', () => openDialog('newRun'));
+  useCommand('app.computers', () => openComputers());
   useCommand('app.settings', () => openDialog('settings'));
   useCommand('app.shortcuts', () => openDialog('shortcuts'));
   useCommand('app.about', () => openDialog('about'));

@@ -6,14 +6,18 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
 import { CheckLine, FormLine, Select, TextField } from '../../components/Field';
+import { useNow } from '../../components/useNow';
 import { useAnswer } from '../../state/answer';
 import { openRun } from '../../state/runs';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { openDialog } from '../../state/view';
 import { useText } from '../../text/language';
+import { ApprovalChoices } from './ApprovalChoices';
 import { CatalogueList } from './CatalogueList';
+import { ComputerTable } from './ComputerTable';
 import './new-run.css';
+import { noChoices, placesInput, sharedMachine, usable } from './places';
 import { RunChecks } from './RunChecks';
 
 export interface NewRunDialogProps {
@@ -93,7 +97,7 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
   const [endpointName, setEndpointName] = useState(endpoints[0]?.name ?? '');
   const [steps, setSteps] = useState('');
   const [hours, setHours] = useState('');
-  const [approvals, setApprovals] = useState<'on' | 'off' | null>(null);
+  const [choices, setChoices] = useState(noChoices);
   const [humanHints, setHumanHints] = useState(true);
   const [experiment, setExperiment] = useState('');
   const [starting, setStarting] = useState(false);
@@ -102,7 +106,9 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
   const endpoint = endpoints.find((each) => each.name === endpointName);
   const maxSteps = numberIn(steps);
   const maxHours = numberIn(hours);
-  const wrong = maxSteps === false || maxHours === false;
+  const now = useNow(1000);
+  const shared = task === undefined ? null : sharedMachine(task, choices);
+  const wrong = maxSteps === false || maxHours === false || shared !== null;
 
   async function start(): Promise<void> {
     if (task === undefined || endpoint === undefined || maxSteps === false || maxHours === false) return;
@@ -111,8 +117,7 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
     const input: CommandInput<'runs.start'> = {
       task: task.id,
       endpoint: endpoint.name,
-      computer: 'local',
-      approvals: approvals ?? task.approvals,
+      ...placesInput(task, choices),
       humanHints,
       experiment: experiment.trim() === '' ? null : experiment.trim(),
       ...(maxSteps === null ? {} : { maxSteps: Math.round(maxSteps) }),
@@ -163,7 +168,10 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
                   id={id}
                   value={taskId}
                   options={tasks.map((each) => ({ value: each.id, label: each.title }))}
-                  onChoose={setTaskId}
+                  onChoose={(id) => {
+                    setTaskId(id);
+                    setChoices(noChoices);
+                  }}
                 />
               </div>
             )}
@@ -183,17 +191,22 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
               />
             )}
           </FormLine>
-          <FormLine label={text.computers} help={text.computersHelp}>
-            {({ id }) => (
-              <ul id={id} className="new-run-computers mono-12">
-                {(task?.computers ?? []).map((computer) => (
-                  <li key={computer.name}>
-                    {text.computer(computer.name, computer.kind, computer.gpus, computer.internet)}
-                  </li>
-                ))}
-              </ul>
+          <div className="form-line">
+            <span className="form-label">{text.computers}</span>
+            <ComputerTable
+              computers={task?.computers ?? []}
+              choices={choices}
+              onHost={(name, host) => setChoices({ ...choices, hosts: { ...choices.hosts, [name]: host } })}
+              now={now}
+            />
+            {shared === null ? (
+              <div className="form-help">{text.computersHelp}</div>
+            ) : (
+              <div className="form-error" role="alert">
+                {text.sameMachine(shared.host === 'local' ? text.here : shared.host, ...shared.names)}
+              </div>
             )}
-          </FormLine>
+          </div>
           <FormLine
             label={text.maxSteps}
             help={task && text.taskSays(words.common.format.count(task.limits.maxSteps))}
@@ -224,16 +237,16 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
               />
             )}
           </FormLine>
-          <FormLine label={text.approvals}>
-            {() => (
-              <CheckLine
-                checked={(approvals ?? task?.approvals) === 'on'}
-                onChange={(on) => setApprovals(on ? 'on' : 'off')}
-                label={text.approvalsOn}
-                help={text.approvalsHelp}
-              />
-            )}
-          </FormLine>
+          <div className="form-line">
+            <span className="form-label">{text.approvals}</span>
+            <ApprovalChoices
+              computers={task === undefined ? [] : usable(task)}
+              choices={choices}
+              onApprovals={(name, approvals) =>
+                setChoices({ ...choices, approvals: { ...choices.approvals, [name]: approvals } })
+              }
+            />
+          </div>
           <FormLine label={text.hints}>
             {() => (
               <CheckLine
@@ -255,7 +268,9 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
             )}
           </FormLine>
         </div>
-        {endpoint !== undefined && task !== undefined && <RunChecks task={task} endpoint={endpoint} />}
+        {endpoint !== undefined && task !== undefined && (
+          <RunChecks task={task} endpoint={endpoint} choices={choices} now={now} />
+        )}
       </div>
     </Dialog>
   );

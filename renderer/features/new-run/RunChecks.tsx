@@ -4,32 +4,81 @@ import { useEffect, useState } from 'react';
 import { call, failureOf } from '../../api';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
+import { openComputers, useComputers } from '../../state/computers';
+import { healthWords } from '../../text/health-words';
 import { useText } from '../../text/language';
+import { type Choices, hostFor, sharesEvaluator } from './places';
 
 export interface RunChecksProps {
   task: TaskRow;
   endpoint: Endpoint;
+  choices: Choices;
+  /** Our clock, ms since 1970. */
+  now: number;
 }
 
 /** What is known before the first step: whether the task can run here, and whether the model answers. */
-export function RunChecks({ task, endpoint }: RunChecksProps) {
+export function RunChecks({ task, endpoint, choices, now }: RunChecksProps) {
   const text = useText().newRun;
+  const hosts = [...new Set(task.computers.map((computer) => hostFor(computer, choices)))].filter(
+    (host) => host !== 'local',
+  );
   return (
     <aside className="run-checks" aria-label={text.checks}>
       <h3>{text.checks}</h3>
       <ul>
         {task.unsupported.length === 0 ? (
-          <Check ok title={text.taskFits} detail={text.taskFitsDetail(task.tools.length)} />
+          <Check
+            ok
+            title={hosts.length === 0 ? text.taskFits : text.taskFitsHosts}
+            detail={text.taskFitsDetail(task.tools.length)}
+          />
         ) : (
           task.unsupported.map((problem) => (
             <Check key={problem} ok={false} title={text.taskDoesNotFit} detail={problem} />
           ))
         )}
-        <Check ok={null} title={text.evaluator} detail={text.evaluatorDetail} />
+        {hosts.map((host) => (
+          <HostCheck key={host} alias={host} now={now} />
+        ))}
+        {sharesEvaluator(task, choices) && (
+          <Check ok={null} title={text.evaluator} detail={text.evaluatorDetail} />
+        )}
         <ModelCheck endpoint={endpoint} />
       </ul>
       <p className="run-checks-summary text-12 quiet">{task.summary}</p>
     </aside>
+  );
+}
+
+/** What is known of a host: its link now, or its last test; it is connected when the run starts. */
+function HostCheck({ alias, now }: { alias: string; now: number }) {
+  const words = useText();
+  const text = words.newRun;
+  const report = useComputers((state) => state.rows.find((row) => row.alias === alias)?.report ?? null);
+  const health = useComputers((state) => state.health[alias]);
+  const linked = health !== undefined && health.state !== 'idle';
+  const good = linked ? health.state === 'good' || health.state === 'degraded' : (report?.ok ?? null);
+  const state = linked
+    ? `${alias}: ${healthWords(health, words, now).word}`
+    : report === null
+      ? text.hostNotTested(alias)
+      : report.ok
+        ? text.hostPassed(alias)
+        : text.hostFailed(alias);
+  const detail = linked
+    ? health.message
+    : report === null
+      ? text.hostNotTestedDetail
+      : text.hostTestedAt(words.common.format.when(report.at, now));
+  return (
+    <Check ok={linked && health.state === 'connecting' ? null : good} title={state} detail={detail}>
+      {good !== true && (
+        <Button small onClick={() => openComputers(alias)}>
+          {text.lookAtHost}
+        </Button>
+      )}
+    </Check>
   );
 }
 

@@ -1,9 +1,12 @@
+import type { LinkHealth } from '@shared/computers';
 import type { RunSummary } from '@shared/views';
 import { memo, useMemo } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { useMedia } from '../../components/useMedia';
 import { useNow } from '../../components/useNow';
+import { openComputers, useComputers } from '../../state/computers';
+import { type RunHost, waitsFor } from '../../state/computers-of-run';
 import type { RailGroup } from '../../state/runs';
 import { openRun, railGroup, railOrder, useRuns } from '../../state/runs';
 import { attempt } from '../../state/toasts';
@@ -68,6 +71,7 @@ export function Rail() {
         ) : (
           <IconButton icon="plus" label={text.runs.newRun} onClick={() => openDialog('newRun')} />
         )}
+        <IconButton icon="chip" label={text.computers.open} onClick={() => openComputers()} />
         <IconButton
           icon={wide ? 'left' : 'right'}
           label={wide ? text.runs.closeRail : text.runs.openRail}
@@ -87,7 +91,7 @@ interface RailItemProps {
 
 const RailRow = memo(function RailRow({ run, group, on, now }: RailItemProps) {
   const text = useText();
-  const words = runWords(run, text, now);
+  const words = runWords(run, text, now, useAway(run));
   const line =
     group === 'finished' && run.state === 'finished'
       ? text.runs.scoreAndOpen(text.common.format.score(run.scores.final), run.labels.undecided)
@@ -113,7 +117,7 @@ const RailRow = memo(function RailRow({ run, group, on, now }: RailItemProps) {
 /** The narrow form: the task's number (or first letters) and a mark when it needs a person. */
 const RailMark = memo(function RailMark({ run, group, on, now }: RailItemProps) {
   const text = useText();
-  const words = runWords(run, text, now);
+  const words = runWords(run, text, now, useAway(run));
   const name = `${run.title}: ${words.state}. ${words.reason}`;
   return (
     <button
@@ -128,6 +132,13 @@ const RailMark = memo(function RailMark({ run, group, on, now }: RailItemProps) 
     </button>
   );
 });
+
+/** The computers a waiting run waits for; the same list while nothing about it changes. */
+function useAway(run: RunSummary): readonly RunHost[] {
+  const health = useComputers((state) => (run.state === 'waiting_host' ? state.health : nothingKnown));
+  return useMemo(() => waitsFor(run, health), [run, health]);
+}
+const nothingKnown: Readonly<Record<string, LinkHealth>> = {};
 
 function shortName(run: RunSummary): string {
   return /(\d+)$/.exec(run.task.id)?.[1] ?? run.title.slice(0, 2);

@@ -4,6 +4,7 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { CheckLine, FormLine, Select, TextField } from '../../components/Field';
 import { Tabs } from '../../components/Tabs';
+import { openComputers } from '../../state/computers';
 import { saveSettings, useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { chooseWorkspace, useWorkspace } from '../../state/workspace';
@@ -80,6 +81,19 @@ function General({ settings }: { settings: Settings }) {
             <span className="space" />
             <Button small onClick={() => attempt(chooseWorkspace)}>
               {text.openAnother}
+            </Button>
+          </div>
+        )}
+      </FormLine>
+      <FormLine label={words.computers.title}>
+        {({ id }) => (
+          <div className="row">
+            <span id={id} className="text-12 quiet">
+              {words.computers.settingsLine(settings.computers.length)}
+            </span>
+            <span className="space" />
+            <Button small onClick={() => openComputers()}>
+              {words.computers.open}
             </Button>
           </div>
         )}

@@ -2,10 +2,13 @@ import type { RunSummary } from '@shared/views';
 import { Icon } from '../../components/Icon';
 import { Meter } from '../../components/Meter';
 import { useNow } from '../../components/useNow';
+import { useComputers } from '../../state/computers';
+import { waitsFor } from '../../state/computers-of-run';
 import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
 import { RunControls } from './RunControls';
+import { StripHosts } from './StripHosts';
 
 /** What the open run is and does, in one line: state, score, time, cost, context, computers, controls. */
 export function Strip({ run }: { run: RunSummary }) {
@@ -13,12 +16,12 @@ export function Strip({ run }: { run: RunSummary }) {
   const { format } = text.common;
   const now = useNow(1000);
   const priced = usePriced(run);
-  const words = runWords(run, text, now);
+  const health = useComputers((state) => state.health);
+  const words = runWords(run, text, now, waitsFor(run, health));
   const { scores, tokens } = run;
   const where = [run.task.id, run.task.domain, run.model]
     .filter((part) => part !== null && part !== '')
     .join(' · ');
-  const local = run.computers.every((computer) => computer.kind === 'local');
   return (
     <section className="strip" aria-label={text.runs.strip}>
       <div className="strip-cell strip-name">
@@ -79,19 +82,7 @@ export function Strip({ run }: { run: RunSummary }) {
           />
         </span>
       </div>
-      <div className="strip-cell strip-ruled strip-hosts">
-        <span className="text-12 row">
-          <Icon name={run.state === 'waiting_host' ? 'warning' : 'check'} small className="quiet" />
-          <span className="cut">
-            {local ? text.runs.localComputer : run.computers.map((one) => one.name).join(', ')}
-          </span>
-        </span>
-        {!run.evaluatorIsolated && (
-          <span className="text-11 quiet" title={text.runs.evaluatorNotIsolatedText}>
-            {text.runs.evaluatorNotIsolated}
-          </span>
-        )}
-      </div>
+      <StripHosts run={run} now={now} />
       <RunControls run={run} />
     </section>
   );

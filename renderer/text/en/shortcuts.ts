@@ -46,6 +46,7 @@ const names: Record<CommandId, string> = {
   'hint.queue': 'Queue it',
   'app.search': 'Search',
   'app.newRun': 'New run',
+  'app.computers': 'Computers',
   'app.settings': 'Settings',
   'app.shortcuts': 'This sheet',
   'app.about': 'About Waymark',

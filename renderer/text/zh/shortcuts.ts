@@ -47,6 +47,7 @@ const names: Record<CommandId, string> = {
   'hint.queue': '加入队列',
   'app.search': '搜索',
   'app.newRun': '新建运行',
+  'app.computers': '计算机',
   'app.settings': '设置',
   'app.shortcuts': '本表',
   'app.about': '关于 Waymark',

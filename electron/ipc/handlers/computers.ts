@@ -1,0 +1,154 @@
+import type { ComputerRow, HostReport, KnownComputer } from '@shared/computers';
+import { WaymarkError } from '@shared/errors';
+import type { Settings } from '@shared/settings';
+import type { RunState } from '@shared/views';
+import type { Hosts } from '../../computer/hosts';
+import type { PromptDesk } from '../../computer/ssh/prompt-desk';
+import type { WorkbenchHolder } from '../../workbench';
+import type { Publisher } from '../publish';
+import type { Handlers } from '../register';
+
+type ComputerHandlers = Pick<
+  Handlers,
+  | 'computers.list'
+  | 'computers.candidates'
+  | 'computers.resolve'
+  | 'computers.test'
+  | 'computers.cancelTest'
+  | 'computers.add'
+  | 'computers.setTransport'
+  | 'computers.remove'
+  | 'computers.retryNow'
+  | 'computers.prompts'
+  | 'computers.answer'
+  | 'computers.networkChanged'
+>;
+
+/** The last test of each host in this installation. */
+export interface HostReports {
+  get(alias: string): HostReport | null;
+  put(report: HostReport): Promise<void>;
+  /** Writes down what is known of the hosts that are added now, and forgets the rest. */
+  keep(aliases: readonly string[]): Promise<void>;
+}
+
+export interface ComputerHandlerOptions {
+  hosts: Hosts;
+  settings: { readonly current: Settings; set(change: Partial<Settings>): Promise<Settings> };
+  prompts: Pick<PromptDesk, 'open' | 'answer'>;
+  reports: HostReports;
+  publisher: Publisher;
+  holder: Pick<WorkbenchHolder, 'current'>;
+  /** Our clock, ms since 1970. */
+  now(): number;
+}
+
+/** States in which some process drives the run. */
+const driven: ReadonlySet<RunState> = new Set([
+  'thinking',
+  'acting',
+  'sleeping',
+  'waiting_host',
+  'waiting_human',
+]);
+
+/** Hosts reached over SSH: which there are, how they resolve, whether they work, and what they ask a person. */
+export function computerHandlers(options: ComputerHandlerOptions): ComputerHandlers {
+  const { hosts, settings, prompts, reports } = options;
+  const tests = new Map<string, AbortController>();
+  const known = () => settings.current.computers;
+  const row = (computer: KnownComputer): ComputerRow => ({
+    ...computer,
+    health: hosts.health(computer.alias),
+    report: reports.get(computer.alias),
+  });
+  const find = (alias: string): KnownComputer => {
+    const computer = known().find((other) => other.alias === alias);
+    if (computer) return computer;
+    throw new WaymarkError('not_found', `The computer "${alias}" is not in the list. Add it first.`);
+  };
+  const save = async (computers: KnownComputer[]) => {
+    await settings.set({ computers });
+    await reports.keep(computers.map(({ alias }) => alias));
+  };
+  const refuseWhileDriven = async (alias: string, what: string) => {
+    const titles = await drivenOn(options.holder, alias);
+    if (titles.length === 0) return;
+    throw new WaymarkError(
+      'refused',
+      `${what} ${alias} is not possible while a run is driven on it: ${titles.join(', ')}. Pause it first.`,
+    );
+  };
+  return {
+    'computers.list': async () => known().map(row),
+    'computers.candidates': async () => {
+      const added = new Set(known().map(({ alias }) => alias));
+      return (await hosts.candidates()).filter((alias) => !added.has(alias));
+    },
+    'computers.resolve': ({ alias }) => hosts.resolve(alias),
+    'computers.test': async ({ alias, transport }) => {
+      tests.get(alias)?.abort(cancelled(alias));
+      const controller = new AbortController();
+      const { signal } = controller;
+      tests.set(alias, controller);
+      try {
+        const report = await hosts.test(
+          alias,
+          transport,
+          (stages) => {
+            if (!signal.aborted) options.publisher.publish('computer.stage', { alias, stages });
+          },
+          signal,
+        );
+        signal.throwIfAborted();
+        await reports.put(report);
+        return report;
+      } catch (thrown) {
+        throw signal.aborted ? signal.reason : thrown;
+      } finally {
+        if (tests.get(alias) === controller) tests.delete(alias);
+      }
+    },
+    'computers.cancelTest': async ({ alias }) => tests.get(alias)?.abort(cancelled(alias)),
+    'computers.add': async ({ alias, transport }) => {
+      if (known().some((other) => other.alias === alias)) {
+        throw new WaymarkError(
+          'already_exists',
+          `${alias} is in the list already. Open its page to test it or to change how it is reached.`,
+        );
+      }
+      const computer = { alias, transport, addedAt: options.now() };
+      await save([...known(), computer]);
+      return row(computer);
+    },
+    'computers.setTransport': async ({ alias, transport }) => {
+      find(alias);
+      await refuseWhileDriven(alias, 'Changing the connection of');
+      const changed = { ...find(alias), transport };
+      await save(known().map((other) => (other.alias === alias ? changed : other)));
+      return row(changed);
+    },
+    'computers.remove': async ({ alias }) => {
+      find(alias);
+      await refuseWhileDriven(alias, 'Removing');
+      tests.get(alias)?.abort(cancelled(alias));
+      await save(known().filter((other) => other.alias !== alias));
+    },
+    'computers.retryNow': async ({ alias }) => hosts.retryNow(alias),
+    'computers.prompts': async () => prompts.open(),
+    'computers.answer': async ({ id, answer }) => prompts.answer(id, answer),
+    'computers.networkChanged': async () => hosts.retryNow(),
+  };
+}
+
+function cancelled(alias: string): WaymarkError {
+  return new WaymarkError('cancelled', `The test of ${alias} was cancelled.`);
+}
+
+/** Titles of the runs that use the host and that some process drives, this one or another. */
+async function drivenOn(holder: Pick<WorkbenchHolder, 'current'>, alias: string): Promise<string[]> {
+  const runs = (await holder.current?.store.reader.runs()) ?? [];
+  return runs
+    .filter((run) => driven.has(run.state) && run.computers.some(({ host }) => host === alias))
+    .map(({ title }) => title);
+}

@@ -1,0 +1,63 @@
+import { Button } from '../../components/Button';
+import { Icon } from '../../components/Icon';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+import type { ResolutionState } from './use-resolution';
+
+/** Where a name leads and which line of which file says so. */
+export function ResolutionView({ state }: { state: ResolutionState }) {
+  const words = useText();
+  const text = words.computers;
+  const { value, failure } = state;
+  if (failure !== null) {
+    const details = `${failure.code}: ${failure.message}${failure.detail === undefined ? '' : `\n${failure.detail}`}`;
+    return (
+      <div className="resolution-failure" role="alert">
+        <Icon name="warning" className="tone-danger" />
+        <span>{failure.message}</span>
+        <Button
+          small
+          look="ghost"
+          icon="copy"
+          onClick={() => attempt(() => navigator.clipboard.writeText(details))}
+        >
+          {words.common.copyDetails}
+        </Button>
+      </div>
+    );
+  }
+  if (value === null) return <p className="quiet text-12">{text.resolving}</p>;
+  return (
+    <>
+      <p className="resolution-line">
+        <code className="mono-12">{`${value.user}@${value.hostName}:${value.port}`}</code>
+        {value.jumps.length > 0 && <span className="soft">{text.through(value.jumps.join(' → '))}</span>}
+        {value.proxyCommand !== null && <span className="soft">{text.byCommand(value.proxyCommand)}</span>}
+      </p>
+      {value.settings.length > 0 && (
+        <table className="resolution">
+          <caption className="quiet">{text.resolutionHelp}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{text.setting}</th>
+              <th scope="col">{text.value}</th>
+              <th scope="col">{text.from}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.settings.map((setting, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a name may stand twice (IdentityFile), and the list never changes
+              <tr key={index}>
+                <th scope="row">{setting.name}</th>
+                <td className="mono-12">{setting.value}</td>
+                <td className={setting.from === null ? 'quiet' : 'mono-12'}>
+                  {setting.from ?? text.byDefault}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import type { RunSummary } from '@shared/views';
+import { Icon } from '../../components/Icon';
+import { openComputers, useComputers } from '../../state/computers';
+import { hostsOf, type RunHost } from '../../state/computers-of-run';
+import { healthWords } from '../../text/health-words';
+import { useText } from '../../text/language';
+import { HealthMark } from '../computers/HealthMark';
+import './strip.css';
+
+/** As many as the strip has lines for. */
+const shownHosts = 2;
+
+export interface StripHostsProps {
+  run: RunSummary;
+  /** Our clock, ms since 1970. */
+  now: number;
+}
+
+/** The run's computers and how their links are, those in trouble first; a click opens the page of one. */
+export function StripHosts({ run, now }: StripHostsProps) {
+  const text = useText();
+  const health = useComputers((state) => state.health);
+  const hosts = hostsOf(run, health);
+  // One line of the two is needed to say that there are more.
+  const shown = hosts.length > shownHosts ? hosts.slice(0, shownHosts - 1) : hosts;
+  const hidden = hosts.length - shown.length;
+  const next = hosts[shown.length];
+  return (
+    <div className="strip-cell strip-ruled strip-hosts" data-testid="run-computers">
+      <ul>
+        {shown.map((host) => (
+          <li key={host.name}>
+            <HostChip host={host} now={now} />
+          </li>
+        ))}
+        {hidden > 0 && next !== undefined && (
+          <li>
+            <button
+              type="button"
+              className="host-chip quiet"
+              title={hosts
+                .slice(shown.length)
+                .map((host) => `${host.name}: ${wordOf(host, text, now)}`)
+                .join('\n')}
+              onClick={() => openComputers(next.alias ?? undefined)}
+            >
+              {text.computers.more(hidden)}
+            </button>
+          </li>
+        )}
+      </ul>
+      {!run.evaluatorIsolated && (
+        <span className="text-11 quiet strip-evaluator" title={text.runs.evaluatorNotIsolatedText}>
+          {text.runs.evaluatorNotIsolated}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function HostChip({ host, now }: { host: RunHost; now: number }) {
+  const text = useText();
+  const { alias, name, health } = host;
+  if (alias === null) {
+    return (
+      <span className="host-chip">
+        <Icon name="check" small className="quiet" />
+        <span className="cut">{name === 'local' ? text.runs.localComputer : name}</span>
+      </span>
+    );
+  }
+  const word = wordOf(host, text, now);
+  const label = alias === name ? name : `${name} (${alias})`;
+  return (
+    <button
+      type="button"
+      className="host-chip"
+      data-computer={alias}
+      aria-label={text.computers.strip(label, word)}
+      title={health === undefined || health.message === '' ? label : `${label}: ${health.message}`}
+      onClick={() => openComputers(alias)}
+    >
+      <span className="cut medium">{name}</span>
+      <HealthMark health={health} now={now} />
+    </button>
+  );
+}
+
+function wordOf(host: RunHost, text: ReturnType<typeof useText>, now: number): string {
+  return host.alias === null ? text.runs.localComputer : healthWords(host.health, text, now).word;
+}

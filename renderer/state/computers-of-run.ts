@@ -1,0 +1,52 @@
+import type { LinkHealth, LinkState } from '@shared/computers';
+import type { RunSummary } from '@shared/views';
+
+/** A computer of a run as the strip shows it. */
+export interface RunHost {
+  /** What the agent calls it. */
+  name: string;
+  /** Null for this computer. */
+  alias: string | null;
+  /** Undefined while nothing is known. */
+  health: LinkHealth | undefined;
+}
+
+const urgency: Record<LinkState, number> = {
+  blocked: 0,
+  down: 1,
+  stalled: 2,
+  degraded: 3,
+  connecting: 4,
+  good: 5,
+  idle: 6,
+};
+
+/** The run's computers, those in trouble first, else in the task's order. */
+export function hostsOf(
+  run: Pick<RunSummary, 'computers'>,
+  health: Readonly<Record<string, LinkHealth>>,
+): RunHost[] {
+  return run.computers
+    .map(({ name, kind, host }) => {
+      const alias = kind === 'local' ? null : (host ?? name);
+      return { name, alias, health: alias === null ? undefined : health[alias] };
+    })
+    .map((host, index) => ({ host, index, rank: troubled(host) ? urgency[host.health?.state ?? 'idle'] : 9 }))
+    .sort((a, b) => a.rank - b.rank || a.index - b.index)
+    .map(({ host }) => host);
+}
+
+/** Hosts that keep a waiting run from going on: no link, and one is wanted. */
+export function waitsFor(
+  run: Pick<RunSummary, 'computers' | 'state'>,
+  health: Readonly<Record<string, LinkHealth>>,
+): RunHost[] {
+  if (run.state !== 'waiting_host') return [];
+  const away: ReadonlySet<LinkState> = new Set(['down', 'blocked', 'stalled', 'connecting']);
+  return hostsOf(run, health).filter((host) => host.health !== undefined && away.has(host.health.state));
+}
+
+function troubled(host: RunHost): boolean {
+  const state = host.health?.state;
+  return state !== undefined && state !== 'good' && state !== 'idle';
+}

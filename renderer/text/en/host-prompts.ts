@@ -1,0 +1,55 @@
+export const hostPrompts = {
+  queue: (total: number) => `1 of ${total} questions`,
+  via: (via: string, alias: string) => `${via}, a jump host on the way to ${alias}`,
+  attempt: (n: number) => `The last answer was refused. Attempt ${n}.`,
+  show: 'Show what I type',
+  passwordTitle: (alias: string) => `Password for ${alias}`,
+  password: (target: string) => `Password of ${target}`,
+  passwordText: 'Goes to this host through the encrypted connection. Waymark does not keep it.',
+  passphraseTitle: 'Passphrase of a key',
+  passphrase: (file: string) => `Passphrase of ${file}`,
+  passphraseText: (alias: string) =>
+    `Opens the key on this computer, to log in to ${alias}. It is not sent anywhere and not kept.`,
+  keyboardTitle: (alias: string) => `${alias} asks`,
+  keyboardText: (target: string) => `${target} writes:`,
+  keyboardRound: (n: number) => `Round ${n}`,
+  keyboardNoText: 'The host gave no explanation.',
+  keyboardFoot: 'Answers go to this host only. Waymark does not keep them.',
+  field: (n: number) => `Answer ${n}`,
+  login: 'Log in',
+  unlock: 'Use the key',
+  send: 'Send',
+  goOn: 'Go on',
+  unknownTitle: (alias: string) => `Is this really ${alias}?`,
+  unknownText: (target: string) =>
+    `Your known hosts hold no key for ${target}. Whoever answers there shows this one:`,
+  recordedIn: (file: string) =>
+    `With your trust it is recorded in ${file}, and only this key is accepted from then on.`,
+  compareTitle: 'How to compare',
+  compareText:
+    'Ask the administrator, or read it on the host’s own console, not through this connection. Every character must be the same.',
+  trust: 'Trust and record',
+  copyFingerprint: 'Copy fingerprint',
+  changedTitle: (alias: string) => `The host key of ${alias} has changed`,
+  changedText: (target: string) =>
+    `Either ${target} was installed again, or something else answers in its name. Nothing was sent: no name, no password, no key. What runs there keeps running.`,
+  known: 'Known until now',
+  offered: 'Offered now',
+  where: (type: string, file: string, line: number | null) =>
+    `${type}, ${file}${line === null ? '' : `:${line}`}`,
+  unknownOld: 'Not told',
+  keyOf: (type: string, target: string) => `${type}, ${target}`,
+  replaceTitle: 'If the administrator confirms the new key',
+  replaceText: (line: number | null, file: string) =>
+    `Remove the old one${line === null ? '' : ` (line ${line})`} in a terminal and connect again. The new key is then shown and asked about; ssh-keygen keeps a copy in ${file}.old.`,
+  revokedTitle: (alias: string) => `The host key of ${alias} is revoked`,
+  revokedText: (target: string) =>
+    `${target} shows a key that your known hosts mark as @revoked: somebody decided that it must not be trusted any more. Nothing was sent: no name, no password, no key.`,
+  revokedHelp: (file: string, line: number | null) =>
+    `The mark is in ${file}${line === null ? '' : `, line ${line}`}. Ask who set it. A host with a new key connects as usual.`,
+  revokedKey: 'Revoked key',
+  disconnect: 'Disconnect',
+  copyBoth: 'Copy both keys',
+  copyKey: 'Copy the key',
+  copyCommand: 'Copy command',
+};
