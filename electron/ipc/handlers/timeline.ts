@@ -14,6 +14,8 @@ type TimelineHandlers = Pick<
   | 'sessions.list'
   | 'sessions.read'
   | 'sessions.watch'
+  | 'sessions.seen'
+  | 'sessions.search'
   | 'files.list'
   | 'files.revisions'
   | 'files.text'
@@ -39,8 +41,11 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
     'step.prompt': ({ run, step }) => reader().prompt(run, step),
     'step.labels': async ({ run, step }) => (await reader().step(run, step)).labels,
     'sessions.list': ({ run }) => reader().sessions(run),
-    'sessions.read': ({ run, uid, offset, maxBytes }) => pump.read(run, uid, offset, maxBytes),
+    'sessions.read': (order) => pump.read(order),
     'sessions.watch': ({ run, uids }) => pump.watch(run, uids),
+    'sessions.seen': ({ run, uid, offset }) => pump.seen(run, uid, offset),
+    'sessions.search': ({ run, query, uids, limit }) =>
+      reader().searchSessions({ run, query, uids: uids ?? null, limit }),
     'files.list': ({ run }) => reader().files(run),
     'files.revisions': ({ run, computer, path }) => reader().fileRevisions(run, computer, path),
     'files.text': async ({ run, computer, path, revision }) => ({
