@@ -58,6 +58,10 @@ export class AgentClient {
     stream.on('error', (error: Error) => this.#lose(new ChannelLost(`${error.message}.`, { cause: error })));
     stream.on('end', () => this.#lose(new ChannelLost("the host's helper program ended.")));
     stream.on('close', () => this.#lose(new ChannelLost('the connection was closed.')));
+    // It may have ended before anybody listened.
+    if (stream.destroyed || stream.readableEnded) this.#lose(new ChannelLost('the connection was closed.'));
+    // Whoever read the helper's first line has paused it.
+    else stream.resume();
   }
 
   /** Our clock, ms since 1970: when the host last sent anything. */

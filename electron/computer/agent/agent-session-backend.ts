@@ -176,12 +176,20 @@ export class AgentSessionBackend implements SessionBackend {
     await this.#ask(directory, 'resize', [tty, String(rows), String(cols)]);
   }
 
+  /** Numbers of processes from before a restart mean others now. */
+  #beforeBoot(meta: SessionMeta): boolean {
+    const boot = this.#options.link.facts()?.boot ?? '';
+    return boot !== '' && meta.boot !== '' && boot !== meta.boot;
+  }
+
   async started(meta: SessionMeta): Promise<StartedProcess[]> {
+    if (this.#beforeBoot(meta)) return [];
     const args = [meta.id, String(meta.shell), String(meta.supervisor)];
     return parseProcesses(await this.#ask('', 'started', args));
   }
 
   async holders(meta: SessionMeta): Promise<{ shell: ShellProcess | undefined; supervisor: boolean }> {
+    if (this.#beforeBoot(meta)) return { shell: undefined, supervisor: false };
     const { shell, shellStart, supervisor, supervisorStart } = meta;
     const args = [String(shell), shellStart, String(supervisor), supervisorStart];
     const { fields } = await this.#ask('', 'holders', args);
