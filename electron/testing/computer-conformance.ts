@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import type { Computer } from '../computer/port';
+import type { SessionLimits } from '../computer/sessions/session-host';
+import { boundCases, smallLimits } from './conformance/bounds';
 import { commandCases } from './conformance/commands';
 import { fileCases } from './conformance/files';
 import { lifeCases } from './conformance/life';
+import { markCases } from './conformance/marks';
 import { stateCases } from './conformance/states';
 
 /** What a suite gets to work with; fresh for every test. */
@@ -24,8 +27,21 @@ export interface Bench {
   setup: ConformanceSetup;
 }
 
-/** What every computer must do, local or over SSH. */
-export function computerConformance(name: string, make: () => Promise<ConformanceSetup>): void {
+/**
+ * What every computer must do, local or over SSH. `make` gives the computer, and every other port of `again`, these limits
+ * of session logs; none: the usual ones. The logs must lie where holes can be made (ext4, xfs, btrfs, tmpfs).
+ */
+export function computerConformance(
+  name: string,
+  make: (limits: SessionLimits | undefined) => Promise<ConformanceSetup>,
+): void {
+  conformance(name, () => make(undefined), [commandCases, stateCases, lifeCases, markCases, fileCases]);
+  conformance(`${name}, little room for logs`, () => make(smallLimits), [boundCases]);
+}
+
+type Cases = (bench: () => Bench) => void;
+
+function conformance(name: string, make: () => Promise<ConformanceSetup>, cases: readonly Cases[]): void {
   describe(name, () => {
     let bench: Bench;
     beforeEach(async () => {
@@ -39,10 +55,6 @@ export function computerConformance(name: string, make: () => Promise<Conformanc
       await bench.computer.dispose();
       await bench.setup.dispose();
     });
-    const get = () => bench;
-    commandCases(get);
-    stateCases(get);
-    lifeCases(get);
-    fileCases(get);
+    for (const define of cases) define(() => bench);
   });
 }

@@ -22,6 +22,11 @@ export interface LocalAgentTransport extends HostTransport {
   /** The helper stops in its tracks; nothing is closed. */
   freeze(): void;
   thaw(): void;
+  /**
+   * Requests still reach the helpers that run now, but from the next one of that kind on nothing comes back: what a link that
+   * dies at that moment does. `cut` ends it.
+   */
+  loseAnswersFrom(op: string): void;
   /** Helpers that were started so far. */
   readonly opened: number;
   /** Kills what is left of them and resolves when they are gone. */
@@ -42,6 +47,7 @@ export function localAgentTransport({ helper, root, environment }: LocalAgentOpt
   mkdirSync(bin, { recursive: true });
   if (helper === 'python3') hideProgram(join(bin, 'perl'));
   const children = new Set<ChildProcessWithoutNullStreams>();
+  const streams = new Set<ChildStream>();
   const exits = new Set<Promise<unknown>>();
   let opened = 0;
 
@@ -89,11 +95,16 @@ export function localAgentTransport({ helper, root, environment }: LocalAgentOpt
       });
       exits.add(closed);
       const stream = new ChildStream(child);
+      streams.add(stream);
+      stream.on('close', () => streams.delete(stream));
       return { stream, closed, close: () => stream.destroy() };
     },
     cut: () => signal('SIGKILL'),
     freeze: () => signal('SIGSTOP'),
     thaw: () => signal('SIGCONT'),
+    loseAnswersFrom(op) {
+      for (const stream of streams) stream.loseAnswersFrom(op);
+    },
     async dispose() {
       signal('SIGKILL');
       await Promise.all(exits);
