@@ -44,9 +44,9 @@ const systemPath = (process.env.PATH ?? '')
   .filter((part) => !part.endsWith('shims'))
   .join(':');
 
-computerConformance('local computer', () => localSetup({ supervisors: ['perl'] }));
-computerConformance('local computer with the python supervisor', () =>
-  localSetup({ supervisors: ['python3'] }),
+computerConformance('local computer', (limits) => localSetup({ supervisors: ['perl'], limits }));
+computerConformance('local computer with the python supervisor', (limits) =>
+  localSetup({ supervisors: ['python3'], limits }),
 );
 
 describe('local computer, itself', () => {

@@ -21,7 +21,7 @@ export interface LocalComputerOptions {
   supervisors?: readonly SupervisorKind[];
   /** Default: the environment of this process; sessions get only the listed harmless names of it. */
   environment?: Readonly<Record<string, string | undefined>>;
-  limits?: SessionLimits;
+  limits?: SessionLimits | undefined;
 }
 
 /** The computer the application runs on (Linux, macOS; Windows only inside WSL, which is Linux). */
@@ -44,7 +44,7 @@ export class LocalComputer implements Computer {
       }),
       computer: this.name,
       environment: (spec) => sessionEnvironment(spec.name, environment, spec.env),
-      limits: options.limits ?? {},
+      limits: options.limits,
     });
   }
 

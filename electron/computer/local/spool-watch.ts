@@ -66,6 +66,8 @@ export class SpoolWatch implements SessionWatch {
     try {
       this.#watcher = watch(this.#directory, { persistent: false }, (_event, name) => {
         if (name === 'spool' && !this.#growth) return;
+        // One that comes while the caller still looks at what was before is not waited for: the poll is near then.
+        this.#pollMs = firstPollMs;
         for (const done of [...this.#waiters]) done();
       });
       this.#watcher.on('error', () => this.#pollOnly());

@@ -33,7 +33,7 @@ export interface BackedSessionHostOptions {
   computer: string;
   /** What a new session is given; `environment.ts` has both kinds. @throws SessionError invalid_command */
   environment: (spec: SessionSpec) => Record<string, string>;
-  limits?: SessionLimits;
+  limits?: SessionLimits | undefined;
 }
 
 interface Opened {

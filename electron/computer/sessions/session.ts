@@ -154,8 +154,8 @@ export class BackedSession {
   async stored(upTo: number): Promise<void> {
     const step = Math.max(blockBytes, this.#keptBytes / 16);
     if (upTo - this.#keptBytes < this.#askedToDrop + step) return;
-    const { size, dropped } = await this.mustLook();
-    const running = this.index.running?.commandSeq;
+    const { life, size, dropped } = await this.mustLook();
+    const running = life === 'alive' ? this.index.running?.commandSeq : undefined;
     const inUse = running === undefined ? undefined : this.index.command(running)?.startOffset;
     const target = Math.min(upTo, size - this.#keptBytes, inUse ?? Number.POSITIVE_INFINITY);
     if (target < Math.max(dropped, this.#askedToDrop) + step) return;
