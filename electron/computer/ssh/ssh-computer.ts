@@ -1,7 +1,9 @@
 import type { LinkHealth } from '@shared/computers';
+import { WaymarkError } from '@shared/errors';
 import { AgentFiles } from '../agent/agent-files';
 import type { AgentLink } from '../agent/agent-link';
 import { AgentSessionBackend } from '../agent/agent-session-backend';
+import { AgentRefusal } from '../agent/channel-lost';
 import { overLink } from '../agent/over-link';
 import type { SessionResources } from '../agent/session-resources';
 import type { HostComputer } from '../hosts';
@@ -99,15 +101,39 @@ export class SshComputer implements HostComputer {
     script: string,
     options: { cwd?: string; timeoutMs: number; env?: Readonly<Record<string, string>> },
   ): Promise<{ exitCode: number | null; output: string }> {
-    const { cwd, timeoutMs, env = {} } = options;
-    return overLink(this.#options.link, async (client) => {
-      const home = this.#options.link.facts()?.home ?? '/';
-      const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-      const args = [cwd ?? home, String(timeoutMs), ...environment];
-      const { fields, body } = await client.request('exec', args, { body: Buffer.from(script) });
-      const output = Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8');
-      return { exitCode: fields[0] === undefined || fields[0] === '' ? null : Number(fields[0]), output };
-    });
+    const { link } = this.#options;
+    const { timeoutMs, env = {} } = options;
+    const cwd = options.cwd ?? link.facts()?.home ?? '/';
+    const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    try {
+      return await overLink(link, async (client) => {
+        const args = [cwd, String(timeoutMs), ...environment];
+        const { fields, body } = await client.request('exec', args, { body: Buffer.from(script) });
+        const output = Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8');
+        return { exitCode: fields[0] ? Number(fields[0]) : null, output };
+      });
+    } catch (error) {
+      throw this.#refusedScript(error, cwd);
+    }
+  }
+
+  #refusedScript(error: unknown, cwd: string): unknown {
+    if (!(error instanceof AgentRefusal)) return error;
+    const text =
+      error.code === 'cwd_missing'
+        ? `its directory ${cwd} is not there. Choose one that exists`
+        : error.code === 'shell_missing'
+          ? 'there is no bash. Install it there'
+          : error.message;
+    const code = error.code === 'cwd_missing' ? 'not_found' : 'unsupported';
+    return new WaymarkError(
+      code,
+      `A script cannot run on the computer ${this.name}: ${text}.`,
+      error.message,
+      {
+        cause: error,
+      },
+    );
   }
 
   async dispose(): Promise<void> {
