@@ -88,7 +88,16 @@ export interface HostFacts {
   freeBytes: number;
   totalBytes: number;
   clockOffsetMs: number;
-  gpus: { index: number; name: string; memoryMb: number; usedMb: number; utilization: number }[];
+  gpus: HostGpu[];
+}
+
+/** A figure is null where the driver does not tell (unified memory, parts of a GPU). `utilization` in percent. */
+export interface HostGpu {
+  index: number;
+  name: string;
+  memoryMb: number | null;
+  usedMb: number | null;
+  utilization: number | null;
 }
 
 /** One setting of the resolved configuration and where it comes from. */

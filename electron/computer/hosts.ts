@@ -1,5 +1,5 @@
 import type { HostReport, HostResolution, LinkHealth, StageView, TransportKind } from '@shared/computers';
-import type { ComputerFacts, Computer } from './port';
+import type { Computer, ComputerFacts } from './port';
 
 /**
  * The hosts of one process: one link and one channel per alias, whoever uses it. Runs, the person's own terminals and
@@ -17,7 +17,10 @@ export interface Hosts {
   allHealth(): LinkHealth[];
   /** Called with the hosts whose health changed; returns how to stop. */
   onHealth(listener: (changed: LinkHealth[]) => void): () => void;
-  /** Tries at once: after wake, a change of network, or because a person says so. Without alias: all. */
+  /**
+   * Tries at once. With alias: because a person says so, which is what a blocked host waits for. Without: all hosts that are
+   * not blocked, after wake or a change of network; a channel from before is not trusted.
+   */
   retryNow(alias?: string): void;
   /** How the user's configuration resolves, and from where. @throws ConnectFailure config, unsupported */
   resolve(alias: string): Promise<HostResolution>;
@@ -57,3 +60,6 @@ export interface HostComputer extends Computer {
     output: string;
   }>;
 }
+
+/** Computers over SSH are the ones that can be away. */
+export const isHost = (computer: Computer): computer is HostComputer => computer.kind === 'ssh';
