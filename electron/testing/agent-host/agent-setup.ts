@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { ShippedHelper } from '../../computer/agent/helper-starter';
 import { SessionResources } from '../../computer/agent/session-resources';
+import type { SessionLimits } from '../../computer/sessions/session-host';
+import { bootstrapHelper } from '../../computer/ssh/bootstrap-helper';
 import { SshComputer, type SshComputerOptions } from '../../computer/ssh/ssh-computer';
 import type { ConformanceSetup } from '../computer-conformance';
 import { type LocalAgentTransport, localAgentTransport } from './local-agent-transport';
@@ -20,10 +21,16 @@ export interface AgentSetup extends ConformanceSetup {
   computerLike(options: Partial<SshComputerOptions>): SshComputer;
 }
 
+export interface AgentSetupOptions {
+  /** Added to what a login on the host has. */
+  environment?: Readonly<Record<string, string>>;
+  limits?: SessionLimits | undefined;
+}
+
 /** A computer whose host is a helper on this machine, with a home of its own, and a link that is up. */
 export async function agentSetup(
   helper: 'perl' | 'python3',
-  environment: Readonly<Record<string, string>> = {},
+  { environment = {}, limits }: AgentSetupOptions = {},
 ): Promise<AgentSetup> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'waymark-agent-')));
   const workdir = join(root, 'work');
@@ -31,7 +38,7 @@ export async function agentSetup(
   const transport = localAgentTransport({ helper, root, environment });
   const links: TestLink[] = [];
   const newLink = async () => {
-    const link = new TestLink(transport, new ShippedHelper({ resourcesDir, version: 'test' }));
+    const link = new TestLink(transport, bootstrapHelper(resourcesDir, 'test'));
     links.push(link);
     await link.linked(new AbortController().signal);
     return link;
@@ -46,6 +53,7 @@ export async function agentSetup(
       link: used,
       resources,
       version: 'test',
+      limits,
       ...options,
     });
   return {

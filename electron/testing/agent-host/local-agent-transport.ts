@@ -29,6 +29,8 @@ export interface LocalAgentTransport extends HostTransport {
   loseAnswersFrom(op: string): void;
   /** Helpers that were started so far. */
   readonly opened: number;
+  /** Bytes that came from them so far. */
+  readonly received: number;
   /** Kills what is left of them and resolves when they are gone. */
   dispose(): Promise<void>;
 }
@@ -50,6 +52,7 @@ export function localAgentTransport({ helper, root, environment }: LocalAgentOpt
   const streams = new Set<ChildStream>();
   const exits = new Set<Promise<unknown>>();
   let opened = 0;
+  let received = 0;
 
   const signal = (name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT') => {
     for (const { pid } of children) {
@@ -61,6 +64,9 @@ export function localAgentTransport({ helper, root, environment }: LocalAgentOpt
     stateHome,
     get opened() {
       return opened;
+    },
+    get received() {
+      return received;
     },
     async open(command, options): Promise<HostChannel> {
       options.signal.throwIfAborted();
@@ -82,6 +88,9 @@ export function localAgentTransport({ helper, root, environment }: LocalAgentOpt
         },
       });
       children.add(child);
+      child.stdout.on('data', (piece: Buffer) => {
+        received += piece.length;
+      });
       let words = '';
       child.stderr.on('data', (piece: Buffer) => {
         words = (words + piece.toString()).slice(-4000);
