@@ -5,6 +5,7 @@ import type { EventPayloads } from '@shared/ipc';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LocalComputer } from '../computer/local/local-computer';
 import { frameBytes } from '../ipc/terminal-screen';
+import { cleanLocal } from '../runs/clean-sessions';
 import { AwayComputer } from '../testing/away-computer';
 import { eventually } from '../testing/deadline';
 import { OwnTerminals } from './own-terminals';
@@ -95,9 +96,14 @@ test('a terminal is typed into, follows its size, says what it does, and closing
   await expect(own.write(id, encode('x'))).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('no session of a run sees them', async () => {
-  const { own } = await start();
-  await own.open(order);
+test('no session of a run sees them, and what cleans up after runs leaves them', async () => {
+  const { own, view } = await start();
+  const { id } = await own.open(order);
+  expect(await cleanLocal({ sessionsDir: base, resourcesDir }, new Set())).toEqual({
+    closed: 0,
+    folders: [],
+  });
+  await eventually('it is idle, as before', () => view(id)?.state === 'idle');
   const runs = local('run');
   expect(await runs.sessions.list()).toEqual([]);
   await runs.dispose();

@@ -9,8 +9,6 @@ import { type OwnHost, ownHost } from './own-host';
 import { type OwnEntry, OwnRecord } from './own-record';
 import { OwnSession } from './own-session';
 
-/** Where a workspace keeps the person's terminals on this computer, below its `spools`: beside runs, and none of them. */
-export const ownFolder = 'own';
 /** Changes are told gathered, ms. */
 const changedMs = 200;
 /** A link that is not up by then, a person's answers included, opens no terminal, ms. */
