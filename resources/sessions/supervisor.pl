@@ -258,11 +258,11 @@ sub flush_out {
     return !$held;
 }
 
+# The wish is the target of a link, which takes no block of a full disk, or the content of a file.
 sub see_to_wish {
-    open my $h, '<', "$dir/want-low" or return;
-    my ($wish) = (<$h> // '') =~ /^(\d{1,15})$/;
-    close $h;
-    drop_to($wish < $size ? $wish : $size) if defined $wish;
+    lstat "$dir/want-low" or return;
+    my $text = readlink("$dir/want-low") // first_line("$dir/want-low");
+    drop_to($text < $size ? $text : $size) if $text =~ /^\d{1,15}$/;
     unlink "$dir/want-low";
 }
 

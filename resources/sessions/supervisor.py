@@ -316,14 +316,18 @@ def flush_out():
 
 
 def see_to_wish():
+    """See supervisor.pl: the wish is the target of a link or the content of a file."""
+    wish = path("want-low")
     try:
-        with open(path("want-low")) as handle:
-            wish = re.match(r"\d{1,15}$", handle.readline())
+        text = os.readlink(wish) if os.path.islink(wish) else first_line(wish)
     except OSError:
         return
-    if wish:
-        drop_to(min(int(wish.group()), size))
-    os.unlink(path("want-low"))
+    if re.match(r"\d{1,15}$", text):
+        drop_to(min(int(text), size))
+    try:
+        os.unlink(wish)
+    except FileNotFoundError:
+        pass
 
 
 def drain():

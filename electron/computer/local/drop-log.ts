@@ -1,4 +1,5 @@
-import { rename, unlink, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { rename, symlink, unlink } from 'node:fs/promises';
 import { absentIsUndefined, type SessionFiles } from './session-files';
 import { SpoolWatch } from './spool-watch';
 
@@ -14,8 +15,9 @@ export async function dropLog(
   const before = await files.low();
   if (upTo <= before || (await files.has('nopunch'))) return { dropped: before };
   const wish = files.path('want-low');
-  const draft = `${wish}.${process.pid}`;
-  await writeFile(draft, `${Math.floor(upTo)}\n`, { mode: 0o600 });
+  // A link takes no block: on a full disk this is what helps.
+  const draft = files.path(`.want-low-${randomBytes(8).toString('hex')}`);
+  await symlink(String(Math.floor(upTo)), draft);
   await rename(draft, wish);
   if (!(await seenTo(files))) {
     await absentIsUndefined(unlink(wish));

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseExit, parseMeta, type SessionMeta } from '../sessions/layout';
 
@@ -122,7 +122,7 @@ export class SessionFiles {
   }
 
   async has(name: 'full' | 'nopunch' | 'want-low'): Promise<boolean> {
-    return (await absentIsUndefined(stat(this.path(name)))) !== undefined;
+    return (await absentIsUndefined(lstat(this.path(name)))) !== undefined;
   }
 
   #text(name: string): Promise<string | undefined> {

@@ -12,9 +12,8 @@ import type {
   SignalOutcome,
 } from '../port';
 import type { SessionBackend } from './backend';
-import { decodeSessionName, encodeSessionName } from './layout';
-import { BackedSession, SessionReplaced } from './session';
-import { SessionCommands } from './session-commands';
+import { decodeSessionName } from './layout';
+import { type OpenSession, OpenSessions } from './open-sessions';
 import { endSession, type SessionEnd, signalSession } from './session-end';
 import { SessionStarts, untilFirstPrompt } from './session-start';
 
@@ -36,40 +35,34 @@ export interface BackedSessionHostOptions {
   limits?: SessionLimits | undefined;
 }
 
-interface Opened {
-  session: BackedSession;
-  commands: SessionCommands;
-}
-
 /**
  * Durable sessions of any host, found by their directories, so that every process and every start sees the same ones. The
  * host may be away at any call: that call throws `ComputerUnavailable`, and nothing that was asked is done twice.
  */
 export class BackedSessionHost implements SessionHost {
   readonly #options: BackedSessionHostOptions;
-  /** By name; whether it is still that session is seen at the next look. */
-  readonly #open = new Map<string, Opened>();
+  readonly #open: OpenSessions;
   /** Sessions whose removal went unanswered, by name. */
   readonly #unsureEnds = new Map<string, SessionEnd & { id: string }>();
   readonly #starts: SessionStarts;
   readonly #disposed = new AbortController();
-  #root: string | undefined;
 
   constructor(options: BackedSessionHostOptions) {
+    const { backend, computer, limits } = options;
     this.#options = options;
-    this.#starts = new SessionStarts(options.backend, options.limits?.unfetchedBytes ?? 0);
+    this.#open = new OpenSessions({ backend, computer, keptBytes: limits?.keptBytes ?? defaultKeptBytes });
+    this.#starts = new SessionStarts(backend, limits?.unfetchedBytes ?? 0);
     // Every follower and waiter listens; that many are no leak.
     setMaxListeners(0, this.#disposed.signal);
   }
 
   async create(spec: SessionSpec): Promise<SessionInfo> {
     const env = this.#options.environment(spec);
-    const directory = await this.#directory(spec.name, true);
+    const directory = await this.#open.directory(spec.name, true);
     const verdict = await this.#starts.start(spec, directory, env);
     // Whatever was known under that name is another life.
-    const known = this.#open.get(spec.name);
-    if (known) this.#forget(known);
-    const opened = await this.#find(spec.name);
+    this.#open.forget(spec.name);
+    const opened = await this.#open.find(spec.name);
     if (verdict === 'started' && opened) {
       await untilFirstPrompt(opened.session);
       return opened.session.info();
@@ -93,7 +86,7 @@ export class BackedSessionHost implements SessionHost {
 
   async find(name: string): Promise<SessionInfo | undefined> {
     try {
-      return await this.#on(name, async ({ session, commands }) => {
+      return await this.#open.use(name, async ({ session, commands }) => {
         const info = await session.info();
         commands.seen();
         return info;
@@ -105,7 +98,7 @@ export class BackedSessionHost implements SessionHost {
   }
 
   async state(name: string): Promise<SessionState> {
-    return this.#on(name, async ({ session, commands }) => {
+    return this.#open.use(name, async ({ session, commands }) => {
       const { state } = await session.judge();
       commands.seen();
       return state;
@@ -113,7 +106,7 @@ export class BackedSessionHost implements SessionHost {
   }
 
   async read(name: string, offset: number, maxBytes: number): Promise<SessionBytes> {
-    const directory = await this.#directory(name);
+    const directory = await this.#open.directory(name);
     const { bytes, endOffset, dropped } = await this.#options.backend.read(directory, offset, maxBytes);
     if (offset >= dropped) return { bytes, offset, endOffset };
     throw new SessionError(
@@ -136,7 +129,7 @@ export class BackedSessionHost implements SessionHost {
     signal.addEventListener('abort', abort, { once: true });
     this.#disposed.signal.addEventListener('abort', abort, { once: true });
     try {
-      const directory = await this.#directory(name);
+      const directory = await this.#open.directory(name);
       return await this.#options.backend.follow(directory, offset, onChunk, stop.signal, onGap);
     } finally {
       signal.removeEventListener('abort', abort);
@@ -145,7 +138,7 @@ export class BackedSessionHost implements SessionHost {
   }
 
   stored(name: string, upTo: number): Promise<void> {
-    return this.#on(name, ({ session }) => session.stored(upTo));
+    return this.#open.use(name, ({ session }) => session.stored(upTo));
   }
 
   async write(
@@ -156,11 +149,11 @@ export class BackedSessionHost implements SessionHost {
     if (inputSeq !== undefined && (!Number.isSafeInteger(inputSeq) || inputSeq < 1 || inputSeq > 1e15)) {
       throw new RangeError(`An input number is a whole number from 1 on, not ${inputSeq}.`);
     }
-    return this.#on(name, ({ session }) => session.write(bytes, inputSeq));
+    return this.#open.use(name, ({ session }) => session.write(bytes, inputSeq));
   }
 
   run(name: string, command: string): Promise<{ commandSeq: number; offset: number }> {
-    return this.#on(name, ({ commands }) => commands.run(command));
+    return this.#open.use(name, ({ commands }) => commands.run(command));
   }
 
   waitCommand(
@@ -168,11 +161,11 @@ export class BackedSessionHost implements SessionHost {
     commandSeq: number,
     options: { signal?: AbortSignal; timeoutMs?: number },
   ): Promise<CommandOutcome> {
-    return this.#on(name, ({ commands }) => commands.wait(commandSeq, options, this.#disposed.signal));
+    return this.#open.use(name, ({ commands }) => commands.wait(commandSeq, options, this.#disposed.signal));
   }
 
   async commands(name: string): Promise<CommandRecord[]> {
-    return this.#on(name, async ({ session, commands }) => {
+    return this.#open.use(name, async ({ session, commands }) => {
       const records = await session.commands();
       commands.seen();
       return records;
@@ -185,7 +178,7 @@ export class BackedSessionHost implements SessionHost {
         throw new RangeError(`A terminal has 1 to 2000 rows and columns, not ${size}.`);
       }
     }
-    await this.#on(name, async ({ session }) => {
+    await this.#open.use(name, async ({ session }) => {
       // A terminal of that number may be somebody else's by now.
       if ((await session.mustLook()).life !== 'alive') return;
       await this.#options.backend.resize(session.directory, session.meta.tty, rows, cols);
@@ -197,14 +190,14 @@ export class BackedSessionHost implements SessionHost {
     signal: 'INT' | 'TERM' | 'KILL',
     options: { graceMs?: number } = {},
   ): Promise<SignalOutcome> {
-    return this.#on(name, ({ session }) => signalSession(session, signal, options.graceMs));
+    return this.#open.use(name, ({ session }) => signalSession(session, signal, options.graceMs));
   }
 
   async close(name: string): Promise<SessionEnd & { id: string }> {
     const unsure = this.#unsureEnds.get(name);
     this.#unsureEnds.delete(name);
     try {
-      return await this.#on(name, (opened) => this.#close(opened));
+      return await this.#open.use(name, (opened) => this.#close(opened));
     } catch (error) {
       // Its removal went unanswered, and it is gone.
       if (unsure && error instanceof SessionError && error.reason === 'session_not_found') return unsure;
@@ -212,14 +205,14 @@ export class BackedSessionHost implements SessionHost {
     }
   }
 
-  async #close(opened: Opened): Promise<SessionEnd & { id: string }> {
+  async #close(opened: OpenSession): Promise<SessionEnd & { id: string }> {
     const { session } = opened;
     const { id } = session.meta;
     const end = { id, ...(await endSession(session)) };
     this.#unsureEnds.set(session.name, end);
     await this.#options.backend.archive(session.directory, id);
     this.#unsureEnds.delete(session.name);
-    this.#forget(opened);
+    this.#open.forget(session.name, opened);
     return end;
   }
 
@@ -229,54 +222,6 @@ export class BackedSessionHost implements SessionHost {
 
   async dispose(): Promise<void> {
     this.#disposed.abort();
-    for (const { session } of this.#open.values()) session.dispose();
-    this.#open.clear();
-  }
-
-  /** Does it with the session that has the name now. `work` may throw `SessionReplaced` before it changed anything. */
-  async #on<T>(name: string, work: (opened: Opened) => Promise<T>): Promise<T> {
-    for (;;) {
-      const opened = await this.#find(name);
-      if (!opened) {
-        const where = `on the computer ${this.#options.computer}`;
-        throw new SessionError('session_not_found', name, `There is no session "${name}" ${where}.`);
-      }
-      try {
-        return await work(opened);
-      } catch (error) {
-        if (!(error instanceof SessionReplaced)) throw error;
-        this.#forget(opened);
-      }
-    }
-  }
-
-  async #find(name: string): Promise<Opened | undefined> {
-    const known = this.#open.get(name);
-    if (known) return known;
-    const { backend, limits } = this.#options;
-    const directory = await this.#directory(name);
-    const identity = await backend.identify(directory);
-    if (!identity) return undefined;
-    // Somebody else may have opened it meanwhile.
-    const first = this.#open.get(name);
-    if (first) return first;
-    const keptBytes = limits?.keptBytes ?? defaultKeptBytes;
-    const session = new BackedSession({ backend, name, directory, identity, keptBytes });
-    const opened = { session, commands: new SessionCommands(session) };
-    this.#open.set(name, opened);
-    return opened;
-  }
-
-  #forget(opened: Opened): void {
-    const { name } = opened.session;
-    if (this.#open.get(name) === opened) this.#open.delete(name);
-    opened.session.dispose();
-  }
-
-  /** @throws SessionError invalid_name */
-  async #directory(name: string, make = false): Promise<string> {
-    const encoded = encodeSessionName(name);
-    if (make || this.#root === undefined) this.#root = await this.#options.backend.prepareRoot();
-    return `${this.#root}/${encoded}`;
+    this.#open.dispose();
   }
 }
