@@ -17,15 +17,23 @@ const commonJs: Plugin = {
   },
 };
 
+/** Add-ons of ssh2 that make it a little faster. Nobody builds them here; it looks for them and does without. */
+const withoutAddons: Plugin = {
+  name: 'without-ssh2-addons',
+  enforce: 'pre',
+  resolveId: (id) => (/^cpu-features$|\/sshcrypto\.node$/.test(id) ? '\0absent-addon' : null),
+  load: (id) => (id === '\0absent-addon' ? "throw new Error('This add-on is not part of Waymark.');" : null),
+};
+
 export default defineConfig({
   main: {
-    plugins: [commonJs],
+    plugins: [commonJs, withoutAddons],
     resolve: { alias },
     build: {
       outDir: 'out/main',
       target: nodeTarget,
       // Only native code stays a require(): Electron 25 cannot require ESM-only packages.
-      externalizeDeps: { exclude: ['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch'] },
+      externalizeDeps: { exclude: ['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch', 'ssh2'] },
       rollupOptions: {
         input: {
           main: resolve(root, 'electron/main.ts'),
