@@ -1,0 +1,46 @@
+import { createActions } from '../../electron/actions/create-actions';
+import { actionTaskView } from '../../electron/actions/task-view';
+import type { HostComputer } from '../../electron/computer/hosts';
+import { systemClock } from '../../electron/system-clock';
+import { taskSpecSchema } from '@shared/task';
+
+/** The agent's actions on one host; `runTrue` is `run_command true` in its open session, in ms. */
+export async function openActions(
+  computer: HostComputer,
+  root: string,
+): Promise<{ runTrue(): Promise<number> }> {
+  const spec = taskSpecSchema.parse({
+    id: 'bench',
+    title: 'Bench',
+    computers: [{ name: computer.name, host: computer.alias, type: 'cpu' }],
+    code_folders: ['code'],
+    evaluation: { command: 'true', inputs: ['*'] },
+  });
+  const actions = createActions({
+    task: actionTaskView(spec, root),
+    computers: new Map([[computer.name, computer]]),
+    evaluate: () => Promise.reject(new Error('The bench evaluates nothing.')),
+    clock: systemClock,
+  });
+  await computer.files.makeDirectory(`${root}/code`);
+  let step = 0;
+  return {
+    runTrue: async () => {
+      const call = actions.parse('run_command', '{"command":"true","wait_for_completion":true}');
+      if (!call.ok) throw new Error(call.problem);
+      step += 1;
+      const never = new AbortController().signal;
+      const start = performance.now();
+      const outcome = await actions.run(call.call, {
+        step,
+        call: 0,
+        callId: `call-${step}`,
+        signal: never,
+        wake: never,
+        leftMs: 3_600_000,
+      });
+      if (!outcome.ok) throw new Error(outcome.text);
+      return performance.now() - start;
+    },
+  };
+}

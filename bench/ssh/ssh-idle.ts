@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, figure, median, rounds, size } from '../harness';
+import { openBenchHost } from './bench-host';
+
+const sessions = 16;
+/** Kernel ticks in a second; fixed by the ABI. */
+const ticks = 100;
+
+/** What it costs to follow sessions in which nothing happens. */
+export const sshIdle: Bench = {
+  name: 'ssh-idle',
+  about: `following ${sessions} idle sessions on one host: share of a core here and there`,
+  async run(options) {
+    const bench = await openBenchHost();
+    const stop = new AbortController();
+    try {
+      const computer = await bench.computer('bench');
+      const follows: Promise<unknown>[] = [];
+      for (let index = 0; index < sessions; index += 1) {
+        const name = `s${index}`;
+        const { endOffset } = await computer.sessions.create({
+          name,
+          cwd: bench.host.home,
+          env: {},
+          rows: 40,
+          cols: 160,
+        });
+        follows.push(computer.sessions.follow(name, endOffset, () => undefined, stop.signal));
+      }
+      const seconds = size(options, 10, 60, 2);
+      const here: number[] = [];
+      const there: number[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const cpu = process.cpuUsage();
+        const helper = hostTicks();
+        const start = performance.now();
+        await sleep(seconds * 1000);
+        const elapsed = (performance.now() - start) / 1000;
+        const { user, system } = process.cpuUsage(cpu);
+        here.push(((user + system) / 1e6 / elapsed) * 100);
+        there.push(((hostTicks() - helper) / ticks / elapsed) * 100);
+      }
+      stop.abort();
+      await Promise.all(follows);
+      for (let index = 0; index < sessions; index += 1) await computer.sessions.close(`s${index}`);
+      await computer.dispose();
+      const detail = (all: number[]) => `rounds of ${seconds} s: ${all.map((each) => each.toFixed(2)).join(' ')} %`;
+      return [
+        figure('ssh-idle-here', median(here), '% of a core', { is: '≤', value: 1 }, { detail: detail(here) }),
+        figure('ssh-idle-host', median(there), '% of a core', { is: '≤', value: 1 }, { detail: detail(there) }),
+      ];
+    } finally {
+      stop.abort();
+      await bench.close();
+    }
+  },
+};
+
+/** CPU ticks of every process of the host: sshd, helper, supervisors, shells (user id of the test host's first user). */
+function hostTicks(): number {
+  let sum = 0;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const status = readFileSync(`/proc/${name}/status`, 'utf8');
+      if (!/^NSpid:\s+\d+\s+\d+/m.test(status)) continue;
+      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      sum += Number(fields[11]) + Number(fields[12]);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code !== 'ENOENT' && code !== 'ESRCH') throw error;
+    }
+  }
+  return sum;
+}

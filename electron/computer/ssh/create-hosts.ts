@@ -1,0 +1,39 @@
+import { version } from '../../../package.json';
+import { SessionResources } from '../agent/session-resources';
+import type { Hosts } from '../hosts';
+import { bootstrapHelper } from './bootstrap-helper';
+import { HostPool } from './host-pool';
+import { systemLinkClock } from './link-clock';
+import { networkFingerprint } from './network-watch';
+import { resolveHost } from './resolve-host';
+import { listAliases } from './ssh-config';
+import { Ssh2Transport } from './ssh2-transport';
+import { SshComputer } from './ssh-computer';
+import type { PromptPort } from './transport';
+
+export interface HostsOptions {
+  /** The application's `resources` directory. */
+  resourcesDir: string;
+  /** Who answers questions of hosts: the window or the terminal. */
+  prompts: PromptPort;
+  /** Read instead of `~/.ssh/config`, as by `ssh -F`; absolute. */
+  configFile?: string | undefined;
+}
+
+/** The hosts of this process, put together: the user's ssh configuration, both clients, one link per host. */
+export function createHosts({ resourcesDir, prompts, configFile }: HostsOptions): Hosts {
+  const setup = { configFile };
+  const resources = new SessionResources(resourcesDir);
+  return new HostPool({
+    transport: (alias) => new Ssh2Transport(alias, setup),
+    computer: (order, link, released) =>
+      new SshComputer({ ...order, link, resources, version, released }),
+    helper: bootstrapHelper(resourcesDir, version),
+    prompts,
+    resolve: (alias) => resolveHost(alias, setup),
+    candidates: () => listAliases(setup),
+    clock: systemLinkClock,
+    random: () => Math.random(),
+    networks: networkFingerprint,
+  });
+}
