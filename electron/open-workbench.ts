@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { version } from '../package.json';
+import type { Hosts } from './computer/hosts';
 import { DemoServer, demoEndpointName } from './demo/demo-server';
 import { createEngine } from './runs/engine';
 import type { EngineLog } from './runs/engine-options';
+import { noHosts } from './runs/no-hosts';
 import type { SettingsFile } from './settings-file';
 import { openStore } from './store/client';
 import { systemClock } from './system-clock';
@@ -12,6 +14,8 @@ export interface OpenOptions {
   settings: SettingsFile;
   findKey(endpoint: string, environmentVariable: string): string | null;
   resourcesDir: string;
+  /** Computers over SSH; whoever made them disposes them. Absent: this process reaches none. */
+  hosts?: Hosts | undefined;
   log: EngineLog;
   /** Delay between two pieces of the demo model's answers, ms; 0 = none. */
   demoPaceMs: number;
@@ -22,7 +26,7 @@ export interface OpenOptions {
  * line alike. @throws WaymarkError workspace_newer, workspace_corrupt, workspace_network_fs, disk_full, read_only
  */
 export async function openWorkbench(folder: string, options: OpenOptions): Promise<Workbench> {
-  const { settings, findKey, resourcesDir, log, demoPaceMs } = options;
+  const { settings, findKey, resourcesDir, log, demoPaceMs, hosts = noHosts() } = options;
   const store = await openStore(folder, { device: settings.current.device });
   const demo = new DemoServer({ resourcesDir, paceMs: demoPaceMs });
   const engine = createEngine({
@@ -31,6 +35,7 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     findKey,
     baseUrlOf: async (endpoint) => (endpoint === demoEndpointName ? (await demo.serve()).baseUrl : null),
     clock: systemClock,
+    hosts,
     resourcesDir,
     sessionsDir: join(folder, 'spools'),
     appVersion: version,

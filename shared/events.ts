@@ -258,7 +258,10 @@ export const eventBodies = {
   'workspace.probed': z.object({
     root: z.string(),
     shared: z.boolean(),
-    computers: z.array(z.object({ name: z.string(), sees: z.boolean(), message: z.string() })),
+    /** `root`: where the computer has its own folder when it does not see the one at `root`. */
+    computers: z.array(
+      z.object({ name: z.string(), sees: z.boolean(), message: z.string(), root: z.string().optional() }),
+    ),
   }),
   'session.ended': z.object({
     computer: z.string(),
@@ -266,6 +269,8 @@ export const eventBodies = {
     uid: z.string(),
     exitCode: z.int().nullable(),
     endOffset: count,
+    /** Nobody closed it and its shell did not exit: the host restarted, or something killed it from outside. */
+    lost: z.boolean().optional(),
   }),
   'control.applied': z.object({ entry: ulid, op: z.enum(['pause', 'stop', 'wake', 'resume']) }),
   /**

@@ -38,6 +38,10 @@ export class RunFold {
   unseenHints: string[] = [];
   /** Sessions opened and not known to have ended, by uid. */
   readonly sessions = new Map<string, { computer: string; session: string }>();
+  /** Steps of preparing computers that are done, keyed `computer:id`. */
+  readonly setup = new Set<string>();
+  /** Whether the computers see one workspace; null with one computer. */
+  probed: EventBody<'workspace.probed'> | null = null;
   /** Outbox entries (ULID) that were applied. */
   readonly applied = new Set<string>();
   readonly time = new WorkingTime();
@@ -95,6 +99,12 @@ export class RunFold {
         return;
       case 'session.ended':
         this.sessions.delete(event.body.uid);
+        return;
+      case 'setup.done':
+        this.setup.add(`${event.body.computer}:${event.body.id}`);
+        return;
+      case 'workspace.probed':
+        this.probed = event.body;
         return;
       case 'control.applied':
         this.applied.add(event.body.entry);

@@ -367,8 +367,3 @@ export function workspaceHolder(spec: TaskSpec): ComputerSpec {
 export function approvalsFor(spec: TaskSpec, computer: ComputerSpec): 'on' | 'off' {
   return spec.approvals[computer.name] ?? (computer.dedicated ? 'off' : 'on');
 }
-
-/** The evaluator shares the machine with the agent's commands, so the agent could reach its keys. */
-export function evaluatorIsolated(spec: TaskSpec): boolean {
-  return spec.computers.every((c) => c.evaluator || c.host !== 'local');
-}

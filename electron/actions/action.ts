@@ -4,8 +4,10 @@ import type { ActionFamily, ActionName } from '@shared/task';
 import type { ActionContext, ActionOutcome } from '../agent/ports';
 import type { Clock } from '../clock';
 import type { ActionFacts } from './action-facts';
+import type { CallProgress } from './call-progress';
 import type { CodeTracker } from './code-tracker';
 import type { SessionDesk } from './session-desk';
+import type { SessionLedger } from './session-ledger';
 import type { ActionTaskView, EvaluationRequest, EvaluationResult } from './task-view';
 import type { WorkspaceFiles } from './workspace-files';
 
@@ -34,10 +36,13 @@ export interface ActionEnvironment {
   task: ActionTaskView;
   facts: ActionFacts;
   desk: SessionDesk;
+  ledger: SessionLedger;
   files: WorkspaceFiles;
   tracker: CodeTracker;
   clock: Clock;
   evaluate(request: EvaluationRequest): Promise<EvaluationResult>;
+  /** What the call that is under way has done so far in this process. */
+  progress: CallProgress;
   /** Best known offset of a session's first byte at or after a wall-clock time; undefined when nobody knows. */
   offsetAt(computer: string, session: string, since: number): number | undefined;
 }

@@ -36,6 +36,8 @@ export class CodeTracker {
   #known = new Map<string, KnownFile>();
   #remembered = 0;
   #ready = false;
+  /** Found by a scan that a broken link cut short; the next one hands them over. */
+  #found: NewEvent[] = [];
   /** The last scan did not reach every file. */
   truncated = false;
 
@@ -52,8 +54,8 @@ export class CodeTracker {
   /** Takes stock once; before the first command of a process. */
   async prepare(step: number, call: number): Promise<NewEvent[]> {
     if (this.#ready) return [];
-    this.#ready = true;
     await this.changes(step, call);
+    this.#ready = true;
     const events: NewEvent[] = [];
     for (const [path, logged] of this.logged) {
       if (!this.folders.some((folder) => isInside(path, folder))) continue;
@@ -70,7 +72,7 @@ export class CodeTracker {
   /** Text files that appeared, changed or vanished since the last scan, as `file.changed` events by the shell. */
   async changes(step: number, call: number): Promise<NewEvent[]> {
     const found = await this.#walk();
-    const events: NewEvent[] = [];
+    const events = this.#found;
     for (const entry of found.values()) {
       const before = this.#known.get(entry.path);
       const settled = before !== undefined && before.seenAt - before.mtimeMs > racyMs;
@@ -95,7 +97,7 @@ export class CodeTracker {
         }
       }
     }
-    return events;
+    return events.splice(0);
   }
 
   /** An action wrote this file: it is no change by the shell. */

@@ -3,6 +3,7 @@ import type { NewEvent } from '@shared/events';
 import type { ActionContext, ActionOutcome, ActionPort, ParsedCall } from '../agent/ports';
 import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';
+import { isHost, isUp } from '../computer/hosts';
 import type { Computer } from '../computer/port';
 import {
   ActionArguments,
@@ -15,8 +16,10 @@ import { ActionFactsFold } from './action-facts';
 import { approvalQuestion } from './approval';
 import { CodeTracker } from './code-tracker';
 import { guardVerdicts } from './guards';
+import { neededComputers } from './needed-computers';
 import { parseCall, toolOf } from './parse-call';
-import { SessionDesk } from './session-desk';
+import { SessionDesk, type StoredBytes } from './session-desk';
+import { SessionLedger } from './session-ledger';
 import { offeredActions } from './table';
 import type { ActionTaskView, EvaluationRequest, EvaluationResult } from './task-view';
 import { WorkspaceFiles } from './workspace-files';
@@ -29,6 +32,8 @@ export interface ActionDeps {
   clock: Clock;
   /** The run's log so far, folded; absent for a new run. The actions go on feeding it. */
   facts?: ActionFactsFold;
+  /** Session bytes that are stored here, for those a host has dropped; fewer or none where they are not. */
+  stored?: StoredBytes;
   /** Exact offset of a session's first byte received at or after a wall-clock time, when the caller keeps such times. */
   offsetAt?(computer: string, session: string, since: number): number | undefined;
 }
@@ -43,6 +48,8 @@ class Actions implements ActionPort {
   readonly #fold: ActionFactsFold;
   readonly #offered: ReadonlyMap<string, ActionDefinition>;
   readonly #env: ActionEnvironment;
+  /** The call that is under way; what it has come to survives the loss of a link. */
+  #current: Current = nothingUnderWay();
 
   constructor(deps: ActionDeps) {
     const { task, clock } = deps;
@@ -60,7 +67,9 @@ class Actions implements ActionPort {
     this.#env = {
       task,
       facts,
-      desk: new SessionDesk(task, deps.computers, facts, clock),
+      desk: new SessionDesk(task, deps.computers, facts, clock, deps.stored),
+      ledger: new SessionLedger(task, deps.computers, facts, clock),
+      progress: {},
       files: new WorkspaceFiles(holder.files, task),
       tracker: new CodeTracker(holder.files, task.codeFolders, task.filesComputer, facts.files, () =>
         clock.now(),
@@ -84,11 +93,14 @@ class Actions implements ActionPort {
   }
 
   approval(call: ParsedCall) {
-    return approvalQuestion(call, this.#deps.task);
+    const { task } = this.#deps;
+    const named = [...neededComputers(call, this.#action(call.name), task)];
+    const asks = task.computers.some(({ name, approvals }) => named.includes(name) && approvals === 'on');
+    return asks ? approvalQuestion(call, task) : null;
   }
 
   offsets() {
-    return this.#env.desk.offsets();
+    return this.#env.ledger.offsets();
   }
 
   async run(call: ParsedCall, context: ActionContext): Promise<ActionOutcome> {
@@ -119,42 +131,78 @@ class Actions implements ActionPort {
     act: (args: ActionArguments) => Promise<ActionResult>,
   ): Promise<ActionOutcome> {
     const action = this.#action(call.name);
-    const { tracker, desk } = this.#env;
-    const before = action.mayChangeFiles ? await tracker.prepare(context.step, context.call) : [];
-    const defaults = action.params.flatMap((param) =>
-      param.default === undefined ? [] : [[param.name, param.default] as const],
-    );
-    const result = await expected(() =>
-      act(new ActionArguments({ ...Object.fromEntries(defaults), ...call.args })),
-    );
+    const { ledger, tracker } = this.#env;
+    const { step, call: index, callId } = context;
+    const current = this.#begin(context);
+    const needed = neededComputers(call, action, this.#deps.task);
+    if (current.result === null) {
+      if (action.mayChangeFiles) {
+        const before = await this.#scan(needed, () => tracker.prepare(step, index));
+        current.scanned = before !== null;
+        this.#note(before ?? []);
+      }
+      const result = await expected(() => act(argumentsOf(action, call)));
+      // From here on the result stands, also when a link breaks before everything around it was looked at.
+      current.result = { ...result, closedBy: result.closedBy ?? closedBy };
+      this.#note(result.events ?? []);
+    }
+    const result = current.result;
     const data = { ...result.data };
-    const events: NewEvent[] = [...before, ...(result.events ?? [])];
-    if (action.mayChangeFiles) {
-      events.push(...(await tracker.changes(context.step, context.call)));
+    if (current.scanned) {
+      this.#note((await this.#scan(needed, () => tracker.changes(step, index))) ?? []);
       if (tracker.truncated) data.codeScanPartial = true;
     }
-    this.#apply(events);
     if (action.family === 'command' || action.mayChangeFiles) {
-      const sessions = await desk.reconcile();
-      this.#apply(sessions);
-      events.push(...sessions);
+      const { events, lost } = await ledger.reconcile(needed);
+      this.#note(events);
+      current.lost.push(...lost);
     }
     const outcome: ActionOutcome = {
       ok: result.ok,
       error: result.error ?? null,
-      text: result.text,
+      text: result.text + lostNotice(current.lost),
       data,
       closedBy: result.closedBy ?? closedBy,
-      events,
+      events: current.events,
       ends: result.ends ?? null,
     };
-    const { step, call: index, callId } = context;
+    this.#current = nothingUnderWay();
     const observed = {
       ...{ step, call: index, callId, name: call.name, ok: outcome.ok, error: outcome.error, text: '' },
-      ...{ data, offsets: desk.offsets(), durationMs: 0, closedBy: outcome.closedBy, imitatesHuman: false },
+      ...{ data, offsets: ledger.offsets(), durationMs: 0, closedBy: outcome.closedBy, imitatesHuman: false },
     };
     this.#apply([{ kind: 'action.observed', body: observed }]);
     return outcome;
+  }
+
+  /** The call as far as it got before; what an interrupted one left to be written down goes with the next. */
+  #begin({ step, call, callId }: ActionContext): Current {
+    const key = `${step}.${call}.${callId}`;
+    if (this.#current.key !== key) {
+      this.#current = { ...nothingUnderWay(), key, events: this.#current.events };
+      this.#env.progress = {};
+    }
+    return this.#current;
+  }
+
+  /** Folds events and keeps them for the call's observation. */
+  #note(events: readonly NewEvent[]): void {
+    this.#apply(events);
+    this.#current.events.push(...events);
+  }
+
+  /** A look at the code folders; null: the workspace's computer is away, and the call does not need it. */
+  async #scan(needed: ReadonlySet<string>, work: () => Promise<NewEvent[]>): Promise<NewEvent[] | null> {
+    const { filesComputer } = this.#deps.task;
+    const holder = this.#deps.computers.get(filesComputer);
+    const optional = !needed.has(filesComputer);
+    if (optional && holder && isHost(holder) && !isUp(holder)) return null;
+    try {
+      return await work();
+    } catch (error) {
+      if (optional && error instanceof ComputerUnavailable) return null;
+      throw error;
+    }
   }
 
   #apply(events: readonly NewEvent[]): void {
@@ -171,6 +219,34 @@ class Actions implements ActionPort {
     for (const [at, offset] of marks) if (at <= since) found = offset;
     return found;
   }
+}
+
+/** One call, from its first try to its observation. */
+interface Current {
+  key: string;
+  /** To be written down with the observation; folded already. */
+  events: NewEvent[];
+  result: ActionResult | null;
+  /** The code folders were looked at before it. */
+  scanned: boolean;
+  /** Sessions that were found lost. */
+  lost: string[];
+}
+
+const nothingUnderWay = (): Current => ({ key: '', events: [], result: null, scanned: false, lost: [] });
+
+function argumentsOf(action: ActionDefinition, call: ParsedCall): ActionArguments {
+  const defaults = action.params.flatMap((param) =>
+    param.default === undefined ? [] : [[param.name, param.default] as const],
+  );
+  return new ActionArguments({ ...Object.fromEntries(defaults), ...call.args });
+}
+
+/** A restart of a computer is no trouble with a link: the agent has to know what is gone. */
+function lostNotice(lost: readonly string[]): string {
+  if (lost.length === 0) return '';
+  const which = lost.length === 1 ? `The session ${lost[0]} was` : `The sessions ${lost.join(', ')} were`;
+  return `\n\n[Notice] ${which} lost: the computer restarted, or something ended the shell from outside. What ran there is gone; what it had printed can still be read.`;
 }
 
 /** Expected failures of computer and files become the observation; a computer that is away and bugs are thrown on. */

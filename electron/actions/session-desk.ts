@@ -1,8 +1,8 @@
 import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
 import { fromLineStart, modelText } from '@shared/terminal/model-text';
 import type { Clock } from '../clock';
 import { SessionError } from '../computer/failures';
+import { isHost } from '../computer/hosts';
 import type { Computer, SessionInfo, SessionState } from '../computer/port';
 import { counted, duration } from './action';
 import type { ActionFacts } from './action-facts';
@@ -17,31 +17,52 @@ const chunk = 1024 * 1024;
 const settleMs = 2000;
 const pollMs = 10;
 
+/** What people and models call the machine they are on. */
+const hereNames = new Set(['localhost', '127.0.0.1', '::1', 'local']);
+
+/** Bytes of a session that are kept elsewhere than on its computer. */
+export type StoredBytes = (uid: string, offset: number, maxBytes: number) => Promise<Uint8Array>;
+
 /** The session that commands run in when the agent names none. */
 export const defaultSession = 'main';
 
 /** Sessions and computers by the names the agent uses. */
 export class SessionDesk {
-  readonly #offsets = new Map<string, number>();
+  /** Host clock minus ours, ms, of the hosts that were asked. */
+  readonly #clocks = new Map<string, number>();
 
   constructor(
     private readonly task: ActionTaskView,
     private readonly computers: ReadonlyMap<string, Computer>,
     private readonly facts: ActionFacts,
     private readonly clock: Clock,
+    private readonly stored: StoredBytes | undefined,
   ) {}
 
-  /** @throws WaymarkError not_found with the names there are */
+  /** @throws WaymarkError not_found, refused, with the names there are */
   computer(name: string | undefined): Computer {
     const own = this.task.computers.map((computer) => computer.name);
     const wanted = name ?? this.task.filesComputer;
     const found = own.includes(wanted) ? wanted : this.task.aliases[wanted];
     const computer = found === undefined ? undefined : this.computers.get(found);
     if (computer) return computer;
-    throw new WaymarkError(
-      'not_found',
-      `There is no computer "${wanted}". The computers are: ${own.join(', ')}.`,
-    );
+    const names = `The computers are: ${own.join(', ')}.`;
+    if (this.task.evaluators.includes(wanted)) {
+      throw new WaymarkError(
+        'refused',
+        `"${wanted}" only evaluates: no command runs there. Call eval to have the workspace scored. ${names}`,
+      );
+    }
+    const here = hereNames.has(wanted) ? ' You work on other machines than the one you are called from.' : '';
+    throw new WaymarkError('not_found', `There is no computer "${wanted}".${here} ${names}`);
+  }
+
+  /** The computer's own clock, ms since 1970: what its stamps are compared with. */
+  async now(computer: Computer): Promise<number> {
+    if (!isHost(computer)) return this.clock.now();
+    const known = this.#clocks.get(computer.name) ?? (await computer.probe()).clockOffsetMs;
+    this.#clocks.set(computer.name, known);
+    return this.clock.now() + known;
   }
 
   /** The named computer, or all of them. */
@@ -149,78 +170,33 @@ export class SessionDesk {
     const parts: Uint8Array[] = [];
     let at = from;
     while (at < to) {
-      const { bytes } = await computer.sessions.read(name, at, Math.min(chunk, to - at));
-      if (bytes.length === 0) break;
-      parts.push(bytes.slice());
-      at += bytes.length;
+      const { bytes, next } = await this.#piece(computer, name, at, Math.min(chunk, to - at));
+      if (next <= at) break;
+      parts.push(bytes);
+      at = next;
     }
     return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
   }
 
-  /**
-   * Compares the sessions there are with those the log knows: events for new and ended ones, and the end offsets
-   * that go with the next observation.
-   */
-  async reconcile(): Promise<NewEvent[]> {
-    const events: NewEvent[] = [];
-    for (const computer of this.several(undefined)) {
-      const seen = new Set<string>();
-      for (const info of await computer.sessions.list()) {
-        const key = `${computer.name}:${info.name}`;
-        seen.add(key);
-        this.#offsets.set(key, info.endOffset);
-        const known = this.facts.sessions.get(key);
-        if (known && known.uid !== info.id && !known.ended) {
-          events.push(this.#ended(computer.name, info.name, known.uid, null, 0));
-        }
-        if (known?.uid !== info.id) {
-          const { rows, cols } = this.task.terminal;
-          events.push({
-            kind: 'session.opened',
-            body: { computer: computer.name, session: info.name, uid: info.id, rows, cols },
-          });
-        }
-        if (!info.alive && !(known?.uid === info.id && known.ended)) {
-          const { exitCode } = await computer.sessions.state(info.name);
-          events.push(this.#ended(computer.name, info.name, info.id, exitCode ?? null, info.endOffset));
-        }
-      }
-      for (const [key, known] of this.facts.sessions) {
-        if (!key.startsWith(`${computer.name}:`) || seen.has(key)) continue;
-        const offset = this.#offsets.get(key) ?? 0;
-        if (!known.ended) {
-          events.push(
-            this.#ended(computer.name, key.slice(computer.name.length + 1), known.uid, null, offset),
-          );
-        }
-        this.#offsets.delete(key);
-      }
+  /** From the computer, or from our own log where the computer has dropped them. */
+  async #piece(
+    computer: Computer,
+    name: string,
+    at: number,
+    maxBytes: number,
+  ): Promise<{ bytes: Uint8Array; next: number }> {
+    try {
+      const { bytes } = await computer.sessions.read(name, at, maxBytes);
+      return { bytes: bytes.slice(), next: at + bytes.length };
+    } catch (error) {
+      if (!isSessionError(error, 'dropped')) throw error;
     }
-    return events;
-  }
-
-  /** Closes a session; its end is an event. */
-  async close(computer: Computer, info: SessionInfo): Promise<NewEvent[]> {
-    const { id, exitCode, endOffset } = await computer.sessions.close(info.name);
-    this.#offsets.delete(`${computer.name}:${info.name}`);
-    const known = this.facts.sessions.get(`${computer.name}:${info.name}`);
-    if (known?.uid !== id || known.ended) return [];
-    return [this.#ended(computer.name, info.name, id, exitCode, endOffset)];
-  }
-
-  #ended(
-    computer: string,
-    session: string,
-    uid: string,
-    exitCode: number | null,
-    endOffset: number,
-  ): NewEvent {
-    return { kind: 'session.ended', body: { computer, session, uid, exitCode, endOffset } };
-  }
-
-  /** End offset of every session, keyed `computer:session`, as of the last `reconcile`. */
-  offsets(): Record<string, number> {
-    return Object.fromEntries(this.#offsets);
+    const info = await computer.sessions.find(name);
+    const kept = (info && (await this.stored?.(info.id, at, maxBytes))) ?? new Uint8Array();
+    if (kept.length > 0) return { bytes: kept, next: at + kept.length };
+    const next = Math.min(at + maxBytes, info?.droppedTo ?? at);
+    const note = `\n[… ${counted(next - at, 'byte')} of output are gone: there was no room to keep them …]\n`;
+    return { bytes: next > at ? Buffer.from(note) : kept, next };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { EventBody } from '@shared/events';
 import {
   type ActionName,
+  type ComputerSpec,
   type GuardLevel,
   type GuardRule,
   type TaskSpec,
@@ -14,6 +15,8 @@ export interface ActionComputer {
   cwd: string;
   /** Variables of every session. */
   env: Readonly<Record<string, string>>;
+  /** Whether a human is asked about commands there; the run as a whole may ask nobody. */
+  approvals: 'on' | 'off';
 }
 
 /** What the actions need to know of a task; paths are absolute on the computers. */
@@ -24,6 +27,8 @@ export interface ActionTaskView {
   protectedPaths: readonly string[];
   guards: Readonly<Record<GuardRule, GuardLevel>>;
   computers: readonly ActionComputer[];
+  /** Computers that only evaluate; no action can name them. */
+  evaluators: readonly string[];
   /** The computer that file and eval actions work on. */
   filesComputer: string;
   /** File observations name their computer (the workspace is not shared). */
@@ -45,20 +50,31 @@ export interface ActionTaskView {
 /** The reference waits 10 s; the schema names the figure. */
 export const defaultWaitLimitMs = 10_000;
 
-/**
- * The actions' view of a pinned task. `workspaceRoot` is where the run's workspace really is; `unshared`: the probe at
- * start found that the computers do not share it.
- */
+/** What the run's log says beyond the task. */
+export interface ViewOptions {
+  /** Where the computers are; absent: where the task says. */
+  places?: readonly EventBody<'run.created'>['computers'][number][];
+  /** What the probe at start found; absent or null: there is one computer. */
+  probed?: EventBody<'workspace.probed'> | null;
+  maxEvals?: number;
+  taskHint?: TaskSpec['task_hint']['mode'];
+}
+
+/** The actions' view of a pinned task. `workspaceRoot` is where the run's workspace really is. */
 export function actionTaskView(
   spec: TaskSpec,
   workspaceRoot: string,
-  options: { unshared?: boolean; maxEvals?: number; taskHint?: TaskSpec['task_hint']['mode'] } = {},
+  options: ViewOptions = {},
 ): ActionTaskView {
   const inside = (path: string) => `${workspaceRoot}/${path}`;
   const usable = spec.computers.filter((computer) => !computer.evaluator);
-  const local = usable.find((computer) => computer.host === 'local');
+  const placed = new Map(options.places?.map((place) => [place.name, place]));
+  const isLocal = ({ name, host }: ComputerSpec) =>
+    (placed.get(name)?.kind ?? (host === 'local' ? 'local' : 'ssh')) === 'local';
+  const local = usable.find(isLocal);
   const own = new Set(usable.map((computer) => computer.name));
   const localNames = ['localhost', '127.0.0.1', '::1'].filter((name) => !own.has(name));
+  const roots = new Map(options.probed?.computers.map(({ name, root }) => [name, root]));
   return {
     tools: spec.tools,
     workspaceRoot,
@@ -67,11 +83,13 @@ export function actionTaskView(
     guards: spec.guards,
     computers: usable.map((computer) => ({
       name: computer.name,
-      cwd: workspaceRoot,
+      cwd: roots.get(computer.name) ?? workspaceRoot,
       env: { PAGER: 'cat', GIT_PAGER: 'cat', ...computer.setup.variables },
+      approvals: placed.get(computer.name)?.approvals ?? 'on',
     })),
+    evaluators: spec.computers.filter(({ evaluator }) => evaluator).map(({ name }) => name),
     filesComputer: workspaceHolder(spec).name,
-    nameComputer: options.unshared === true,
+    nameComputer: options.probed != null && !options.probed.shared,
     aliases: local ? Object.fromEntries(localNames.map((name) => [name, local.name])) : {},
     taskHint: {
       mode: options.taskHint ?? spec.task_hint.mode,

@@ -94,13 +94,18 @@ async function perform(
   emitActing(loop, parsed);
   return waitForComputer(
     loop,
-    () => attempt(loop, call, parsed, look),
-    () => attempt(loop, call, parsed, true),
+    () => attempt(loop, call, parsed, look ? 'restart' : null),
+    () => attempt(loop, call, parsed, look ? 'restart' : 'link'),
   );
 }
 
-/** Throws only what says that the computer is away. */
-async function attempt(loop: Loop, call: RunCall, parsed: ParsedCall, look: boolean): Promise<Outcome> {
+/** Throws only what says that the computer is away. `lookFor`: null = the first try. */
+async function attempt(
+  loop: Loop,
+  call: RunCall,
+  parsed: ParsedCall,
+  lookFor: ActionContext['lookFor'] | null,
+): Promise<Outcome> {
   const { ports, state } = loop;
   const { actions, control } = ports;
   const limit = withTimeLimit([control.halt], leftMs(loop));
@@ -113,9 +118,10 @@ async function attempt(loop: Loop, call: RunCall, parsed: ParsedCall, look: bool
     signal: limit.signal,
     wake: wake.signal,
     leftMs: leftMs(loop),
+    ...(lookFor ? { lookFor } : {}),
   };
   try {
-    const outcome = await (look ? actions.look(parsed, context) : actions.run(parsed, context));
+    const outcome = await (lookFor ? actions.look(parsed, context) : actions.run(parsed, context));
     // Cut short by a human or the clock: not the action's own failure, so no rule may hold it against the step.
     return limit.signal.aborted && outcome.error?.code === 'cancelled'
       ? { ...outcome, error: null, closedBy: 'interrupted' }

@@ -29,6 +29,8 @@ export interface LoopPorts {
   random(): number;
   /** Why the run has to wait for its computer, when `error` says so; null for any other error. */
   unavailable(error: unknown): string | null;
+  /** Resolves when the computer that `error` names can be reached again; absent or never: nobody can tell. */
+  back?: (error: unknown, signal: AbortSignal) => Promise<void>;
   /** Cost of an answer in the price table's currency; null when unknown. */
   cost(answer: ModelAnswer): number | null;
 }

@@ -130,7 +130,7 @@ export interface ActionPort {
   approval?(call: ParsedCall): { what: string; why: string } | null;
   /** Never throws for anything a model, file or computer can do; `ComputerUnavailable` is the one expected throw. */
   run(call: ParsedCall, context: ActionContext): Promise<ActionOutcome>;
-  /** Closes an orphan after a crash by looking (semantics: Time, crash, sleep). */
+  /** Closes an orphan after a crash, or goes on after a lost link, by looking (semantics: Time, crash, sleep). */
   look(call: ParsedCall, context: ActionContext): Promise<ActionOutcome>;
   /** End offset of every session, keyed `computer:session`, for the observation about to be recorded. */
   offsets(): Record<string, number>;
@@ -145,4 +145,9 @@ export interface ActionContext {
   wake: AbortSignal;
   /** Working time left, ms; nothing may run past it. */
   leftMs: number;
+  /**
+   * Why a call is closed by looking: the process that started it is gone, or (`link`) this very process lost the
+   * connection to its computer. Then the call goes on, and nothing the model reads mentions it.
+   */
+  lookFor?: 'restart' | 'link';
 }

@@ -1,8 +1,6 @@
 import type { NewEvent } from '@shared/events';
-import { backOff } from './back-off';
 import type { Loop } from './loop-types';
-
-const RETRY = { attempts: Number.POSITIVE_INFINITY, baseMs: 1_000, capMs: 30_000 };
+import { isBackSoon, untilBack } from './until-back';
 
 /**
  * Runs `first`; when its computer cannot be reached the run waits, says so, and tries `again` until it is back.
@@ -18,35 +16,41 @@ export async function waitForComputer<T>(
   for (let failures = 0; ; ) {
     try {
       const value = await (failures === 0 ? first() : again());
-      if (state.run.status === 'waiting_host') {
-        await ports.recorder.record([status('running', 'The computer is back.')]);
-      }
+      await sayThatItIsBack(loop);
       return value;
     } catch (error) {
       const away = ports.unavailable(error);
       if (away === null) {
-        if (state.run.status === 'waiting_host') {
-          await ports.recorder.record([status('running', 'The computer is back.')]);
-        }
+        await sayThatItIsBack(loop);
         throw error;
       }
       failures += 1;
+      const soon = failures === 1 && (await unlessHalted(loop, (signal) => isBackSoon(ports, error, signal)));
+      if (soon) continue;
       if (state.run.status !== 'waiting_host') {
         await ports.recorder.record([status('waiting_host', away)]);
         ports.live.emit({ kind: 'state', state: 'waiting_host', until: null });
       }
-      if (!(await sleepUnlessHalted(loop, backOff(failures, null, RETRY, ports.random())))) {
+      // A pause that was asked for "after the step" need not wait for a computer that may stay away for hours.
+      const halted = () => ports.control.asked() !== null;
+      if (!(await unlessHalted(loop, (signal) => untilBack(ports, error, failures, signal, halted)))) {
         return null;
       }
     }
   }
 }
 
-async function sleepUnlessHalted(loop: Loop, ms: number): Promise<boolean> {
+async function sayThatItIsBack({ ports, state }: Loop): Promise<void> {
+  if (state.run.status === 'waiting_host') {
+    await ports.recorder.record([status('running', 'The computer is back.')]);
+  }
+}
+
+/** False when a human halted it, or the application is closing. */
+async function unlessHalted(loop: Loop, wait: (signal: AbortSignal) => Promise<boolean>): Promise<boolean> {
   const { halt, haltThinking } = loop.ports.control;
   try {
-    await loop.ports.clock.sleep(ms, haltThinking);
-    return !halt.aborted;
+    return (await wait(haltThinking)) && !halt.aborted;
   } catch (error) {
     if (haltThinking.aborted) {
       return false;

@@ -63,3 +63,9 @@ export interface HostComputer extends Computer {
 
 /** Computers over SSH are the ones that can be away. */
 export const isHost = (computer: Computer): computer is HostComputer => computer.kind === 'ssh';
+
+/** Whether asking the host now makes sense; a stalled link answers late or never. */
+export function isUp(host: HostComputer): boolean {
+  const { state } = host.health();
+  return state === 'good' || state === 'degraded';
+}

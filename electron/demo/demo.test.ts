@@ -8,8 +8,9 @@ import { z } from 'zod';
 import { LocalFiles } from '../computer/local/local-files';
 import { evaluate } from '../task/evaluate';
 import { loadTaskPackage, type TaskPackage } from '../task/load';
+import { localSites } from '../task/local-site';
 import { prepareWorkspace } from '../task/reset';
-import { unsupportedOnLocal } from '../task/support';
+import { unsupported } from '../task/support';
 import { demoHint, demoTaskFolder, startDemoModel, unrelatedDemoHint } from './demo';
 
 const shell = promisify(execFile);
@@ -87,7 +88,7 @@ async function play(
     spec: demo.spec,
     packageFolder: demo.folder,
     runFolder,
-    files,
+    sites: localSites(demo.spec, demo.folder, runFolder, never),
     signal: never,
   });
   const model = await startDemoModel({ resourcesDir: resources, paceMs: 0 });
@@ -151,7 +152,7 @@ async function play(
 
 describe('the demo package', () => {
   it('is a task that the local computer can run', () => {
-    expect(unsupportedOnLocal(demo.spec)).toEqual([]);
+    expect(unsupported(demo.spec)).toEqual([]);
     expect(demo.spec.task_hint.mode).toBe('off');
   });
 

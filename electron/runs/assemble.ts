@@ -1,33 +1,31 @@
-import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { EventBody } from '@shared/events';
-import { workspaceHolder } from '@shared/task';
+import { type TaskSpec, workspaceHolder } from '@shared/task';
 import { ulid } from 'ulid';
 import type { ActionFactsFold } from '../actions/action-facts';
 import { createActions } from '../actions/create-actions';
 import { actionTaskView } from '../actions/task-view';
 import { defaultRetry, type Loop } from '../agent/loop-types';
-import type { ModelPort } from '../agent/ports';
-import { ComputerUnavailable } from '../computer/failures';
-import { LocalComputer } from '../computer/local/local-computer';
 import type { Computer } from '../computer/port';
-import { createModelClient } from '../model/client';
 import { costOf } from '../model/cost';
 import { pinnedPackage } from '../task/add';
-import { prepareWorkspace } from '../task/reset';
 import { closeIdleSessions } from './close-idle-sessions';
-import { commandsMeanwhile } from './command-intervals';
+import { CommandTime } from './command-time';
+import { connect, disposeAll } from './connect';
 import type { RunControl } from './control';
 import { parseSpec } from './create-run';
 import type { EngineOptions } from './engine-options';
 import { createEvaluator } from './evaluation';
 import { Heartbeat } from './heartbeat';
 import { createHintBuffer } from './hint-buffer';
+import { backDeps, warmUp, whyAway } from './links';
 import type { LiveEmitter } from './live';
 import type { LoadedRun } from './load-run';
+import { modelPort } from './model-port';
 import type { OutboxFollower } from './outbox-follower';
 import type { Recorder } from './recorder';
 import { SessionLog } from './session-log';
+import { setUp } from './set-up';
 
 export interface RunContext {
   options: EngineOptions;
@@ -50,8 +48,13 @@ export interface Parts {
 export type Release = () => Promise<void> | void;
 
 /** The actions' view of the task as it was pinned when the run was created. */
-export function viewOf(created: EventBody<'run.created'>) {
+export function viewOf(
+  created: EventBody<'run.created'>,
+  probed: EventBody<'workspace.probed'> | null = null,
+) {
   return actionTaskView(parseSpec(created.spec, created.task.title), created.workspaceRoot, {
+    places: created.computers,
+    probed,
     maxEvals: created.limits.maxEvals,
     taskHint: created.taskHint,
   });
@@ -73,23 +76,16 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     }),
   );
   refresh(follower, options, run);
-  const computers = connect(options, run, created);
-  releases.push(async () => {
-    await Promise.all([...computers.values()].map((computer) => computer.dispose()));
-  });
-  const holder = computerOf(computers, workspaceHolder(spec).name);
-  await prepareWorkspace({
-    spec,
-    packageFolder,
-    runFolder: folder,
-    files: holder.files,
-    signal: control.haltThinking,
-  });
+  const all = connect(options, run, created.computers);
+  releases.push(() => disposeAll(all));
+  const computers = usable(spec, all);
+  const stopped = new AbortController();
+  releases.push(() => stopped.abort(new Error('The run is no longer driven here.')));
+  warmUp(all, clock, stopped.signal);
+  const back = backDeps(all, clock);
+  const record: Recorder['record'] = (events) => recorder.record(events);
   const sessions = new SessionLog({
-    store,
-    run,
-    computers,
-    clock,
+    ...{ store, run, computers, back, record },
     failed: (session, error) =>
       options.log.error('A session can no longer be followed', { run, session, error: String(error) }),
   });
@@ -102,8 +98,23 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       sessions.follow(computer, session, uid, endOffset);
     }
   }
-  recorder.onRecorded((events) => events.forEach((event) => void sessions.applyEvent(event)));
-  await startWorking(parts, computers);
+  const commandTime = new CommandTime({
+    ...{ fold: state.run, computers, back, record },
+    failed: (error) => options.log.error('Command times could not be read', { run, error: String(error) }),
+  });
+  releases.push(() => commandTime.stop());
+  recorder.onRecorded((events, at) => {
+    for (const event of events) {
+      sessions.applyEvent(event);
+      commandTime.applyEvent(event, at);
+    }
+  });
+  await setUp({
+    ...{ spec, created, packageFolder, folder, computers, record, back },
+    fold: state.run,
+    signal: control.haltThinking,
+  });
+  await startWorking(parts, commandTime);
   const heartbeat = new Heartbeat({
     folder,
     clock,
@@ -121,7 +132,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     packageFolder,
     folder,
     root: created.workspaceRoot,
-    holder,
+    holder: named(computers, workspaceHolder(spec).name),
     facts: facts.facts,
   });
   const price =
@@ -129,12 +140,12 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   return {
     state,
     ports: {
-      model: modelOf(options, created),
+      model: modelPort(options, created),
       recorder,
       hints: createHintBuffer(follower, created.humanHints),
       control,
       actions: createActions({
-        task: viewOf(created),
+        task: viewOf(created, state.run.probed),
         computers,
         evaluate: (request) => evaluator.try(request),
         clock,
@@ -145,13 +156,11 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
           const events = await evaluator.final(step, signal);
           if (signal.aborted) return events;
           const open = (uid: string) => state.run.sessions.has(uid);
-          const closed = await closeIdleSessions(computers, open).catch((error: unknown) => {
+          const closed = await closeIdleSessions(computers, open, (computer, error) => {
             // The score stands all the same; a session left open is closed by `waymark clean`.
-            options.log.error('The sessions of a finished run were not closed', {
-              run,
-              error: String(error),
+            options.log.error('Sessions of a finished run were not closed', {
+              ...{ run, computer, error: String(error) },
             });
-            return [];
           });
           return [...events, ...closed];
         },
@@ -160,7 +169,8 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       clock,
       id: () => ulid(),
       random: () => Math.random(),
-      unavailable: (error) => (error instanceof ComputerUnavailable ? error.message : null),
+      unavailable: (error) => whyAway(error, all),
+      ...(back.back === undefined ? {} : { back: back.back }),
       cost: ({ usage }) => costOf(usage, price),
     },
     options: {
@@ -173,14 +183,10 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
 }
 
 /** From here on working time counts; commands that went on while nobody drove are counted for the time before. */
-async function startWorking(
-  { context, loaded, recorder }: Parts,
-  computers: ReadonlyMap<string, Computer>,
-): Promise<void> {
+async function startWorking({ context, loaded, recorder }: Parts, commandTime: CommandTime): Promise<void> {
   const { clock } = context.options;
   const since = loaded.state.run.time.stoppedAt;
-  const meanwhile =
-    since === null ? [] : await commandsMeanwhile(loaded.state.run, computers, since, clock.now());
+  const meanwhile = since === null ? [] : await commandTime.between(since, clock.now());
   await recorder.record([
     ...meanwhile,
     { kind: 'run.status', body: { status: 'running', reason: null, message: 'Driven.' } },
@@ -193,57 +199,16 @@ function refresh(follower: OutboxFollower, options: EngineOptions, run: string):
   });
 }
 
-function connect(
-  options: EngineOptions,
-  run: string,
-  created: EventBody<'run.created'>,
-): Map<string, Computer> {
-  const computers = new Map<string, Computer>();
-  for (const { name, kind } of created.computers) {
-    if (kind === 'local') {
-      const { resourcesDir } = options;
-      computers.set(
-        name,
-        new LocalComputer({ name, resourcesDir, sessionsDir: join(options.sessionsDir, run) }),
-      );
-    }
-  }
-  return computers;
+/** The computers actions may name. */
+function usable(spec: TaskSpec, all: ReadonlyMap<string, Computer>): Map<string, Computer> {
+  const evaluators = new Set(spec.computers.flatMap(({ name, evaluator }) => (evaluator ? [name] : [])));
+  return new Map([...all].filter(([name]) => !evaluators.has(name)));
 }
 
-function computerOf(computers: ReadonlyMap<string, Computer>, name: string): Computer {
+function named(computers: ReadonlyMap<string, Computer>, name: string): Computer {
   const computer = computers.get(name);
   if (computer === undefined) {
-    throw new WaymarkError(
-      'task_unsupported',
-      `The computer ${name} of the task cannot be reached from here.`,
-    );
+    throw new WaymarkError('task_unsupported', `The log of this run does not say where ${name} is.`);
   }
   return computer;
-}
-
-/** Looks the key up for every request, so that one that was set meanwhile is found without a restart. */
-function modelOf(options: EngineOptions, { model }: EventBody<'run.created'>): ModelPort {
-  let client: { key: string | null; port: ModelPort } | null = null;
-  return {
-    ask: async (request, onDelta, signal) => {
-      const key = options.findKey(model.endpoint, model.keyRef ?? '');
-      if (key === null && model.keyRef !== null) {
-        const message = `The key for ${model.endpoint} is missing: the environment variable ${model.keyRef} is not set.`;
-        const failure = {
-          code: 'model_key_missing',
-          message,
-          status: null,
-          retryable: false,
-          retryAfterMs: null,
-        } as const;
-        return { ok: false, failure };
-      }
-      if (client === null || client.key !== key) {
-        const baseUrl = (await options.baseUrlOf?.(model.endpoint)) ?? model.baseUrl;
-        client = { key, port: createModelClient({ name: model.endpoint, baseUrl, key }) };
-      }
-      return client.port.ask(request, onDelta, signal);
-    },
-  };
 }

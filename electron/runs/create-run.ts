@@ -1,13 +1,14 @@
 import { WaymarkError } from '@shared/errors';
 import type { EventBody, ModelRef, NewEvent } from '@shared/events';
 import type { Endpoint } from '@shared/settings';
-import { durationMs, evaluatorIsolated, type TaskSpec, taskSpecSchema } from '@shared/task';
+import { durationMs, type TaskSpec, taskSpecSchema } from '@shared/task';
 import { toolOf } from '../actions/parse-call';
 import { offeredActions } from '../actions/table';
 import { actionTaskView } from '../actions/task-view';
 import type { StoredTask } from '../store/api';
-import { workspaceRoot } from '../task/reset';
-import { unsupportedLine, unsupportedOnLocal } from '../task/support';
+import { unsupportedLine, unsupportedThere } from '../task/support';
+import type { Ground } from './ground';
+import { evaluatorIsolated, type Place } from './places';
 import { promptHead } from './prompt';
 
 export interface NewRun {
@@ -16,6 +17,9 @@ export interface NewRun {
   /** Default: the task's title. */
   title: string | null;
   endpoint: Endpoint;
+  /** Computer of the task → `local` or a host alias; absent or not named: where the task says. */
+  computers?: Readonly<Record<string, string>>;
+  /** `on`: where the task says, or on all computers when it says so for none. */
   approvals: 'on' | 'off';
   /** Whether people may send hints to this run. */
   humanHints: boolean;
@@ -27,9 +31,10 @@ export interface NewRun {
 
 export interface CreateRunContext {
   run: string;
-  /** `<workspace>/runs/<run>`. */
-  folder: string;
   task: StoredTask;
+  spec: TaskSpec;
+  places: readonly Place[];
+  ground: Ground;
   resourcesDir: string;
 }
 
@@ -46,18 +51,22 @@ export function parseSpec(spec: Record<string, unknown>, title: string): TaskSpe
   );
 }
 
-/** The first two events of a run. @throws WaymarkError task_invalid, task_unsupported */
-export async function creationEvents(input: NewRun, context: CreateRunContext): Promise<NewEvent[]> {
-  const { task, run } = context;
-  const spec = parseSpec(task.spec, task.title);
-  const problem = unsupportedOnLocal(spec)[0];
+/** @throws WaymarkError task_unsupported */
+export function refuseUnsupported(spec: TaskSpec, places: readonly Place[]): void {
+  const isLocal = (name: string) => places.find((place) => place.name === name)?.kind !== 'ssh';
+  const problem = unsupportedThere(spec, isLocal)[0];
   if (problem !== undefined) {
     throw new WaymarkError(
       'task_unsupported',
-      `Task ${task.id} cannot run here. ${unsupportedLine(problem)}`,
+      `Task ${spec.id} cannot run here. ${unsupportedLine(problem)}`,
     );
   }
-  const root = workspaceRoot(context.folder);
+}
+
+/** The first events of a run: what it is, its first context, and what the probe of the workspace found. */
+export async function creationEvents(input: NewRun, context: CreateRunContext): Promise<NewEvent[]> {
+  const { task, run, spec, places, ground } = context;
+  const { root, probed } = ground;
   const model = modelRef(input.endpoint, spec);
   const created: EventBody<'run.created'> = {
     run,
@@ -65,17 +74,17 @@ export async function creationEvents(input: NewRun, context: CreateRunContext): 
     task: { id: task.id, title: task.title, domain: task.domain, hash: task.hash },
     spec: task.spec,
     model,
-    computers: spec.computers.map(({ name, host }) => ({ name, kind: host === 'local' ? 'local' : 'ssh' })),
+    computers: [...places],
     workspaceRoot: root,
     limits: {
       maxSteps: input.maxSteps ?? spec.limits.max_steps,
       maxWorkingMs: input.maxWorkingMs ?? durationMs(spec.limits.max_working_time) ?? 48 * 3_600_000,
       maxEvals: spec.limits.max_eval_num,
     },
-    approvals: input.approvals,
+    approvals: places.some(({ approvals }) => approvals === 'on') ? 'on' : 'off',
     taskHint: spec.task_hint.mode,
     humanHints: input.humanHints,
-    evaluatorIsolated: evaluatorIsolated(spec),
+    evaluatorIsolated: evaluatorIsolated(spec, places),
     experiment: input.experiment,
     arm: null,
     group: null,
@@ -84,12 +93,13 @@ export async function creationEvents(input: NewRun, context: CreateRunContext): 
     parent: null,
     ruleSet: 'default',
   };
-  const view = actionTaskView(spec, root);
+  const view = actionTaskView(spec, root, { places, probed });
   const segment: EventBody<'segment.started'> = {
     segment: 1,
     head: await promptHead(spec, {
       resourcesDir: context.resourcesDir,
       workspaceRoot: root,
+      probed,
       taskHint: spec.task_hint.mode,
     }),
     tools: [...offeredActions(view).values()].map((action) => toolOf(action, view)),
@@ -98,6 +108,7 @@ export async function creationEvents(input: NewRun, context: CreateRunContext): 
   return [
     { kind: 'run.created', body: created },
     { kind: 'segment.started', body: segment },
+    ...(probed === null ? [] : [{ kind: 'workspace.probed' as const, body: probed }]),
   ];
 }
 

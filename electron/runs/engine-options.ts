@@ -1,6 +1,7 @@
 import type { Settings } from '@shared/settings';
 import type { RetryOptions } from '../agent/loop-types';
 import type { Clock } from '../clock';
+import type { Hosts } from '../computer/hosts';
 import type { Store } from '../store/api';
 
 export interface EngineLog {
@@ -17,6 +18,8 @@ export interface EngineOptions {
   /** Where an endpoint that this process serves itself (the demo's recording) is now; null = as the run says. */
   baseUrlOf?: (endpoint: string) => Promise<string | null>;
   clock: Clock;
+  /** Computers reached over SSH; shared with whoever else in this process uses them, and not closed by the engine. */
+  hosts: Hosts;
   /** The application's `resources` folder. */
   resourcesDir: string;
   /** Sessions of each run live in a folder of their own below; on a local disk. */

@@ -19,6 +19,7 @@ import { addTask } from '../task/add';
 import { writeTaskPackage } from '../testing/task-package';
 import { createEngine, type Engine } from './engine';
 import type { LiveFrame } from './live';
+import { noHosts } from './no-hosts';
 
 const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
 const resourcesDir = join(import.meta.dirname, '../../resources');
@@ -100,6 +101,7 @@ async function bench(policy: ScriptedPolicy, keyEnv = ''): Promise<Bench> {
     settings: { current: settingsSchema.parse({ endpoints: [{ ...endpoint, price }] }) },
     findKey: () => null,
     clock: systemClock,
+    hosts: noHosts(),
     resourcesDir,
     sessionsDir: join(folder, 'sessions'),
     appVersion: '0.0.0',
@@ -125,7 +127,7 @@ function problemsOf({ runs, workspace }: VerifyReport) {
 function successor({ store, folder }: Bench): Engine {
   const engine = createEngine({
     ...{ store, settings: { current: settingsSchema.parse({}) }, findKey: () => null, clock: systemClock },
-    ...{ resourcesDir, sessionsDir: join(folder, 'sessions') },
+    ...{ resourcesDir, sessionsDir: join(folder, 'sessions'), hosts: noHosts() },
     ...{ appVersion: '0.0.1', log: { info: () => undefined, error: () => undefined } },
   });
   closing.push(() => engine.shutdown({ mode: 'now' }));
@@ -299,9 +301,14 @@ describe('the engine', () => {
     other?.release();
     // What stands at its prompt is closed with the run; what still runs something is left to `clean`.
     expect((await stand.of(id, 'session.ended')).map(({ session }) => session)).toEqual(['idle']);
-    expect(await stand.engine.cleanSessions(new Set([id]))).toEqual({ closed: 0, folders: [] });
+    expect(await stand.engine.cleanSessions(new Set([id]))).toEqual({
+      closed: 0,
+      folders: [],
+      notReached: [],
+    });
     expect(await stand.engine.cleanSessions(new Set())).toEqual({
       closed: 1,
+      notReached: [],
       folders: [join(stand.folder, 'sessions', id)],
     });
   }, 60_000);

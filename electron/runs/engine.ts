@@ -1,15 +1,16 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { HintCategory } from '@shared/outbox';
 import type { RunState } from '@shared/views';
 import { wellFormed } from '@shared/well-formed';
 import { ulid } from 'ulid';
-import { LocalComputer } from '../computer/local/local-computer';
-import { creationEvents, type NewRun } from './create-run';
+import { type Cleaned, cleanHosts, cleanLocal, type HostSessions } from './clean-sessions';
+import { connect, disposeAll } from './connect';
+import { creationEvents, type NewRun, parseSpec, refuseUnsupported } from './create-run';
 import type { EngineOptions } from './engine-options';
+import { layGround } from './ground';
 import { LiveEmitter } from './live';
+import { choosePlaces } from './places';
 import { type DrivenRun, takeUp } from './run';
 import { runFolder } from './run-folder';
 import { settleUndriven } from './settle-undriven';
@@ -31,7 +32,11 @@ type Alive = Pick<ReadonlySet<string>, 'has'>;
 export interface Engine {
   /** What driven runs do right now; never stored. */
   readonly live: LiveEmitter;
-  /** Creates a run; it rests until `resumeRun`. @throws WaymarkError not_found, task_invalid, task_unsupported */
+  /**
+   * Creates a run; it rests until `resumeRun`. Its hosts must be reachable now: GPUs, folders and whether they share the
+   * workspace are found out first, and nothing is created when they are not as the task asks.
+   * @throws WaymarkError not_found, bad_input, task_invalid, task_unsupported, refused; ComputerUnavailable
+   */
   startRun(input: StartRun): Promise<string>;
   /**
    * Drives the run in the background from where it stands; resolves once this process drives it. Does nothing when
@@ -49,8 +54,11 @@ export interface Engine {
   hint(run: string, author: Author, text: string, category: HintCategory): Promise<string>;
   /** Runs that this process drives. */
   drivenRuns(): string[];
-  /** Closes the sessions of runs that `alive` does not have; returns how many, and the folders nobody needs any more. */
-  cleanSessions(alive: Alive): Promise<{ closed: number; folders: string[] }>;
+  /**
+   * Closes the sessions of runs that `alive` does not have, here and on `hosts` (those of runs, by `hostsOf`). Returns how
+   * many, the folders here that nobody needs any more, and what could not be reached.
+   */
+  cleanSessions(alive: Alive, hosts?: readonly HostSessions[]): Promise<Cleaned>;
   /**
    * Pauses every driven run and waits until all are let go of. `pause`: a request to a model is given up and asked
    * again on resume, an action may end within 15 s; `now`: an action is interrupted as well.
@@ -72,14 +80,28 @@ class RunEngine implements Engine {
   async startRun(input: StartRun): Promise<string> {
     const { store, resourcesDir } = this.options;
     const task = await store.reader.task(input.task);
+    const spec = parseSpec(task.spec, task.title);
+    const { hosts, settings } = this.options;
+    const places = await choosePlaces({
+      ...{ spec, hosts, approvals: input.approvals },
+      chosen: input.computers ?? {},
+      known: settings.current.computers,
+    });
+    refuseUnsupported(spec, places);
     const run = ulid();
-    const folder = runFolder(store.folder, run);
-    const events = await creationEvents(input, { run, folder, task, resourcesDir });
-    const lock = this.lock(run);
+    const computers = connect(this.options, run, places);
     try {
-      await store.writer.append(run, lock.epoch, events);
+      const folder = runFolder(store.folder, run);
+      const ground = await layGround({ run, folder, spec, computers, hosts });
+      const events = await creationEvents(input, { run, task, spec, places, ground, resourcesDir });
+      const lock = this.lock(run);
+      try {
+        await store.writer.append(run, lock.epoch, events);
+      } finally {
+        lock.release();
+      }
     } finally {
-      lock.release();
+      await disposeAll(computers);
     }
     return run;
   }
@@ -165,29 +187,13 @@ class RunEngine implements Engine {
     return [...this.driven.keys()];
   }
 
-  async cleanSessions(alive: Alive): Promise<{ closed: number; folders: string[] }> {
-    const { sessionsDir, resourcesDir } = this.options;
-    const names = await readdir(sessionsDir).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') {
-        return [];
-      }
-      throw error;
-    });
-    let closed = 0;
-    const folders: string[] = [];
-    for (const name of names.filter((each) => !alive.has(each))) {
-      const computer = new LocalComputer({ resourcesDir, sessionsDir: join(sessionsDir, name) });
-      try {
-        for (const session of await computer.sessions.list()) {
-          await computer.sessions.close(session.name);
-          closed += 1;
-        }
-      } finally {
-        await computer.dispose();
-      }
-      folders.push(join(sessionsDir, name));
-    }
-    return { closed, folders };
+  async cleanSessions(alive: Alive, hosts: readonly HostSessions[] = []): Promise<Cleaned> {
+    const here = await cleanLocal(this.options, alive);
+    const there = await cleanHosts(
+      this.options.hosts,
+      hosts.filter(({ run }) => !alive.has(run)),
+    );
+    return { ...here, closed: here.closed + there.closed, notReached: there.notReached };
   }
 
   async shutdown({ mode }: { mode: 'pause' | 'now' }): Promise<void> {

@@ -2,13 +2,15 @@ import { rm } from 'node:fs/promises';
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { Store } from '../store/api';
+import { hostsOf } from './clean-sessions';
 import type { Engine } from './engine';
 import { runFolder } from './run-folder';
 
 /**
  * Removes a run, or only its texts, under a tombstone (semantics, Three append-only logs), and what lies beside the
  * log: its sessions with all they printed, and for `run` the agent's files and evaluations as well.
- * @throws WaymarkError `not_found`; `refused` while the run is driven, or when files beside the log could not be deleted
+ * @throws WaymarkError `not_found`; `refused` while the run is driven, or when files beside the log could not be deleted;
+ * `computer_unavailable` when a host could not be reached (everything here is gone then)
  */
 export async function removeRun(
   { store, engine }: { store: Store; engine: Pick<Engine, 'cleanSessions'> },
@@ -19,8 +21,12 @@ export async function removeRun(
   if (store.isDriven(run)) {
     throw new WaymarkError('refused', `Run ${run} is being driven. Stop it before you remove it.`);
   }
+  const hosts = await hostsOf(store.reader, run);
   await store.writer.remove(run, mode, author);
-  const { folders } = await engine.cleanSessions({ has: (each) => each !== run });
+  const { folders, notReached } = await engine.cleanSessions(
+    { has: (each) => each !== run },
+    hosts.map((each) => (mode === 'run' ? each : { ...each, folder: null })),
+  );
   for (const folder of mode === 'run' ? [...folders, runFolder(store.folder, run)] : folders) {
     try {
       await rm(folder, { recursive: true, force: true });
@@ -31,5 +37,15 @@ export async function removeRun(
         error instanceof Error ? error.message : String(error),
       );
     }
+  }
+  if (notReached.length > 0) {
+    const where = notReached.map(({ computer, host }) =>
+      computer === host ? host : `${computer} (${host})`,
+    );
+    throw new WaymarkError(
+      'computer_unavailable',
+      `Run ${run} was removed here, but ${where.join(' and ')} could not be reached: its sessions and files there are left. Delete them by hand on the host.`,
+      notReached.map(({ message }) => message).join('\n'),
+    );
   }
 }

@@ -1,27 +1,36 @@
 import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
-import type { Clock } from '../clock';
+import { type BackDeps, untilBack } from '../agent/until-back';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
-import type { Computer, SessionHost } from '../computer/port';
+import type { Computer, SessionChunk } from '../computer/port';
 import type { Store } from '../store/api';
 
-const AWAY_RETRY_MS = 1_000;
 /** How long the end of a drive waits for the last bytes of each session, ms. */
 const DRAIN_MS = 3_000;
+/** Bytes stored here after which a host is told that it may give their room back. */
+const TELL_BYTES = 64 * 1024 * 1024;
+/** The same once a command has ended: what it printed will not be asked for soon. */
+const TELL_AT_END_BYTES = 1024 * 1024;
 
 export interface SessionLogOptions {
   store: Pick<Store, 'writer'>;
   run: string;
   computers: ReadonlyMap<string, Computer>;
-  clock: Clock;
+  /** Writes down bytes that were dropped on their host before they could be fetched. */
+  record(events: NewEvent[]): Promise<void>;
+  back: BackDeps;
   /** A session's bytes can no longer be followed; everything so far is stored. */
   failed(session: string, error: unknown): void;
 }
 
 interface Followed {
-  host: SessionHost;
+  computer: Computer;
   name: string;
+  uid: string;
+  /** The first byte that is not stored yet. */
   offset: number;
+  /** What the host knows to be stored. */
+  told: number;
   moved: Set<() => void>;
   over: boolean;
   done: Promise<void>;
@@ -29,7 +38,8 @@ interface Followed {
 
 /**
  * Follows every session of a run and stores its raw bytes, each once and in order. The stored offset is where a
- * resumed run goes on; sessions outlive the application, so nothing is missing then.
+ * resumed run, and a link that came back, go on; sessions outlive both, so nothing is missing then. Bytes that a host
+ * had to drop meanwhile are named in the log and passed over.
  */
 export class SessionLog {
   private readonly followed = new Map<string, Followed>();
@@ -42,22 +52,29 @@ export class SessionLog {
     if (event.kind === 'session.opened') {
       this.follow(event.body.computer, event.body.session, event.body.uid, 0);
     }
+    if (event.kind === 'action.observed' && typeof event.body.data.exitCode === 'number') {
+      const entry = this.followed.get(String(event.body.data.sessionId));
+      if (entry !== undefined) this.tell(entry, TELL_AT_END_BYTES);
+    }
   }
 
   /** `offset`: the first byte that is not stored yet. */
   follow(computer: string, name: string, uid: string, offset: number): void {
-    const host = this.options.computers.get(computer)?.sessions;
-    if (host === undefined || this.followed.has(uid) || this.stopping.signal.aborted) {
+    const there = this.options.computers.get(computer);
+    if (there === undefined || this.followed.has(uid) || this.stopping.signal.aborted) {
       return;
     }
-    const entry: Followed = { host, name, offset, moved: new Set(), over: false, done: Promise.resolve() };
+    const entry: Followed = {
+      ...{ computer: there, name, uid, offset, told: 0 },
+      ...{ moved: new Set(), over: false, done: Promise.resolve() },
+    };
     this.followed.set(uid, entry);
-    entry.done = this.keepFollowing(uid, entry);
+    entry.done = this.keepFollowing(entry);
   }
 
   /** Resolves once what the sessions have printed by now is stored, or after three seconds. */
   async drain(): Promise<void> {
-    const late = this.options.clock.sleep(DRAIN_MS, this.stopping.signal).catch(() => undefined);
+    const late = this.options.back.clock.sleep(DRAIN_MS, this.stopping.signal).catch(() => undefined);
     await Promise.race([late, Promise.all([...this.followed.values()].map((entry) => caughtUp(entry)))]);
   }
 
@@ -66,41 +83,80 @@ export class SessionLog {
     await Promise.all([...this.followed.values()].map(({ done }) => done));
   }
 
-  private async keepFollowing(uid: string, entry: Followed): Promise<void> {
-    const { store, run, clock } = this.options;
+  private async keepFollowing(entry: Followed): Promise<void> {
     const { signal } = this.stopping;
-    const { writer } = store;
-    while (!signal.aborted) {
+    for (let failures = 0; !signal.aborted; ) {
+      const before = entry.offset;
       try {
-        await entry.host.follow(
-          entry.name,
-          entry.offset,
-          async ({ offset, bytes, receivedAt, hostAt }) => {
-            const whole = Math.round(hostAt);
-            await writer.sessionBytes(run, uid, {
-              offset,
-              bytes: bytes.slice(),
-              receivedAt: Math.round(receivedAt),
-              hostAt: whole,
-            });
-            entry.offset = offset + bytes.length;
-            notify(entry);
-          },
-          signal,
-        );
+        await this.followOnce(entry);
         break;
       } catch (error) {
         if (!passing(error)) {
-          if (!(error instanceof SessionError)) {
-            this.options.failed(entry.name, error);
-          }
+          if (!signal.aborted && !gone(error)) this.options.failed(entry.name, error);
           break;
         }
-        await clock.sleep(AWAY_RETRY_MS, signal).catch(() => undefined);
+        failures = entry.offset > before ? 1 : failures + 1;
+        await untilBack(this.options.back, error, failures, signal).catch(() => undefined);
       }
     }
     entry.over = true;
     notify(entry);
+  }
+
+  /** @throws SessionError session_not_found when the name belongs to another life by now */
+  private async followOnce(entry: Followed): Promise<void> {
+    const { name, uid, computer } = entry;
+    const info = await computer.sessions.find(name);
+    if (info?.id !== uid) {
+      throw new SessionError('session_not_found', name, `Session "${name}" is not there any more.`);
+    }
+    if (info.endOffset < entry.offset) {
+      throw new WaymarkError(
+        'conflict',
+        `Session ${name} on ${computer.name} holds ${info.endOffset} bytes, but ${entry.offset} are stored here: its log on the host was cut. What is stored stays; nothing more is taken from it.`,
+      );
+    }
+    const { signal } = this.stopping;
+    await computer.sessions.follow(
+      name,
+      entry.offset,
+      (chunk) => this.take(entry, chunk),
+      signal,
+      (gap) => this.passOver(entry, gap),
+    );
+  }
+
+  private async take(entry: Followed, { offset, bytes, receivedAt, hostAt }: SessionChunk): Promise<void> {
+    const { store, run } = this.options;
+    await store.writer.sessionBytes(run, entry.uid, {
+      offset,
+      bytes: bytes.slice(),
+      receivedAt: Math.round(receivedAt),
+      hostAt: Math.round(hostAt),
+    });
+    entry.offset = offset + bytes.length;
+    notify(entry);
+    this.tell(entry, TELL_BYTES);
+  }
+
+  private async passOver(entry: Followed, { from, to }: { from: number; to: number }): Promise<void> {
+    const { name, uid, computer } = entry;
+    const body = { computer: computer.name, session: name, uid, from, to, reason: 'limit' as const };
+    await this.options.record([{ kind: 'session.gap', body }]);
+    entry.offset = to;
+    notify(entry);
+  }
+
+  /** The host may give room back. It keeps what it needs; when it cannot be told now it is told later. */
+  private tell(entry: Followed, every: number): void {
+    const upTo = entry.offset;
+    if (upTo - entry.told < every) return;
+    const before = entry.told;
+    entry.told = upTo;
+    entry.computer.sessions.stored(entry.name, upTo).catch((error: unknown) => {
+      entry.told = Math.min(entry.told, before);
+      if (!passing(error) && !gone(error)) this.options.failed(entry.name, error);
+    });
   }
 }
 
@@ -111,6 +167,9 @@ function passing(error: unknown): boolean {
   );
 }
 
+/** Sessions are closed while they are followed: that is how they end. */
+const gone = (error: unknown) => error instanceof SessionError;
+
 function notify(entry: Followed): void {
   for (const listener of [...entry.moved]) {
     listener();
@@ -118,7 +177,7 @@ function notify(entry: Followed): void {
 }
 
 async function caughtUp(entry: Followed): Promise<void> {
-  const end = await entry.host.state(entry.name).then(
+  const end = await entry.computer.sessions.state(entry.name).then(
     ({ endOffset }) => endOffset,
     () => 0,
   );

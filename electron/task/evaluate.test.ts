@@ -6,6 +6,7 @@ import { LocalFiles } from '../computer/local/local-files';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { type EvaluationOrder, evaluate } from './evaluate';
 import { loadTaskPackage } from './load';
+import { localSites } from './local-site';
 import { prepareWorkspace } from './reset';
 
 const files = new LocalFiles();
@@ -26,7 +27,8 @@ async function order(script: string | null, yaml = (text: string) => text): Prom
   const { spec } = await loadTaskPackage(packageFolder);
   const runFolder = join(folder, 'run');
   const signal = new AbortController().signal;
-  const prepared = await prepareWorkspace({ spec, packageFolder, runFolder, files, signal });
+  const sites = localSites(spec, packageFolder, runFolder, signal);
+  const prepared = await prepareWorkspace({ spec, packageFolder, runFolder, sites, signal });
   root = prepared.root;
   const { protectedHashes } = prepared;
   return {

@@ -5,7 +5,7 @@ import { taskSpecSchema } from '@shared/task';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { checkTaskPackage, loadTaskPackage, problemLine } from './load';
-import { unsupportedOnLocal } from './support';
+import { unsupported, unsupportedThere } from './support';
 
 let folder: string;
 beforeEach(async () => {
@@ -214,7 +214,7 @@ describe('a sound package', () => {
       evaluation: { success_at: 80, score: { direction: 'higher' } },
     });
     expect(taskSpecSchema.parse(JSON.parse(JSON.stringify(spec)))).toEqual(spec);
-    expect(unsupportedOnLocal(spec)).toEqual([]);
+    expect(unsupported(spec)).toEqual([]);
   });
 
   it('takes the description and the task hint from their files', async () => {
@@ -228,19 +228,20 @@ describe('a sound package', () => {
     expect(spec.task_hint).toMatchObject({ mode: 'tool', penalty: 5, text: 'Look up.\n' });
   });
 
-  it('says which fields ask for more than the local computer', async () => {
+  it('says which fields ask for more than there is, and for more than these computers', async () => {
     const yaml = replaced(
       'protected',
       '  - name: box\n    host: gpu-1\n    type: gpu\n    gpus: { count: 8, memory_gb: 80 }\nprotected',
     );
     const more = `${yaml}workspace: { root: /workspace }\ntools: [eval, parse_pdf, web_search]\n`;
     const { spec } = await loadTaskPackage(await writeTaskPackage(folder, { 'task.yaml': more }));
-    expect(unsupportedOnLocal(spec).map((problem) => problem.field)).toEqual([
-      'computers[1].host',
-      'computers[1].gpus',
+    const fields = (problems: { field: string }[]) => problems.map((problem) => problem.field);
+    expect(fields(unsupported(spec))).toEqual(['tools', 'tools']);
+    expect(fields(unsupportedThere(spec, () => false))).toEqual(['tools', 'tools']);
+    expect(fields(unsupportedThere(spec, (name) => name === 'local'))).toEqual([
+      'tools',
+      'tools',
       'workspace.root',
-      'tools',
-      'tools',
     ]);
   });
 });

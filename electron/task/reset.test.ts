@@ -5,8 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalFiles } from '../computer/local/local-files';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { loadTaskPackage } from './load';
+import { localSites } from './local-site';
 import { changedProtected } from './protected';
-import { prepareWorkspace, readProtectedHashes, type SetupStep, workspaceRoot } from './reset';
+import { prepareWorkspace, readProtectedHashes, type SetupStep } from './reset';
+import { workspaceRoot } from './workspace-root';
 
 const files = new LocalFiles();
 let folder: string;
@@ -25,8 +27,10 @@ async function prepare(yaml: string, signal = new AbortController().signal) {
   });
   const { spec } = await loadTaskPackage(packageFolder);
   const seen: string[] = [];
-  const onProgress = (steps: readonly SetupStep[]) => seen.push(steps.map((step) => step.state).join(' '));
-  const order = { spec, packageFolder, runFolder, files, signal, onProgress };
+  const onProgress = (steps: readonly SetupStep[]) =>
+    void seen.push(steps.map((step) => step.state).join(' '));
+  const sites = localSites(spec, packageFolder, runFolder, signal);
+  const order = { spec, packageFolder, runFolder, sites, signal, onProgress };
   return { spec, seen, prepare: () => prepareWorkspace(order) };
 }
 

@@ -1,36 +1,46 @@
-import { access, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
-import type { ComputerSpec, TaskSpec } from '@shared/task';
+import type { TaskSpec } from '@shared/task';
 import { z } from 'zod';
-import type { FileSystemPort } from '../computer/port';
-import { copyEntries } from './add';
-import { isInside, listPackage, type PackageEntry } from './package-files';
+import { FileError } from '../computer/failures';
+import { listPackage } from './package-files';
 import { hashProtected, type ProtectedHashes } from './protected';
-import { runProcess } from './run-process';
+import type { Attempt, AttemptMemory, Site } from './site';
 
 export interface ResetOrder {
   spec: TaskSpec;
   /** The pinned copy of the package. */
   packageFolder: string;
-  /** The run's folder, `<workspace>/runs/<run>`; the agent's files go to `work` below it. */
+  /** The run's folder on this machine, `<workspace>/runs/<run>`. */
   runFolder: string;
-  files: Pick<FileSystemPort, 'stat' | 'walk' | 'hash'>;
+  /**
+   * The computers to prepare, the holder of the workspace first. A computer that sees the holder's workspace has a
+   * site only for its own set-up, with `shares`.
+   */
+  sites: readonly { site: Site; shares: boolean }[];
   signal: AbortSignal;
   /** Called whenever a step's state changes, with all steps in order. */
-  onProgress?: (steps: readonly SetupStep[]) => void;
+  onProgress?: (steps: readonly SetupStep[]) => void | Promise<void>;
+  /** Does a piece of work; comes back from broken links by doing it again. Default: once. */
+  attempt?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
+const attemptSchema = z.object({ session: z.string(), command: z.int().positive() });
 const stepSchema = z.object({
   id: z.string(),
   title: z.string(),
+  computer: z.string().default(''),
   state: z.enum(['waiting', 'running', 'done', 'failed']),
   message: z.string().default(''),
+  /** The command that was handed to a session for this step and may still run. */
+  attempt: attemptSchema.nullable().default(null),
 });
 /** One visible piece of the preparation. */
 export type SetupStep = z.infer<typeof stepSchema>;
 
 export interface PreparedWorkspace {
+  /** Of the computer that holds the workspace. */
   root: string;
   steps: SetupStep[];
   protectedHashes: ProtectedHashes;
@@ -43,55 +53,50 @@ const stateSchema = z.object({
 type SetupState = z.infer<typeof stateSchema>;
 
 const SETUP_FILE = 'setup.json';
-const ENVIRONMENT_TIMEOUT = 6 * 3_600_000;
-
-/** Where the agent works on the local computer. */
-export function workspaceRoot(runFolder: string): string {
-  return join(runFolder, 'work');
-}
 
 /**
- * Prepares a run's workspace: `task/` and `data/` of the package, the set-up steps of the local computer,
- * hashes of protected files. Steps that are done stay done, so a second call goes on where the first one stopped.
+ * Prepares a run's workspace on its computers: `task/` and `data/` of the package, each computer's set-up steps,
+ * hashes of protected files. Steps that are done stay done, so a second call goes on where the first one stopped;
+ * one that finds everything done asks no computer for anything.
  * @throws WaymarkError `refused` naming the step that failed, `disk_full`, `cancelled`
  */
 export async function prepareWorkspace(order: ResetOrder): Promise<PreparedWorkspace> {
-  const root = workspaceRoot(order.runFolder);
-  await mkdir(root, { recursive: true });
-  const { entries } = await listPackage(order.packageFolder);
-  const work = plan(order, root, entries);
+  const attempt = order.attempt ?? ((work) => work());
+  const holder = order.sites[0]?.site;
+  if (!holder) throw new WaymarkError('bug', 'A workspace is prepared on at least one computer.');
+  await mkdir(order.runFolder, { recursive: true });
   const state = await readState(order.runFolder);
-  const done = new Set(state.steps.filter((step) => step.state === 'done').map((step) => step.id));
-  state.steps = work.map(({ id, title }) => ({
-    id,
-    title,
-    state: done.has(id) ? 'done' : 'waiting',
-    message: '',
+  const work = await plan(order);
+  const before = new Map(state.steps.map((step) => [step.id, step]));
+  state.steps = work.map(({ id, title, site }) => ({
+    ...{ id, title, computer: site.computer.name, message: '' },
+    state: before.get(id)?.state === 'done' ? 'done' : 'waiting',
+    attempt: before.get(id)?.attempt ?? null,
   }));
-  const tell = async () => {
-    await writeState(order.runFolder, state);
-    order.onProgress?.(state.steps);
-  };
+  const progress = new Progress(order, state);
+  const begun = new Set<Site>();
   for (const [i, piece] of work.entries()) {
     const step = state.steps[i];
     if (!step || step.state === 'done') continue;
     order.signal.throwIfAborted();
-    step.state = 'running';
-    await tell();
+    await progress.change(step, 'running');
     try {
-      await piece.run();
-      step.state = 'done';
-      await tell();
+      if (!begun.has(piece.site)) await attempt(() => piece.site.begin());
+      begun.add(piece.site);
+      await attempt(() => piece.run(progress.memory(step)));
+      step.attempt = null;
+      await progress.change(step, 'done');
     } catch (error) {
-      step.state = 'failed';
-      step.message = error instanceof Error ? error.message : String(error);
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') await tell();
+      await progress.failed(step, error);
       throw setupFailure(step, error);
     }
   }
-  state.protectedHashes ??= await hashProtected(order.files, root, order.spec.protected);
+  for (const site of begun) await attempt(() => site.finish());
+  state.protectedHashes ??= await attempt(() =>
+    hashProtected(holder.files, holder.root, order.spec.protected),
+  );
   await writeState(order.runFolder, state);
-  return { root, steps: state.steps, protectedHashes: state.protectedHashes };
+  return { root: holder.root, steps: state.steps, protectedHashes: state.protectedHashes };
 }
 
 /** Hashes taken when the workspace was prepared. @throws WaymarkError `not_found` before that */
@@ -104,132 +109,108 @@ export async function readProtectedHashes(runFolder: string): Promise<ProtectedH
   );
 }
 
+/** Keeps the file of the steps and tells who watches. */
+class Progress {
+  constructor(
+    private readonly order: ResetOrder,
+    private readonly state: SetupState,
+  ) {}
+
+  async change(step: SetupStep, to: SetupStep['state']): Promise<void> {
+    step.state = to;
+    await writeState(this.order.runFolder, this.state);
+    await this.order.onProgress?.(this.state.steps);
+  }
+
+  async failed(step: SetupStep, error: unknown): Promise<void> {
+    step.message = error instanceof Error ? error.message : String(error);
+    if (isFullHere(error)) step.state = 'failed';
+    else await this.change(step, 'failed');
+  }
+
+  memory(step: SetupStep): AttemptMemory {
+    return {
+      read: () => step.attempt,
+      write: async (attempt: Attempt | null) => {
+        step.attempt = attempt;
+        await writeState(this.order.runFolder, this.state);
+      },
+    };
+  }
+}
+
+/** The disk of this machine: the file of the steps cannot be written either. */
+const isFullHere = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOSPC';
+
 function setupFailure(step: SetupStep, error: unknown): unknown {
   if (error instanceof WaymarkError && error.code === 'cancelled') return error;
-  if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
+  if (isFullHere(error) || (error instanceof FileError && error.reason === 'no_space')) {
     return new WaymarkError(
       'disk_full',
-      `The disk is full at the set-up step "${step.title}". Free space and resume.`,
+      `The disk of ${step.computer} is full at the set-up step "${step.title}". Free space and resume.`,
     );
   }
   return new WaymarkError(
     'refused',
-    `The set-up step "${step.title}" failed: ${step.message} Mend it and resume.`,
+    `The set-up step "${step.title}" on ${step.computer} failed: ${step.message} Mend it and resume.`,
   );
 }
 
 interface Piece {
   id: string;
   title: string;
-  run(): Promise<void>;
+  site: Site;
+  run(memory: AttemptMemory): Promise<void>;
 }
 
-function plan(order: ResetOrder, root: string, entries: readonly PackageEntry[]): Piece[] {
-  const { packageFolder, spec } = order;
-  const pieces: Piece[] = [];
-  const copy = (from: string, to: string) => ({
-    id: `copy:${from}:${to}`,
+async function plan({ packageFolder, sites }: ResetOrder): Promise<Piece[]> {
+  const { entries } = await listPackage(packageFolder);
+  const tops = ['task', 'data'].filter((top) => entries.some(({ path }) => path.startsWith(`${top}/`)));
+  return sites.flatMap(({ site, shares }) => [
+    ...(shares ? [] : workspacePieces(site, tops)),
+    ...ownPieces(site),
+  ]);
+}
+
+function workspacePieces(site: Site, tops: readonly string[]): Piece[] {
+  return [
+    ...tops.map((top) => copyPiece(site, top, top)),
+    {
+      id: `${site.prefix}outputs`,
+      title: 'Make data/outputs',
+      site,
+      run: () => site.makeFolder('data/outputs'),
+    },
+  ];
+}
+
+/** What the task asks for on this computer. */
+function ownPieces(site: Site): Piece[] {
+  const { name, setup } = site.computer;
+  return [
+    ...setup.copy.map(({ from, to }) => copyPiece(site, from, to)),
+    ...setup.link.map(({ from, to }) => ({
+      id: `${site.prefix}link:${from}:${to}`,
+      title: `Link ${to} to ${from}`,
+      site,
+      run: () => site.link(from, to),
+    })),
+    ...setup.environment.map((line, i) => ({
+      id: `${site.prefix}environment:${name}:${i}:${line}`,
+      title: `Run ${line}`,
+      site,
+      run: (memory: AttemptMemory) => site.run(line, i + 1, memory),
+    })),
+  ];
+}
+
+function copyPiece(site: Site, from: string, to: string): Piece {
+  return {
+    id: `${site.prefix}copy:${from}:${to}`,
     title: `Copy ${from} to ${to}`,
-    run: () => copyPart(packageFolder, entries, from, join(root, to)),
-  });
-  for (const folder of ['task', 'data']) {
-    if (entries.some((entry) => entry.path.startsWith(`${folder}/`))) pieces.push(copy(folder, folder));
-  }
-  pieces.push({
-    id: 'outputs',
-    title: 'Make data/outputs',
-    run: async () => void (await mkdir(join(root, 'data/outputs'), { recursive: true })),
-  });
-  for (const computer of spec.computers.filter((c) => c.host === 'local' && !c.evaluator)) {
-    pieces.push(...computer.setup.copy.map(({ from, to }) => copy(from, to)));
-    pieces.push(...computer.setup.link.map(({ from, to }) => linkPiece(from, to, root)));
-    pieces.push(
-      ...computer.setup.environment.map((line, i) => environmentPiece(order, computer, root, line, i)),
-    );
-  }
-  return pieces;
-}
-
-function linkPiece(from: string, to: string, root: string): Piece {
-  return {
-    id: `link:${from}:${to}`,
-    title: `Link ${to} to ${from}`,
-    run: async () => {
-      try {
-        await access(from);
-      } catch (error) {
-        throw new Error(
-          `${from} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`,
-        );
-      }
-      const target = join(root, to);
-      await mkdir(dirname(target), { recursive: true });
-      await rm(target, { recursive: true, force: true });
-      await symlink(from, target);
-    },
+    site,
+    run: () => site.copy(from, to),
   };
-}
-
-function environmentPiece(
-  order: ResetOrder,
-  computer: ComputerSpec,
-  root: string,
-  line: string,
-  index: number,
-): Piece {
-  return {
-    id: `environment:${computer.name}:${index}:${line}`,
-    title: `Run ${line}`,
-    run: async () => {
-      const ended = await runProcess({
-        command: line,
-        cwd: root,
-        env: { HOME: process.env.HOME ?? root, ...computer.setup.variables },
-        timeoutMs: ENVIRONMENT_TIMEOUT,
-        signal: order.signal,
-      });
-      await writeFile(join(order.runFolder, `setup-${computer.name}-${index + 1}.log`), ended.output);
-      if (ended.ended === 'exit' && ended.exitCode === 0) return;
-      const tail = ended.output.trim().split('\n').slice(-5).join('\n');
-      throw new Error(`exit code ${ended.exitCode ?? ended.ended}. ${tail}`);
-    },
-  };
-}
-
-/** Copies a file or folder of the package; the target appears whole or not at all. */
-async function copyPart(
-  packageFolder: string,
-  entries: readonly PackageEntry[],
-  from: string,
-  target: string,
-): Promise<void> {
-  const bare = from.replace(/\/+$/, '');
-  const single = entries.find((entry) => entry.path === bare);
-  const below = entries.filter((entry) => entry.path.startsWith(`${bare}/`));
-  const draft = join(dirname(target), `.waymark-${bare.replaceAll('/', '-')}.partial`);
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(dirname(target), { recursive: true });
-  if (single) {
-    await copyEntries(join(packageFolder, dirname(bare)), [{ ...single, path: baseName(bare) }], draft);
-    await rm(target, { recursive: true, force: true });
-    await rename(join(draft, baseName(bare)), target);
-    await rm(draft, { recursive: true, force: true });
-    return;
-  }
-  if (below.length === 0) throw new Error(`${from} is not in the package.`);
-  const source = join(packageFolder, bare);
-  if (!isInside(packageFolder, source)) throw new Error(`${from} leaves the package.`);
-  await copyEntries(
-    source,
-    below.map((entry) => ({ ...entry, path: entry.path.slice(bare.length + 1) })),
-    draft,
-  );
-  await rm(target, { recursive: true, force: true });
-  await rename(draft, target);
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 async function readState(runFolder: string): Promise<SetupState> {

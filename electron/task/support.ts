@@ -1,4 +1,4 @@
-import { actionFamilies, type TaskSpec } from '@shared/task';
+import { actionFamilies, type TaskSpec, workspaceHolder } from '@shared/task';
 
 /** A field of the task that asks for more than this application can give now. */
 export interface Unsupported {
@@ -6,45 +6,37 @@ export interface Unsupported {
   message: string;
 }
 
-/** What a local computer cannot do of this task; empty when a run may start. */
-export function unsupportedOnLocal(spec: TaskSpec): Unsupported[] {
+/** What no choice of computers can give this task; empty when a run may start once its computers are there. */
+export function unsupported(spec: TaskSpec): Unsupported[] {
   const problems: Unsupported[] = [];
-  const add = (field: string, message: string) => problems.push({ field, message });
-  for (const [i, computer] of spec.computers.entries()) {
-    const at = `computers[${i}]`;
-    if (computer.host !== 'local') {
-      add(`${at}.host`, `asks for the ssh host "${computer.host}"; runs use the local computer so far`);
-    }
-    if (computer.gpus) {
-      const { count, memory_gb } = computer.gpus;
-      add(
-        `${at}.gpus`,
-        `asks for ${count} GPU${count === 1 ? '' : 's'} of ${memory_gb} GB; the local computer offers none`,
-      );
-    }
-  }
-  const local = spec.computers.filter((c) => c.host === 'local' && !c.evaluator);
-  if (local.length > 1) {
-    add(
-      'computers',
-      `names the local computer ${local.length} times (${local.map((c) => c.name).join(', ')})`,
-    );
-  }
-  if (spec.workspace.root !== null) {
-    add(
-      'workspace.root',
-      'asks for a fixed folder; on the local computer the workspace is the folder of the run',
-    );
-  }
   for (const family of ['parse', 'web_search', 'web_browse'] as const) {
     const names: readonly string[] = actionFamilies[family];
     const asked = spec.tools.filter((tool) => names.includes(tool));
-    if (asked.length > 0) add('tools', `offers ${asked.join(', ')}, which cannot be used yet`);
+    if (asked.length > 0) {
+      problems.push({ field: 'tools', message: `offers ${asked.join(', ')}, which cannot be used yet` });
+    }
+  }
+  const evaluators = spec.computers.filter(({ evaluator }) => evaluator);
+  if (evaluators.length > 1) {
+    const names = evaluators.map(({ name }) => name).join(', ');
+    problems.push({ field: 'computers', message: `names several evaluators (${names}); one can be used` });
   }
   return problems;
 }
 
-/** `task.yaml, computers[0].gpus asks for ...` */
+/** What these computers cannot give the task. `isLocal`: whether a computer of the task is this machine in the run. */
+export function unsupportedThere(spec: TaskSpec, isLocal: (computer: string) => boolean): Unsupported[] {
+  const problems = unsupported(spec);
+  if (spec.workspace.root !== null && isLocal(workspaceHolder(spec).name)) {
+    problems.push({
+      field: 'workspace.root',
+      message: 'asks for a fixed folder; on the local computer the workspace is the folder of the run',
+    });
+  }
+  return problems;
+}
+
+/** `task.yaml, workspace.root asks for ...` */
 export function unsupportedLine(problem: Unsupported): string {
   return `task.yaml, ${problem.field} ${problem.message}.`;
 }

@@ -1,6 +1,7 @@
 import type { ActionContext } from '../../agent/ports';
 import type { CommandOutcome, Computer, SessionInfo } from '../../computer/port';
 import {
+  type ActionArguments,
   type ActionDefinition,
   type ActionEnvironment,
   type ActionResult,
@@ -18,7 +19,6 @@ const interruptGraceMs = 1500;
 interface Place {
   computer: Computer;
   info: SessionInfo;
-  command: string;
   data: Record<string, unknown>;
   note: string;
 }
@@ -52,26 +52,13 @@ export const runCommand: ActionDefinition = {
     if (command.trim() === '') return failed('bad_input', 'Not run: the command is empty.');
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const { info, note } = await env.desk.open(computer, args.text('session_id'));
-    const place: Place = {
-      computer,
-      info,
-      command,
-      note,
-      data: {
-        computer: computer.name,
-        session: info.name,
-        sessionId: info.id,
-        command,
-        async: !args.flag('wait_for_completion'),
-      },
-    };
+    const place = placeOf(args, computer, info, note);
     const before = await env.desk.settled(computer, info.name, context.signal);
+    const now = await env.desk.now(computer);
     const busy = () =>
-      failed('session_busy', busyMessage(info.name, before, env.clock.now()), {
-        ...place.data,
-        state: before.state,
-      });
+      failed('session_busy', busyMessage(info.name, before, now), { ...place.data, state: before.state });
     if (before.state !== 'idle') return busy();
+    env.progress.command = { sessionId: info.id, before: info.commandSeq };
     let started: { commandSeq: number; offset: number };
     try {
       started = await computer.sessions.run(info.name, command);
@@ -79,28 +66,20 @@ export const runCommand: ActionDefinition = {
       if (isSessionError(error, 'session_busy')) return busy();
       throw error;
     }
-    place.data = { ...place.data, commandSeq: started.commandSeq, startOffset: started.offset };
-    if (!args.flag('wait_for_completion')) {
-      await env.desk.begun(computer, info.name, started.commandSeq, context.signal);
-      return done(
-        `${note}Started in session ${info.name} on ${computer.name}. It goes on running; get_session_output shows what it prints.`,
-        { ...place.data, endOffset: started.offset, state: 'busy' },
-      );
-    }
-    return waited(place, started.commandSeq, env, context);
+    return underWay(place, started, env, context);
   },
 
   async look(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const name = args.text('session_id');
-    const command = args.text('command');
+    const info = await computer.sessions.find(name);
+    if (context.lookFor === 'link') return goOn(args, env, context, computer, info);
     const data = {
       computer: computer.name,
       session: name,
-      command,
+      command: args.text('command'),
       async: !args.flag('wait_for_completion'),
     };
-    const info = await computer.sessions.find(name);
     const lost = 'The application stopped when it was about to run this command';
     if (!info) {
       return failed(
@@ -110,9 +89,11 @@ export const runCommand: ActionDefinition = {
       );
     }
     const known = env.facts.commandSeqs.get(info.id) ?? 0;
+    // One that was handed over and has not begun yet is about to.
+    if (info.commandSeq > known) await env.desk.begun(computer, name, known + 1, context.signal);
     const record = (await computer.sessions.commands(name)).find((entry) => entry.commandSeq > known);
     const state = await env.desk.settled(computer, name, context.signal);
-    const now = `Session ${name} is ${describeState(state, env.clock.now())}.`;
+    const now = `Session ${name} is ${describeState(state, await env.desk.now(computer))}.`;
     if (!record)
       return failed('cancelled', `${lost}, and it did not run. ${now}`, { ...data, sessionId: info.id });
     const to = record.endOffset ?? state.endOffset;
@@ -133,6 +114,68 @@ export const runCommand: ActionDefinition = {
   },
 };
 
+function placeOf(args: ActionArguments, computer: Computer, info: SessionInfo, note: string): Place {
+  const command = args.text('command');
+  const data = {
+    ...{ computer: computer.name, session: info.name, sessionId: info.id, command },
+    async: !args.flag('wait_for_completion'),
+  };
+  return { computer, info, note, data };
+}
+
+/** The link broke somewhere in `run`: the command runs once, and nothing tells that there was a break. */
+async function goOn(
+  args: ActionArguments,
+  env: ActionEnvironment,
+  context: ActionContext,
+  computer: Computer,
+  info: SessionInfo | undefined,
+): Promise<ActionResult> {
+  const sent = env.progress.command;
+  if (sent === undefined) return runCommand.run(args, env, context);
+  const { sessionId, before } = sent;
+  if (info?.id !== sessionId) {
+    const name = args.text('session_id');
+    return {
+      ...failed(
+        'cancelled',
+        `Session ${name} on ${computer.name} is gone: the computer restarted, or something removed it. Whether the command ran is not known; look before you repeat it.`,
+        { computer: computer.name, session: name, command: args.text('command') },
+      ),
+      closedBy: 'interrupted',
+    };
+  }
+  if (info.commandSeq <= before) return runCommand.run(args, env, context);
+  const commandSeq = before + 1;
+  await env.desk.begun(computer, info.name, commandSeq, context.signal);
+  const record = (await computer.sessions.commands(info.name)).find((each) => each.commandSeq === commandSeq);
+  // Its line was lost on the way, and the session says that it will not come any more.
+  const state = await env.desk.settled(computer, info.name, context.signal);
+  if (!record && state.state === 'idle') return runCommand.run(args, env, context);
+  const offset = record?.startOffset ?? state.endOffset;
+  return underWay(placeOf(args, computer, info, ''), { commandSeq, offset }, env, context);
+}
+
+/** A command that was handed over: its result, or that it goes on. */
+async function underWay(
+  place: Place,
+  { commandSeq, offset }: { commandSeq: number; offset: number },
+  env: ActionEnvironment,
+  context: ActionContext,
+): Promise<ActionResult> {
+  const { computer, info, note } = place;
+  place.data = { ...place.data, commandSeq, startOffset: offset };
+  if (place.data.async !== true) {
+    const { killing } = env.progress;
+    return killing ? killed(place, commandSeq, env) : waited(place, commandSeq, env, context);
+  }
+  await env.desk.begun(computer, info.name, commandSeq, context.signal);
+  return done(
+    `${note}Started in session ${info.name} on ${computer.name}. It goes on running; get_session_output shows what it prints.`,
+    { ...place.data, endOffset: offset, state: 'busy' },
+  );
+}
+
 async function waited(
   place: Place,
   commandSeq: number,
@@ -152,7 +195,11 @@ async function waited(
       closedBy: 'interrupted',
     };
   }
-  if (outcome.timedOut) return killed(place, commandSeq, limit, env);
+  if (outcome.timedOut) {
+    const { state } = await sessions.state(name);
+    env.progress.killing = { limit, state };
+    return killed(place, commandSeq, env);
+  }
   const took =
     outcome.endedAt !== undefined && outcome.startedAt !== undefined
       ? outcome.endedAt - outcome.startedAt
@@ -183,17 +230,13 @@ async function waited(
   );
 }
 
-async function killed(
-  place: Place,
-  commandSeq: number,
-  limit: number,
-  env: ActionEnvironment,
-): Promise<ActionResult> {
+/** Ends a command that ran into its limit; may be called again after the link broke. */
+async function killed(place: Place, commandSeq: number, env: ActionEnvironment): Promise<ActionResult> {
   const { sessions } = place.computer;
   const { name } = place.info;
-  const state = await sessions.state(name);
+  const { limit, state } = env.progress.killing ?? { limit: env.task.waitLimitMs, state: 'busy' };
   const waiting =
-    state.state === 'waiting' || state.state === 'interactive'
+    state === 'waiting' || state === 'interactive'
       ? ' It was waiting for input: start such a program with wait_for_completion=false and answer with input_in_session.'
       : '';
   await sessions.signal(name, 'INT', { graceMs: interruptGraceMs });
@@ -213,7 +256,7 @@ async function killed(
       startOffset: outcome.startOffset,
       endOffset: outcome.endOffset,
       killed: true,
-      ...(state.state === 'busy' ? {} : { state: state.state }),
+      ...(state === 'busy' ? {} : { state }),
     },
   );
 }

@@ -1,4 +1,6 @@
-import { type ActionDefinition, type ActionResult, counted, done } from '../action';
+import type { ActionContext } from '../../agent/ports';
+import type { Computer } from '../../computer/port';
+import { type ActionDefinition, type ActionEnvironment, type ActionResult, counted, done } from '../action';
 import { describeState } from '../session-desk';
 import { anyComputerParam, computerParam, sessionParam, transportParams } from './params';
 
@@ -23,16 +25,36 @@ export const createSession: ActionDefinition = {
     const taken = new Set((await computer.sessions.list()).map((session) => session.name));
     let name = wanted ?? 'session-1';
     for (let i = 2; wanted === undefined && taken.has(name); i += 1) name = `session-${i}`;
-    const { info, note, created } = await env.desk.open(computer, name);
-    const data = { computer: computer.name, session: info.name, sessionId: info.id, created };
-    if (created) return done(`${note}Session ${name} is open on ${computer.name}, in ${info.cwd}.`, data);
-    const state = await env.desk.settled(computer, name, context.signal);
-    return done(
-      `Session ${name} already exists on ${computer.name} and is ${describeState(state, env.clock.now())}.`,
-      { ...data, state: state.state },
-    );
+    env.progress.opening = wanted === undefined || !taken.has(name) ? name : undefined;
+    return opened(env, context, computer, await env.desk.open(computer, name));
+  },
+  async look(args, env, context): Promise<ActionResult> {
+    const { opening } = env.progress;
+    const computer = env.desk.computer(args.optionalText('computer_ip'));
+    // The link broke while it was being opened: it is there by now, or it is opened now.
+    if (context.lookFor === 'link' && opening !== undefined) {
+      const there = await env.desk.open(computer, opening);
+      return opened(env, context, computer, { ...there, created: true });
+    }
+    return createSession.run(args, env, context);
   },
 };
+
+async function opened(
+  env: ActionEnvironment,
+  context: ActionContext,
+  computer: Computer,
+  { info, note, created }: Awaited<ReturnType<ActionEnvironment['desk']['open']>>,
+): Promise<ActionResult> {
+  const { name } = info;
+  const data = { computer: computer.name, session: info.name, sessionId: info.id, created };
+  if (created) return done(`${note}Session ${name} is open on ${computer.name}, in ${info.cwd}.`, data);
+  const state = await env.desk.settled(computer, name, context.signal);
+  return done(
+    `Session ${name} already exists on ${computer.name} and is ${describeState(state, await env.desk.now(computer))}.`,
+    { ...data, state: state.state },
+  );
+}
 
 /** Every session with what it does now. */
 export const listSessions: ActionDefinition = {
@@ -46,7 +68,7 @@ export const listSessions: ActionDefinition = {
     for (const computer of computers) {
       for (const info of await computer.sessions.list()) {
         const state = await env.desk.settled(computer, info.name, context.signal);
-        rows.push(`${info.name} on ${computer.name}: ${describeState(state, env.clock.now())}`);
+        rows.push(`${info.name} on ${computer.name}: ${describeState(state, await env.desk.now(computer))}`);
       }
     }
     const names = computers.map((computer) => computer.name);
@@ -71,9 +93,9 @@ export const closeSession: ActionDefinition = {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.text('session_id'));
     const state = await computer.sessions.state(info.name);
-    const events = await env.desk.close(computer, info);
+    const events = await env.ledger.close(computer, info);
     return done(
-      `Session ${info.name} on ${computer.name} is closed; it was ${describeState(state, env.clock.now())}.`,
+      `Session ${info.name} on ${computer.name} is closed; it was ${describeState(state, await env.desk.now(computer))}.`,
       { computer: computer.name, session: info.name, sessionId: info.id, state: state.state },
       events,
     );
@@ -100,7 +122,7 @@ export const closeAllSessions: ActionDefinition = {
     const events: ActionResult['events'] = [];
     for (const computer of computers) {
       for (const info of await computer.sessions.list()) {
-        events.push(...(await env.desk.close(computer, info)));
+        events.push(...(await env.ledger.close(computer, info)));
         closed.push(`${info.name} on ${computer.name}`);
       }
     }

@@ -1,6 +1,8 @@
+import { WaymarkError } from '@shared/errors';
 import type { ActionContext } from '../../agent/ports';
 import type { Computer, SessionInfo, SessionState } from '../../computer/port';
 import {
+  type ActionArguments,
   type ActionDefinition,
   type ActionEnvironment,
   type ActionResult,
@@ -30,7 +32,7 @@ async function shown(
   const state = await env.desk.settled(computer, info.name, signal);
   const text = lines.join('\n').trimEnd();
   return done(
-    `${what} Session ${info.name} on ${computer.name} is ${describeState(state, env.clock.now())}.\n${text === '' ? '(nothing)' : boundText(text)}`,
+    `${what} Session ${info.name} on ${computer.name} is ${describeState(state, await env.desk.now(computer))}.\n${text === '' ? '(nothing)' : boundText(text)}`,
     {
       computer: computer.name,
       session: info.name,
@@ -159,7 +161,7 @@ async function answered(
   env: ActionEnvironment,
   computer: Computer,
   name: string,
-  before: SessionState,
+  from: number,
   context: ActionContext,
 ): Promise<SessionState> {
   const monotonic = () => env.clock.monotonic();
@@ -168,7 +170,7 @@ async function answered(
   let changedAt = monotonic();
   while (monotonic() < until && !context.signal.aborted) {
     if (state.state === 'idle' || state.state === 'ended' || state.state === 'lost') return state;
-    const spoke = state.endOffset > before.endOffset;
+    const spoke = state.endOffset > from;
     if (spoke && state.state !== 'busy' && monotonic() - changedAt >= quietMs) return state;
     // A stop ends the waiting, not the action: what was typed stays typed.
     await env.clock.sleep(lookMs, context.signal).catch((error) => {
@@ -201,7 +203,7 @@ export const inputInSession: ActionDefinition = {
     const { sessions } = computer;
     const before = await sessions.state(info.name);
     const data = { computer: computer.name, session: info.name, sessionId: info.id, input: text };
-    const how = describeState(before, env.clock.now());
+    const how = describeState(before, await env.desk.now(computer));
     if (before.state === 'idle') {
       return failed(
         'refused',
@@ -220,20 +222,21 @@ export const inputInSession: ActionDefinition = {
         { ...data, state: before.state },
       );
     }
-    await sessions.write(info.name, Buffer.from(control ? text : `${text}\n`, 'utf8'));
-    const after = await answered(env, computer, info.name, before, context);
-    const output = await env.desk.text(computer, info.name, before.endOffset, after.endOffset);
-    return done(
-      `Typed into session ${info.name}, which is now ${describeState(after, env.clock.now())}. It printed:\n${output.trim() === '' ? '(nothing yet)' : boundText(output)}`,
-      { ...data, state: after.state, startOffset: before.endOffset, endOffset: after.endOffset },
-    );
+    const inputSeq = info.inputSeq + 1;
+    env.progress.typing = { sessionId: info.id, inputSeq, endOffset: before.endOffset };
+    return type(args, env, context, computer, info.name);
   },
   async look(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
+    const { typing } = env.progress;
+    if (context.lookFor === 'link' && typing === undefined) return inputInSession.run(args, env, context);
     const info = await env.desk.existing(computer, args.text('session_id'));
+    if (context.lookFor === 'link' && typing?.sessionId === info.id) {
+      return type(args, env, context, computer, info.name);
+    }
     const { lines, endOffset } = await env.desk.lines(computer, info);
-    const what =
-      'The application stopped when it was about to type; whether it did is not known. The last lines:';
+    const why = context.lookFor === 'link' ? 'The session is another one by now' : 'The application stopped';
+    const what = `${why} when it was about to type; whether it did is not known. The last lines:`;
     return {
       ...(await shown(env, computer, info, what, lines.slice(-20), endOffset, context.signal)),
       ok: false,
@@ -242,3 +245,27 @@ export const inputInSession: ActionDefinition = {
     };
   },
 };
+
+/** Types under the number that was chosen for it, which makes typing twice impossible, and waits for an answer. */
+async function type(
+  args: ActionArguments,
+  env: ActionEnvironment,
+  context: ActionContext,
+  computer: Computer,
+  name: string,
+): Promise<ActionResult> {
+  const { typing } = env.progress;
+  if (typing === undefined) throw new WaymarkError('bug', 'Nothing was chosen to be typed.');
+  const text = args.text('input_text');
+  const bytes = Buffer.from(keys.test(text) ? text : `${text}\n`, 'utf8');
+  await computer.sessions.write(name, bytes, typing.inputSeq);
+  const after = await answered(env, computer, name, typing.endOffset, context);
+  const output = await env.desk.text(computer, name, typing.endOffset, after.endOffset);
+  return done(
+    `Typed into session ${name}, which is now ${describeState(after, await env.desk.now(computer))}. It printed:\n${output.trim() === '' ? '(nothing yet)' : boundText(output)}`,
+    {
+      ...{ computer: computer.name, session: name, sessionId: typing.sessionId, input: text },
+      ...{ state: after.state, startOffset: typing.endOffset, endOffset: after.endOffset },
+    },
+  );
+}

@@ -17,7 +17,7 @@ export const checkSessionIdle: ActionDefinition = {
     const info = await env.desk.existing(computer, args.text('session_id'));
     const state = await env.desk.settled(computer, info.name, context.signal);
     return done(
-      `Session ${info.name} on ${computer.name} is ${describeState(state, env.clock.now())}. ${state.reason}`,
+      `Session ${info.name} on ${computer.name} is ${describeState(state, await env.desk.now(computer))}. ${state.reason}`,
       {
         computer: computer.name,
         session: info.name,
@@ -41,7 +41,7 @@ export const getSessionStatus: ActionDefinition = {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.text('session_id'));
     const state = await env.desk.settled(computer, info.name, context.signal);
-    const now = env.clock.now();
+    const now = await env.desk.now(computer);
     const last = (await computer.sessions.commands(info.name)).at(-1);
     const processes = state.foreground.slice(0, maxProcesses);
     return done(
@@ -109,7 +109,7 @@ export const killSessionProcesses: ActionDefinition = {
       state: state.state,
       endOffset: state.endOffset,
     };
-    const now = `Session ${info.name} is ${describeState(state, env.clock.now())}.`;
+    const now = `Session ${info.name} is ${describeState(state, await env.desk.now(computer))}.`;
     const rows = [...ended].slice(0, maxProcesses).map(([pid, command]) => `${pid}: ${command}`);
     if (outcome.remaining.length > 0) {
       const stuck = outcome.remaining.map((process) => `${process.pid}: ${process.command}`);

@@ -1,3 +1,4 @@
+import { WaymarkError } from '@shared/errors';
 import type { ActionContext } from '../../agent/ports';
 import { FileError } from '../../computer/failures';
 import {
@@ -23,19 +24,48 @@ interface Write {
   path: string;
   before: { sha256: string; decoded: DecodedFile } | null;
   file: TextFile;
+  /** What is said once it is done; nothing of it depends on how the writing goes. */
+  say(written: { sha256: string; size: number }): { text: string; data: Record<string, unknown> };
 }
 
-/** Writes and gives the revision event; a file that changed in between is left alone. */
-async function write(env: ActionEnvironment, context: ActionContext, { path, before, file }: Write) {
+/** Writes and hands back the observation with its revision; a file that changed in between is left alone. */
+async function write(
+  env: ActionEnvironment,
+  context: ActionContext,
+  { path, before, file, say }: Write,
+): Promise<ActionResult> {
   const bytes = encodeFile(file);
-  await env.files.port.write(path, bytes, { expectSha256: before?.sha256 ?? null, mkdirs: true });
-  await env.tracker.wrote(path);
+  const after = sha256(bytes);
   const where = { step: context.step, call: context.call, computer: env.task.filesComputer, path };
-  return {
-    event: writtenRevision(where, before, bytes, textOf(file)),
-    sha256: sha256(bytes),
-    size: bytes.length,
-  };
+  const { text, data } = say({ sha256: after, size: bytes.length });
+  const result = done(text, data, [writtenRevision(where, before, bytes, textOf(file))]);
+  env.progress.writing = { path, before: before?.sha256 ?? null, after, bytes, result };
+  return store(env);
+}
+
+/** Writes what was planned, if the file is still as it was; may be called again after the link broke. */
+async function store(env: ActionEnvironment): Promise<ActionResult> {
+  const { writing } = env.progress;
+  if (writing === undefined) throw new WaymarkError('bug', 'Nothing was planned to be written.');
+  const { path, before, bytes, result } = writing;
+  try {
+    await env.files.port.write(path, bytes, { expectSha256: before, mkdirs: true });
+  } catch (error) {
+    if (error instanceof FileError && error.reason === 'conflict') return conflict(path);
+    throw error;
+  }
+  await env.tracker.wrote(path);
+  return result;
+}
+
+/** The link broke: what was planned is there, or it is written now. Undefined when nothing was planned. */
+async function goOn(env: ActionEnvironment): Promise<ActionResult | undefined> {
+  const { writing } = env.progress;
+  if (writing === undefined) return undefined;
+  const now = await env.files.peek(writing.path);
+  if (now?.sha256 !== writing.after) return store(env);
+  await env.tracker.wrote(writing.path);
+  return writing.result;
 }
 
 const conflict = (path: string) =>
@@ -78,35 +108,26 @@ export const createFile: ActionDefinition = {
     }
     const content = args.text('content');
     const file: TextFile = { encoding: 'utf8', bom: false, damaged: false, ...splitLines(content) };
-    let written: Awaited<ReturnType<typeof write>>;
-    try {
-      written = await write(env, context, { path, before, file });
-    } catch (error) {
-      if (error instanceof FileError && error.reason === 'conflict') return conflict(path);
-      throw error;
-    }
     const total = file.lines.length;
-    const size = `${counted(total, 'line')}, ${counted(written.size, 'byte')}`;
     const old =
       before === null
         ? ''
         : before.decoded.kind === 'text'
           ? ` It replaced a file of ${counted(before.decoded.file.lines.length, 'line')}.`
           : ' It replaced a file that was not text.';
-    return done(
-      `${before === null ? 'Created' : 'Wrote'} ${env.files.label(path)} (${size}).${old}`,
-      {
-        path,
-        startLine: 1,
-        endLine: total,
-        totalLines: total,
-        created: before === null,
-        sha256: written.sha256,
-      },
-      [written.event],
-    );
+    return write(env, context, {
+      ...{ path, before, file },
+      say: (written) => ({
+        text: `${before === null ? 'Created' : 'Wrote'} ${env.files.label(path)} (${counted(total, 'line')}, ${counted(written.size, 'byte')}).${old}`,
+        data: {
+          ...{ path, startLine: 1, endLine: total, totalLines: total },
+          ...{ created: before === null, sha256: written.sha256 },
+        },
+      }),
+    });
   },
   async look(args, env, context) {
+    if (context.lookFor === 'link') return (await goOn(env)) ?? createFile.run(args, env, context);
     const path = await env.files.resolve(args.text('filename'), 'change');
     const content = args.text('content');
     const file: TextFile = { encoding: 'utf8', bom: false, damaged: false, ...splitLines(content) };
@@ -260,34 +281,27 @@ export const editFile: ActionDefinition = {
       );
     }
     const before = { sha256: read.sha256, decoded: { kind: 'text' as const, file: read.file } };
-    let written: Awaited<ReturnType<typeof write>>;
-    try {
-      written = await write(env, context, { path, before, file: plan.file });
-    } catch (error) {
-      if (error instanceof FileError && error.reason === 'conflict') return conflict(path);
-      throw error;
-    }
     const shown = echo(plan);
     const added = counted(plan.added, 'line');
     const what =
       plan.removed.length === 0
         ? `Appended ${added} to ${env.files.label(path)}`
         : `Replaced lines ${plan.start}-${plan.end} of ${env.files.label(path)} by ${added}`;
-    return done(
-      `${what}; it has ${counted(plan.file.lines.length, 'line')} now.\n${shown.text}`,
-      {
-        ...data,
-        startLine: plan.start,
-        endLine: plan.start + plan.added - 1,
-        shownStart: shown.shownStart,
-        shownEnd: shown.shownEnd,
-        removedLines: plan.removed.length,
-        addedLines: plan.added,
-      },
-      [written.event],
-    );
+    return write(env, context, {
+      ...{ path, before, file: plan.file },
+      say: () => ({
+        text: `${what}; it has ${counted(plan.file.lines.length, 'line')} now.\n${shown.text}`,
+        data: {
+          ...data,
+          ...{ startLine: plan.start, endLine: plan.start + plan.added - 1 },
+          ...{ shownStart: shown.shownStart, shownEnd: shown.shownEnd },
+          ...{ removedLines: plan.removed.length, addedLines: plan.added },
+        },
+      }),
+    });
   },
   async look(args, env, context) {
+    if (context.lookFor === 'link') return (await goOn(env)) ?? editFile.run(args, env, context);
     const path = await env.files.resolve(args.text('path'), 'change');
     const now = await env.files.peek(path);
     if (now?.decoded.kind !== 'text') return notDone(env, path, now?.sha256 ?? null);

@@ -73,7 +73,8 @@ export const sleep: ActionDefinition = {
           : ` (the longest at a time; you asked for ${duration(asked)})`;
     return done(`Slept ${duration(ms)}${why}. ${after}`, data);
   },
-  async look(args, env) {
+  async look(args, env, context) {
+    if (context.lookFor === 'link') return sleep.run(args, env, context);
     const startedAt = env.facts.pending?.startedAt ?? env.clock.now();
     const sleepMs = Math.max(0, env.clock.now() - startedAt);
     const asked = args.number('sleep_time') * 1000;

@@ -1,0 +1,120 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { workspaceHolder } from '@shared/task';
+import { ComputerUnavailable } from '../computer/failures';
+import type { HostComputer, Hosts } from '../computer/hosts';
+import { LocalComputer } from '../computer/local/local-computer';
+import type { SessionHost } from '../computer/port';
+import { ownFolder } from '../own-terminals/own-folder';
+import type { StoreReader } from '../store/api';
+import { reach } from './connect';
+import { parseSpec } from './create-run';
+import type { EngineOptions } from './engine-options';
+import type { Place } from './places';
+
+/** What became of sessions that nobody needs any more. */
+export interface Cleaned {
+  closed: number;
+  /** On this machine. */
+  folders: string[];
+  /** Computers whose sessions may go on, and why. */
+  notReached: { run: string; computer: string; host: string; message: string }[];
+}
+
+/** The sessions of one run on one host. */
+export interface HostSessions {
+  run: string;
+  place: Place;
+  /** Folder there that was made for the run; null when there is none, or when it is to stay. */
+  folder: string | null;
+}
+
+/** Creation, context and what the probe found are the first events of a run. */
+const CREATION_EVENTS = 3;
+
+/** The hosts a run has sessions on, with the folders there that were made for it alone. @throws WaymarkError not_found */
+export async function hostsOf(reader: Pick<StoreReader, 'events'>, run: string): Promise<HostSessions[]> {
+  const [first, ...more] = await reader.events(run, 1, CREATION_EVENTS);
+  if (first?.kind !== 'run.created') return [];
+  const { computers, workspaceRoot, task } = first.body;
+  const spec = parseSpec(first.body.spec, task.title);
+  const folders = new Map<string, string>();
+  if (spec.workspace.root === null) {
+    folders.set(workspaceHolder(spec).name, workspaceRoot);
+    const probed = more.find((event) => event.kind === 'workspace.probed')?.body;
+    for (const { name, root } of probed?.computers ?? []) if (root !== undefined) folders.set(name, root);
+  }
+  return computers
+    .filter(({ kind }) => kind === 'ssh')
+    .map((place) => ({ run, place, folder: folders.get(place.name) ?? null }));
+}
+
+/** Closes what is left on this machine; `alive` runs keep theirs. */
+export async function cleanLocal(
+  { sessionsDir, resourcesDir }: Pick<EngineOptions, 'sessionsDir' | 'resourcesDir'>,
+  alive: Pick<ReadonlySet<string>, 'has'>,
+): Promise<{ closed: number; folders: string[] }> {
+  const names = await readdir(sessionsDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  let closed = 0;
+  const folders: string[] = [];
+  for (const name of names.filter((each) => each !== ownFolder && !alive.has(each))) {
+    const computer = new LocalComputer({ resourcesDir, sessionsDir: join(sessionsDir, name) });
+    try {
+      closed += await closeAll(computer.sessions);
+    } finally {
+      await computer.dispose();
+    }
+    folders.push(join(sessionsDir, name));
+  }
+  return { closed, folders };
+}
+
+async function closeAll(sessions: SessionHost): Promise<number> {
+  let closed = 0;
+  for (const { name } of await sessions.list()) {
+    await sessions.close(name);
+    closed += 1;
+  }
+  return closed;
+}
+
+/** The same on hosts that can be reached now; one that cannot is asked once and reported for each of its runs. */
+export async function cleanHosts(
+  hosts: Hosts,
+  wanted: readonly HostSessions[],
+): Promise<Pick<Cleaned, 'closed' | 'notReached'>> {
+  const away = new Map<string, string>();
+  const notReached: Cleaned['notReached'] = [];
+  let closed = 0;
+  for (const { run, place, folder } of wanted) {
+    const alias = place.host ?? place.name;
+    const { name, transport = 'ssh2' } = place;
+    const computer = hosts.computer({ name, alias, transport, namespace: run });
+    try {
+      const known = away.get(alias);
+      if (known !== undefined) throw new ComputerUnavailable(name, known);
+      await reach(hosts, computer);
+      closed += await cleanOne(computer, folder);
+    } catch (error) {
+      if (!(error instanceof ComputerUnavailable)) throw error;
+      away.set(alias, error.message);
+      notReached.push({ run, computer: name, host: alias, message: error.message });
+    } finally {
+      await computer.dispose();
+    }
+  }
+  return { closed, notReached };
+}
+
+async function cleanOne(computer: HostComputer, folder: string | null): Promise<number> {
+  const closed = await closeAll(computer.sessions);
+  const { clockOffsetMs } = await computer.probe();
+  await computer.sessions.discardClosed(Date.now() + clockOffsetMs + 1);
+  if (folder !== null && (await computer.files.stat(folder))) {
+    await computer.files.remove(folder, { recursive: true });
+  }
+  return closed;
+}

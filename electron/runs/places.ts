@@ -1,0 +1,106 @@
+import type { KnownComputer } from '@shared/computers';
+import { hostAliasSchema } from '@shared/computers';
+import { WaymarkError } from '@shared/errors';
+import type { EventBody } from '@shared/events';
+import { approvalsFor, type ComputerSpec, type TaskSpec } from '@shared/task';
+import type { Hosts } from '../computer/hosts';
+
+/** Where a computer of the task is in one run: this machine, or a host reached over SSH. Kept in `run.created`. */
+export type Place = EventBody<'run.created'>['computers'][number];
+
+export interface PlacesOrder {
+  spec: TaskSpec;
+  /** Computer of the task → `local` or an alias; what is not named is where the task says. */
+  chosen: Readonly<Record<string, string>>;
+  /** `off`: nobody is asked. `on`: where the task says, or everywhere when it says so nowhere. */
+  approvals: 'on' | 'off';
+  /** Hosts the person added. */
+  known: readonly KnownComputer[];
+  hosts: Pick<Hosts, 'resolve'>;
+}
+
+/**
+ * Decides where each computer of the task is. A host that was not added is taken from the ssh configuration, with
+ * the transport it needs.
+ * @throws WaymarkError bad_input, task_unsupported; ConnectFailure when the configuration cannot be read
+ */
+export async function choosePlaces(order: PlacesOrder): Promise<Place[]> {
+  const { spec, chosen } = order;
+  const names = spec.computers.map(({ name }) => name);
+  const unknown = Object.keys(chosen).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new WaymarkError(
+      'bad_input',
+      `Task ${spec.id} has no computer "${unknown}". Its computers are: ${names.join(', ')}.`,
+    );
+  }
+  const places = await Promise.all(spec.computers.map((computer) => placeOf(order, computer)));
+  refuseTwice(spec, places);
+  return askSomewhere(places, order.approvals);
+}
+
+async function placeOf(order: PlacesOrder, computer: ComputerSpec): Promise<Place> {
+  const { spec, chosen, known, hosts } = order;
+  const { name } = computer;
+  const host = chosen[name] ?? computer.host;
+  const approvals = approvalsFor(spec, computer);
+  if (host === 'local') {
+    // The task may have set another machine aside, but not this one.
+    const moved = computer.host !== 'local';
+    return { name, kind: 'local', approvals: moved ? (spec.approvals[name] ?? 'on') : approvals };
+  }
+  const alias = hostAliasSchema.safeParse(host);
+  if (!alias.success) {
+    throw new WaymarkError(
+      'bad_input',
+      `"${host}" cannot be the host of ${name}: it ${alias.error.issues[0]?.message}.`,
+    );
+  }
+  const added = known.find((each) => each.alias === host)?.transport;
+  const transport = added ?? ((await hosts.resolve(host)).needsOpenSsh.length > 0 ? 'openssh' : 'ssh2');
+  return { name, kind: 'ssh', host, transport, approvals };
+}
+
+/** Two computers on one machine would have each other's sessions. */
+function refuseTwice(spec: TaskSpec, places: readonly Place[]): void {
+  const usable = new Set(spec.computers.flatMap(({ name, evaluator }) => (evaluator ? [] : [name])));
+  const taken = new Map<string, string>();
+  for (const place of places.filter(({ name }) => usable.has(name))) {
+    const other = taken.get(machineOf(place));
+    if (other !== undefined) {
+      const machine = place.kind === 'local' ? 'This computer' : `The host ${place.host}`;
+      throw new WaymarkError(
+        'task_unsupported',
+        `${machine} cannot be both ${other} and ${place.name} of task ${spec.id}. Choose another host for one of them.`,
+      );
+    }
+    taken.set(machineOf(place), place.name);
+  }
+}
+
+function askSomewhere(places: readonly Place[], approvals: 'on' | 'off'): Place[] {
+  const nowhere = approvals === 'on' && places.every((place) => place.approvals === 'off');
+  return places.map((place) => ({
+    ...place,
+    approvals: approvals === 'off' ? 'off' : nowhere ? 'on' : (place.approvals ?? 'on'),
+  }));
+}
+
+/** `local`, or the alias of the host. */
+export function machineOf(place: Place): string {
+  return place.kind === 'local' ? 'local' : (place.host ?? place.name);
+}
+
+/** The place of a computer; runs of the time before hosts could be chosen have them all here. */
+export function placeNamed(places: readonly Place[], name: string): Place {
+  return places.find((place) => place.name === name) ?? { name, kind: 'local' };
+}
+
+/** The agent's commands run nowhere where the evaluator runs, so they cannot reach its keys. */
+export function evaluatorIsolated(spec: TaskSpec, places: readonly Place[]): boolean {
+  const evaluator = spec.computers.find((computer) => computer.evaluator);
+  const evaluates = evaluator === undefined ? 'local' : machineOf(placeNamed(places, evaluator.name));
+  return spec.computers.every(
+    ({ name, evaluator: own }) => own || machineOf(placeNamed(places, name)) !== evaluates,
+  );
+}
