@@ -19,7 +19,7 @@ if ($^O eq 'linux' && $wide && $machine eq 'x86_64') {
     %CALL = (inotify_init => 294, inotify_add => 254, inotify_remove => 255, stat_at => 262, stat_fd => 5, clock => 228,
         statfs => 137, fallocate => 285, death_signal => 157);
 }
-elsif ($^O eq 'linux' && $wide && $machine =~ /^(?:aarch64|riscv64|loongarch64)$/) {
+elsif ($^O eq 'linux' && $wide && $machine =~ /^(?:aarch64|riscv64|loongarch64)\z/) {
     %CALL = (inotify_init => 26, inotify_add => 27, inotify_remove => 28, stat_at => 79, stat_fd => 80, clock => 113,
         statfs => 43, fallocate => 47, death_signal => 167);
 }
@@ -45,7 +45,11 @@ sub now_ms {
     return sprintf '%.3f', ($hires ? Time::HiRes::time() : time) * 1000;
 }
 
-sub milliseconds { return sprintf '%d%03d.%06d', $_[0], int($_[1] / 1_000_000), $_[1] % 1_000_000 }
+sub milliseconds {
+    my ($s, $ns) = @_;
+    return sprintf '%.6f', $s * 1000 + $ns / 1e6 if $s < 0;
+    return sprintf '%d.%06d', $s * 1000 + int($ns / 1_000_000), $ns % 1_000_000;
+}
 
 # What stat says of a path or an open handle; undef with $! set. `mtime` is text in ms.
 sub about {
@@ -132,7 +136,7 @@ sub random_hex {
 sub make_path {
     my ($path, $mode) = @_;
     return 1 if mkdir $path, $mode;
-    if ($! == ENOENT && $path =~ m{^(.*[^/])/+[^/]+/*$}s) {
+    if ($! == ENOENT && $path =~ m{^(.*[^/])/+[^/]+/*\z}s) {
         make_path($1, 0777) or return 0;
         return 1 if mkdir $path, $mode;
     }
@@ -140,12 +144,12 @@ sub make_path {
     # Some file systems refuse for another reason what is there already.
     my $is = about($path);
     return 1 if $is && S_ISDIR($is->{mode});
-    $! = $error if $is;
+    $! = $is || $error != EEXIST ? $error : ENOENT;    # a link that leads nowhere
     return 0;
 }
 
-sub parent_of { my ($path) = @_; $path =~ s{/+$}{}; return $path =~ m{^(.*[^/])/+[^/]*$}s ? $1 : '/' }
-sub leaf_of { my ($path) = @_; $path =~ s{/+$}{}; return $path =~ m{([^/]*)$} ? $1 : '' }
+sub parent_of { my ($path) = @_; $path =~ s{/+\z}{}; return $path =~ m{^(.*[^/])/+[^/]*\z}s ? $1 : '/' }
+sub leaf_of { my ($path) = @_; $path =~ s{/+\z}{}; return $path =~ m{([^/]*)\z} ? $1 : '' }
 
 # The path with every link resolved, by the kernel's own word; undef with $! set.
 sub resolved {

@@ -11,7 +11,7 @@ sub clean_environment {
 sub with_given {
     my ($environment, @given) = @_;
     for my $pair (@given) {
-        my ($name, $value) = $pair =~ /^([A-Za-z_][A-Za-z0-9_]*)=([^\0]*)$/s or bad_request("\"$pair\" is no variable");
+        my ($name, $value) = $pair =~ /^([A-Za-z_][A-Za-z0-9_]*)=([^\0]*)\z/s or bad_request("\"$pair\" is no variable");
         bad_request("$name cannot be given") if $name =~ /^WAYMARK_/;
         $environment->{$name} = $value;
     }

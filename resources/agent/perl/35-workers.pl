@@ -117,7 +117,7 @@ sub note_draft {
     my ($request, $header) = @_;
     my ($sign, undef, @fields) = map { unescape_field($_) } split /\t/, $header, -1;
     if ($request->{op} eq 'f.begin' && $sign eq '=') { $drafts{$fields[0]} = 1 }
-    elsif ($request->{op} =~ /^f\.(?:commit|abort)$/) { delete $drafts{$request->{handle}} }
+    elsif ($request->{op} =~ /^f\.(?:commit|abort)\z/) { delete $drafts{$request->{handle}} }
 }
 
 # True when the request waited or ran and will not be answered by anyone else now.

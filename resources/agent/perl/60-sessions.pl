@@ -1,7 +1,7 @@
 # ── One session's directory, read side ──
 sub number_argument {
     my ($what, $value) = @_;
-    bad_request("the $what is no number") if !defined $value || $value !~ /^\d{1,15}$/;
+    bad_request("the $what is no number") if !defined $value || $value !~ /^\d{1,15}\z/;
     return $value + 0;
 }
 
@@ -44,7 +44,7 @@ sub inbox_of {
     my ($directory) = @_;
     my ($accepted, @pending) = (0);
     for my $name (names_in("$directory/inbox")) {
-        my ($number, $done) = $name =~ /^(\d{16})(\.done)?$/ or next;
+        my ($number, $done) = $name =~ /^(\d{16})(\.done)?\z/ or next;
         $accepted = $number + 0 if $number > $accepted;
         push @pending, $name if !$done;
     }

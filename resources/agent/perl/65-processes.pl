@@ -4,7 +4,7 @@ my %poll_places    = map { $_ => 1 } qw(poll_schedule_timeout do_select do_sys_p
 # System call numbers of read and readv, and of poll, select, epoll_wait and their newer forms.
 my ($read_calls, $poll_calls) =
     $machine eq 'x86_64' ? ([0, 19], [7, 23, 232, 270, 271, 281, 441])
-  : $machine =~ /^(?:aarch64|riscv64|loongarch64)$/ ? ([63, 65], [22, 72, 73, 441])
+  : $machine =~ /^(?:aarch64|riscv64|loongarch64)\z/ ? ([63, 65], [22, 72, 73, 441])
   :                                                   (undef, []);
 
 sub process_row {
@@ -24,7 +24,7 @@ sub all_rows { return grep { $_ } map { process_row($_) } grep { /^\d+$/ } names
 sub command_line {
     my ($row) = @_;
     my $text = slurp("/proc/$row->{pid}/cmdline", 4096);
-    return "[$row->{name}]" if !defined $text || $text =~ /^\0*$/;
+    return "[$row->{name}]" if !defined $text || $text =~ /^\0*\z/;
     $text =~ s/\0+$//;
     $text =~ tr/\0/ /;
     return $text;
@@ -33,7 +33,7 @@ sub command_line {
 # The process of that number, unless the number belongs to another one now.
 sub same_process {
     my ($pid, $start) = @_;
-    return if !$pid || $pid !~ /^\d+$/;
+    return if !$pid || $pid !~ /^\d+\z/;
     my $row = process_row($pid);
     return $row && $row->{start} eq $start && $row->{stat} ne 'Z' ? $row : undef;
 }
@@ -81,7 +81,7 @@ sub blocked {
 # (line mode, echo) as flags; nothing once the terminal is gone.
 sub terminal_mode {
     my ($tty) = @_;
-    return ('', '') if !defined $tty || $tty !~ m{^/dev/[\w/]+$};
+    return ('', '') if !defined $tty || $tty !~ m{^/dev/[\w/]+\z};
     sysopen my $terminal, $tty, O_RDONLY | O_NOCTTY | O_NONBLOCK or return ('', '');
     my $mode = POSIX::Termios->new;
     $mode->getattr(fileno $terminal) or return ('', '');
@@ -92,7 +92,7 @@ sub terminal_mode {
 # Everything the session started that still runs, background and detached processes included; not its shell.
 sub op_started {
     my ($id, $session, $shell, $supervisor) = @_;
-    bad_request('that is no id of a session') if !defined $session || $session !~ /^[\w.-]{1,100}$/;
+    bad_request('that is no id of a session') if !defined $session || $session !~ /^[\w.-]{1,100}\z/;
     number_argument('number of the shell', $shell);
     number_argument('number of the supervisor', $supervisor);
     my @rows = all_rows();
@@ -134,8 +134,8 @@ sub op_kill {
     my ($id, @pairs) = @_;
     bad_request('signals and processes come in pairs') if @pairs % 2;
     for (my $i = 0; $i < @pairs; $i += 2) {
-        bad_request("$pairs[$i] is no signal that is sent") if $pairs[$i] !~ /^(?:INT|HUP|TERM|KILL|CONT)$/;
-        bad_request("$pairs[$i + 1] is no process") if $pairs[$i + 1] !~ /^-?\d{1,9}$/ || abs $pairs[$i + 1] < 2;
+        bad_request("$pairs[$i] is no signal that is sent") if $pairs[$i] !~ /^(?:INT|HUP|TERM|KILL|CONT)\z/;
+        bad_request("$pairs[$i + 1] is no process") if $pairs[$i + 1] !~ /^-?\d{1,9}\z/ || abs $pairs[$i + 1] < 2;
     }
     # What is gone or not ours is passed over.
     while (my ($signal, $target) = splice @pairs, 0, 2) { kill $signal, $target + 0 }
@@ -144,7 +144,7 @@ sub op_kill {
 
 sub op_resize {
     my ($id, $tty, $rows, $cols) = @_;
-    bad_request('that is no terminal') if !defined $tty || $tty !~ m{^/dev/(?:pts/\d+|tty\w+)$};
+    bad_request('that is no terminal') if !defined $tty || $tty !~ m{^/dev/(?:pts/\d+|tty\w+)\z};
     for my $size ($rows, $cols) {
         bad_request('a terminal has 1 to 2000 rows and columns') if number_argument('size', $size) < 1 || $size > 2000;
     }

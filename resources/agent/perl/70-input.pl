@@ -4,7 +4,7 @@ my %staged;
 
 sub op_stage {
     my ($id, $key, $offset, $body) = @_;
-    bad_request('that is no key') if !defined $key || $key !~ /^[\w.-]{1,100}$/;
+    bad_request('that is no key') if !defined $key || $key !~ /^[\w.-]{1,100}\z/;
     number_argument('offset', $offset);
     bad_request('more than 8 MB cannot be staged') if $offset + length $body > $most_pending;
     my $have = defined $staged{$key} ? length $staged{$key} : 0;
@@ -84,7 +84,7 @@ sub op_command {
     my ($id, $directory, $number, $token, $line, $echo_length, $key, $body) = @_;
     absolute_argument('directory', $directory);
     bad_request('commands are numbered from 1 on') if number_argument('number of the command', $number) < 1;
-    bad_request('that is no token') if !defined $token || $token !~ /^[A-Za-z0-9_-]{1,100}$/;
+    bad_request('that is no token') if !defined $token || $token !~ /^[A-Za-z0-9_-]{1,100}\z/;
     bad_request('there is no line to type') if !defined $line || !length $line;
     my $bytes = staged_or($key, $body);
     number_argument('length of the echo', $echo_length);

@@ -88,7 +88,7 @@ sub base_path {
 
 sub op_resource {
     my ($id, $digest, $body) = @_;
-    bad_request('that is no sha256') if !defined $digest || $digest !~ /^[0-9a-f]{64}$/;
+    bad_request('that is no sha256') if !defined $digest || $digest !~ /^[0-9a-f]{64}\z/;
     my $base = base_path();
     my $path = "$base/.resource-$digest";
     my $is   = about($path, 1);

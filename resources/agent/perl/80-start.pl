@@ -28,16 +28,16 @@ sub op_start {
     my ($id, $directory, $session, $nonce, $file, $rows, $cols, $cwd, $profile, $limit, $kinds, @given) = @_;
     pop @given;    # the body
     absolute_argument('directory', $directory);
-    bad_request('that is no id of a session') if !defined $session || $session !~ /^[\w.-]{1,100}$/;
-    bad_request('that is no nonce') if !defined $nonce || $nonce !~ /^\w{1,100}$/;
-    bad_request('that is no name of a resource') if !defined $file || $file !~ /^\.resource-[0-9a-f]{64}$/;
+    bad_request('that is no id of a session') if !defined $session || $session !~ /^[\w.-]{1,100}\z/;
+    bad_request('that is no nonce') if !defined $nonce || $nonce !~ /^\w{1,100}\z/;
+    bad_request('that is no name of a resource') if !defined $file || $file !~ /^\.resource-[0-9a-f]{64}\z/;
     number_argument('size', $_) for $rows, $cols;
     absolute_argument('working directory', $cwd);
     number_argument('limit', $limit);
     my @kinds = map { [split /:/] } split /,/, defined $kinds ? $kinds : '';
     for (@kinds) {
         bad_request('a kind of supervisor is written perl:<sha256> or python3:<sha256>')
-          if !$helper_arguments{$_->[0]} || ($_->[1] || '') !~ /^[0-9a-f]{64}$/;
+          if !$helper_arguments{$_->[0]} || ($_->[1] || '') !~ /^[0-9a-f]{64}\z/;
     }
     my $root = base_path();
     bad_request("there is no resource $file") if !-f "$root/$file";
@@ -122,7 +122,7 @@ sub op_archive {
     my ($id, $directory, $root, $session) = @_;
     absolute_argument('directory', $directory);
     absolute_argument('root', $root);
-    bad_request('that is no id of a session') if !defined $session || $session !~ /^[\w.-]{1,100}$/;
+    bad_request('that is no id of a session') if !defined $session || $session !~ /^[\w.-]{1,100}\z/;
     my $kept = "$root/.closed-$session";
     my $meta = meta_of($directory);
     if ($meta && $meta->{id} eq $session) { rename $directory, $kept or die file_refusal() }
@@ -133,7 +133,7 @@ sub op_archive {
 sub op_discard {
     my ($id, $root, $before) = @_;
     absolute_argument('root', $root);
-    bad_request('that is no time') if !defined $before || $before !~ /^\d{1,15}(?:\.\d+)?$/;
+    bad_request('that is no time') if !defined $before || $before !~ /^\d{1,15}(?:\.\d+)?\z/;
     my $count = 0;
     for my $name (names_in($root)) {
         next if $name !~ /^\.closed-/ && $name !~ /\.failed\./;

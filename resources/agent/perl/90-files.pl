@@ -84,7 +84,7 @@ sub sorted_names {
     return [sort grep { $_ ne '.' && $_ ne '..' && ($hidden || !/^\./) } readdir $listing];
 }
 
-sub below { my ($path, $name) = @_; return $path =~ m{/$} ? "$path$name" : "$path/$name" }
+sub below { my ($path, $name) = @_; return $path =~ m{/\z} ? "$path$name" : "$path/$name" }
 
 sub op_f_list {
     my ($id, $path, $hidden) = @_;
@@ -165,7 +165,7 @@ sub remove_tree {
 sub op_f_remove {
     my ($id, $path, $recursive) = @_;
     path_argument($path);
-    die refusal('permission', 'it is the root of all files') if $path =~ m{^/+$};
+    die refusal('permission', 'it is the root of all files') if $path =~ m{^/+\z};
     my $is = about($path, 1) or die file_refusal();
     if ($recursive) { my $problem = remove_tree($path); die file_refusal($problem) if $problem }
     elsif (S_ISDIR($is->{mode})) { rmdir $path or die file_refusal() }

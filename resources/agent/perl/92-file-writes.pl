@@ -37,13 +37,13 @@ sub new_draft {
 sub mode_argument {
     my ($mode) = @_;
     return if !defined $mode || $mode eq '';
-    bad_request('a mode is an octal number') if $mode !~ /^[0-7]{1,4}$/;
+    bad_request('a mode is an octal number') if $mode !~ /^[0-7]{1,4}\z/;
     return oct $mode;
 }
 
 sub expect_argument {
     my ($expect) = @_;
-    bad_request('any, absent or a sha256 is expected') if !defined $expect || $expect !~ /^(?:any|absent|[0-9a-f]{64})$/;
+    bad_request('any, absent or a sha256 is expected') if !defined $expect || $expect !~ /^(?:any|absent|[0-9a-f]{64})\z/;
     return $expect;
 }
 
@@ -102,13 +102,13 @@ sub op_f_begin {
     my ($id, $path, $make_parents) = @_;
     my ($target) = write_target($path, $make_parents);
     my ($draft) = new_draft($target);
-    answer($id, "$draft\t$target");
+    answer($id, "$draft\0$target");
 }
 
 sub draft_argument {
     my ($text) = @_;
-    my ($draft, $target) = split /\t/, defined $text ? $text : '', 2;
-    my $sound = defined $target && $draft =~ m{^/} && $target =~ m{^/} && leaf_of($draft) =~ /^\..*\.[0-9a-f]{12}\.tmp$/s;
+    my ($draft, $target) = split /\0/, defined $text ? $text : '', 2;
+    my $sound = defined $target && $draft =~ m{^/} && $target =~ m{^/} && leaf_of($draft) =~ /^\..*\.[0-9a-f]{12}\.tmp\z/s;
     bad_request('that is no handle of a draft') if !$sound || parent_of($draft) ne parent_of($target);
     return ($draft, $target);
 }

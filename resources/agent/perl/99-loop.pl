@@ -50,7 +50,7 @@ my %open_ended = map { $_ => 1 } qw(start exec kill);
 sub receive {
     my ($fields, $body) = @_;
     my ($id, $op, @arguments) = @$fields;
-    return refuse_request(substr($id, 0, 20), 'bad_request', 'The number of the request is not one.') if $id !~ /^\d{1,15}$/;
+    return refuse_request(substr($id, 0, 20), 'bad_request', 'The number of the request is not one.') if $id !~ /^\d{1,15}\z/;
     my $operation = $operations{defined $op ? $op : ''};
     if (!$operation || $operation->[0] eq 'here') { return perform($fields, $body) }
     my $where = $op eq 'f.remove' && !$arguments[1] ? 'quick' : $operation->[0];
@@ -106,7 +106,7 @@ sub shut_down {
     my ($code) = @_;
     kill 'TERM', $_->{pid} for @workers;
     for my $program (values %programs) { kill 'KILL', -$program->{pid} if !$program->{line} && !defined $program->{status} }
-    for my $handle (keys %drafts) { my ($draft) = split /\t/, $handle; unlink $draft }
+    for my $handle (keys %drafts) { my ($draft) = split /\0/, $handle; unlink $draft }
     POSIX::_exit($code);
 }
 
