@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { WaymarkError } from '@shared/errors';
 import { AgentClient } from '../agent/agent-client';
 import { AgentRefusal, ChannelLost } from '../agent/channel-lost';
@@ -10,6 +9,8 @@ import type { ConnectStage, HostChannel, HostTransport, PromptPort, StageReport 
 
 /** How long a stage may take, ms, not counting the time a person is asked. */
 const stageLimitMs = 15_000;
+/** How long the transport has to say why a channel ended, ms. */
+const lastWordsMs = 500;
 
 export interface HelperRun {
   /** What the host is asked to run. */
@@ -33,6 +34,8 @@ export interface ConnectOrder {
   prompts: PromptPort;
   clock: LinkClock;
   onStage?: (stage: StageReport) => void;
+  /** A person is asked something, or is not any more. */
+  onAsking?: (asking: boolean) => void;
 }
 
 /** A host whose helper has said hello. */
@@ -40,6 +43,13 @@ export interface AgentConnection {
   channel: HostChannel;
   client: AgentClient;
   facts: HelloFacts;
+}
+
+/** What is still asked for is told `reason`. Resolves once nothing of it is left. */
+export async function closeConnection({ client, channel }: AgentConnection, reason: string): Promise<void> {
+  client.close(reason);
+  channel.close();
+  await channel.closed;
 }
 
 /**
@@ -58,11 +68,14 @@ export class ConnectAttempt {
   constructor(private readonly order: ConnectOrder) {
     this.patience = new Patience(order.clock, stageLimitMs, () => this.abort.abort(this.tooSlow()));
     const { command, begin } = order.helper.prepare();
-    const opening = order.transport.open(command, {
-      signal: this.abort.signal,
-      prompts: this.prompts(),
-      onStage: (report) => this.report(report),
-    });
+    // Not before the maker of this try holds it: stages and questions may come at once.
+    const opening = Promise.resolve().then(() =>
+      order.transport.open(command, {
+        signal: this.abort.signal,
+        prompts: this.prompts(),
+        onStage: (report) => this.report(report),
+      }),
+    );
     this.connection = this.connect(opening, begin).finally(() => this.patience.end());
     this.over = Promise.allSettled([opening, this.connection]);
   }
@@ -93,10 +106,10 @@ export class ConnectAttempt {
       });
       return { channel, client, facts };
     } catch (error) {
-      const explained = this.explained(error, channel.stream);
+      const ended = error instanceof ChannelLost || channel.stream.readableEnded || channel.stream.destroyed;
       client?.close();
       channel.close();
-      throw explained;
+      throw this.explained(error, ended ? await this.lastWords(channel) : undefined);
     }
   }
 
@@ -121,9 +134,16 @@ export class ConnectAttempt {
   }
 
   private prompts(): PromptPort {
-    const { prompts } = this.order;
+    const { prompts, onAsking } = this.order;
     return {
-      ask: (question, signal) => this.patience.whileHeld(prompts.ask(question, signal)),
+      ask: async (question, signal) => {
+        onAsking?.(true);
+        try {
+          return await this.patience.whileHeld(prompts.ask(question, signal));
+        } finally {
+          onAsking?.(this.asking);
+        }
+      },
       alarm: (alarm) => prompts.alarm(alarm),
     };
   }
@@ -154,19 +174,29 @@ export class ConnectAttempt {
     );
   }
 
-  /** What is expected to go wrong with a helper, as a failure at its stage. */
-  private explained(error: unknown, stream: Duplex): unknown {
+  /** Often the transport knows more than the end of the stream tells: what the host said to standard error. */
+  private lastWords({ closed }: HostChannel): Promise<string> {
+    return new Promise((resolve) => {
+      const cancel = this.order.clock.after(lastWordsMs, () => resolve(''));
+      closed.then(({ reason }) => {
+        cancel();
+        resolve(reason.trim());
+      });
+    });
+  }
+
+  /** What is expected to go wrong with a helper, as a failure at its stage. `lastWords`: when the channel ended by itself. */
+  private explained(error: unknown, lastWords: string | undefined): unknown {
     const { alias } = this.order;
     const { signal } = this.abort;
-    if (error instanceof ConnectFailure || (signal.aborted && error === signal.reason)) return error;
-    // An end in the middle is more often a broken link than a host that cannot: that one says so.
-    const ended = stream.readableEnded || stream.destroyed;
-    if (error instanceof WaymarkError && ended) {
-      return new ConnectFailure('lost', 'helper', error.message, error.detail, { cause: error });
-    }
-    if (error instanceof ChannelLost) {
-      const message = `The link to ${alias} ended while the helper program was starting: ${error.reason}`;
-      return new ConnectFailure('lost', 'helper', message, undefined, { cause: error });
+    if (signal.aborted) return signal.reason;
+    if (error instanceof ConnectFailure) return error;
+    if (lastWords !== undefined && (error instanceof ChannelLost || error instanceof WaymarkError)) {
+      // An end in the middle is more often a broken link than a host that cannot: that one says so.
+      const what = error instanceof ChannelLost ? error.reason : error.message;
+      const message =
+        `The link to ${alias} ended while the helper program was starting: ${what} ${lastWords}`.trim();
+      return new ConnectFailure('lost', 'helper', `${message} Try again.`, undefined, { cause: error });
     }
     if (error instanceof AgentRefusal || error instanceof WaymarkError) {
       const message = `The helper program on ${alias} cannot work there: ${error.message}`;

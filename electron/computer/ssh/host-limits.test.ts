@@ -17,7 +17,8 @@ describe('limits of a host', () => {
     ['no bash', { bash: '', bash_version: '' }, 'There is no bash'],
     ['old bash', { bash_version: '4.2.46(2)-release' }, 'Its bash is 4.2.46(2)-release, older than 4.4'],
     ['older bash', { bash_version: '3.2.57(1)-release' }, 'Its bash is 3.2.57(1)-release, older than 4.4'],
-    ['no perl', { helper: 'python3', helper_lacks: 'no_perl' }, 'could use (no_perl): python3 holds them'],
+    ['no perl', { helper: 'python3', helper_lacks: 'perl' }, 'could use: python3 holds them'],
+    ['no hashes', { helper_lacks: 'python3 Digest::SHA' }, 'no Digest::SHA'],
     ['no inotify', { notify: '0' }, 'no inotify'],
     ['no hole punching', { punch: '0' }, 'is not dropped there before its session is closed'],
     ['logout ends all', { kill_user_processes: 'yes', linger: 'no' }, 'Sessions end when your last login'],
@@ -50,6 +51,7 @@ describe('limits of a host', () => {
   it.each([
     { bash_version: '4.4.0(1)-release' },
     { bash_version: '5.3' },
+    { helper_lacks: 'python3' },
     { kill_user_processes: 'yes', linger: 'yes' },
     { kill_user_processes: '', linger: 'no' },
     { free: '0', total: '0' },

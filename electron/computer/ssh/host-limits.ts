@@ -82,8 +82,12 @@ function placeLimits(facts: HelloFacts): string[] {
 function helperLimits({ helper, helperLacks, notify }: HelloFacts): string[] {
   const limits: string[] = [];
   if (helper === 'python3') {
-    const lacks = helperLacks.length > 0 ? ` (${helperLacks.join(', ')})` : '';
-    limits.push(`There is no perl that sessions could use${lacks}: python3 holds them instead.`);
+    limits.push('There is no perl that sessions could use: python3 holds them instead.');
+  }
+  if (helperLacks.includes('Digest::SHA')) {
+    limits.push(
+      'Its perl has no Digest::SHA: each file is hashed by a program of its own, which takes longer for many.',
+    );
   }
   if (!notify) {
     limits.push(

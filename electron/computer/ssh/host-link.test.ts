@@ -394,8 +394,11 @@ describe('time limits', () => {
     await clock.advance(3_600_000);
     expect(asked).toEqual([question]);
     expect(link.health().state).toBe('connecting');
+    expect(link.health().message).toBe('Connecting to gpu-04 waits for your answer to its question.');
     answer({ texts: ['secret'] });
-    await clock.advance(14_100);
+    await clock.advance(100);
+    expect(link.health().message).toBe('Connecting to gpu-04.');
+    await clock.advance(14_000);
     expect(link.health().state).toBe('good');
   });
 
@@ -437,7 +440,7 @@ describe('a host whose helper cannot work', () => {
   it('is tried again when the channel ends before hello', async () => {
     const { clock, host, link } = stand();
     host.answers.set('hello', () => {
-      host.cut();
+      host.cut("Can't locate POSIX.pm in @INC.");
       return { fields: [] };
     });
     link.hold();
@@ -445,6 +448,7 @@ describe('a host whose helper cannot work', () => {
     await clock.settle();
     expect(link.health().state).toBe('down');
     expect(link.health().message).toContain('ended while the helper program was starting');
+    expect(link.health().message).toContain("Can't locate POSIX.pm in @INC.");
   });
 });
 

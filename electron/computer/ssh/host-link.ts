@@ -4,15 +4,13 @@ import type { AgentLink } from '../agent/agent-link';
 import type { HelloFacts } from '../agent/hello';
 import { ComputerUnavailable } from '../failures';
 import { BackOff } from './back-off';
-import { type AgentConnection, ConnectAttempt, type HelperStarter } from './connect-attempt';
+import { type AgentConnection, ConnectAttempt, type ConnectOrder, closeConnection } from './connect-attempt';
 import { ConnectFailure } from './connect-failure';
 import { Leavings } from './leavings';
-import type { LinkClock } from './link-clock';
-import { LinkRecord, watchedLiveness } from './link-health';
+import { LinkRecord } from './link-health';
 import { LinkWaiters } from './link-waiters';
 import * as words from './link-words';
-import type { Liveness } from './liveness';
-import type { HostTransport, PromptPort } from './transport';
+import { LiveChannel } from './live-channel';
 
 /** A link that lived shorter than this does not start the waits between tries anew, ms. */
 const steadyMs = 2000;
@@ -21,31 +19,19 @@ const graceMs = 5000;
 /** A try that is younger than this is not given up for a new one when the network changes, ms. */
 const freshMs = 1000;
 
-export interface HostLinkParts {
-  alias: string;
-  transport: HostTransport;
-  helper: HelperStarter;
-  prompts: PromptPort;
-  clock: LinkClock;
+export interface HostLinkParts
+  extends Pick<ConnectOrder, 'alias' | 'transport' | 'helper' | 'prompts' | 'clock'> {
   /** As `Math.random`. */
   random: () => number;
   /** Called at every change of `health()`. */
   onHealth: () => void;
 }
 
-interface Up {
-  kind: 'up';
-  connection: AgentConnection;
-  liveness: Liveness;
-  /** Monotonic. */
-  at: number;
-}
-
 type Phase =
   | { kind: 'idle' | 'blocked' | 'closed' }
   | { kind: 'connecting'; attempt: ConnectAttempt; at: number }
   | { kind: 'waiting'; cancel: () => void }
-  | Up;
+  | { kind: 'up'; live: LiveChannel };
 
 /**
  * The one link to a host, shared by all who use it. Opens when it is first needed, comes back by itself for as long as
@@ -72,14 +58,14 @@ export class HostLink implements AgentLink {
   }
 
   client(): AgentClient {
-    if (this.phase.kind === 'up') return this.phase.connection.client;
+    if (this.phase.kind === 'up') return this.phase.live.client;
     if (this.phase.kind === 'idle' && this.users > 0) this.connect();
     throw this.unavailable();
   }
 
   async linked(signal: AbortSignal): Promise<AgentClient> {
     signal.throwIfAborted();
-    if (this.phase.kind === 'up') return this.phase.connection.client;
+    if (this.phase.kind === 'up') return this.phase.live.client;
     if (this.phase.kind === 'closed') throw this.unavailable();
     const release = this.hold();
     try {
@@ -92,7 +78,7 @@ export class HostLink implements AgentLink {
   }
 
   typed(): void {
-    if (this.phase.kind === 'up') this.phase.liveness.typed();
+    if (this.phase.kind === 'up') this.phase.live.typed();
   }
 
   facts(): HelloFacts | undefined {
@@ -125,7 +111,7 @@ export class HostLink implements AgentLink {
     const { phase } = this;
     switch (phase.kind) {
       case 'up':
-        phase.liveness.doubt();
+        phase.live.doubt();
         break;
       case 'waiting':
         this.tryAfresh();
@@ -160,14 +146,17 @@ export class HostLink implements AgentLink {
   private connect(): void {
     this.letGo('another try begins.');
     const { alias, transport, helper, prompts, clock } = this.parts;
-    const attempt = new ConnectAttempt({ alias, transport, helper, prompts, clock });
+    const onAsking = (asking: boolean) => {
+      if (this.phase === phase) this.record.asking(asking);
+    };
+    const attempt = new ConnectAttempt({ alias, transport, helper, prompts, clock, onAsking });
     const phase: Phase = { kind: 'connecting', attempt, at: clock.monotonic() };
     this.phase = phase;
     this.record.connecting();
     attempt.connection.then(
       (connection) => {
         if (this.phase === phase) this.up(connection);
-        else this.close(connection, 'it came too late.');
+        else this.leavings.add(closeConnection(connection, 'it came too late.'));
       },
       (error: unknown) => {
         if (this.phase === phase) this.failed(error);
@@ -176,39 +165,20 @@ export class HostLink implements AgentLink {
   }
 
   private up(connection: AgentConnection): void {
-    const { record } = this;
-    const { clock } = this.parts;
-    const { client, channel, facts } = connection;
-    const liveness = watchedLiveness(client, record, clock, (silentMs) =>
-      this.lost(phase, words.silenceWords(silentMs)),
-    );
-    const phase: Up = { kind: 'up', connection, liveness, at: clock.monotonic() };
-    channel.stream.on('data', () => {
-      record.lastByteAt = clock.now();
-      liveness.heard();
-    });
-    client.closed.then(({ reason }) => {
-      const waiting = this.lost(phase, reason);
-      // Often the transport knows more than the end of the stream tells: the host's last words.
-      channel.closed.then((end) => {
-        if (waiting && this.phase === waiting && end.reason.trim() !== '') record.because(end.reason);
+    this.lastFacts = connection.facts;
+    const live = new LiveChannel(connection, this.record, this.parts.clock, (cause, lastWords) => {
+      if (live.age >= steadyMs) this.backOff.reset();
+      this.leavings.add(live.close(cause));
+      this.record.lost();
+      this.tryLater(cause);
+      const waiting = this.phase;
+      lastWords.then((words) => {
+        if (words !== '' && this.phase === waiting) this.record.because(words);
       });
     });
-    this.phase = phase;
-    this.lastFacts = facts;
-    record.up();
-    liveness.start();
-    this.waiters.resolve(client);
-  }
-
-  /** Returns what is done about it; undefined when it is known already. */
-  private lost(phase: Up, cause: string): Phase | undefined {
-    if (this.phase !== phase) return undefined;
-    if (this.parts.clock.monotonic() - phase.at >= steadyMs) this.backOff.reset();
-    this.record.lost();
-    this.letGo(cause);
-    this.tryLater(cause);
-    return this.phase;
+    this.phase = { kind: 'up', live };
+    this.record.up();
+    this.waiters.resolve(live.client);
   }
 
   private failed(error: unknown): void {
@@ -244,16 +214,7 @@ export class HostLink implements AgentLink {
       phase.attempt.cancel(new ComputerUnavailable(this.host, words.closedWords(this.host)));
       this.leavings.add(phase.attempt.over);
     }
-    if (phase.kind === 'up') {
-      phase.liveness.stop();
-      this.close(phase.connection, reason);
-    }
-  }
-
-  private close({ client, channel }: AgentConnection, reason: string): void {
-    client.close(reason);
-    channel.close();
-    this.leavings.add(channel.closed);
+    if (phase.kind === 'up') this.leavings.add(phase.live.close(reason));
   }
 
   private unavailable(): ComputerUnavailable {

@@ -153,6 +153,19 @@ describe('trying again', () => {
     expect(network.looks).toBe(looks);
   });
 
+  it('happens soon after the machine slept, also when nobody says that it woke up', async () => {
+    const { clock, pool, hostOf, computer, up } = stand();
+    await up(computer('gpu-04'));
+    hostOf('gpu-04').onOpen = away;
+    hostOf('gpu-04').cut();
+    await clock.advance(70_000);
+    expect((pool.health('gpu-04').retryAt ?? 0) - clock.now()).toBeGreaterThan(4000);
+    hostOf('gpu-04').onOpen = () => undefined;
+    clock.sleep(3_600_000);
+    await clock.advance(3000);
+    expect(pool.health('gpu-04').state).toBe('good');
+  });
+
   it('of all hosts leaves those alone that wait for a person; of one host is a person’s word', async () => {
     const { clock, pool, hostOf, computer } = stand();
     const blocked = computer('locked');

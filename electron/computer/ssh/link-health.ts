@@ -1,8 +1,6 @@
 import type { LinkHealth, LinkState } from '@shared/computers';
-import type { AgentClient } from '../agent/agent-client';
 import type { LinkClock } from './link-clock';
 import * as words from './link-words';
-import { Liveness } from './liveness';
 
 /** A round trip above this is slow, ms. */
 const slowMs = 500;
@@ -37,11 +35,15 @@ export class LinkRecord {
   connecting(): void {
     this.tries += 1;
     this.retryAt = null;
+    this.asking(false);
+  }
+
+  /** Whether a person is asked something for the connection that is being made. */
+  asking(asked: boolean): void {
     const { alias } = this;
-    this.show(
-      'connecting',
-      this.lostAt === null ? words.connectingWords(alias) : words.reconnectingWords(alias, this.lostAt),
-    );
+    if (asked) this.show('connecting', words.askingWords(alias));
+    else if (this.lostAt === null) this.show('connecting', words.connectingWords(alias));
+    else this.show('connecting', words.reconnectingWords(alias, this.lostAt));
   }
 
   up(): void {
@@ -108,23 +110,6 @@ export class LinkRecord {
     this.message = message;
     this.onChange();
   }
-}
-
-/** A watch over a channel that writes down in `record` how it answers. `dead` is told how long nothing came, ms. */
-export function watchedLiveness(
-  client: Pick<AgentClient, 'ping' | 'bytesSent'>,
-  record: LinkRecord,
-  clock: LinkClock,
-  dead: (silentMs: number) => void,
-): Liveness {
-  return new Liveness(clock, {
-    ping: () => client.ping(),
-    bytesSent: () => client.bytesSent,
-    answered: (roundTripMs) => record.answered(roundTripMs),
-    stalled: () => record.stalled(),
-    recovered: () => record.recovered(),
-    dead: () => dead(clock.now() - (record.lastByteAt ?? clock.now())),
-  });
 }
 
 /** What is said of an alias that nobody has asked for. */

@@ -18,6 +18,10 @@ export function connectingWords(host: string): string {
   return `Connecting to ${host}.`;
 }
 
+export function askingWords(host: string): string {
+  return `Connecting to ${host} waits for your answer to its question.`;
+}
+
 export function reconnectingWords(host: string, lostAt: number): string {
   return `${host} cannot be reached since ${timeOfDay(lostAt)}. What runs there keeps running. Connecting again now.`;
 }

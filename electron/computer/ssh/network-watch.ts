@@ -2,6 +2,8 @@ import { networkInterfaces } from 'node:os';
 import type { LinkClock } from './link-clock';
 
 const everyMs = 3000;
+/** Clocks that part by more than this between two looks: the machine slept, ms. */
+const sleptMs = 3000;
 
 /** Addresses of this machine as one text; another text means another network. */
 export function networkFingerprint(): string {
@@ -13,9 +15,11 @@ export function networkFingerprint(): string {
     .join('\n');
 }
 
-/** Tells when the machine's network is another one. Looks only while it is wanted. */
+/** Tells when the machine's network is another one, and when the machine slept. Looks only while it is wanted. */
 export class NetworkWatch {
   private before: string | undefined;
+  /** Wall clock minus monotonic clock, ms. */
+  private offset = 0;
   private cancelTimer: () => void = () => undefined;
 
   constructor(
@@ -25,20 +29,24 @@ export class NetworkWatch {
   ) {}
 
   want(wanted: boolean): void {
-    const wasWanted = this.before !== undefined;
-    if (wanted === wasWanted) return;
+    if (wanted === (this.before !== undefined)) return;
     this.cancelTimer();
-    this.before = wanted ? this.fingerprint() : undefined;
+    this.before = wanted ? this.look() : undefined;
     if (wanted) this.arm();
+  }
+
+  private look(): string {
+    this.offset = this.clock.now() - this.clock.monotonic();
+    return this.fingerprint();
   }
 
   private arm(): void {
     this.cancelTimer = this.clock.after(everyMs, () => {
-      const now = this.fingerprint();
-      const changed = now !== this.before;
-      this.before = now;
+      const { before, offset } = this;
+      this.before = this.look();
       this.arm();
-      if (changed) this.onChange();
+      // The monotonic clock stands still while the machine sleeps.
+      if (this.before !== before || Math.abs(this.offset - offset) > sleptMs) this.onChange();
     });
   }
 }
