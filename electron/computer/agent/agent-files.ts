@@ -1,4 +1,4 @@
-import { mustBeAbsolute } from '../file-texts';
+import { cannot, mustBeAbsolute } from '../file-texts';
 import type {
   DirectoryEntry,
   FileContent,
@@ -16,6 +16,8 @@ import { maxBodyBytes, unescapeField } from './frames';
 import { readLarge, readRange, writeLarge } from './large-files';
 import { overLink } from './over-link';
 import { TransferPace } from './transfer-pace';
+
+const maxPathBytes = 4096;
 
 /** Files of a distant host, over the channel its sessions use. */
 export class AgentFiles implements FileSystemPort {
@@ -136,6 +138,10 @@ export class AgentFiles implements FileSystemPort {
 
   async #on<T>(question: FileQuestion, work: (client: AgentClient) => Promise<T>): Promise<T> {
     mustBeAbsolute(question.path);
+    // The kernel's own limit; beyond it a request would not fit a frame either.
+    if (Buffer.byteLength(question.path) > maxPathBytes) {
+      throw cannot('invalid_path', question.path, question.verb, 'the name is too long');
+    }
     try {
       return await overLink(this.#link, work);
     } catch (error) {

@@ -129,7 +129,7 @@ export class AgentSessionBackend implements SessionBackend {
 
   watch(directory: string): SessionWatch {
     const { link } = this.#options;
-    return new AgentWatch(link, directory, () => this.#slowestLook);
+    return new AgentWatch(link, directory, { slowestLookMs: () => this.#slowestLook });
   }
 
   async input(

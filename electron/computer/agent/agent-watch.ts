@@ -3,9 +3,18 @@ import type { SessionWatch } from '../sessions/backend';
 import type { AgentClient } from './agent-client';
 import type { AgentLink } from './agent-link';
 
-/** Behind the host's word: the death of a process may cause none. */
-const firstPollMs = 250;
-const lastPollMs = 2000;
+/** Behind the host's word, which polls itself where its kernel is silent. */
+const firstPollMs = 500;
+const lastPollMs = 8000;
+/** From an answer to whoever waits after it. */
+const slackMs = 25;
+
+export interface AgentWatchOptions {
+  /** How old what the caller knows may be. */
+  slowestLookMs: () => number;
+  /** How long to wait for the host's word before the first look without it. */
+  firstPollMs?: number;
+}
 
 /**
  * A session's directory on a host, watched over whatever channel is up. When there is none, every moment is worth a
@@ -14,24 +23,28 @@ const lastPollMs = 2000;
 export class AgentWatch implements SessionWatch {
   readonly #link: Pick<AgentLink, 'client'>;
   readonly #directory: string;
-  readonly #slowestLookMs: () => number;
+  readonly #options: AgentWatchOptions;
   #watched: { client: AgentClient; close(): void } | undefined;
   readonly #waiting = new Set<() => void>();
   #changedAt = Number.NEGATIVE_INFINITY;
-  #pollMs = firstPollMs;
+  #pollMs: number;
   #closed = false;
 
-  /** `slowestLookMs`: how old what the caller knows may be. */
-  constructor(link: Pick<AgentLink, 'client'>, directory: string, slowestLookMs: () => number) {
+  constructor(link: Pick<AgentLink, 'client'>, directory: string, options: AgentWatchOptions) {
     this.#link = link;
     this.#directory = directory;
-    this.#slowestLookMs = slowestLookMs;
+    this.#options = options;
+    this.#pollMs = this.#firstPollMs;
+  }
+
+  get #firstPollMs(): number {
+    return this.#options.firstPollMs ?? firstPollMs;
   }
 
   async changed(signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#closed || !this.#watching()) return;
     // The change may have come while the caller's last look was under way, and not be in it.
-    if (performance.now() - this.#changedAt <= this.#slowestLookMs()) return;
+    if (performance.now() - this.#changedAt <= this.#options.slowestLookMs() + slackMs) return;
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
@@ -40,7 +53,7 @@ export class AgentWatch implements SessionWatch {
         resolve();
       };
       const timer = setTimeout(() => {
-        this.#pollMs = Math.min(this.#pollMs * 2, lastPollMs);
+        this.#pollMs = Math.max(this.#pollMs, Math.min(this.#pollMs * 2, lastPollMs));
         done();
       }, this.#pollMs);
       this.#waiting.add(done);
@@ -71,7 +84,7 @@ export class AgentWatch implements SessionWatch {
 
   #change(): void {
     this.#changedAt = performance.now();
-    this.#pollMs = firstPollMs;
+    this.#pollMs = this.#firstPollMs;
     this.#tell();
   }
 

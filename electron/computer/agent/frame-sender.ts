@@ -24,7 +24,7 @@ export class FrameSender {
     return this.#bytesSent;
   }
 
-  /** @throws FrameError when a part is too long */
+  /** @throws WaymarkError bad_input, when a part is too long */
   send(fields: readonly string[], body: Uint8Array | undefined): void {
     if (body && body.length > bulkBytes && (this.#blocked || this.#bulk.length > 0)) {
       encodeHead(fields, body.length); // Refuses what is too long now, not later.

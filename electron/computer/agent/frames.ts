@@ -1,3 +1,5 @@
+import { WaymarkError } from '@shared/errors';
+
 /** The frames of `docs/host-agent.md`: `<header length> <body length>\n`, header, body. */
 
 const maxHeaderBytes = 64 * 1024;
@@ -21,14 +23,20 @@ export class FrameError extends Error {
   }
 }
 
-/** Head of a frame; the body follows it as it is. @throws FrameError when a part is too long */
+/** Head of a frame; the body follows it as it is. @throws WaymarkError bad_input, when a part is too long */
 export function encodeHead(fields: readonly string[], bodyLength: number): Buffer {
   const header = fields.map(escapeField).join('\t');
   const length = Buffer.byteLength(header);
-  if (length > maxHeaderBytes) throw new FrameError(`A header of ${length} bytes is too long to be sent.`);
-  if (bodyLength > maxBodyBytes)
-    throw new FrameError(`A body of ${bodyLength} bytes is too long to be sent.`);
+  if (length > maxHeaderBytes) throw tooLong(length, maxHeaderBytes, 'names, paths and variables');
+  if (bodyLength > maxBodyBytes) throw tooLong(bodyLength, maxBodyBytes, 'content');
   return Buffer.from(`${length} ${bodyLength}\n${header}`);
+}
+
+function tooLong(length: number, limit: number, what: string): WaymarkError {
+  return new WaymarkError(
+    'bad_input',
+    `${length} bytes of ${what} cannot be sent to a host at once; the most is ${limit}. Make it shorter.`,
+  );
 }
 
 const escapes: Record<string, string> = { '%': '%25', '\t': '%09', '\n': '%0A', '\r': '%0D', '\0': '%00' };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { mkdir, open, readdir, realpath, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDirectory, mustBeAbsolute, notAFile, tooLarge } from '../file-texts';
@@ -16,11 +16,14 @@ import type {
 import { replaceFile } from './atomic-write';
 import { asFileError } from './file-errors';
 
+/** Opening a pipe nobody writes to must not wait for ever. */
+const readOnly = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
 /** Files of this computer. */
 export class LocalFiles implements FileSystemPort {
   async read(path: string, options: { maxBytes: number }): Promise<FileContent> {
     return this.#on(path, 'read', async () => {
-      const handle = await open(path, 'r');
+      const handle = await open(path, readOnly);
       try {
         const about = await handle.stat();
         mustBeFile(path, about);
@@ -48,7 +51,7 @@ export class LocalFiles implements FileSystemPort {
     length: number,
   ): Promise<{ bytes: Uint8Array; size: number }> {
     return this.#on(path, 'read', async () => {
-      const handle = await open(path, 'r');
+      const handle = await open(path, readOnly);
       try {
         const about = await handle.stat();
         mustBeFile(path, about);

@@ -6,6 +6,9 @@ import { type AgentSetup, agentSetup } from '../../testing/agent-host/agent-setu
 import { computerConformance } from '../../testing/computer-conformance';
 import { openSession, runToEnd, untilState, untilText, utf8 } from '../../testing/conformance/session-driver';
 import { eventually, factDeadlineMs } from '../../testing/deadline';
+import { FileError } from '../failures';
+import { LocalFiles } from '../local/local-files';
+import type { FileSystemPort } from '../port';
 import type { SshComputer } from './ssh-computer';
 
 computerConformance('host agent (perl)', (limits) => agentSetup('perl', { limits }));
@@ -165,6 +168,60 @@ describe.each(['perl', 'python3'] as const)('a computer over one channel (%s)', 
     expect(contents.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(
       paths.map((_, i) => `content ${i}`),
     );
+  });
+
+  it('says what is wrong with a path in the words of this computer', async () => {
+    const { computer, workdir, setup } = await make();
+    await setup.shell(
+      `cd '${workdir}' && mkdir -p d/sub && echo x > d/f && mkfifo pipe && ln -s loop loop && ln -s gone dangling`,
+    );
+    const at = (name: string) => join(workdir, name);
+    const wrong: Record<string, (files: FileSystemPort) => Promise<unknown>> = {
+      'read none': (files) => files.read(at('none'), { maxBytes: 9 }),
+      'read a directory': (files) => files.read(at('d'), { maxBytes: 9 }),
+      'read a pipe': (files) => files.readRange(at('pipe'), 0, 1),
+      'read below a file': (files) => files.read(at('d/f/g'), { maxBytes: 9 }),
+      'read in a circle': (files) => files.read(at('loop'), { maxBytes: 9 }),
+      'read too much': (files) => files.read(at('d/f'), { maxBytes: 1 }),
+      'read what is named too long': (files) => files.read(at('x'.repeat(300)), { maxBytes: 9 }),
+      'read a path without end': (files) => files.read(at('x/'.repeat(50_000)), { maxBytes: 9 }),
+      'read relative': (files) => files.read('d/f', { maxBytes: 9 }),
+      'write into nothing': (files) => files.write(at('none/f'), utf8('x')),
+      'write to a directory': (files) => files.write(at('d'), utf8('x')),
+      'write to a pipe': (files) => files.write(at('pipe'), utf8('x')),
+      'write a file as a directory': (files) => files.write(at('d/f/g'), utf8('x'), { mkdirs: true }),
+      'write what is there': (files) => files.write(at('d/f'), utf8('x'), { expectSha256: null }),
+      'write what changed': (files) => files.write(at('d/f'), utf8('x'), { expectSha256: 'a'.repeat(64) }),
+      'write what is gone': (files) => files.write(at('none'), utf8('x'), { expectSha256: 'a'.repeat(64) }),
+      'list none': (files) => files.list(at('none'), { hidden: true }),
+      'list a file': (files) => files.list(at('d/f'), { hidden: true }),
+      'walk none': (files) => files.walk(at('none'), { hidden: true, maxEntries: 9 }),
+      'resolve none': (files) => files.realpath(at('none')),
+      'resolve dangling': (files) => files.realpath(at('dangling')),
+      'resolve a circle': (files) => files.realpath(at('loop')),
+      'make over a file': (files) => files.makeDirectory(at('d/f')),
+      'make below a file': (files) => files.makeDirectory(at('d/f/g')),
+      'remove none': (files) => files.remove(at('none')),
+      'remove none whole': (files) => files.remove(at('none'), { recursive: true }),
+      'remove what is full': (files) => files.remove(at('d')),
+      'hash a directory': (files) => files.hash(at('d')),
+      'hash none': (files) => files.hash(at('none')),
+    };
+    const said = async (files: FileSystemPort) => {
+      const words: Record<string, unknown> = {};
+      for (const [name, attempt] of Object.entries(wrong)) {
+        const error = await attempt(files).then(
+          () => new Error('It went well.'),
+          (thrown: unknown) => thrown,
+        );
+        words[name] =
+          error instanceof FileError ? { reason: error.reason, message: error.message } : String(error);
+      }
+      return words;
+    };
+    const words = await said(new LocalFiles());
+    expect(Object.keys(words).filter((name) => typeof words[name] === 'string')).toEqual([]);
+    expect(await said(computer.files)).toEqual(words);
   });
 
   it('stops a search that is called off', async () => {

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { FakeHelper } from '../../testing/agent-host/fake-helper';
+import { streamPair } from '../../testing/agent-host/stream-pair';
+import { eventually } from '../../testing/deadline';
+import { ComputerUnavailable } from '../failures';
+import { AgentClient } from './agent-client';
+import { AgentWatch } from './agent-watch';
+
+const never = new AbortController().signal;
+
+/** A host whose channel can be lost and made anew. */
+function host() {
+  const helpers: FakeHelper[] = [];
+  let client: AgentClient | undefined;
+  return {
+    helpers,
+    connect() {
+      const [near, far] = streamPair();
+      helpers.push(new FakeHelper(far, ({ id }, helper) => helper.say(['=', id])));
+      client = new AgentClient(near);
+    },
+    lose() {
+      client?.close();
+      client = undefined;
+    },
+    link: {
+      client(): AgentClient {
+        if (client) return client;
+        throw new ComputerUnavailable('h', 'away');
+      },
+    },
+    /** What the helper says of its watches: something changed. */
+    change() {
+      const helper = helpers.at(-1);
+      helper?.say(['c', helper.asked('watch').at(-1)?.args[0] ?? '']);
+    },
+  };
+}
+
+/** Without the host's word nothing would happen for the length of a test. */
+const patient = { slowestLookMs: () => 5, firstPollMs: 1_000_000 };
+
+describe('watching a session', () => {
+  it('wakes everybody who waits, at every change', async () => {
+    const at = host();
+    at.connect();
+    const watch = new AgentWatch(at.link, '/d', patient);
+    // The first look after the watch began is worth it in any case.
+    await watch.changed(never);
+    for (let round = 0; round < 3; round += 1) {
+      const began = performance.now();
+      await eventually('the last change is old', () => performance.now() - began > 60);
+      let woken = 0;
+      const waiting = [1, 2].map(() =>
+        watch.changed(never).then(() => {
+          woken += 1;
+        }),
+      );
+      await Promise.resolve();
+      expect(woken).toBe(0);
+      at.change();
+      await Promise.all(waiting);
+    }
+    expect(at.helpers[0]?.asked('watch')).toHaveLength(1);
+    watch.close();
+    await eventually('the host is told', () => at.helpers[0]?.asked('unwatch').length === 1);
+  });
+
+  it('does not lose a change that came while the look before was under way', async () => {
+    const at = host();
+    at.connect();
+    const slow = { slowestLookMs: () => 100_000, firstPollMs: 1_000_000 };
+    const watch = new AgentWatch(at.link, '/d', slow);
+    await watch.changed(never);
+    at.change();
+    await watch.changed(never);
+  });
+
+  it('looks by itself when the host is silent, and stops when it is told to', async () => {
+    const at = host();
+    at.connect();
+    const watch = new AgentWatch(at.link, '/d', { slowestLookMs: () => 0, firstPollMs: 40 });
+    await watch.changed(never);
+    for (let look = 0; look < 3; look += 1) await watch.changed(never);
+    watch.close();
+    const patiently = new AgentWatch(at.link, '/e', patient);
+    await patiently.changed(never);
+    const began = performance.now();
+    await eventually('the beginning is old', () => performance.now() - began > 60);
+    const stop = new AbortController();
+    const waiting = patiently.changed(stop.signal);
+    stop.abort();
+    await waiting;
+    const closed = patiently.changed(never);
+    patiently.close();
+    await closed;
+    await patiently.changed(never);
+  });
+
+  it('wakes when the channel is lost, wakes at once while there is none, and watches the next one', async () => {
+    const at = host();
+    at.connect();
+    const watch = new AgentWatch(at.link, '/d', patient);
+    await watch.changed(never);
+    const waiting = watch.changed(never);
+    at.lose();
+    await waiting;
+    await watch.changed(never);
+    at.connect();
+    await watch.changed(never);
+    await eventually('the new helper watches', () => at.helpers[1]?.asked('watch').length === 1);
+  });
+});
