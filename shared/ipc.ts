@@ -54,7 +54,7 @@ const filePath = z.object({ run, computer: z.string().max(120), path: z.string()
 const page = {
   offset: z.int().nonnegative(),
   maxBytes: z.int().min(1).max(1_048_576),
-  live: z.boolean().optional(),
+  live: z.int().nonnegative().optional(),
 };
 const direction = z.union([z.literal(1), z.literal(-1)]);
 
@@ -179,7 +179,8 @@ export const commands = {
   'sessions.list': { input: inRun, output: returns<SessionView[]>() },
   /**
    * Bytes for a terminal, already passed through the view filter. `offset` counts raw bytes. `live`: what follows comes
-   * as `live.session`, as long as the session is watched and the window says what it has taken (`sessions.seen`).
+   * as `live.session` with this number of the window's choosing, as long as the session is watched and the window says
+   * what it has taken (`sessions.seen`).
    */
   'sessions.read': {
     input: z.object({ run, uid, ...page }),
@@ -284,7 +285,7 @@ export interface EventPayloads {
   'hints.changed': { run: string };
   /** Live frames: may be dropped, never stored. */
   'live.delta': { run: string; step: number; text?: string; reasoning?: string; call?: string };
-  'live.session': { run: string; uid: string; offset: number; endOffset: number; bytes: Uint8Array };
+  'live.session': TerminalPage & { run: string; uid: string; live: number };
   'session.changed': { run: string };
   /** Output of sessions of the run whose terminals are on the screen, gathered: for ages and previews. */
   'session.grew': { run: string; sessions: { uid: string; endOffset: number; lastByteAt: number }[] };
@@ -292,7 +293,7 @@ export interface EventPayloads {
   'computer.stage': { alias: string; stages: StageView[] };
   'prompts.changed': { prompts: SshPromptView[] };
   'own.changed': Record<string, never>;
-  'live.own': { id: string; offset: number; endOffset: number; bytes: Uint8Array };
+  'live.own': TerminalPage & { id: string; live: number };
   'workspace.problem': { problem: Failure | null };
   'workspace.changed': WorkspaceStatus;
   'settings.changed': Settings;

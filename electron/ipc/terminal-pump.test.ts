@@ -50,7 +50,7 @@ test('page and frames together are exactly what the filter makes of the log', as
   const rest = '1mred\x1b[0m 你'.repeat(30_000);
   await pump.watch(run, ['u1']);
   await print('u1', start);
-  const page = await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 1000, live: true });
+  const page = await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 1000, live: 1 });
   expect(page).toMatchObject({ offset: 0, endOffset: start.length });
   await print('u1', rest);
   const whole = Buffer.from(start + rest);
@@ -64,7 +64,7 @@ test('a few frames are under way and no more, and another session is not held up
   await pump.watch(run, ['flood', 'calm']);
   await print('flood', 'start\n');
   await print('calm', 'start\n');
-  for (const uid of ['flood', 'calm']) await pump.read({ run, uid, offset: 0, maxBytes: 100, live: true });
+  for (const uid of ['flood', 'calm']) await pump.read({ run, uid, offset: 0, maxBytes: 100, live: 1 });
   const size = 3 * 1024 * 1024;
   await print('flood', Buffer.alloc(size, 'flood of output\n'));
   await eventually('the first frames of the flood came', () => of('flood').length >= 2);
@@ -81,7 +81,7 @@ test('a screen that is far behind goes on near the end, at a whole line', async 
   const { run, pump, print, of, takeUntil } = await stand();
   await pump.watch(run, ['u1']);
   await print('u1', 'start\n');
-  await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 100, live: true });
+  await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 100, live: 1 });
   const line =
     'one hundred bytes of output that nobody can read as fast as it comes, so most of it is skipped ....\n';
   const size = 3 * maxBehind;
@@ -104,7 +104,7 @@ test('pages go on where the one before ended, and previews in between disturb ne
   const text = 'a\x1b[31mb\x1b[0mc\n'.repeat(20_000);
   await print('u1', text);
   await pump.watch(run, ['u1']);
-  const live = await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 1001, live: true });
+  const live = await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 1001, live: 1 });
   const pages = [];
   for (let at = 0; at < text.length; ) {
     const page = await pump.read({ run, uid: 'u1', offset: at, maxBytes: 10_007 });
@@ -157,7 +157,7 @@ test('what the pump could not read is told with the next word from the window, a
   pump.attach(reader);
   await pump.watch(run, ['u1']);
   await print('u1', 'abc');
-  await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 100, live: true });
+  await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 100, live: 1 });
   broken = true;
   await print('u1', 'def');
   const told = await eventually('the failure is told', () =>
@@ -168,7 +168,7 @@ test('what the pump could not read is told with the next word from the window, a
   );
   expect(told).toBe('the disk is gone');
   broken = false;
-  await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 3, live: true });
+  await pump.read({ run, uid: 'u1', offset: 0, maxBytes: 3, live: 1 });
   await eventually('frames come again', () => lastOf('u1') === 6);
   expect(textOf(of('u1'))).toBe('def');
 });

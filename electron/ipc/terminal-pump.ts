@@ -16,6 +16,7 @@ interface Watched {
   screen: TerminalScreen | null;
   /** Length of the log as far as it is known. */
   end: number;
+  live: number;
   busy: boolean;
   /** Why nothing more comes; told with the next word from the window. */
   failure: unknown;
@@ -26,7 +27,8 @@ export interface ReadOrder {
   uid: string;
   offset: number;
   maxBytes: number;
-  live?: boolean | undefined;
+  /** The window's number for the view that begins with this page. */
+  live?: number | undefined;
 }
 
 /**
@@ -57,7 +59,7 @@ export class TerminalPump {
   }
 
   /** A page for the window. A page that begins where another ended goes on with its filter. */
-  async read({ run, uid, offset, maxBytes, live = false }: ReadOrder): Promise<TerminalPage> {
+  async read({ run, uid, offset, maxBytes, live }: ReadOrder): Promise<TerminalPage> {
     const chunk = await this.#need().readSession(run, uid, offset, maxBytes);
     const end = chunk.offset + chunk.bytes.length;
     const going = this.#pages.get(pageKey(run, uid, chunk.offset));
@@ -65,8 +67,9 @@ export class TerminalPump {
       ? { filter: going, bytes: going.write(chunk.bytes) }
       : renderSlice(chunk.bytes, chunk.offset, {});
     this.#pages.delete(pageKey(run, uid, chunk.offset));
-    const watched = live ? this.#watched.get(key(run, uid)) : undefined;
-    if (watched) {
+    const watched = live === undefined ? undefined : this.#watched.get(key(run, uid));
+    if (watched && live !== undefined) {
+      watched.live = live;
       watched.screen = new TerminalScreen(end, page.filter);
       watched.failure = null;
       watched.end = Math.max(watched.end, chunk.endOffset);
@@ -92,7 +95,15 @@ export class TerminalPump {
     }
     for (const uid of uids) {
       if (this.#watched.has(key(run, uid))) continue;
-      this.#watched.set(key(run, uid), { run, uid, screen: null, end: 0, busy: false, failure: null });
+      this.#watched.set(key(run, uid), {
+        run,
+        uid,
+        screen: null,
+        end: 0,
+        live: 0,
+        busy: false,
+        failure: null,
+      });
     }
   }
 
@@ -139,7 +150,12 @@ export class TerminalPump {
         if (chunk.bytes.length === 0) break;
         // Bytes that were lost on the host.
         if (chunk.offset > screen.at) screen.skipTo(chunk.offset);
-        this.#publisher.publish('live.session', { run, uid, ...screen.frame(chunk.bytes) });
+        this.#publisher.publish('live.session', {
+          run,
+          uid,
+          live: watched.live,
+          ...screen.frame(chunk.bytes),
+        });
       }
     } catch (thrown) {
       // Nobody awaits the pump; the window hears of it when it says what it has taken, or reads again.

@@ -40,6 +40,8 @@ export class OwnSession {
   readonly #stop = new AbortController();
   #turn = new AbortController();
   #screen: TerminalScreen | null = null;
+  /** The window's number for the view that is shown. */
+  #live = 0;
   /** Length of the log when the screen was filled: what was asked before that is not answered now. */
   #historyEnd = 0;
   #rows: number;
@@ -90,13 +92,14 @@ export class OwnSession {
     };
   }
 
-  /** A page for the window; `live`: frames follow from its end. @throws ComputerUnavailable, SessionError */
-  async read(offset: number, maxBytes: number, live: boolean): Promise<TerminalPage> {
+  /** A page for the window; `live`: frames with this number follow from its end. @throws ComputerUnavailable, SessionError */
+  async read(offset: number, maxBytes: number, live: number | undefined): Promise<TerminalPage> {
     const page = await this.#readFrom(offset, maxBytes);
     this.#end = Math.max(this.#end, page.endOffset);
     const end = page.offset + page.bytes.length;
     const { filter, bytes } = renderSlice(page.bytes, page.offset, { human: true });
-    if (live) {
+    if (live !== undefined) {
+      this.#live = live;
       this.#historyEnd = page.endOffset;
       this.#screen = new TerminalScreen(end, filter, { human: true });
       this.#turn.abort();
@@ -220,7 +223,7 @@ export class OwnSession {
       const past = screen.at < this.#historyEnd;
       const size = past ? Math.min(frameBytes, this.#historyEnd - screen.at) : frameBytes;
       const piece = chunk.bytes.subarray(from, from + size);
-      this.#events.frame({ id: this.id, ...screen.frame(piece, !past) });
+      this.#events.frame({ id: this.id, live: this.#live, ...screen.frame(piece, !past) });
     }
     await this.#catchUp(chunk.bytes.length, screen.at, turn);
   }

@@ -65,7 +65,7 @@ async function start(hosts: Record<string, AwayComputer> = {}) {
   const view = (id: string) => own.list().find((terminal) => terminal.id === id);
   const live = async (id: string) => {
     const { startOffset, endOffset } = view(id) ?? { startOffset: 0, endOffset: 0 };
-    return own.read(id, Math.max(startOffset, endOffset - 200_000), 200_000, true);
+    return own.read(id, Math.max(startOffset, endOffset - 200_000), 200_000, 1);
   };
   return { own, frames, textOf, take, shows, view, live, changes: () => changes };
 }
@@ -216,13 +216,13 @@ test('a host that is away at the start shows what is known, and is found when it
   host.link = 'down';
   const { own, view, changes } = await start({ 'gpu-04': host });
   expect(view(id)).toMatchObject({ computer: 'gpu-04', rows: 33, cols: 99, state: 'unknown', link: 'down' });
-  await expect(own.read(id, 0, 10, true)).rejects.toMatchObject({ code: 'computer_unavailable' });
+  await expect(own.read(id, 0, 10, 1)).rejects.toMatchObject({ code: 'computer_unavailable' });
   await expect(own.write(id, encode('x'))).rejects.toMatchObject({ code: 'computer_unavailable' });
   const told = changes();
   host.link = 'good';
   await eventually('its state is known', () => view(id)?.state === 'idle');
   await eventually('the window was told', () => changes() > told);
-  expect((await own.read(id, 0, 10, true)).offset).toBe(0);
+  expect((await own.read(id, 0, 10, 1)).offset).toBe(0);
 });
 
 test('a shell that ended stays to be read until it is closed', async () => {

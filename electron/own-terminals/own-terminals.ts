@@ -82,7 +82,7 @@ export class OwnTerminals {
   }
 
   /** @throws ComputerUnavailable, WaymarkError not_found */
-  async read(id: string, offset: number, maxBytes: number, live: boolean): Promise<TerminalPage> {
+  async read(id: string, offset: number, maxBytes: number, live: number | undefined): Promise<TerminalPage> {
     return this.#need(id).session.read(offset, maxBytes, live);
   }
 

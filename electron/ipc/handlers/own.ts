@@ -100,7 +100,7 @@ export function ownTerminalHandlers(
       return terminals.open({ computer, cwd, rows, cols });
     },
     'own.read': async ({ id, offset, maxBytes, live }) =>
-      (await desk.current()).read(id, offset, maxBytes, live === true),
+      (await desk.current()).read(id, offset, maxBytes, live),
     'own.watch': async ({ ids }) => (await desk.current()).watch(ids),
     'own.seen': async ({ id, offset }) => (await desk.current()).seen(id, offset),
     'own.write': async ({ id, bytes }) => (await desk.current()).write(id, bytes),
