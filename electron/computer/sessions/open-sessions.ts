@@ -38,7 +38,7 @@ export class OpenSessions {
         return await work(opened);
       } catch (error) {
         if (!(error instanceof SessionReplaced)) throw error;
-        this.forget(name, opened);
+        this.forget(opened);
       }
     }
   }
@@ -59,10 +59,10 @@ export class OpenSessions {
     return opened;
   }
 
-  /** Without `opened`: whichever was known under that name. */
-  forget(name: string, opened = this.#byName.get(name)): void {
+  forget(opened: OpenSession): void {
+    const { name } = opened.session;
     if (this.#byName.get(name) === opened) this.#byName.delete(name);
-    opened?.session.dispose();
+    opened.session.dispose();
   }
 
   /** `make`: also when the directory of all sessions was made before; it may be gone. @throws SessionError invalid_name */

@@ -60,14 +60,12 @@ export class BackedSessionHost implements SessionHost {
     const env = this.#options.environment(spec);
     const directory = await this.#open.directory(spec.name, true);
     const verdict = await this.#starts.start(spec, directory, env);
-    // Whatever was known under that name is another life.
-    this.#open.forget(spec.name);
-    const opened = await this.#open.find(spec.name);
-    if (verdict === 'started' && opened) {
-      await untilFirstPrompt(opened.session);
-      return opened.session.info();
+    if (verdict === 'started') {
+      return this.#open.use(spec.name, async ({ session }) =>
+        session.infoFrom(await untilFirstPrompt(session)),
+      );
     }
-    const life = (await opened?.session.look())?.life ?? 'alive';
+    const life = await this.#life(spec.name);
     throw new SessionError(
       'session_exists',
       spec.name,
@@ -75,6 +73,16 @@ export class BackedSessionHost implements SessionHost {
         ? `Session "${spec.name}" already exists. Use it, or choose another name.`
         : `Session "${spec.name}" exists but is over (${life}). Close it first, or choose another name.`,
     );
+  }
+
+  /** One that has only just been made is alive. */
+  async #life(name: string): Promise<'alive' | 'ended' | 'lost'> {
+    try {
+      return await this.#open.use(name, async ({ session }) => (await session.mustLook()).life);
+    } catch (error) {
+      if (isMissing(error)) return 'alive';
+      throw error;
+    }
   }
 
   async list(): Promise<SessionInfo[]> {
@@ -92,7 +100,7 @@ export class BackedSessionHost implements SessionHost {
         return info;
       });
     } catch (error) {
-      if (error instanceof SessionError && error.reason === 'session_not_found') return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
@@ -200,7 +208,7 @@ export class BackedSessionHost implements SessionHost {
       return await this.#open.use(name, (opened) => this.#close(opened));
     } catch (error) {
       // Its removal went unanswered, and it is gone.
-      if (unsure && error instanceof SessionError && error.reason === 'session_not_found') return unsure;
+      if (unsure && isMissing(error)) return unsure;
       throw error;
     }
   }
@@ -212,7 +220,7 @@ export class BackedSessionHost implements SessionHost {
     this.#unsureEnds.set(session.name, end);
     await this.#options.backend.archive(session.directory, id);
     this.#unsureEnds.delete(session.name);
-    this.#open.forget(session.name, opened);
+    this.#open.forget(opened);
     return end;
   }
 
@@ -225,3 +233,5 @@ export class BackedSessionHost implements SessionHost {
     this.#open.dispose();
   }
 }
+
+const isMissing = (error: unknown) => error instanceof SessionError && error.reason === 'session_not_found';

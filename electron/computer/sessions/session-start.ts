@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ComputerUnavailable } from '../failures';
 import type { SessionSpec } from '../port';
-import type { SessionBackend, StartOrder } from './backend';
+import type { SessionBackend, SessionLook, StartOrder } from './backend';
 import type { BackedSession } from './session';
 
 const firstPromptMs = 15_000;
@@ -54,14 +54,17 @@ export class SessionStarts {
   }
 }
 
-/** Resolves once the shell shows its first prompt or is gone, or after 15 s: then the session is simply still busy. */
-export async function untilFirstPrompt(session: BackedSession): Promise<void> {
+/**
+ * Resolves once the shell shows its first prompt or is gone, or after 15 s: then the session is simply still busy.
+ * @throws SessionReplaced when somebody closed it meanwhile
+ */
+export async function untilFirstPrompt(session: BackedSession): Promise<SessionLook> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), firstPromptMs);
   try {
     for (;;) {
-      const look = await session.look();
-      if (look?.life !== 'alive' || !session.index.starting || limit.signal.aborted) return;
+      const look = await session.mustLook();
+      if (look.life !== 'alive' || !session.index.starting || limit.signal.aborted) return look;
       await session.changed(limit.signal);
     }
   } finally {

@@ -43,6 +43,7 @@ export class BackedSession {
   /** Marks the index took. */
   #accepted = 0;
   #askedToDrop = 0;
+  #disposed = false;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor({ backend, name, directory, identity, keptBytes }: OpenedSession) {
@@ -83,7 +84,10 @@ export class BackedSession {
   }
 
   async info(): Promise<SessionInfo> {
-    const look = await this.mustLook();
+    return this.infoFrom(await this.mustLook());
+  }
+
+  infoFrom(look: SessionLook): SessionInfo {
     return {
       name: this.name,
       id: this.meta.id,
@@ -165,9 +169,11 @@ export class BackedSession {
   }
 
   /** Resolves when something may have changed, or `signal` aborts. */
-  changed(signal: AbortSignal): Promise<void> {
+  async changed(signal: AbortSignal): Promise<void> {
     this.#watch ??= this.backend.watch(this.directory);
-    return this.#watch.changed(signal);
+    await this.#watch.changed(signal);
+    // Somebody still waits in a session that was let go: the watch is not kept for others.
+    if (this.#disposed) this.dispose();
   }
 
   /** Inputs and commands of this process reach the host in the order they were asked for. */
@@ -182,6 +188,7 @@ export class BackedSession {
   }
 
   dispose(): void {
+    this.#disposed = true;
     this.#watch?.close();
     this.#watch = undefined;
   }
