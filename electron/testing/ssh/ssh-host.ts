@@ -107,11 +107,11 @@ export class SshHost {
 
   /** Stops every process of the host where it is; connections stay open and nothing answers. */
   freeze(): void {
-    for (const pid of this.processes()) process.kill(pid, 'SIGSTOP');
+    for (const pid of this.processes()) signal(pid, 'SIGSTOP');
   }
 
   thaw(): void {
-    for (const pid of this.processes()) process.kill(pid, 'SIGCONT');
+    for (const pid of this.processes()) signal(pid, 'SIGCONT');
   }
 
   /** Other host keys from now on; sessions go on. */
@@ -239,6 +239,15 @@ export function startSshd(options: SshHostOptions = {}): Promise<SshHost> {
 /** A real sshd with a network of its own as well, whose link can fail in every way. */
 export function startSshHost(options: SshHostOptions = {}): Promise<SshHost> {
   return SshHost.start(options, true);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It ended meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function namespaceOf(pid: string): string | undefined {
