@@ -40,6 +40,12 @@ function host() {
 /** Without the host's word nothing would happen for the length of a test. */
 const patient = { slowestLookMs: () => 5, firstPollMs: 1_000_000 };
 
+/** What changed a moment ago is worth a look at once; waits until it is not. */
+async function untilCalm(): Promise<void> {
+  const began = performance.now();
+  await eventually('the last change is old', () => performance.now() - began > 60);
+}
+
 describe('watching a session', () => {
   it('wakes everybody who waits, at every change', async () => {
     const at = host();
@@ -48,8 +54,7 @@ describe('watching a session', () => {
     // The first look after the watch began is worth it in any case.
     await watch.changed(never);
     for (let round = 0; round < 3; round += 1) {
-      const began = performance.now();
-      await eventually('the last change is old', () => performance.now() - began > 60);
+      await untilCalm();
       let woken = 0;
       const waiting = [1, 2].map(() =>
         watch.changed(never).then(() => {
@@ -85,8 +90,7 @@ describe('watching a session', () => {
     watch.close();
     const patiently = new AgentWatch(at.link, '/e', patient);
     await patiently.changed(never);
-    const began = performance.now();
-    await eventually('the beginning is old', () => performance.now() - began > 60);
+    await untilCalm();
     const stop = new AbortController();
     const waiting = patiently.changed(stop.signal);
     stop.abort();
@@ -102,6 +106,7 @@ describe('watching a session', () => {
     at.connect();
     const watch = new AgentWatch(at.link, '/d', patient);
     await watch.changed(never);
+    await untilCalm();
     const waiting = watch.changed(never);
     at.lose();
     await waiting;

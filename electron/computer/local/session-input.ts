@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, rename, stat, unlink, writeFile } from 'node:fs/promises';
-import { SessionError } from '../failures';
+import type { SessionError } from '../failures';
+import { inputFull, sessionOver } from '../session-texts';
 import type { CommandOrder } from '../sessions/backend';
 import { inputFileName, lastCommandFile, readInbox } from '../sessions/layout';
 import { absentIsUndefined, type SessionFiles } from './session-files';
@@ -37,7 +38,8 @@ async function deliver(
   wanted: number | undefined,
 ): Promise<{ inputSeq: number; delivered: boolean }> {
   const { accepted, pending } = readInbox(await files.inbox());
-  if (!(await files.listened())) throw await gone(name, files);
+  // Not the bell alone: a supervisor that has written how its shell ended still listens for a moment.
+  if ((await files.life()).life !== 'alive') throw await gone(name, files);
   await mustFit(name, files, pending, (await stat(draft)).size);
   const inputSeq = await take(files, draft, wanted, accepted);
   if (inputSeq === undefined) return { inputSeq: wanted ?? 0, delivered: false };
@@ -48,9 +50,7 @@ async function deliver(
 
 async function gone(name: string, files: SessionFiles): Promise<SessionError> {
   const { life } = await files.life();
-  return life === 'ended'
-    ? new SessionError('session_ended', name, `Session "${name}" has ended. Close it and create it again.`)
-    : new SessionError('session_lost', name, `Session "${name}" was lost. Close it and create it again.`);
+  return sessionOver(name, life === 'ended' ? 'ended' : 'lost');
 }
 
 async function mustFit(name: string, files: SessionFiles, pending: string[], more: number): Promise<void> {
@@ -59,11 +59,7 @@ async function mustFit(name: string, files: SessionFiles, pending: string[], mor
   );
   const waiting = sizes.reduce((sum, size) => sum + size, 0);
   if (waiting + more <= maxPendingBytes) return;
-  throw new SessionError(
-    'input_full',
-    name,
-    `The program in session "${name}" has not read ${waiting} bytes of earlier input. Wait for it or stop it.`,
-  );
+  throw inputFull(name, waiting);
 }
 
 /** Gives the draft a number nobody has; `undefined` when the wanted one is gone. */

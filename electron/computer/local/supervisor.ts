@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionError } from '../failures';
+import { cannotStartIn, noSupervisor } from '../session-texts';
 import type { StartOrder } from '../sessions/backend';
 
 export type SupervisorKind = 'perl' | 'python3';
@@ -35,23 +36,14 @@ export async function startSupervisor(
     if (verdict === 'OK') return 'started';
     if (code === 'session_exists') return 'exists';
     if (code === 'cwd_missing') {
-      throw new SessionError(
-        'cwd_missing',
-        order.name,
-        `Session "${order.name}" cannot start in ${order.cwd}: ${text}. Choose a directory that exists.`,
-      );
+      throw cannotStartIn(order.name, order.cwd, text ?? '');
     }
     if (code === 'shell_missing') {
       throw new SessionError('shell_missing', order.name, `Sessions need bash: ${text}. Install bash.`);
     }
     failures.push(`${kind}: ${answer.line || answer.problem}`);
   }
-  throw new SessionError(
-    'supervisor_missing',
-    order.name,
-    'Sessions need perl (with its POSIX module) or python3, and neither could be started. Install perl.',
-    failures.join('\n'),
-  );
+  throw noSupervisor(order.name, '', failures.join('\n'));
 }
 
 /** Whether a kind can run here. */
