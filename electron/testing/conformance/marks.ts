@@ -16,6 +16,9 @@ export function markCases(bench: () => Bench): void {
     // None of these is one: too long, not closed, other secrets, kinds and numbers, cut short by a next one.
     const odd = [
       `7717;N;D;1;${'x'.repeat(300)}`,
+      // The longest one there is, and one just too long (the secret has 24 characters).
+      `7717;N;A;1;${'x'.repeat(163)}`,
+      `7717;N;A;1;${'x'.repeat(173)}`,
       '7717;N;E;1',
       '7717;N;A;1234567890123456',
       '7717;N;A',
@@ -40,6 +43,7 @@ export function markCases(bench: () => Bench): void {
       .push(await readRange(computer, 's', 0, state.endOffset))
       .map(({ start, end, kind, seq, fields }) => [start, end, kind, seq, ...tail(fields)].join(' '));
     expect(found.length).toBeGreaterThan(3020);
+    expect(found.filter((line) => line.endsWith('x'.repeat(163)))).toHaveLength(1);
     const noted = (await text(computer, join(directory, 'marks'))).split('\n');
     expect(noted.slice(0, found.length)).toEqual(found);
   });
