@@ -15,6 +15,7 @@ import type { HintView } from './outbox';
 import { hintCategory } from './outbox';
 import type { Settings } from './settings';
 import { endpointSchema, settingsChangeSchema } from './settings';
+import type { SessionHit, TerminalPage } from './terminal/terminal-views';
 import type {
   FileRevision,
   FileView,
@@ -301,26 +302,6 @@ export interface EventPayloads {
   'menu.command': { command: string };
 }
 export type EventName = keyof EventPayloads;
-
-export interface SessionHit {
-  uid: string;
-  computer: string;
-  session: string;
-  /** Raw offset of the line's first byte. */
-  offset: number;
-  /** Raw offset after the line: a terminal can be shown as it was there. */
-  endOffset: number;
-  /** The line as plain text, cut around the hit; the hit between U+0001 and U+0002. */
-  line: string;
-}
-
-/** A piece of a terminal's output as the screen may have it. Offsets count raw bytes. */
-export interface TerminalPage {
-  offset: number;
-  /** Where the next page begins; equal to `offset` at the end of the log. */
-  endOffset: number;
-  bytes: Uint8Array;
-}
 
 export interface AppInfo {
   name: string;

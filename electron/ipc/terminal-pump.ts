@@ -1,4 +1,4 @@
-import type { TerminalPage } from '@shared/ipc';
+import type { TerminalPage } from '@shared/terminal/terminal-views';
 import type { TerminalFilter } from '@shared/terminal/terminal-filter';
 import type { StoreNotice, StoreReader } from '../store/api';
 import type { Publisher } from './publish';

@@ -1,5 +1,6 @@
 import type { OwnTerminal } from '@shared/computers';
-import type { EventPayloads, TerminalPage } from '@shared/ipc';
+import type { EventPayloads } from '@shared/ipc';
+import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { SessionChunk, SessionInfo } from '../computer/port';
 import { frameBytes, maxBehind, renderSlice, TerminalScreen } from '../ipc/terminal-screen';

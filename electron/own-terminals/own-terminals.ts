@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { LinkHealth, OwnTerminal } from '@shared/computers';
 import { WaymarkError } from '@shared/errors';
-import type { EventPayloads, TerminalPage } from '@shared/ipc';
+import type { EventPayloads } from '@shared/ipc';
+import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';
 import type { Computer, SessionInfo } from '../computer/port';

@@ -97,7 +97,7 @@ test('lets other reads in between, and a newer search ends an older one', async 
   }
 });
 
-test('a session tells its gaps, also after its state was rebuilt', async () => {
+test('a session tells its gaps, and the search passes over them', async () => {
   const store = testStore();
   const run = await createRun(store);
   const gap = (from: number, to: number): NewEvent => ({
@@ -106,17 +106,26 @@ test('a session tells its gaps, also after its state was rebuilt', async () => {
   });
   await store.writer.append(run, 0, [opened('u1', 'main'), opened('u2', 'other')]);
   expect(await store.reader.sessions(run)).toMatchObject([{ gaps: [] }, { gaps: [] }]);
-  await store.writer.append(run, 0, [gap(100, 900)]);
-  await store.writer.append(run, 0, [gap(5000, 5001)]);
+  await write(store, run, 'u1', 'before the gap\nhalf a li');
+  await store.writer.append(run, 0, [gap(24, 9000)]);
+  await write(store, run, 'u1', 'ne after the gap\n', 9000);
+  await store.writer.append(run, 0, [gap(9017, 9018)]);
   expect(await store.reader.sessions(run)).toMatchObject([
     {
       uid: 'u1',
       gaps: [
-        { from: 100, to: 900 },
-        { from: 5000, to: 5001 },
+        { from: 24, to: 9000 },
+        { from: 9017, to: 9018 },
       ],
     },
     { uid: 'u2', gaps: [] },
   ]);
   expect(await store.reader.verify([run])).toMatchObject({ ok: true });
+  const { hits } = await store.reader.searchSessions(search(run, 'gap'));
+  expect(hits).toMatchObject([
+    { offset: 0, endOffset: 15, line: 'before the \u0001gap\u0002' },
+    { offset: 9000, endOffset: 9017, line: 'ne after the \u0001gap\u0002' },
+  ]);
+  // Nothing is made one line that was not.
+  expect((await store.reader.searchSessions(search(run, 'half a line'))).hits).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import type { SessionHit } from '@shared/ipc';
 import { type ModelLine, ModelLines } from '@shared/terminal/model-text';
+import type { SessionHit } from '@shared/terminal/terminal-views';
 import type { SessionView } from '@shared/views';
 import type { ReadContext } from './read-context';
 import { readSession, readSessions } from './read-sessions';

@@ -1,24 +1,19 @@
 import type { SessionView } from '@shared/views';
 import { create } from 'zustand';
 import { call, listen } from '../api';
+import { useShown } from './sessions-shown';
 import { useTimeline } from './timeline';
 import { toastFailure } from './toasts';
 
 interface SessionsState {
   run: string | null;
   list: SessionView[];
+  /** False until the first answer: nothing is claimed to be empty before that. */
   loaded: boolean;
-  /** The session in the zoom; null picks the one with the newest byte. */
-  chosen: string | null;
 }
 
 /** The open run's terminal sessions. */
-export const useSessions = create<SessionsState>()(() => ({
-  run: null,
-  list: [],
-  loaded: false,
-  chosen: null,
-}));
+export const useSessions = create<SessionsState>()(() => ({ run: null, list: [], loaded: false }));
 
 let turn = 0;
 /** Reads the list of the run; an answer that was overtaken is dropped. */
@@ -27,23 +22,32 @@ export function loadSessions(run: string): void {
   const mine = turn;
   call('sessions.list', { run }).then(
     (list) => {
-      if (mine === turn)
-        useSessions.setState((state) => ({
-          run,
-          list,
-          loaded: true,
-          chosen: state.run === run ? state.chosen : null,
-        }));
+      if (mine !== turn) return;
+      if (useSessions.getState().run !== run) useShown.setState({ chosen: null, moment: null });
+      useSessions.setState({ run, list, loaded: true });
     },
     (thrown: unknown) => toastFailure(thrown),
   );
+}
+
+/** How a list stands after some of its sessions have grown. */
+export function grown(
+  list: SessionView[],
+  sessions: readonly { uid: string; endOffset: number; lastByteAt: number }[],
+): SessionView[] {
+  const byUid = new Map(sessions.map((session) => [session.uid, session]));
+  return list.map((session) => {
+    const news = byUid.get(session.uid);
+    if (news === undefined || news.endOffset <= session.endOffset) return session;
+    return { ...session, endOffset: news.endOffset, lastByteAt: news.lastByteAt };
+  });
 }
 
 /** Keeps the list true while a terminal pane is on the screen; the returned function ends it. */
 export function startSessions(): () => void {
   const open = () => {
     const { run } = useTimeline.getState();
-    if (run === null) useSessions.setState({ run: null, list: [], loaded: false, chosen: null });
+    if (run === null) useSessions.setState({ run: null, list: [], loaded: false });
     else loadSessions(run);
   };
   open();
@@ -55,24 +59,12 @@ export function startSessions(): () => void {
     listen('session.changed', ({ run }) => {
       if (run === useTimeline.getState().run) loadSessions(run);
     }),
+    listen('session.grew', ({ run, sessions }) => {
+      const state = useSessions.getState();
+      if (run === state.run) useSessions.setState({ list: grown(state.list, sessions) });
+    }),
   ];
   return () => {
     for (const stop of stops) stop();
   };
-}
-
-export function chooseSession(uid: string): void {
-  useSessions.setState({ chosen: uid });
-}
-
-/** The session to zoom: the chosen one, else the one with the newest byte. */
-export function zoomed(list: readonly SessionView[], chosen: string | null): SessionView | undefined {
-  const own = list.find((session) => session.uid === chosen);
-  return own ?? [...list].sort((a, b) => (b.lastByteAt ?? 0) - (a.lastByteAt ?? 0))[0];
-}
-
-/** The next session in the list after the one in the zoom, going round. */
-export function nextSession(list: readonly SessionView[], chosen: string | null): SessionView | undefined {
-  const at = list.findIndex((session) => session.uid === zoomed(list, chosen)?.uid);
-  return list[(at + 1) % Math.max(1, list.length)];
 }

@@ -1,92 +1,68 @@
-import '@xterm/xterm/css/xterm.css';
 import type { SessionView } from '@shared/views';
-import { Unicode11Addon } from '@xterm/addon-unicode11';
-import { WebLinksAddon } from '@xterm/addon-web-links';
-import { Terminal } from '@xterm/xterm';
+import type { SearchAddon } from '@xterm/addon-search';
 import { useEffect, useRef } from 'react';
-import { call } from '../../api';
-import { attempt, toastFailure } from '../../state/toasts';
+import { toast, toastFailure } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { sessionSource } from './feed-sources';
 import { startFeed } from './terminal-feed';
-import { terminalTheme } from './terminal-theme';
+import { terminalKey } from './terminal-keys';
+import { openXterm } from './xterm-screen';
 
 export interface TerminalViewProps {
   session: SessionView;
   /** Raw offset to show up to; null = live. */
   until: number | null;
+  /** The search in this terminal, while it is there. */
+  onSearch: (search: SearchAddon | null) => void;
 }
 
-/** One session as its terminal shows it. Only a view: keys are never sent, replies to escape sequences go nowhere. */
-export function TerminalView({ session, until }: TerminalViewProps) {
-  const text = useText().terminals;
+/** A session of the agent as its terminal shows it: only a view, into which nothing can be typed. */
+export function TerminalView({ session, until, onSearch }: TerminalViewProps) {
+  const words = useText();
+  const text = words.terminals;
   const box = useRef<HTMLDivElement>(null);
   const { run, uid, rows, cols } = session;
-  const end = useRef(session.endOffset);
-  end.current = session.endOffset;
+  const newest = useRef({ session, text, format: words.common.format, onSearch });
+  newest.current = { session, text, format: words.common.format, onSearch };
 
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const openLink = (_event: MouseEvent, url: string) => {
-      if (/^https?:\/\//i.test(url)) attempt(() => call('app.openExternal', { url }));
-    };
-    const terminal = new Terminal({
+    const screen = openXterm(element, {
       rows,
       cols,
-      disableStdin: true,
-      scrollback: 5000,
-      fontSize: 12,
-      lineHeight: 1.2,
-      fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono'),
-      theme: terminalTheme(),
-      allowProposedApi: true,
-      linkHandler: { activate: openLink, allowNonHttpProtocols: false },
+      readOnly: true,
+      copiedVisibly: () => toast((all) => all.terminals.copiedVisibly),
     });
-    terminal.loadAddon(new Unicode11Addon());
-    terminal.unicode.activeVersion = '11';
-    terminal.loadAddon(new WebLinksAddon(openLink));
-    terminal.open(element);
+    const { terminal } = screen;
     terminal.textarea?.setAttribute('tabindex', '-1');
-    // The terminal keeps the session's own size; the pane follows its cursor unless the reader has scrolled away.
-    let follows = true;
-    const toCursor = () => {
-      if (!follows) return;
-      const lineHeight = element.querySelector('.xterm-rows > div')?.clientHeight ?? 0;
-      element.scrollTop = Math.max(
-        0,
-        (terminal.buffer.active.cursorY + 2) * lineHeight - element.clientHeight,
-      );
-    };
-    const watchScroll = () => {
-      const lineHeight = element.querySelector('.xterm-rows > div')?.clientHeight ?? 0;
-      const cursorLine = (terminal.buffer.active.cursorY + 1) * lineHeight;
-      follows = element.scrollTop + element.clientHeight >= cursorLine;
-    };
-    element.addEventListener('scroll', watchScroll, { passive: true });
+    terminal.attachCustomKeyEventHandler((event) => {
+      const key = terminalKey(event, { typedInto: false });
+      if (key === 'copy' && event.type === 'keydown' && screen.copy()) event.preventDefault();
+      return key === null;
+    });
+    const follow = followCursor(element, terminal);
     const stopFeed = startFeed({
-      run,
-      uid,
+      source: sessionSource(run, uid),
       until,
-      endOffset: end.current,
-      write: (bytes) =>
-        new Promise((resolve) =>
-          terminal.write(bytes, () => {
-            toCursor();
-            resolve();
-          }),
-        ),
-      clear: () => terminal.reset(),
-      failed: (thrown) => toastFailure(thrown),
+      startOffset: 0,
+      endOffset: newest.current.session.endOffset,
+      gaps: newest.current.session.gaps,
+      write: async (bytes) => {
+        await screen.write(bytes);
+        follow.toCursor();
+      },
+      hole: (hole) => screen.note(newest.current.text.hole(hole, newest.current.format.count)),
+      ready: () => element.setAttribute('data-ready', 'true'),
+      failed: toastFailure,
     });
-    const themes = new MutationObserver(() => {
-      terminal.options.theme = terminalTheme();
-    });
-    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    newest.current.onSearch(screen.search);
     return () => {
-      themes.disconnect();
-      element.removeEventListener('scroll', watchScroll);
+      newest.current.onSearch(null);
+      element.removeAttribute('data-ready');
+      follow.stop();
       stopFeed();
-      terminal.dispose();
+      screen.dispose();
     };
   }, [run, uid, rows, cols, until]);
 
@@ -101,4 +77,25 @@ export function TerminalView({ session, until }: TerminalViewProps) {
       aria-label={text.screenOf(`${session.computer}:${session.session}`)}
     />
   );
+}
+
+/** The terminal keeps the session's own size; the pane follows its cursor unless the reader has scrolled away. */
+function followCursor(element: HTMLElement, terminal: { buffer: { active: { cursorY: number } } }) {
+  let follows = true;
+  const lineHeight = () => element.querySelector('.xterm-rows > div')?.clientHeight ?? 0;
+  const watchScroll = () => {
+    const cursorLine = (terminal.buffer.active.cursorY + 1) * lineHeight();
+    follows = element.scrollTop + element.clientHeight >= cursorLine;
+  };
+  element.addEventListener('scroll', watchScroll, { passive: true });
+  return {
+    toCursor: () => {
+      if (!follows) return;
+      element.scrollTop = Math.max(
+        0,
+        (terminal.buffer.active.cursorY + 2) * lineHeight() - element.clientHeight,
+      );
+    },
+    stop: () => element.removeEventListener('scroll', watchScroll),
+  };
 }

@@ -1,109 +1,171 @@
-import type { SessionView } from '@shared/views';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
+import { useNow } from '../../components/useNow';
 import { useCommand } from '../../state/commands';
 import { useDetail } from '../../state/detail';
-import { chooseSession, nextSession, startSessions, useSessions, zoomed } from '../../state/sessions';
+import { startOwnTerminals, useOwnTerminals } from '../../state/own-terminals';
+import { startSessions, useSessions } from '../../state/sessions';
+import type { Shown } from '../../state/sessions-shown';
+import {
+  chooseTerminal,
+  idOf,
+  leaveMoment,
+  nameOf,
+  nextShown,
+  shownList,
+  useShown,
+  zoomed,
+} from '../../state/sessions-shown';
 import { useTimeline } from '../../state/timeline';
+import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
 import './terminals.css';
-import { usePreview } from './session-preview';
-import { TerminalView } from './TerminalView';
+import { CloseSheet } from './CloseSheet';
+import { OpenMenu } from './OpenMenu';
+import { PasteSheet } from './PasteSheet';
+import { SessionCard } from './SessionCard';
+import { SessionSearch } from './SessionSearch';
+import { watchRun } from './watched-terminals';
+import { Zoom } from './Zoom';
 
 type When = 'live' | 'step';
 
-/** Every session of the run: the list with its last lines, and one of them large, live or as it was at the cursor's step. */
+/** Every session of the run and the person's own terminals: as a wall, or as a list with one of them large. */
 export function TerminalWall({ initial = 'live' }: { initial?: When }) {
   const words = useText();
   const text = words.terminals;
   const run = useTimeline((state) => state.run);
   const cursor = useTimeline((state) => state.cursor);
-  const { list, loaded, chosen } = useSessions();
+  const { list: sessions, loaded } = useSessions();
+  const own = useOwnTerminals();
+  const { chosen, wall, searching, moment } = useShown();
   const [when, setWhen] = useState<When>(initial);
   const offsets = useDetail(run, cursor)?.offsets;
+  const now = useNow(1000);
+  const pane = useRef<HTMLElement>(null);
   useEffect(startSessions, []);
+  useEffect(startOwnTerminals, []);
+  useEffect(() => {
+    if (run !== null) attempt(() => watchRun(run));
+  }, [run]);
+  // In Review it is the step that counts, and the person's terminals have no steps.
+  const list = shownList(sessions, initial === 'live' ? own.list : []);
   const current = zoomed(list, chosen);
   useCommand('look.terminal', () => {
-    const next = nextSession(list, chosen);
+    const next = wall ? current : nextShown(list, chosen);
     if (next === undefined) return false;
-    chooseSession(next.uid);
+    chooseTerminal(idOf(next));
   });
-  useCommand('look.terminalWall', () => setWhen(when === 'live' ? 'step' : 'live'));
+  useCommand('look.terminalWall', () => {
+    if (current === undefined) return false;
+    useShown.setState({ wall: !wall });
+    // The keyboard leaves a terminal it may have been in, and stays with the one it was about.
+    requestAnimationFrame(() =>
+      pane.current?.querySelector<HTMLElement>(`[data-card="${idOf(current)}"]`)?.focus(),
+    );
+  });
 
-  if (current === undefined) {
-    return loaded || run === null ? (
-      <Empty icon="terminal" title={text.emptyTitle} text={text.emptyText} />
-    ) : null;
-  }
-  const name = `${current.computer}:${current.session}`;
-  const until = when === 'live' ? null : (offsets?.[name] ?? null);
+  const choose = (next: When) => {
+    leaveMoment();
+    setWhen(next);
+  };
+  const search = (open: boolean) => {
+    useShown.setState({ searching: open, wall: false });
+    if (!open) leaveMoment();
+  };
+  const computers = new Set(list.map((shown) => nameOf(shown).split(':')[0]));
   return (
-    <section className="terminals" aria-label={text.title}>
+    <section ref={pane} className="terminals" aria-label={text.title}>
       <header className="pane-head">
         <h2>{text.title}</h2>
-        <Segmented<When>
+        <Segmented<When | 'moment'>
           label={text.when}
           items={[
             { id: 'live', label: text.live },
             { id: 'step', label: text.atStep(cursor) },
           ]}
-          chosen={when}
-          onChoose={setWhen}
+          chosen={moment === null ? when : 'moment'}
+          onChoose={(next) => {
+            if (next !== 'moment') choose(next);
+          }}
         />
+        <Button
+          small
+          look="ghost"
+          aria-pressed={wall}
+          disabled={current === undefined}
+          keys={<CommandKeys command="look.terminalWall" />}
+          onClick={() => useShown.setState({ wall: !wall })}
+        >
+          {text.wall}
+        </Button>
         <span className="space" />
-        <span className="text-12 quiet">
-          {text.counts(new Set(list.map((each) => each.computer)).size, list.length)}
-        </span>
+        <span className="text-12 quiet cut terminals-counts">{text.counts(computers.size, list.length)}</span>
+        {run !== null && sessions.length > 0 && (
+          <IconButton
+            icon="search"
+            small
+            label={text.search}
+            aria-pressed={searching}
+            onClick={() => search(!searching)}
+          />
+        )}
+        {initial === 'live' && <OpenMenu run={run} now={now} />}
       </header>
-      <div className="terminals-body">
-        <ul className="terminal-list" aria-label={text.sessions}>
-          {list.map((session) => (
-            <SessionCard key={session.uid} session={session} chosen={session.uid === current.uid} />
+      {current === undefined ? (
+        (loaded || run === null) && <Empty icon="terminal" title={text.emptyTitle} text={text.emptyText} />
+      ) : wall ? (
+        <ul className="terminal-grid" aria-label={text.sessions}>
+          {list.map((shown) => (
+            <SessionCard key={idOf(shown)} shown={shown} chosen={shown === current} size="wall" now={now} />
           ))}
         </ul>
-        <div className="terminal-zoom">
-          <header className="terminal-head">
-            <b className="mono-12">{name}</b>
-            <span className="mono-12 quiet cut">{current.command ?? ''}</span>
-            <span className="space" />
-            <span className="text-12 quiet tabular">{`${current.cols}×${current.rows}`}</span>
-            <span className="text-12 quiet">{text.states[current.state]}</span>
-          </header>
-          {when === 'step' && until === null ? (
-            <Empty icon="terminal" title={text.notYetTitle} text={text.notYetText} />
+      ) : (
+        <div className={`terminals-body ${searching ? 'terminals-body-searching' : ''}`}>
+          {searching && run !== null ? (
+            <SessionSearch key={run} run={run} onClose={() => search(false)} />
           ) : (
-            <TerminalView key={`${current.uid}/${until ?? 'live'}`} session={current} until={until} />
+            <ul className="terminal-list" aria-label={text.sessions}>
+              {list.map((shown) => (
+                <SessionCard
+                  key={idOf(shown)}
+                  shown={shown}
+                  chosen={shown === current}
+                  size="card"
+                  now={now}
+                />
+              ))}
+            </ul>
           )}
+          <Zoom
+            key={idOf(current)}
+            shown={current}
+            until={untilOf(current, when, moment, offsets)}
+            moment={moment !== null && idOf(current) === moment.uid}
+          />
         </div>
-      </div>
+      )}
+      {initial === 'live' && (
+        <>
+          <PasteSheet />
+          <CloseSheet />
+        </>
+      )}
     </section>
   );
 }
 
-function SessionCard({ session, chosen }: { session: SessionView; chosen: boolean }) {
-  const words = useText();
-  const lines = usePreview(session);
-  const state =
-    session.exitCode === null
-      ? words.terminals.states[session.state]
-      : words.terminals.exited(session.exitCode);
-  return (
-    <li>
-      <button
-        type="button"
-        className="terminal-card"
-        aria-pressed={chosen}
-        onClick={() => chooseSession(session.uid)}
-      >
-        <span className="terminal-card-head">
-          <b className="mono-12 cut">{`${session.computer}:${session.session}`}</b>
-          <span className="text-11 quiet">{state}</span>
-        </span>
-        <span className="terminal-card-lines mono-11">
-          {lines.length === 0 ? words.terminals.silent : lines.join('\n')}
-        </span>
-      </button>
-    </li>
-  );
+/** Up to where a session is shown: null = live, undefined = not open at the step. */
+function untilOf(
+  shown: Shown,
+  when: When,
+  moment: { uid: string; until: number } | null,
+  offsets: Record<string, number> | undefined,
+): number | null | undefined {
+  if (shown.kind === 'own') return null;
+  if (moment?.uid === shown.session.uid) return moment.until;
+  return when === 'live' ? null : offsets?.[nameOf(shown)];
 }

@@ -1,0 +1,86 @@
+import type { ISearchOptions, SearchAddon } from '@xterm/addon-search';
+import { useEffect, useRef, useState } from 'react';
+import { IconButton } from '../../components/Button';
+import { useText } from '../../text/language';
+
+/** Beyond this a terminal counts no further. */
+const countLimit = 1000;
+
+/** Search in the scrollback of the zoomed terminal: Enter goes on, Shift+Enter back, Escape closes. */
+export function FindBar({ search, onClose }: { search: SearchAddon; onClose: () => void }) {
+  const text = useText();
+  const words = text.terminals;
+  const [typed, setTyped] = useState('');
+  const [found, setFound] = useState({ at: -1, of: 0 });
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    input.current?.focus();
+    const stop = search.onDidChangeResults(({ resultIndex, resultCount }) =>
+      setFound({ at: resultIndex, of: resultCount }),
+    );
+    return () => {
+      stop.dispose();
+      search.clearDecorations();
+    };
+  }, [search]);
+  useEffect(() => {
+    if (typed === '') search.clearDecorations();
+    // The newest match first: that is what a person looks at.
+    else search.findPrevious(typed, options());
+  }, [typed, search]);
+  const go = (direction: 1 | -1) => {
+    if (typed === '') return;
+    if (direction === 1) search.findNext(typed, options());
+    else search.findPrevious(typed, options());
+  };
+  const count =
+    typed === ''
+      ? ''
+      : found.of === 0
+        ? words.findNone
+        : found.of > countLimit || found.at < 0
+          ? words.findMany(text.common.format.count(countLimit))
+          : words.findCount(found.at + 1, text.common.format.count(found.of));
+  return (
+    <search className="terminal-find">
+      <input
+        ref={input}
+        type="text"
+        className="field"
+        aria-label={words.find}
+        placeholder={words.findPlaceholder}
+        value={typed}
+        spellCheck={false}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') go(event.shiftKey ? -1 : 1);
+          else if (event.key === 'Escape') onClose();
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      <span className="text-11 quiet tabular terminal-find-count" aria-live="polite">
+        {count}
+      </span>
+      <IconButton icon="up" small label={words.findPrevious} onClick={() => go(-1)} />
+      <IconButton icon="down" small label={words.findNext} onClick={() => go(1)} />
+      <IconButton icon="close" small label={words.findClose} onClick={onClose} />
+    </search>
+  );
+}
+
+/** Marks in the colours of the theme in force. */
+function options(): ISearchOptions {
+  const style = getComputedStyle(document.documentElement);
+  const token = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    decorations: {
+      matchBackground: token('--bg-selected'),
+      matchBorder: token('--line-ctl'),
+      matchOverviewRuler: token('--attention'),
+      activeMatchBackground: token('--accent-solid'),
+      activeMatchColorOverviewRuler: token('--accent'),
+    },
+  };
+}
