@@ -36,14 +36,16 @@ export function hostsOf(
     .map(({ host }) => host);
 }
 
-/** Hosts that keep a waiting run from going on: no link, and one is wanted. */
+/** Hosts that keep a waiting run from going on: those without a link, else those whose link does not answer. */
 export function waitsFor(
   run: Pick<RunSummary, 'computers' | 'state'>,
   health: Readonly<Record<string, LinkHealth>>,
 ): RunHost[] {
   if (run.state !== 'waiting_host') return [];
-  const away: ReadonlySet<LinkState> = new Set(['down', 'blocked', 'stalled', 'connecting']);
-  return hostsOf(run, health).filter((host) => host.health !== undefined && away.has(host.health.state));
+  const hosts = hostsOf(run, health);
+  const gone = hosts.filter((host) => host.health?.state === 'down' || host.health?.state === 'blocked');
+  if (gone.length > 0) return gone;
+  return hosts.filter((host) => host.health?.state === 'stalled' || host.health?.state === 'connecting');
 }
 
 function troubled(host: RunHost): boolean {

@@ -15,8 +15,7 @@ export function healthWords(health: LinkHealth | undefined, text: Text, now: num
   const { format } = text.common;
   if (health === undefined) return { icon: 'question', word: words.unknown, tone: 'plain' };
   const span = (ms: number) => format.duration(Math.max(0, Math.floor(ms / 1000)) * 1000);
-  const trip =
-    health.roundTripMs === null ? null : format.duration(Math.max(1, Math.round(health.roundTripMs)));
+  const trip = health.roundTripMs === null ? null : shortSpan(health.roundTripMs, text);
   switch (health.state) {
     case 'idle':
       return { icon: 'minus', word: words.idle, tone: 'plain' };
@@ -47,4 +46,10 @@ function downWord(health: LinkHealth, text: Text, now: number): string {
     );
   const rest = Math.ceil((health.retryAt - now) / 1000);
   return rest <= 0 ? words.downTrying : words.downNext(text.common.format.duration(rest * 1000));
+}
+
+/** A time of an answer: whole milliseconds below a second, where they say something. */
+export function shortSpan(ms: number, text: Text): string {
+  const whole = Math.max(1, Math.round(ms));
+  return whole < 1000 ? text.computers.milliseconds(whole) : text.common.format.duration(whole);
 }

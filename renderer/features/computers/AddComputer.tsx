@@ -1,5 +1,5 @@
 import { hostAliasSchema, type TransportKind } from '@shared/computers';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { FormLine, TextField } from '../../components/Field';
@@ -122,12 +122,17 @@ function TryHost({ alias, onOther }: { alias: string; onOther: () => void }) {
   const added = useComputers((state) => state.rows.some((row) => row.alias === alias));
   const [choice, setChoice] = useState<TransportKind | null>(null);
   const begin = useRef<HTMLButtonElement>(null);
+  const head = useRef<HTMLElement>(null);
   useFocusWhenLost(begin);
   const needs = resolution.value?.needsOpenSsh ?? [];
   const transport = choice ?? (needs.length > 0 ? 'openssh' : 'ssh2');
   const running = test?.running === true;
   const passed = test?.report?.ok === true && test.report.transport === transport;
   const failed = test !== undefined && !running && !passed;
+  // The stages stand first: what the person waits for comes into sight, and nothing moves while they arrive.
+  useEffect(() => {
+    if (running) head.current?.scrollIntoView({ block: 'start' });
+  }, [running]);
   const add = () =>
     attempt(async () => {
       await addComputer(alias, transport);
@@ -135,13 +140,21 @@ function TryHost({ alias, onOther }: { alias: string; onOther: () => void }) {
     });
   return (
     <>
-      <header className="host-head">
+      <header ref={head} className="host-head">
         <h3 className="text-15 cut">{alias}</h3>
         <span className="space" />
         <Button look="ghost" onClick={onOther}>
           {text.another}
         </Button>
       </header>
+      {test !== undefined && (
+        <section aria-label={text.stages} className="host-section">
+          <h4>{text.stages}</h4>
+          <StageList alias={alias} stages={test.stages} running={running} />
+          <TestOutcome test={test} report={test.report} />
+        </section>
+      )}
+      {test?.report != null && test.report.facts !== null && <HostFactsView report={test.report} />}
       <section aria-label={text.resolution} className="host-section">
         <h4>{text.resolution}</h4>
         <ResolutionView state={resolution} />
@@ -150,14 +163,6 @@ function TryHost({ alias, onOther }: { alias: string; onOther: () => void }) {
         <h4>{text.transport}</h4>
         <TransportChoice chosen={transport} needsOpenSsh={needs} onChoose={setChoice} />
       </section>
-      {test !== undefined && (
-        <section aria-label={text.stages} className="host-section">
-          <h4>{text.stages}</h4>
-          <StageList stages={test.stages} running={running} />
-          <TestOutcome test={test} report={test.report} />
-        </section>
-      )}
-      {test?.report != null && test.report.facts !== null && <HostFactsView report={test.report} />}
       <footer className="host-foot">
         {!passed && !running && <span className="quiet text-12">{text.addUntested}</span>}
         <span className="space" />

@@ -78,7 +78,7 @@ export function HostPage({ row, health, now }: HostPageProps) {
               </span>
             )}
           </h4>
-          <StageList stages={stages} running={running} />
+          <StageList alias={row.alias} stages={stages} running={running} />
           <TestOutcome test={test} report={report} />
         </section>
       )}

@@ -1,4 +1,5 @@
 import type { LinkHealth } from '@shared/computers';
+import { shortSpan } from '../../text/health-words';
 import { useText } from '../../text/language';
 
 export interface LinkFactsProps {
@@ -17,18 +18,15 @@ export function LinkFacts({ health, now }: LinkFactsProps) {
     facts.push(
       [text.state, text.sinceClock(format.clockSeconds(health.since), span(now - health.since))],
       [text.lastByte, health.lastByteAt === null ? text.never : text.agoAt(span(now - health.lastByteAt))],
-      [
-        text.roundTrip,
-        health.roundTripMs === null
-          ? text.never
-          : format.duration(Math.max(1, Math.round(health.roundTripMs))),
-      ],
+      [text.roundTrip, health.roundTripMs === null ? text.never : shortSpan(health.roundTripMs, words)],
     );
     if (health.tries > 0) facts.push([text.tries, format.count(health.tries)]);
     if (health.retryAt !== null)
       facts.push([
         text.nextTry,
-        text.inTime(format.duration(Math.max(0, Math.ceil((health.retryAt - now) / 1000)) * 1000)),
+        health.retryAt <= now
+          ? text.banner.now
+          : text.inTime(format.duration(Math.ceil((health.retryAt - now) / 1000) * 1000)),
       ]);
   }
   const troubled = health.state === 'down' || health.state === 'blocked' || health.state === 'stalled';

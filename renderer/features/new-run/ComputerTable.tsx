@@ -21,7 +21,7 @@ export function ComputerTable({ computers, choices, onHost, now }: ComputerTable
     <table className="pool">
       <thead>
         <tr>
-          <th scope="col">{text.nameForAgent}</th>
+          <th scope="col">{words.computers.fact.hostname}</th>
           <th scope="col">{text.kind}</th>
           <th scope="col">{text.gpus}</th>
           <th scope="col">{text.internet}</th>
@@ -61,7 +61,7 @@ function ComputerLine({ computer, host, onHost, now }: ComputerLineProps) {
   const options = [
     { value: 'local', label: text.here },
     ...added.map((alias) => ({ value: alias, label: alias })),
-    ...[...new Set(strange)].map((alias) => ({ value: alias, label: text.notAdded(alias) })),
+    ...[...new Set(strange)].map((alias) => ({ value: alias, label: alias })),
   ];
   const marks = [
     ...(computer.evaluator ? [text.evaluatorMark] : []),
@@ -71,11 +71,15 @@ function ComputerLine({ computer, host, onHost, now }: ComputerLineProps) {
     <tr data-computer={computer.name}>
       <th scope="row">
         <span className="mono-12">{computer.name}</span>
-        {marks.map((mark) => (
-          <span key={mark} className="chip">
-            {mark}
-          </span>
-        ))}
+        {marks.length > 0 && (
+          <div className="pool-marks">
+            {marks.map((mark) => (
+              <span key={mark} className="chip">
+                {mark}
+              </span>
+            ))}
+          </div>
+        )}
       </th>
       <td>{computer.kind}</td>
       <td className="tabular">{computer.gpus === 0 ? text.noGpu : computer.gpus}</td>
@@ -92,7 +96,9 @@ function ComputerLine({ computer, host, onHost, now }: ComputerLineProps) {
           <div className="pool-state">
             {loaded && !added.includes(host) ? (
               <>
-                <span className="quiet text-12">{text.fromSshConfiguration}</span>
+                <span className="quiet" title={text.fromSshConfiguration}>
+                  {text.notAdded}
+                </span>
                 <Button small look="ghost" onClick={() => openComputers(host)}>
                   {text.addIt}
                 </Button>

@@ -16,7 +16,7 @@ const stageStates: Record<StageView['state'], string> = {
   ok: 'ok',
   failed: 'failed',
   skipped: 'skipped',
-  warning: 'look',
+  warning: 'remark',
 };
 const stageHelp: Record<Stage, string> = {
   resolve:
@@ -77,6 +77,8 @@ export const computers = {
   state: 'Link',
   since: 'since',
   lastByte: 'Last byte',
+  milliseconds: (n: number) => `${n} ms`,
+  jumpHost: 'jump host',
   agoAt: (ago: string) => `${ago} ago`,
   roundTrip: 'Answer time',
   tries: 'Tries',
@@ -134,16 +136,15 @@ export const computers = {
   passedWithRemarks: 'It works; look at the remarks.',
   failed: 'The test stopped at a stage.',
   stage: (stage: Stage) => stages[stage],
-  stageVia: (stage: Stage, via: string) => `${stages[stage]}, ${via}`,
   stageState: (state: StageView['state']) => stageStates[state],
   stageHelp: (stage: Stage) => stageHelp[stage],
   whatNext: 'What you can do',
   banner: {
-    down: (name: string, clock: string) => `${name} is down since ${clock}.`,
+    down: (name: string, clock: string) => `${name} has been down since ${clock}.`,
     blocked: (name: string) => `${name} needs you.`,
     effect: 'What runs there keeps running; its output follows when the link is back.',
     waits: 'The run waits for it.',
-    tries: (tries: number) => `Try ${tries}`,
+    tries: (tries: number) => `try ${tries}`,
     next: (rest: string) => `next in ${rest}`,
     now: 'trying now',
     look: 'Look at it',

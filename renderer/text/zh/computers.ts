@@ -17,7 +17,7 @@ const stageStates: Record<StageView['state'], string> = {
   ok: '正常',
   failed: '失败',
   skipped: '跳过',
-  warning: '注意',
+  warning: '备注',
 };
 const stageHelp: Record<Stage, string> = {
   resolve: '请检查 ssh 配置中的 HostName，以及能解析此名称的网络或 VPN 是否已连接。',
@@ -74,6 +74,8 @@ export const computers: Text['computers'] = {
   state: '连接',
   since: '自',
   lastByte: '最后字节',
+  milliseconds: (n) => `${n} 毫秒`,
+  jumpHost: '跳板机',
   agoAt: (ago) => `${ago}前`,
   roundTrip: '响应时间',
   tries: '尝试次数',
@@ -128,7 +130,6 @@ export const computers: Text['computers'] = {
   passedWithRemarks: '可以使用；请留意备注。',
   failed: '测试停在某个阶段。',
   stage: (stage) => stages[stage],
-  stageVia: (stage, via) => `${stages[stage]}，${via}`,
   stageState: (state) => stageStates[state],
   stageHelp: (stage) => stageHelp[stage],
   whatNext: '你可以',
