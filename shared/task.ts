@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commandPolicySchema } from './command-policy';
 
 /**
  * `task.yaml`: what a task package states. Keys are snake_case as in the file. Every object is closed: an
@@ -94,6 +95,8 @@ export const guardDefaults = {
   outside_workspace: 'refuse',
   /** `nohup`, `kill`, `pkill`, `killall`: sessions do this. */
   process_control: 'refuse',
+  /** A command that the task's own `commands` say is refused. */
+  task_command: 'refuse',
 } as const satisfies Record<string, GuardLevel>;
 
 export type GuardRule = keyof typeof guardDefaults;
@@ -110,6 +113,7 @@ const guardsSchema = z
     relative_path: guardLevel.default(guardDefaults.relative_path),
     outside_workspace: guardLevel.default(guardDefaults.outside_workspace),
     process_control: guardLevel.default(guardDefaults.process_control),
+    task_command: guardLevel.default(guardDefaults.task_command),
   })
   .prefault({});
 
@@ -306,6 +310,8 @@ export const taskSpecSchema = z
       .min(1)
       .default([...defaultTools]),
     guards: guardsSchema,
+    /** Classes of commands and rules for programs: allowed, asked about, refused. */
+    commands: commandPolicySchema,
     /** Computer name → approvals; absent: on for `local`, off for dedicated computers. */
     approvals: z.record(name, z.enum(['on', 'off'])).default({}),
     limits: limitsSchema,

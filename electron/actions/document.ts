@@ -31,6 +31,7 @@ const guardWords: Record<GuardRule, string> = {
   outside_workspace:
     'a path outside the workspace, symbolic links resolved; also for `rm` and its like in commands',
   process_control: '`nohup`, `kill`, `pkill`, `killall`, wherever in a command they are run',
+  task_command: 'a command whose class or program the task itself refuses (`commands` in task.yaml)',
 };
 
 const cell = (text: string) => text.replaceAll('|', '\\|');

@@ -9,6 +9,7 @@ import type { GuardRule } from '@shared/task';
 import type { ParsedCall } from '../agent/ports';
 import { counted, duration } from './action';
 import type { ActionFacts } from './action-facts';
+import { refusedCommands } from './approval';
 import type { ActionTaskView } from './task-view';
 import { isInside } from './workspace-files';
 
@@ -43,7 +44,11 @@ export function guardVerdicts(call: ParsedCall, task: ActionTaskView, facts: Act
     ['sleep_twice', secondSleep(call, facts)],
     ['early_finish', earlyFinish(call, task, facts)],
   ];
-  if (call.name === 'run_command') found.push(...commandProblems(String(call.args.command ?? ''), task));
+  if (call.name === 'run_command') {
+    const command = String(call.args.command ?? '');
+    found.push(...commandProblems(command, task));
+    for (const message of refusedCommands(command, task)) found.push(['task_command', message]);
+  }
   return found.flatMap(([rule, message]) => {
     const level = task.guards[rule];
     return message === null || level === 'off' ? [] : [{ rule, level, message }];

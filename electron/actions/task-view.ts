@@ -1,3 +1,4 @@
+import type { CommandPolicy } from '@shared/command-policy';
 import type { EventBody } from '@shared/events';
 import {
   type ActionName,
@@ -26,6 +27,7 @@ export interface ActionTaskView {
   codeFolders: readonly string[];
   protectedPaths: readonly string[];
   guards: Readonly<Record<GuardRule, GuardLevel>>;
+  commands: CommandPolicy;
   computers: readonly ActionComputer[];
   /** Computers that only evaluate; no action can name them. */
   evaluators: readonly string[];
@@ -81,6 +83,7 @@ export function actionTaskView(
     codeFolders: spec.code_folders.length > 0 ? spec.code_folders.map(inside) : [workspaceRoot],
     protectedPaths: spec.protected.map(inside),
     guards: spec.guards,
+    commands: spec.commands,
     computers: usable.map((computer) => ({
       name: computer.name,
       cwd: roots.get(computer.name) ?? workspaceRoot,
