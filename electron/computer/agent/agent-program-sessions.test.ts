@@ -279,12 +279,15 @@ describe.each(helperKinds)('sessions through the helper in %s', (helper) => {
     expect(prompt.processes[0]?.[8]).toBe('1');
     await command(agent, session, 1, '(setsid sleep 4321 & ) ; sleep 4322 & read -s word');
     const started = async () =>
-      tableOf((await agent.must('started', [session.id, meta.shell, meta.supervisor])).body);
+      tableOf((await agent.must('started', [session.id, meta.shell, meta.supervisor, meta.shellStart])).body);
     const list = await eventually('both sleep', async () => {
       const rows = await started();
       return rows.filter((row) => row[9]?.startsWith('sleep')).length === 2 && rows;
     });
     expect(list.map((row) => row[9]).sort()).toEqual(['sleep 4321', 'sleep 4322']);
+    // A number that belongs to another process by now tells nothing: only what carries the session's mark is its own.
+    const foreign = ['none', meta.shell, meta.supervisor, '1'];
+    expect(tableOf((await agent.must('started', foreign)).body)).toEqual([]);
     const look = await eventually('it waits for input', async () => {
       const seen = await lookAt(agent, session.directory, 0, 1);
       return seen.processes[0]?.[7] === 'terminal' && seen.echo === '0' && seen;

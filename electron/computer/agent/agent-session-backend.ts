@@ -184,7 +184,7 @@ export class AgentSessionBackend implements SessionBackend {
 
   async started(meta: SessionMeta): Promise<StartedProcess[]> {
     if (this.#beforeBoot(meta)) return [];
-    const args = [meta.id, String(meta.shell), String(meta.supervisor)];
+    const args = [meta.id, String(meta.shell), String(meta.supervisor), meta.shellStart];
     return parseProcesses(await this.#ask('', 'started', args));
   }
 

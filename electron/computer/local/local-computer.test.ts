@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { type ConformanceSetup, computerConformance } from '../../testing/comput
 import { openSession, runToEnd, untilState, untilText, utf8 } from '../../testing/conformance/session-driver';
 import { eventually, factDeadlineMs } from '../../testing/deadline';
 import { LocalComputer, type LocalComputerOptions } from './local-computer';
+import { LocalSessionBackend } from './local-session-backend';
 
 const resourcesDir = resolve(import.meta.dirname, '../../../resources');
 
@@ -153,6 +154,49 @@ describe('local computer, itself', () => {
       timedOut: false,
     });
     expect(await runToEnd(computer, 'echo next')).toMatchObject({ text: 'next\n', commandSeq: 2 });
+  });
+
+  it('leaves alone what a number means that went to another process', async () => {
+    const { bench, computer, sessionsDir } = await make();
+    await openSession(bench);
+    await runToEnd(computer, 'sleep 321 & env -i sleep 322 &');
+    const backend = new LocalSessionBackend({ sessionsDir, resourcesDir, supervisors: ['perl'] });
+    const identity = await backend.identify(join(sessionsDir, 's'));
+    if (!identity) throw new Error('There is no session.');
+    const own = (await backend.started(identity.meta)).map(({ command }) => command);
+    expect(own.sort()).toEqual(['sleep 321', 'sleep 322']);
+    const other = { ...identity.meta, shellStart: '1', id: 'none' };
+    expect(await backend.started(other)).toEqual([]);
+    expect((await backend.holders({ ...other, supervisorStart: '1' })).supervisor).toBe(false);
+    const earlier = { ...identity.meta, boot: 'another' };
+    expect(await backend.started(earlier)).toEqual([]);
+    expect(await backend.holders(earlier)).toEqual({ shell: undefined, supervisor: false });
+  });
+
+  it('says that a session is lost because the computer restarted, and closes it without touching anybody', async () => {
+    const { bench, computer, sessionsDir, setup } = await make();
+    await openSession(bench);
+    const supervisor = (await runToEnd(computer, 'echo $PPID')).text.trim();
+    await setup.shell(`kill -9 ${supervisor}`);
+    await untilState(computer, 'lost');
+    const meta = join(sessionsDir, 's', 'meta');
+    // What a restart leaves: the numbers of that time, one of which another process has now.
+    const told = (await readFile(meta, 'utf8'))
+      .replace(/^boot=.*$/m, 'boot=another')
+      .replace(/^shell=.*$/m, `shell=${process.pid}`);
+    await writeFile(meta, told);
+    const again = await setup.again();
+    expect(await again.sessions.state('s')).toMatchObject({
+      state: 'lost',
+      reason: expect.stringContaining('restarted'),
+    });
+    const bystander = execFile('sleep', ['323']);
+    expect(await again.sessions.signal('s', 'KILL')).toEqual({ signalled: [], remaining: [] });
+    expect(await again.sessions.close('s')).toMatchObject({ exitCode: null });
+    expect(bystander.exitCode).toBeNull();
+    expect(bystander.signalCode).toBeNull();
+    bystander.kill('SIGKILL');
+    await again.dispose();
   });
 
   it('knows a typed line from a command', async () => {

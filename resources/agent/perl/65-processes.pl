@@ -91,7 +91,7 @@ sub terminal_mode {
 
 # Everything the session started that still runs, background and detached processes included; not its shell.
 sub op_started {
-    my ($id, $session, $shell, $supervisor) = @_;
+    my ($id, $session, $shell, $supervisor, $shell_start) = @_;
     bad_request('that is no id of a session') if !defined $session || $session !~ /^[\w.-]{1,100}\z/;
     number_argument('number of the shell', $shell);
     number_argument('number of the supervisor', $supervisor);
@@ -99,7 +99,9 @@ sub op_started {
     my %children;
     push @{$children{$_->{parent}}}, $_ for @rows;
     my %found;
-    my @next = (@{$children{$shell} || []}, grep { $_->{session} == $shell } @rows);
+    # A number that went to another process was free: then nothing is left that it could tell.
+    my $namesake = grep { $_->{pid} == $shell && $_->{start} ne $shell_start } @rows;
+    my @next = $namesake ? () : (@{$children{$shell} || []}, grep { $_->{session} == $shell } @rows);
     my $add = sub {
         while (my $row = shift @next) {
             next if $found{$row->{pid}} || $row->{pid} == $supervisor;
@@ -116,7 +118,7 @@ sub op_started {
         push @next, $row;
         $add->();
     }
-    delete $found{$shell};
+    delete $found{$shell} if !$namesake;
     my @lines = map { process_line($_, 'unknown', 0) } grep { $_->{stat} ne 'Z' } values %found;
     my $body = '';
     for my $line (@lines) { last if length($body) + length $line > $max_body; $body .= $line }

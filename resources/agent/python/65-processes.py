@@ -112,7 +112,7 @@ def terminal_mode(tty):
     return bool(flags & termios.ICANON), bool(flags & termios.ECHO)
 
 
-def op_started(request, session, shell, supervisor, _body):
+def op_started(request, session, shell, supervisor, shell_start, _body):
     """Everything the session started that still runs, background and detached processes included; not its shell."""
     word_argument("id of a session", session)
     shell = number_argument("number of the shell", shell)
@@ -132,8 +132,11 @@ def op_started(request, session, shell, supervisor, _body):
             found[row.pid] = row
             several += children.get(row.pid, ())
 
-    add(children.get(shell, ()))
-    add(row for row in rows if row.session == shell)
+    # A number that went to another process was free: then nothing is left that it could tell.
+    namesake = any(row.pid == shell and row.start != shell_start for row in rows)
+    if not namesake:
+        add(children.get(shell, ()))
+        add(row for row in rows if row.session == shell)
     mark = b"\0WAYMARK_SESSION=%s\0" % session
     for row in rows:
         # Whoever left the terminal (setsid, daemons) still carries the session's mark. Kernel threads carry nothing.
@@ -141,7 +144,8 @@ def op_started(request, session, shell, supervisor, _body):
             continue
         if mark in b"\0" + (slurp("/proc/%d/environ" % row.pid) or b""):
             add([row])
-    found.pop(shell, None)
+    if not namesake:
+        found.pop(shell, None)
     body = b""
     for row in found.values():
         line = process_line(row, "unknown", False) if row.stat != b"Z" else b""

@@ -21,7 +21,7 @@ operations = {
     b"input": ("here", op_input, 3),
     b"command": ("here", op_command, 6),
     b"resize": ("here", op_resize, 3),
-    b"started": ("here", op_started, 3),
+    b"started": ("here", op_started, 4),
     b"holders": ("here", op_holders, 4),
     b"kill": ("here", op_kill, 0),
     b"archive": ("here", op_archive, 3),
