@@ -1,3 +1,4 @@
+import { visibleText } from '@shared/terminal/visible-text';
 import type { BrowserWindow } from 'electron';
 import { dialog, shell } from 'electron';
 
@@ -98,15 +99,17 @@ export class Dialogs {
     const window = this.#window();
     if (!window || !/^https?:\/\//i.test(url)) return;
     const words = this.#words();
+    // As the browser will read it: look-alike letters of a host name show as what they are.
+    const address = new URL(url).href;
     const { response } = await dialog.showMessageBox(window, {
       type: 'question',
       message: words.openLink,
-      detail: url,
+      detail: visibleText(address),
       buttons: [words.cancel, words.open],
       defaultId: 0,
       cancelId: 0,
     });
-    if (response === 1) await shell.openExternal(url);
+    if (response === 1) await shell.openExternal(address);
   }
 
   /** True = pause after this step and quit. */

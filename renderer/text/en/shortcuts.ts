@@ -41,7 +41,7 @@ const names: Record<CommandId, string> = {
   'look.queries': 'Web and search queries',
   'look.expand': 'Open or close the observation',
   'look.terminal': 'Next terminal',
-  'look.terminalWall': 'Terminals live or at this step',
+  'look.terminalWall': 'Wall of terminals',
   'hint.compose': 'Write a hint',
   'hint.queue': 'Queue it',
   'app.search': 'Search',

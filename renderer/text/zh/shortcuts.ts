@@ -42,7 +42,7 @@ const names: Record<CommandId, string> = {
   'look.queries': '网页与搜索查询',
   'look.expand': '展开或收起观察',
   'look.terminal': '下一个终端',
-  'look.terminalWall': '终端:实时或此步骤',
+  'look.terminalWall': '终端墙',
   'hint.compose': '写提示',
   'hint.queue': '加入队列',
   'app.search': '搜索',
