@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { fingerprint } from './identity-wire';
 import { matchesPatternList } from './known-hosts-pattern';
 
 /** A line of a known hosts file that is about the host in question. */
@@ -60,6 +61,19 @@ export class KnownHosts {
     const keys = [...this.named, ...this.bare];
     if (keys.some(isPlain)) return null;
     return keys.find(({ marker }) => marker === 'cert-authority') ?? null;
+  }
+
+  /** The line ssh complained about: a revoked key by its fingerprint, another one by its place. */
+  about(
+    sha256: string,
+    revoked: boolean,
+    place: { file: string; line: number } | undefined,
+  ): KnownKey | undefined {
+    return [...this.named, ...this.bare].find((key) =>
+      revoked
+        ? key.marker === 'revoked' && fingerprint(key.blob) === sha256
+        : key.file === place?.file && key.line === place.line,
+    );
   }
 
   /** As ssh decides: revoked before all; a key on record that is another one, of whatever type, means changed. */

@@ -61,7 +61,8 @@ export class JoinedStream extends Duplex {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.lost = true;
     this.written();
-    this.onDestroy();
+    // After the last byte the other side ends by itself, with something left to say: how it ended.
+    if (!this.readingEnded) this.onDestroy();
     done(error);
   }
 

@@ -1,0 +1,19 @@
+import { resolve } from 'node:path';
+import { describe } from 'vitest';
+import { channelCases, type MakeTransport } from '../../testing/ssh/connect-cases';
+import { hostKeyCases } from '../../testing/ssh/host-key-cases';
+import { namespacesMissing } from '../../testing/ssh/namespaces';
+import { OpenSshTransport } from './openssh-transport';
+
+const askpassProgram = resolve(import.meta.dirname, '../../../resources/askpass/askpass');
+
+const make: MakeTransport = (alias, { configFile }, environment) =>
+  new OpenSshTransport(alias, { configFile, environment, askpassProgram });
+
+describe.skipIf(namespacesMissing)(
+  `OpenSSH to a real host${namespacesMissing ? `: ${namespacesMissing}` : ''}`,
+  () => {
+    channelCases('openssh', make);
+    hostKeyCases('openssh', make);
+  },
+);
