@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { Settings } from '@shared/settings';
 import { settingsSchema } from '@shared/settings';
@@ -17,6 +17,14 @@ export function dataFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): s
 /** Where a new workspace goes unless the person chooses otherwise. */
 export function defaultWorkspace(env: NodeJS.ProcessEnv): string {
   return env.WAYMARK_WORKSPACE || join(homedir(), 'Waymark');
+}
+
+/**
+ * Read instead of the person's own ssh configuration, as by `ssh -F`; undefined = theirs. OpenSSH finds that by the
+ * account and not by HOME, so a test or a person with two has to name it.
+ */
+export function sshConfigFile(env: NodeJS.ProcessEnv): string | undefined {
+  return env.WAYMARK_SSH_CONFIG ? resolve(env.WAYMARK_SSH_CONFIG) : undefined;
 }
 
 /** Settings on disk, shared by application and command line. Writes are atomic; a broken file is kept aside, never overwritten. */

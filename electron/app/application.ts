@@ -5,7 +5,8 @@ import type { AppInfo } from '@shared/ipc';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { startDemoRun } from '../demo/start-demo-run';
-import { createPublisher } from '../ipc/publish';
+import { OwnTerminalDesk } from '../ipc/handlers/own';
+import { createPublisher, type Publisher } from '../ipc/publish';
 import { registerCommands } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { openWorkbench } from '../open-workbench';
@@ -17,6 +18,7 @@ import { type AppArguments, readArguments } from './arguments';
 import { writeDiagnostics } from './diagnostics';
 import { Dialogs, dialogWords } from './dialogs';
 import { createHandlers } from './handlers';
+import { HostReportFile } from './host-report-file';
 import { KeyStore } from './key-store';
 import { type FileLog, openLog } from './log';
 import { installMenu, menuWords } from './menu';
@@ -27,12 +29,21 @@ import { trustsSender } from './security';
 import { sinceStart, smoke } from './smoke';
 import { whenUsable } from './usable';
 import { openWindow } from './window';
+import { WindowHosts } from './window-hosts';
 
 export interface ApplicationInput {
   mainDir: string;
   data: string;
   devServer: string | null;
   argv: readonly string[];
+}
+
+/** What the application keeps on disk outside of workspaces. */
+interface KeptState {
+  settings: SettingsFile;
+  keys: KeyStore;
+  log: FileLog;
+  reports: HostReportFile;
 }
 
 /** The desktop application: window, workspace, dialogs, power, and how it ends. */
@@ -43,7 +54,10 @@ export class Application {
   readonly #keys: KeyStore;
   readonly #log: FileLog;
   readonly #holder: WorkbenchHolder;
-  readonly #publisher = createPublisher(() => this.#window?.webContents ?? null);
+  readonly #hosts: WindowHosts;
+  readonly #terminals: OwnTerminalDesk;
+  readonly #reports: HostReportFile;
+  readonly #publisher: Publisher = createPublisher(() => this.#window?.webContents ?? null);
   readonly #pump = new TerminalPump(this.#publisher);
   readonly #dialogs: Dialogs;
   readonly #power: PowerKeeper;
@@ -64,15 +78,21 @@ export class Application {
       // Keys sealed by another login cannot be read here; the person enters them again.
       log.warn('The stored model keys could not be read', { error: String(error) });
     }
-    return new Application(input, settings, keys, log);
+    const reports = await HostReportFile.open(
+      join(input.data, 'host-tests.json'),
+      settings.current.computers.map(({ alias }) => alias),
+      (message, error) => log.warn(message, { error: String(error) }),
+    );
+    return new Application(input, { settings, keys, log, reports });
   }
 
-  private constructor(input: ApplicationInput, settings: SettingsFile, keys: KeyStore, log: FileLog) {
+  private constructor(input: ApplicationInput, { settings, keys, log, reports }: KeptState) {
     this.#input = input;
     this.#args = readArguments(input.argv, process.env);
     this.#settings = settings;
     this.#keys = keys;
     this.#log = log;
+    this.#reports = reports;
     this.#dialogs = new Dialogs(
       () => this.#window,
       () => dialogWords[this.#language()],
@@ -84,7 +104,24 @@ export class Application {
       away: () => !this.#window?.isFocused(),
       silent: this.#args.smoke,
     });
+    this.#hosts = new WindowHosts({
+      resourcesDir: resourcesFolder(input.mainDir),
+      publisher: this.#publisher,
+      asked: (prompt) => {
+        const words = dialogWords[this.#language()];
+        this.#notices.needed(words.hostAsks(prompt.via ?? prompt.alias));
+      },
+    });
+    this.#terminals = new OwnTerminalDesk({
+      holder: this.#holder,
+      hosts: this.#hosts.hosts,
+      settings,
+      publisher: this.#publisher,
+      resourcesDir: resourcesFolder(input.mainDir),
+      log,
+    });
     this.#power = new PowerKeeper({
+      onWake: () => this.#hosts.hosts.retryNow(),
       wanted: () => this.#settings.current.keepAwake && this.#driven() > 0,
       onBattery: () => this.#notices.say(dialogWords[this.#language()].onBattery),
       onResume: (ms) => {
@@ -179,10 +216,18 @@ export class Application {
   async #end(code: number): Promise<void> {
     this.#power.dispose();
     this.#stopRelay?.();
-    try {
-      await this.#holder.close();
-    } catch (thrown) {
-      this.#log.error('The workspace did not close cleanly', { ...toFailure(thrown) });
+    // In reverse order of their making; one that fails must not keep the next from its turn.
+    const steps: [string, () => Promise<void>][] = [
+      ['Own terminals', () => this.#terminals.dispose()],
+      ['The workspace', () => this.#holder.close()],
+      ['Links to hosts', () => this.#hosts.dispose()],
+    ];
+    for (const [what, close] of steps) {
+      try {
+        await close();
+      } catch (thrown) {
+        this.#log.error(`${what} did not close cleanly`, { ...toFailure(thrown) });
+      }
     }
     app.exit(code);
   }
@@ -202,6 +247,7 @@ export class Application {
       settings: this.#settings,
       findKey: (endpoint, env) => this.#keys.find(endpoint, env),
       resourcesDir: resourcesFolder(this.#input.mainDir),
+      hosts: this.#hosts.hosts,
       log: this.#log,
       demoPaceMs: this.#args.demoPaceMs,
     });
@@ -268,6 +314,10 @@ export class Application {
       keys: this.#keys,
       dialogs: this.#dialogs,
       pump: this.#pump,
+      publisher: this.#publisher,
+      hosts: this.#hosts,
+      reports: this.#reports,
+      terminals: this.#terminals,
       resourcesDir: resourcesFolder(this.#input.mainDir),
       defaultFolder: defaultWorkspace(process.env),
       problem: () => this.#problem,

@@ -20,6 +20,7 @@ export interface DialogWords {
   onBattery: string;
   stoodStill: (minutes: number) => string;
   runState: (title: string, state: string) => string;
+  hostAsks: (name: string) => string;
 }
 
 export const dialogWords: Record<'en' | 'zh', DialogWords> = {
@@ -42,6 +43,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     onBattery: 'This machine runs from its battery while it drives a run.',
     stoodStill: (minutes) => `This machine slept. The agent stood still for ${minutes} min.`,
     runState: (title, state) => `${title}: ${state}`,
+    hostAsks: (name) => `${name} needs your answer before it can be reached.`,
   },
   zh: {
     openWorkspace: '打开工作区',
@@ -60,6 +62,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     onBattery: '此机器正在使用电池驱动运行。',
     stoodStill: (minutes) => `此机器曾休眠。智能体停顿了 ${minutes} 分钟。`,
     runState: (title, state) => `${title}:${state}`,
+    hostAsks: (name) => `${name} 需要你的回答才能连接。`,
   },
 };
 

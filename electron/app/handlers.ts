@@ -2,11 +2,14 @@ import type { Failure } from '@shared/errors';
 import type { AppInfo, WorkspaceStatus } from '@shared/ipc';
 import { startDemoRun } from '../demo/start-demo-run';
 import { applicationHandlers } from '../ipc/handlers/application';
+import { computerHandlers, type HostReports } from '../ipc/handlers/computers';
 import { datasetHandlers } from '../ipc/handlers/dataset';
 import { labelHandlers } from '../ipc/handlers/labels';
+import { type OwnTerminalDesk, ownTerminalHandlers } from '../ipc/handlers/own';
 import { runHandlers } from '../ipc/handlers/runs';
 import { taskHandlers } from '../ipc/handlers/tasks';
 import { timelineHandlers } from '../ipc/handlers/timeline';
+import type { Publisher } from '../ipc/publish';
 import type { Handlers } from '../ipc/register';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import { testModel } from '../model/test-model';
@@ -17,6 +20,7 @@ import { unsupportedHere } from '../task/unsupported';
 import type { WorkbenchHolder } from '../workbench';
 import type { Dialogs } from './dialogs';
 import type { KeyStore } from './key-store';
+import type { WindowHosts } from './window-hosts';
 
 /** A model that has not said anything by then does not work, ms. */
 const testDeadlineMs = 60_000;
@@ -28,6 +32,10 @@ export interface HandlerInput {
   keys: KeyStore;
   dialogs: Dialogs;
   pump: TerminalPump;
+  publisher: Publisher;
+  hosts: WindowHosts;
+  reports: HostReports;
+  terminals: OwnTerminalDesk;
   resourcesDir: string;
   defaultFolder: string;
   problem(): Failure | null;
@@ -65,6 +73,16 @@ export function createHandlers(input: HandlerInput): Handlers {
       startDemo: () => startDemoRun(holder.require(), { author: author(), resourcesDir }),
     }),
     ...timelineHandlers(holder, input.pump),
+    ...computerHandlers({
+      hosts: input.hosts.hosts,
+      prompts: input.hosts.prompts,
+      reports: input.reports,
+      publisher: input.publisher,
+      settings,
+      holder,
+      now: Date.now,
+    }),
+    ...ownTerminalHandlers(input.terminals, holder),
     ...labelHandlers(holder, author),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'model.test': (endpoint) =>

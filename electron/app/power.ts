@@ -5,6 +5,8 @@ export interface PowerOptions {
   wanted(): boolean;
   /** Called once when the machine runs a driven run from its battery. */
   onBattery(): void;
+  /** The machine is awake again: links that were cut meanwhile are worth a try at once. */
+  onWake(): void;
   /** Milliseconds the machine stood still. */
   onResume(ms: number): void;
 }
@@ -18,6 +20,7 @@ export class PowerKeeper {
     this.#suspendedAt = Date.now();
   };
   readonly #resume = () => {
+    this.#options.onWake();
     if (this.#suspendedAt !== null) this.#options.onResume(Math.max(0, Date.now() - this.#suspendedAt));
     this.#suspendedAt = null;
   };

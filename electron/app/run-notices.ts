@@ -27,6 +27,11 @@ export class RunNotices {
     this.say(this.#options.words(summary.title, summary.message || summary.state));
   }
 
+  /** Something waits for a person who does not look, if they want to hear of that. */
+  needed(body: string): void {
+    if (this.#options.settings().waiting && this.#options.away()) this.say(body);
+  }
+
   say(body: string): void {
     if (this.#options.silent || !Notification.isSupported()) return;
     new Notification({ title: 'Waymark', body }).show();

@@ -21,6 +21,8 @@ export interface NewRun {
   computers?: Readonly<Record<string, string>>;
   /** `on`: where the task says, or on all computers when it says so for none. */
   approvals: 'on' | 'off';
+  /** Computer of the task → approvals there, where a person chose. */
+  computerApprovals?: Readonly<Record<string, 'on' | 'off'>>;
   /** Whether people may send hints to this run. */
   humanHints: boolean;
   experiment: string | null;

@@ -85,6 +85,7 @@ class RunEngine implements Engine {
     const places = await choosePlaces({
       ...{ spec, hosts, approvals: input.approvals },
       chosen: input.computers ?? {},
+      chosenApprovals: input.computerApprovals,
       known: settings.current.computers,
     });
     refuseUnsupported(spec, places);

@@ -14,6 +14,8 @@ export interface PlacesOrder {
   chosen: Readonly<Record<string, string>>;
   /** `off`: nobody is asked. `on`: where the task says, or everywhere when it says so nowhere. */
   approvals: 'on' | 'off';
+  /** Computer of the task → what a person chose for it, which nothing overrules. */
+  chosenApprovals?: Readonly<Record<string, 'on' | 'off'>> | undefined;
   /** Hosts the person added. */
   known: readonly KnownComputer[];
   hosts: Pick<Hosts, 'resolve'>;
@@ -36,7 +38,10 @@ export async function choosePlaces(order: PlacesOrder): Promise<Place[]> {
   }
   const places = await Promise.all(spec.computers.map((computer) => placeOf(order, computer)));
   refuseTwice(spec, places);
-  return askSomewhere(places, order.approvals);
+  return askSomewhere(places, order.approvals).map((place) => ({
+    ...place,
+    approvals: order.chosenApprovals?.[place.name] ?? place.approvals ?? 'on',
+  }));
 }
 
 async function placeOf(order: PlacesOrder, computer: ComputerSpec): Promise<Place> {
