@@ -16,10 +16,10 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentProgram, bytesOf, tableOf } from '../../testing/agent-program-client';
+import { TestHost } from '../../testing/agent-program-host';
 import { eventually } from '../../testing/deadline';
 import { LocalFiles } from '../local/local-files';
-import { type AgentProgram, bytesOf, tableOf } from './agent-program-client';
-import { TestHost } from './agent-program-host';
 import { helperKinds } from './bootstrap';
 
 const run = promisify(execFile);

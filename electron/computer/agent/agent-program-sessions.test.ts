@@ -3,9 +3,9 @@ import { link, mkdir, readdir, readFile, rename, stat, symlink, utimes, writeFil
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentProgram, tableOf } from '../../testing/agent-program-client';
+import { command, commandEnded, lookAt, TestHost, type } from '../../testing/agent-program-host';
 import { eventually } from '../../testing/deadline';
-import { type AgentProgram, tableOf } from './agent-program-client';
-import { command, commandEnded, lookAt, TestHost, type } from './agent-program-host';
 import { helperKinds } from './bootstrap';
 
 const run = promisify(execFile);
@@ -133,12 +133,14 @@ describe.each(helperKinds)('sessions through the helper in %s', (helper) => {
 
   it('a follower learns that its session is over although the name lives on', async () => {
     const session = await host.session(agent, 'renewed');
+    const { shell, supervisor } = metaOf((await agent.must('identify', [session.directory])).body);
     await agent.must('follow', [10, session.directory, 0, mebi]);
     await agent.must('archive', [session.directory, host.base, session.id]);
     await host.session(agent, 'renewed');
     await eventually('the end was told', () => agent.toldOf('e', 10).length > 0);
     await agent.must('archive', [session.directory, host.base, session.id]);
     expect((await lookAt(agent, session.directory)).life).toBe('alive');
+    await agent.must('kill', ['KILL', shell, 'KILL', supervisor]);
     expect((await agent.ask('archive', [session.directory, host.base, 'other'])).fields[0]).toBe(
       'session_not_found',
     );

@@ -1,8 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Duplex } from 'node:stream';
-import { eventually } from '../../testing/deadline';
-import { type AgentSources, bootstrapCommand, type HelperKind, startAgent } from './bootstrap';
+import {
+  type AgentSources,
+  bootstrapCommand,
+  type HelperKind,
+  startAgent,
+} from '../computer/agent/bootstrap';
+import { eventually } from './deadline';
 
 /** For tests of the helper program: speaks the bare protocol, so that bytes can be looked at as they are. */
 export interface RawAnswer {
@@ -123,7 +128,10 @@ export class AgentProgram {
   }
 
   async ended(): Promise<number | null> {
-    await eventually('the helper has ended', () => this.child.exitCode !== null || this.child.signalCode !== null);
+    await eventually(
+      'the helper has ended',
+      () => this.child.exitCode !== null || this.child.signalCode !== null,
+    );
     return this.child.exitCode;
   }
 
@@ -136,7 +144,10 @@ export class AgentProgram {
       const end = line + 1 + header + body;
       if (!(header > 0 && body >= 0)) throw new Error(`no frame: ${this.#buffer.toString('latin1', 0, 200)}`);
       if (this.#buffer.length < end) return;
-      const fields = this.#buffer.toString('latin1', line + 1, line + 1 + header).split('\t').map(unescaped);
+      const fields = this.#buffer
+        .toString('latin1', line + 1, line + 1 + header)
+        .split('\t')
+        .map(unescaped);
       const content = Buffer.from(this.#buffer.subarray(line + 1 + header, end));
       this.#buffer = this.#buffer.subarray(end);
       this.#frame(fields, content);
@@ -175,7 +186,9 @@ export function escaped(text: string): string {
 }
 
 export function unescaped(text: string): string {
-  return text.replace(/%([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return text.replace(/%([0-9A-F]{2})/g, (_match, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 /** Lines of fields in a body. */

@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { eventually } from '../../testing/deadline';
+import { type HelperKind, readAgentSources } from '../computer/agent/bootstrap';
 import { AgentProgram, type AgentProgramOptions, type RawAnswer } from './agent-program-client';
-import { type HelperKind, readAgentSources } from './bootstrap';
+import { eventually } from './deadline';
 
-const resourcesDir = resolve(import.meta.dirname, '../../../resources');
+const resourcesDir = resolve(import.meta.dirname, '../../resources');
 
 export interface TestSession {
   directory: string;
@@ -46,7 +45,11 @@ export class TestHost {
   }
 
   /** Arguments of `start` after the sources were put there. */
-  async startOrder(agent: AgentProgram, name: string, more: Partial<StartArguments> = {}): Promise<(string | number)[]> {
+  async startOrder(
+    agent: AgentProgram,
+    name: string,
+    more: Partial<StartArguments> = {},
+  ): Promise<(string | number)[]> {
     const [bash, perl, python3] = await Promise.all(
       ['session.bash', 'supervisor.pl', 'supervisor.py'].map((file) => putResource(agent, file)),
     );
@@ -74,7 +77,9 @@ export class TestHost {
     const order = await this.startOrder(agent, name, more);
     await agent.must('start', order);
     const session = { directory: String(order[0]), id: String(order[1]), nonce: String(order[2]) };
-    await eventually('the first prompt', async () => / A /.test((await lookAt(agent, session.directory)).marks));
+    await eventually('the first prompt', async () =>
+      / A /.test((await lookAt(agent, session.directory)).marks),
+    );
     return session;
   }
 
@@ -83,7 +88,9 @@ export class TestHost {
     for (const name of await readdir(this.base).catch(() => [])) {
       const meta = await readFile(join(this.base, name, 'meta'), 'utf8').catch(() => '');
       const id = /^id=(.*)$/m.exec(meta)?.[1];
-      const pids = ['shell', 'supervisor'].map((key) => Number(new RegExp(`^${key}=(\\d+)$`, 'm').exec(meta)?.[1]));
+      const pids = ['shell', 'supervisor'].map((key) =>
+        Number(new RegExp(`^${key}=(\\d+)$`, 'm').exec(meta)?.[1]),
+      );
       if (id === undefined) continue;
       for (const pid of [...(await marked(id)), ...pids]) killed(pid);
     }
