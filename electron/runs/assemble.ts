@@ -6,9 +6,12 @@ import type { ActionFactsFold } from '../actions/action-facts';
 import { createActions } from '../actions/create-actions';
 import { actionTaskView } from '../actions/task-view';
 import { defaultRetry, type Loop } from '../agent/loop-types';
+import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
 import { costOf } from '../model/cost';
 import { pinnedPackage } from '../task/add';
+import type { EvaluatingMachine } from '../task/evaluating-machine';
+import { HostEvaluator, type HostEvaluatorOptions } from '../task/host-evaluator';
 import { closeIdleSessions } from './close-idle-sessions';
 import { CommandTime } from './command-time';
 import { connect, disposeAll } from './connect';
@@ -23,6 +26,7 @@ import type { LiveEmitter } from './live';
 import type { LoadedRun } from './load-run';
 import { modelPort } from './model-port';
 import type { OutboxFollower } from './outbox-follower';
+import { persistAtWork } from './persist';
 import type { Recorder } from './recorder';
 import { SessionLog } from './session-log';
 import { setUp } from './set-up';
@@ -99,7 +103,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     }
   }
   const commandTime = new CommandTime({
-    ...{ fold: state.run, computers, back, record },
+    ...{ computers, back, record },
     failed: (error) => options.log.error('Command times could not be read', { run, error: String(error) }),
   });
   releases.push(() => commandTime.stop());
@@ -133,6 +137,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     folder,
     root: created.workspaceRoot,
     holder: named(computers, workspaceHolder(spec).name),
+    machine: evaluatorOf(spec, all, run, (work, signal) => persistAtWork({ back, record, signal }, work)),
     facts: facts.facts,
   });
   const price =
@@ -148,6 +153,10 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
         task: viewOf(created, state.run.probed),
         computers,
         evaluate: (request) => evaluator.try(request),
+        stored: async (uid, offset, maxBytes) => {
+          const kept = await store.reader.readSession(run, uid, offset, maxBytes);
+          return kept.offset === offset ? kept.bytes : new Uint8Array();
+        },
         clock,
         facts,
       }),
@@ -203,6 +212,18 @@ function refresh(follower: OutboxFollower, options: EngineOptions, run: string):
 function usable(spec: TaskSpec, all: ReadonlyMap<string, Computer>): Map<string, Computer> {
   const evaluators = new Set(spec.computers.flatMap(({ name, evaluator }) => (evaluator ? [name] : [])));
   return new Map([...all].filter(([name]) => !evaluators.has(name)));
+}
+
+/** The computer that is set aside for evaluating, when there is one and it is not this machine. */
+function evaluatorOf(
+  spec: TaskSpec,
+  all: ReadonlyMap<string, Computer>,
+  run: string,
+  attempt: HostEvaluatorOptions['attempt'],
+): EvaluatingMachine | undefined {
+  const name = spec.computers.find(({ evaluator }) => evaluator)?.name;
+  const host = name === undefined ? undefined : all.get(name);
+  return host !== undefined && isHost(host) ? new HostEvaluator({ host, run, attempt }) : undefined;
 }
 
 function named(computers: ReadonlyMap<string, Computer>, name: string): Computer {

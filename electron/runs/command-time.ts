@@ -1,12 +1,10 @@
 import type { NewEvent } from '@shared/events';
-import type { RunFold } from '@shared/run-fold';
 import { type BackDeps, untilBack } from '../agent/until-back';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import { isHost } from '../computer/hosts';
 import type { CommandRecord, Computer } from '../computer/port';
 
 export interface CommandTimeDeps {
-  fold: RunFold;
   computers: ReadonlyMap<string, Computer>;
   back: BackDeps;
   record(events: NewEvent[]): Promise<void>;
@@ -40,14 +38,10 @@ export class CommandTime {
 
   /** Events for the time from `from` to `to`, wall clock ms; those of hosts that are away follow. */
   async between(from: number, to: number): Promise<NewEvent[]> {
-    const { fold, computers } = this.deps;
-    const names = new Set([...fold.sessions.values()].map(({ computer }) => computer));
     const found = await Promise.all(
-      [...names].map(async (name) => {
-        const computer = computers.get(name);
-        if (computer === undefined) return [];
+      [...this.deps.computers.values()].map(async (computer) => {
         try {
-          return await commandsOn(computer, this.sessionsOn(name), from, to);
+          return await commandsOn(computer, from, to);
         } catch (error) {
           if (!(error instanceof ComputerUnavailable)) throw error;
           this.inBackground(this.whenBack(computer, error, from, to));
@@ -63,12 +57,6 @@ export class CommandTime {
     await Promise.all(this.later);
   }
 
-  private sessionsOn(name: string): string[] {
-    return [...this.deps.fold.sessions.values()].flatMap(({ computer, session }) =>
-      computer === name ? [session] : [],
-    );
-  }
-
   private async write(from: number, to: number): Promise<void> {
     const events = await this.between(from, to);
     if (events.length > 0) await this.deps.record(events);
@@ -79,7 +67,7 @@ export class CommandTime {
     for (let failures = 1, error = cause; ; failures += 1) {
       await untilBack(this.deps.back, error, failures, signal);
       try {
-        const events = await commandsOn(computer, this.sessionsOn(computer.name), from, to);
+        const events = await commandsOn(computer, from, to);
         if (events.length > 0) await this.deps.record(events);
         return;
       } catch (thrown) {
@@ -99,15 +87,13 @@ export class CommandTime {
   }
 }
 
-async function commandsOn(
-  computer: Computer,
-  sessions: readonly string[],
-  from: number,
-  to: number,
-): Promise<NewEvent[]> {
+/** All sessions there are the run's, also one whose opening no observation has told of yet. */
+async function commandsOn(computer: Computer, from: number, to: number): Promise<NewEvent[]> {
+  const sessions = await computer.sessions.list();
+  if (sessions.length === 0) return [];
   const offset = isHost(computer) ? (await computer.probe()).clockOffsetMs : 0;
   const events: NewEvent[] = [];
-  for (const session of sessions) {
+  for (const { name: session } of sessions) {
     for (const { startedAt, endedAt } of await commandsOf(computer, session)) {
       const start = Math.round(Math.max(from, startedAt - offset));
       const end = Math.round(Math.min(to, endedAt === undefined ? to : endedAt - offset));

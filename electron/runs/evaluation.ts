@@ -5,6 +5,7 @@ import type { EvaluationRequest, EvaluationResult } from '../actions/task-view';
 import type { EvaluationPort } from '../agent/ports';
 import type { Computer } from '../computer/port';
 import { type EvaluationOutcome, evaluate } from '../task/evaluate';
+import type { EvaluatingMachine } from '../task/evaluating-machine';
 import { readProtectedHashes } from '../task/reset';
 
 export interface EvaluatorDeps {
@@ -16,6 +17,8 @@ export interface EvaluatorDeps {
   /** Where the workspace is, on `holder`. */
   root: string;
   holder: Computer;
+  /** The computer set aside for evaluating; absent: the driver's machine. */
+  machine: EvaluatingMachine | undefined;
   facts: Pick<ActionFacts, 'hintSeen'>;
 }
 
@@ -35,6 +38,7 @@ export function createEvaluator(deps: EvaluatorDeps): Evaluator {
       attempt,
       forced: attempt === null,
       hintSeen,
+      machine: deps.machine,
       protectedHashes: await readProtectedHashes(deps.folder),
       signal,
     });

@@ -179,7 +179,8 @@ function notify(entry: Followed): void {
 async function caughtUp(entry: Followed): Promise<void> {
   const end = await entry.computer.sessions.state(entry.name).then(
     ({ endOffset }) => endOffset,
-    () => 0,
+    // A session that was closed is followed to its end; a computer that is away is not waited for.
+    (error: unknown) => (gone(error) ? Number.POSITIVE_INFINITY : 0),
   );
   await new Promise<void>((resolve) => {
     const check = () => {

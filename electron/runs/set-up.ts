@@ -1,14 +1,15 @@
 import type { EventBody, NewEvent } from '@shared/events';
 import type { RunFold } from '@shared/run-fold';
 import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task';
-import { type BackDeps, isBackSoon, untilBack } from '../agent/until-back';
-import { ComputerUnavailable } from '../computer/failures';
+import type { BackDeps } from '../agent/until-back';
+import type { ComputerUnavailable } from '../computer/failures';
 import { isHost } from '../computer/hosts';
 import type { Computer, SessionInfo } from '../computer/port';
 import { HostSite } from '../task/host-site';
 import { LocalSite } from '../task/local-site';
 import { prepareWorkspace, type SetupStep } from '../task/reset';
 import type { Site } from '../task/site';
+import { persist } from './persist';
 
 export interface SetUpOrder {
   spec: TaskSpec;
@@ -28,7 +29,6 @@ export interface SetUpOrder {
 const terminal = { rows: 40, cols: 160 };
 /** A piece of work that has not failed again by then goes on, ms. */
 const GOES_ON_MS = 2_000;
-const NEVER_MS = 2_147_483_647;
 
 /**
  * Prepares the workspace on the run's computers. Every step that is done becomes an event, the status says which one
@@ -119,23 +119,17 @@ class SetUpStatus {
     return (there !== undefined && isHost(there)) || id.startsWith('environment:');
   }
 
-  async attempt<T>(work: () => Promise<T>): Promise<T> {
-    const { back, signal } = this.order;
-    for (let failures = 0; ; ) {
+  attempt<T>(work: () => Promise<T>): Promise<T> {
+    const away = (error: ComputerUnavailable) => this.#say('computer_unavailable', error.message);
+    return persist({ ...this.order, away }, async (failures) => {
       // A command that goes on may run for hours after the link is back: until then nothing else would say so.
-      const goesOn = setTimeout(() => this.#goesOn(), failures === 0 ? NEVER_MS : GOES_ON_MS);
+      const goesOn = failures === 0 ? undefined : setTimeout(() => this.#goesOn(), GOES_ON_MS);
       try {
         return await work();
-      } catch (error) {
-        if (!(error instanceof ComputerUnavailable)) throw error;
-        failures += 1;
-        if (failures === 1 && (await isBackSoon(back, error, signal))) continue;
-        await this.#say('computer_unavailable', error.message);
-        await untilBack(back, error, failures, signal);
       } finally {
         clearTimeout(goesOn);
       }
-    }
+    });
   }
 
   #goesOn(): void {

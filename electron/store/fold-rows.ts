@@ -73,7 +73,7 @@ export interface FoldSink {
     rows: number;
     cols: number;
   }): void;
-  sessionEnded(row: { uid: string; exitCode: number | null }): void;
+  sessionEnded(row: { uid: string; exitCode: number | null; lost: boolean }): void;
   /** What an observation says about an open session; null = nothing new. */
   sessionActivity(row: { uid: string; command: string | null; state: string | null }): void;
 }

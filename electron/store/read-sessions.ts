@@ -43,7 +43,10 @@ export function readSessions(context: ReadContext, ulid: string): SessionView[] 
     }));
 }
 
-/** Up to `maxBytes` (≤ 4 MB) from `offset`; fewer at the end of a part file, so ask again from where it ended. */
+/**
+ * Up to `maxBytes` (≤ 4 MB) from `offset`; fewer at the end of a part file, so ask again from where it ended. The
+ * answer's `offset` is behind the one asked for where bytes are missing that were dropped on their host.
+ */
 export function readSession(
   context: ReadContext,
   ulid: string,
@@ -62,11 +65,14 @@ export function readSession(
   if (log === undefined || start >= endOffset) {
     return { offset: start, bytes: new Uint8Array(), endOffset };
   }
-  const part = context.statements.get<{ base: number; length: number }>(
-    'SELECT base, length FROM session_part WHERE log = ? AND base <= ? ORDER BY base DESC LIMIT 1',
+  const part = context.statements.get<{ base: number; length: number; bytes: number }>(
+    'SELECT base, length, length(sha) AS bytes FROM session_part WHERE log = ? AND base <= ? ORDER BY base DESC LIMIT 1',
     log.id,
     start,
   );
+  if (part?.bytes === 0 && start < part.base + part.length) {
+    return readSession(context, ulid, uid, part.base + part.length, maxBytes);
+  }
   const sealedEnd = part === undefined ? 0 : part.base + part.length;
   const base = part !== undefined && start < sealedEnd ? part.base : sealedEnd;
   const limit = part !== undefined && start < sealedEnd ? sealedEnd : endOffset;

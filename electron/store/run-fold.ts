@@ -172,7 +172,11 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       if (state.sessions[`${event.body.computer}:${event.body.session}`] === event.body.uid) {
         delete state.sessions[`${event.body.computer}:${event.body.session}`];
       }
-      sink.sessionEnded({ uid: event.body.uid, exitCode: event.body.exitCode });
+      sink.sessionEnded({
+        uid: event.body.uid,
+        exitCode: event.body.exitCode,
+        lost: event.body.lost === true,
+      });
       return;
     case 'clock.suspended': {
       const ms = Math.max(0, event.body.to - event.body.from);

@@ -227,9 +227,10 @@ export class RunProjection {
           row.cols,
           row.seq,
         ),
-      sessionEnded: ({ uid, exitCode }) =>
+      sessionEnded: ({ uid, exitCode, lost }) =>
         put(
-          "UPDATE session SET ended = 1, state = 'ended', exit_code = ? WHERE run = ? AND uid = ?",
+          'UPDATE session SET ended = 1, state = ?, exit_code = ? WHERE run = ? AND uid = ?',
+          lost ? 'lost' : 'ended',
           exitCode,
           run,
           uid,

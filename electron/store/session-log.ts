@@ -23,12 +23,28 @@ const COALESCE_MS = 100;
 interface OpenSession {
   log: number;
   end: number;
+  /** When its last bytes were received, our clock, ms. */
+  lastAt: number;
   base: number;
   file: number;
   /** Over the part so far; null after a restart, until the part is sealed from its file. */
   part: Hash | null;
   /** The row that may still grow. */
   row: { offset: number; length: number; receivedAt: number; hash: Hash } | null;
+}
+
+/** In place of a hash: these bytes were dropped on their host and are nowhere. */
+export const NO_BYTES = Buffer.alloc(0);
+
+/** Everything a gap leaves to be written in the transaction. */
+export interface PendingGap {
+  log: number;
+  run: number;
+  uid: string;
+  at: number;
+  from: number;
+  to: number;
+  sealed: { base: number; length: number; sha: Buffer } | null;
 }
 
 /** Everything a chunk leaves to be written in the transaction. */
@@ -99,6 +115,39 @@ export class SessionLog {
     return { ...pending, run: runId, uid, end: session.end, sealed: this.seal(session, run, uid) };
   }
 
+  /**
+   * Passes over bytes that are nowhere any more, before the transaction: the part so far is sealed and the next one
+   * begins behind the gap. `conflict` when it does not begin where the stored bytes end.
+   */
+  passOver(run: string, runId: number, uid: string, gap: { from: number; to: number }): PendingGap {
+    const session = this.session(run, runId, uid);
+    if (gap.from !== session.end || gap.to <= gap.from) {
+      throw new WaymarkError(
+        'conflict',
+        `Session ${uid} is stored up to byte ${session.end}; bytes ${gap.from} to ${gap.to} cannot be missing there.`,
+      );
+    }
+    const { from } = gap;
+    this.uncommitted.add(`${run}/${uid}`);
+    const sealed = from > session.base ? this.sealNow(session, run, uid) : null;
+    session.end = gap.to;
+    this.beginPart(session, run, uid);
+    return { log: session.log, run: runId, uid, at: session.lastAt, from, to: gap.to, sealed };
+  }
+
+  storeGap({ log, run, uid, at, from, to, sealed }: PendingGap): void {
+    const length = to - from;
+    if (sealed !== null) {
+      this.storePart(log, sealed);
+    }
+    this.storePart(log, { base: from, length, sha: NO_BYTES });
+    this.statements.run(
+      'INSERT INTO session_chunk (log, offset, length, received_at, host_at, sha, sum) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      ...[log, from, length, at, null, NO_BYTES, rowSum(log, from, length, at, null, NO_BYTES)],
+    );
+    this.storeEnd(log, run, uid, to, at);
+  }
+
   /** Makes all bytes written so far durable. */
   sync(): void {
     for (const { file } of this.dirty) {
@@ -122,20 +171,28 @@ export class SessionLog {
       rowSum(chunk.log, row.offset, row.length, row.receivedAt, row.hostAt, row.sha),
     );
     if (sealed !== null) {
-      this.statements.run(
-        'INSERT INTO session_part (log, base, length, sha) VALUES (?, ?, ?, ?)',
-        chunk.log,
-        sealed.base,
-        sealed.length,
-        sealed.sha,
-      );
+      this.storePart(chunk.log, sealed);
     }
+    this.storeEnd(chunk.log, chunk.run, chunk.uid, chunk.end, chunk.receivedAt);
+  }
+
+  private storePart(log: number, { base, length, sha }: { base: number; length: number; sha: Buffer }): void {
+    this.statements.run(
+      'INSERT INTO session_part (log, base, length, sha) VALUES (?, ?, ?, ?)',
+      log,
+      base,
+      length,
+      sha,
+    );
+  }
+
+  private storeEnd(log: number, run: number, uid: string, end: number, at: number): void {
     this.statements.run(
       'UPDATE session_log SET end_offset = ?, last_at = ?, sum = ? WHERE id = ?',
-      chunk.end,
-      chunk.receivedAt,
-      rowSum(chunk.run, chunk.uid, chunk.end, chunk.receivedAt),
-      chunk.log,
+      end,
+      at,
+      rowSum(run, uid, end, at),
+      log,
     );
   }
 
@@ -180,11 +237,11 @@ export class SessionLog {
       uid,
       rowSum(runId, uid, 0, 0),
     );
-    const row = this.statements.get<{ id: number; end_offset: number }>(
-      'SELECT id, end_offset FROM session_log WHERE run = ? AND uid = ?',
+    const row = this.statements.get<{ id: number; end_offset: number; last_at: number }>(
+      'SELECT id, end_offset, last_at FROM session_log WHERE run = ? AND uid = ?',
       runId,
       uid,
-    ) ?? { id: 0, end_offset: 0 };
+    ) ?? { id: 0, end_offset: 0, last_at: 0 };
     const sealed = this.statements.get<{ base: number }>(
       'SELECT coalesce(max(base + length), 0) AS base FROM session_part WHERE log = ?',
       row.id,
@@ -193,6 +250,7 @@ export class SessionLog {
     const session: OpenSession = {
       log: row.id,
       end: row.end_offset,
+      lastAt: row.last_at,
       base: sealed.base,
       file: openPart(folder, sealed.base),
       part: row.end_offset === sealed.base ? createHash('sha256') : null,
@@ -210,6 +268,7 @@ export class SessionLog {
     bytes: Uint8Array,
   ): Omit<PendingChunk, 'run' | 'uid' | 'end' | 'sealed'> {
     const receivedAt = Math.round(chunk.receivedAt);
+    session.lastAt = receivedAt;
     const last = session.row;
     const row =
       last !== null && receivedAt - last.receivedAt < COALESCE_MS && receivedAt >= last.receivedAt
@@ -233,21 +292,32 @@ export class SessionLog {
   }
 
   private seal(session: OpenSession, run: string, uid: string): PendingChunk['sealed'] {
-    const length = session.end - session.base;
-    if (length < PART_BYTES) {
+    if (session.end - session.base < PART_BYTES) {
       return null;
     }
+    const sealed = this.sealNow(session, run, uid);
+    this.beginPart(session, run, uid);
+    return sealed;
+  }
+
+  private sealNow(
+    session: OpenSession,
+    run: string,
+    uid: string,
+  ): { base: number; length: number; sha: Buffer } {
     const folder = sessionFolder(this.workspace, run, uid);
     const hash = session.part ?? createHash('sha256').update(readFileSync(partPath(folder, session.base)));
-    const sealed = { base: session.base, length, sha: hash.digest() };
     fdatasyncSync(session.file);
+    return { base: session.base, length: session.end - session.base, sha: hash.digest() };
+  }
+
+  private beginPart(session: OpenSession, run: string, uid: string): void {
     closeSync(session.file);
     this.dirty.delete(session);
     session.base = session.end;
-    session.file = openPart(folder, session.end);
+    session.file = openPart(sessionFolder(this.workspace, run, uid), session.end);
     session.part = createHash('sha256');
     session.row = null;
-    return sealed;
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRun } from '../testing/run-writer';
@@ -110,4 +110,49 @@ test('a name that would leave the folder is refused', async () => {
     const chunk = { offset: 0, bytes: Buffer.from('a'), receivedAt: 0, hostAt: null };
     await expect(store.writer.sessionBytes(run, uid, chunk)).rejects.toMatchObject({ code: 'bad_input' });
   }
+});
+
+test('bytes that were dropped on their host are passed over, named, and nothing else may be missing', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await createRun(store);
+  const [uid, computer, session] = ['s1', 'gpu-03', 'main'];
+  const opened = { computer, session, uid, rows: 24, cols: 80 };
+  await store.writer.append(run, 1, [{ kind: 'session.opened', body: opened }]);
+  const send = (offset: number, text: string) =>
+    store.writer.sessionBytes(run, uid, { offset, bytes: Buffer.from(text), receivedAt: 7, hostAt: 5 });
+  const gap = (from: number, to: number) =>
+    store.writer.append(run, 1, [
+      { kind: 'session.gap', body: { computer, session, uid, from, to, reason: 'limit' } },
+    ]);
+  const read = async (offset: number) => {
+    const page = await store.reader.readSession(run, uid, offset, 100);
+    return [page.offset, Buffer.from(page.bytes).toString(), page.endOffset];
+  };
+  await send(0, 'before');
+  await expect(send(10, 'after')).rejects.toMatchObject({ code: 'conflict' });
+  await expect(gap(8, 10)).rejects.toMatchObject({ code: 'conflict' });
+  await gap(6, 10);
+  await send(10, 'after');
+  await gap(15, 1_000_000);
+  await send(1_000_000, 'end');
+  expect(await read(0)).toEqual([0, 'before', 1_000_003]);
+  expect(await read(6)).toEqual([10, 'after', 1_000_003]);
+  expect(await read(8)).toEqual([10, 'after', 1_000_003]);
+  expect(await read(15)).toEqual([1_000_000, 'end', 1_000_003]);
+  expect((await store.reader.sessions(run))[0]?.gaps).toEqual([
+    { from: 6, to: 10 },
+    { from: 15, to: 1_000_000 },
+  ]);
+  expect((await store.reader.verify()).runs[0]?.problems).toEqual([]);
+  await store.close();
+  const again = testStore(folder);
+  await again.writer.sessionBytes(run, uid, {
+    ...{ offset: 1_000_003, bytes: Buffer.from('!'), receivedAt: 8, hostAt: 6 },
+  });
+  const last = await again.reader.readSession(run, uid, 999_999, 100);
+  expect([last.offset, Buffer.from(last.bytes).toString()]).toEqual([1_000_000, 'end!']);
+  expect((await again.reader.verify()).runs[0]?.problems).toEqual([]);
+  writeFileSync(partPath(sessionFolder(folder, run, uid), 10), 'aftex');
+  expect((await again.reader.verify()).runs[0]?.problems[0]).toMatchObject({ what: 'session_bytes' });
 });

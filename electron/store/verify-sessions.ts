@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
+import type { EventBody } from '@shared/events';
 import type { VerifyProblem } from '@shared/views';
+import { LAST_SEQ, rowId } from './ids';
 import { PART_BYTES, partPath, sessionFolder } from './session-log';
 import type { VerifyContext } from './verify';
 
@@ -12,7 +14,9 @@ interface Piece {
 
 const READ_BYTES = 1024 * 1024;
 
-/** Bytes of every session: no gap between chunks, every chunk and every sealed part as hashed. */
+/**
+ * Bytes of every session: no gap between chunks that no event tells of, every chunk and every sealed part as hashed.
+ */
 export async function checkSessions(
   context: VerifyContext,
   run: number,
@@ -23,6 +27,7 @@ export async function checkSessions(
     'SELECT id, uid, end_offset FROM session_log WHERE run = ? ORDER BY id',
     run,
   );
+  const gaps = droppedBytes(context, run);
   for (const { id, uid, end_offset: end } of logs) {
     const where = `run ${ulid} session ${uid}`;
     const folder = sessionFolder(context.folder, ulid, uid);
@@ -43,7 +48,17 @@ export async function checkSessions(
       });
       continue;
     }
-    for (const piece of [...parts, ...chunks]) {
+    const dropped = (pieces: readonly Piece[]) => JSON.stringify(pieces.filter(isGap).map(range));
+    const told = JSON.stringify(gaps.filter((gap) => gap.uid === uid).map(({ from, to }) => [from, to]));
+    if (dropped(parts) !== told || dropped(chunks) !== told) {
+      problems.push({
+        what: 'session_gap',
+        where,
+        message: 'Output is missing that no event of the run tells of, or the other way round.',
+      });
+      continue;
+    }
+    for (const piece of [...parts, ...chunks].filter((each) => !isGap(each))) {
       const part = parts.find(
         ({ offset, length }) => piece.offset >= offset && piece.offset < offset + length,
       );
@@ -60,6 +75,20 @@ export async function checkSessions(
   }
   return problems;
 }
+
+/** Bytes that the run's log says were dropped on their host, in order of the log. */
+function droppedBytes(context: VerifyContext, run: number): EventBody<'session.gap'>[] {
+  return context.statements
+    .all<{ body: string }>(
+      "SELECT body FROM event WHERE id BETWEEN ? AND ? AND kind = 'session.gap' ORDER BY id",
+      rowId(run, 0),
+      rowId(run, LAST_SEQ),
+    )
+    .map(({ body }) => JSON.parse(body) as EventBody<'session.gap'>);
+}
+
+const isGap = ({ sha }: Piece) => sha.length === 0;
+const range = ({ offset, length }: Piece) => [offset, offset + length];
 
 /** End of pieces that follow each other from 0; null when they do not. */
 function reach(pieces: readonly Piece[]): number | null {

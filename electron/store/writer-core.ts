@@ -21,7 +21,7 @@ import { RuleFolds } from './rule-folds';
 import { type OpenRun, type PreparedEvent, RunLog } from './run-log';
 import { RunProjection } from './run-projection';
 import { RunRemoval } from './run-removal';
-import { type PendingChunk, SessionLog } from './session-log';
+import { type PendingChunk, type PendingGap, SessionLog } from './session-log';
 import type { StepProjector } from './step-projector';
 
 export interface WriterOptions {
@@ -256,10 +256,12 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     allowed: (open: OpenRun) => boolean,
   ): Promise<{ raced: boolean; seq: number }> {
     let prepared: PreparedEvent[];
+    let gaps: PendingGap[] = [];
     let notice: StoreNotice | null = null;
     return this.write({
       prepare: () => {
         prepared = this.log.prepare(events);
+        gaps = this.passOver(run, events);
         const open = this.runs.lastSeen(run);
         if (open !== undefined) {
           this.rules.warm(open);
@@ -272,6 +274,9 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
           return { raced: true, seq: open.seq };
         }
         const stored = this.log.insert(open, epoch, prepared);
+        for (const gap of gaps) {
+          this.sessions.storeGap(gap);
+        }
         const verdicts = this.rules.apply(open, stored);
         this.projection.apply(open.id, open.state, stored, verdicts ?? []);
         this.log.writeHead(open);
@@ -288,6 +293,15 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
         }
       },
     });
+  }
+
+  /** Bytes that a host dropped: the byte log of the session goes on behind them, in the transaction of the event. */
+  private passOver(run: string, events: readonly NewEvent[]): PendingGap[] {
+    return events.flatMap((event) =>
+      event.kind === 'session.gap'
+        ? [this.sessions.passOver(run, this.runs.current(run).id, event.body.uid, event.body)]
+        : [],
+    );
   }
 
   private write<T>(job: Job<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import picomatch from 'picomatch';
 import { FileError } from '../computer/failures';
 import type { FileSystemPort } from '../computer/port';
@@ -37,7 +37,7 @@ export async function copyInputs(order: InputOrder): Promise<string[]> {
   let left = order.maxBytes;
   for (const { path } of found) {
     order.signal.throwIfAborted();
-    const real = await order.files.realpath(join(order.root, path));
+    const real = await order.files.realpath(posix.join(order.root, path));
     if (!isInside(root, real)) {
       throw new InputProblem(
         `${path} is a link that leaves the workspace (to ${real}). Put the file itself there.`,
@@ -56,7 +56,7 @@ async function copyFile(order: InputOrder, path: string, left: number): Promise<
   try {
     for (let offset = 0; ; ) {
       order.signal.throwIfAborted();
-      const { bytes, size } = await order.files.readRange(join(order.root, path), offset, CHUNK);
+      const { bytes, size } = await order.files.readRange(posix.join(order.root, path), offset, CHUNK);
       room -= bytes.length;
       if (room < 0) throw tooLarge(order.maxBytes, `${path} grew while it was copied`);
       await file.write(bytes);
@@ -79,7 +79,7 @@ async function findInputs(order: InputOrder): Promise<{ path: string; size: numb
   const found = new Map<string, number>();
   const bases = order.globs.map((glob) => picomatch.scan(glob).base);
   for (const base of new Set(bases)) {
-    const start = base === '' || base === '.' ? order.root : join(order.root, base);
+    const start = base === '' || base === '.' ? order.root : posix.join(order.root, base);
     const facts = await statOrNothing(order.files, start);
     if (!facts) continue;
     if (facts.kind === 'file') {

@@ -1,14 +1,15 @@
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { pointsFor, withPenalty } from '@shared/score';
 import { durationMs, type TaskSpec } from '@shared/task';
 import { z } from 'zod';
-import { FileError } from '../computer/failures';
+import { ComputerUnavailable, FileError } from '../computer/failures';
 import type { FileSystemPort } from '../computer/port';
 import { copyInputs, type InputFiles, InputProblem } from './copy-inputs';
+import { drivingMachine, type EvaluatingMachine, type EvaluatorOrder } from './evaluating-machine';
 import { changedProtected, type ProtectedHashes } from './protected';
-import { missingPrograms, type ProcessOutcome, runProcess } from './run-process';
+import type { ProcessOutcome } from './run-process';
 
 export interface EvaluationOrder {
   spec: TaskSpec;
@@ -24,6 +25,8 @@ export interface EvaluationOrder {
   forced: boolean;
   /** The agent has seen the task hint: its penalty applies. */
   hintSeen: boolean;
+  /** Where the evaluator runs; absent: on the driver's machine. */
+  machine?: EvaluatingMachine | undefined;
   /** As taken at reset. */
   protectedHashes: ProtectedHashes;
   signal: AbortSignal;
@@ -68,7 +71,8 @@ const MAX_MESSAGE = 4_000;
 class Unavailable extends Error {}
 
 /**
- * Copies the inputs into a fresh folder on the driver's machine and runs the evaluator there. Whatever keeps
+ * Copies the inputs into a fresh folder on the driver's machine and has the evaluator run, there or on the computer that
+ * is set aside for it. Whatever keeps
  * the evaluator from giving a number (copy, missing program, time-out, crash, unusable result) is `unavailable` and spends no
  * try. @throws WaymarkError `cancelled`, ComputerUnavailable
  */
@@ -104,6 +108,8 @@ export async function evaluate(order: EvaluationOrder): Promise<EvaluationOutcom
     outcome.message = result.message.slice(0, MAX_MESSAGE);
   } catch (error) {
     if (order.signal.aborted) throw new WaymarkError('cancelled', 'The evaluation was cancelled.');
+    // It is made again from the beginning: half an evaluation is no record.
+    if (error instanceof ComputerUnavailable) await rm(folder, { recursive: true, force: true });
     outcome.message = whyUnavailable(error);
   }
   outcome.durationMs = Math.round(performance.now() - started);
@@ -134,16 +140,15 @@ async function runEvaluator(
   outcome: EvaluationOutcome,
 ): Promise<EvaluatorResult> {
   const { evaluation } = order.spec;
-  const missing = await missingPrograms(evaluation.needs);
+  const machine = order.machine ?? drivingMachine;
+  const missing = await machine.missing(evaluation.needs, order.signal);
   if (missing.length > 0) {
     throw new Unavailable(
       `The evaluating machine lacks ${missing.join(', ')}. Install it and evaluate again.`,
     );
   }
   const inputs = join(folder, 'inputs');
-  const home = join(folder, 'home');
   await mkdir(inputs);
-  await mkdir(home);
   outcome.inputs = await copyInputs({
     files: order.files,
     root: order.root,
@@ -155,23 +160,32 @@ async function runEvaluator(
   const changedList = join(folder, 'protected-changed.txt');
   await writeFile(changedList, protectedChanged.map((path) => `${path}\n`).join(''));
   const resultFile = join(folder, 'result.json');
-  const ended = await runProcess({
+  const ended = await runOn(machine, {
     command: evaluation.command,
-    cwd: inputs,
-    env: {
-      HOME: home,
-      TMPDIR: home,
-      WAYMARK_EVALUATOR: join(order.packageFolder, evaluation.folder),
-      WAYMARK_INPUTS: inputs,
-      WAYMARK_RESULT: resultFile,
-      WAYMARK_PROTECTED_CHANGED: changedList,
-    },
+    evaluator: join(order.packageFolder, evaluation.folder),
+    inputs,
+    changedList,
+    result: resultFile,
+    folder,
     timeoutMs: durationMs(evaluation.timeout) ?? 1_800_000,
     signal: order.signal,
   });
   outcome.log = ended.output;
   throwUnlessSound(ended, evaluation.timeout);
   return readResult(resultFile, ended.lastLine);
+}
+
+/** What keeps a computer from running the evaluator is no bug; a computer that is away is waited for. */
+async function runOn(machine: EvaluatingMachine, order: EvaluatorOrder): Promise<ProcessOutcome> {
+  try {
+    return await machine.run(order);
+  } catch (error) {
+    const passes = error instanceof ComputerUnavailable || order.signal.aborted || machine === drivingMachine;
+    if (passes) throw error;
+    throw new Unavailable(
+      `The evaluator could not be run: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }
 
 function throwUnlessSound(ended: ProcessOutcome, timeout: string): void {

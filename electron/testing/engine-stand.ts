@@ -1,0 +1,145 @@
+import { access, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventBody, EventKind, RunEvent } from '@shared/events';
+import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings';
+import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
+import { hostsOf } from '../runs/clean-sessions';
+import { createEngine, type Engine } from '../runs/engine';
+import type { Store } from '../store/api';
+import { openStoreInProcess } from '../store/in-process';
+import { systemClock } from '../system-clock';
+import { addTask } from '../task/add';
+import { resourcesDir } from './agent-host/agent-setup';
+import { type AgentHosts, agentHosts } from './agent-hosts';
+import { eventually } from './deadline';
+import { writeTaskPackage } from './task-package';
+
+export const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
+
+export interface EngineStandOptions {
+  policy: ScriptedPolicy;
+  /** Files of the task package besides those of the small one. */
+  files: Record<string, string | null>;
+  aliases: readonly string[];
+  apart?: readonly string[];
+}
+
+/** The whole engine on a real store, with a scripted model and hosts that are child processes of this one. */
+export class EngineStand {
+  readonly errors: string[] = [];
+  engine: Engine;
+
+  private constructor(
+    readonly folder: string,
+    readonly store: Store,
+    readonly model: ScriptedModel,
+    readonly agents: AgentHosts,
+    private readonly endpoint: Endpoint,
+  ) {
+    this.engine = this.next();
+  }
+
+  static async open({ policy, files, aliases, apart = [] }: EngineStandOptions): Promise<EngineStand> {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'waymark-stand-')));
+    const model = await startScriptedModel({ policy });
+    const store = openStoreInProcess(join(folder, 'workspace'));
+    const agents = await agentHosts({ root: join(folder, 'hosts'), aliases, apart });
+    const endpoint = endpointSchema.parse({ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted' });
+    await addTask(store, await writeTaskPackage(join(folder, 'package'), files));
+    return new EngineStand(folder, store, model, agents, endpoint);
+  }
+
+  /** The engine of the application's next start. */
+  next(): Engine {
+    this.engine = createEngine({
+      store: this.store,
+      settings: { current: settingsSchema.parse({}) },
+      findKey: () => null,
+      clock: systemClock,
+      hosts: this.agents.hosts,
+      resourcesDir,
+      sessionsDir: join(this.folder, 'sessions'),
+      appVersion: 'test',
+      log: {
+        info: () => undefined,
+        error: (message, facts) => void this.errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
+      },
+      retry: { attempts: 3, baseMs: 1, capMs: 2 },
+    });
+    return this.engine;
+  }
+
+  start(computers: Record<string, string> = {}, approvals: 'on' | 'off' = 'off'): Promise<string> {
+    return this.engine.startRun({
+      ...{ task: 'small', title: null, endpoint: this.endpoint, experiment: null, maxSteps: null },
+      ...{ maxWorkingMs: null, humanHints: true, author, approvals, computers },
+    });
+  }
+
+  async drive(run: string): Promise<void> {
+    await this.engine.resumeRun(run);
+    await this.engine.waitRun(run);
+  }
+
+  events(run: string): Promise<RunEvent[]> {
+    return this.store.reader.events(run, 1, 2_000);
+  }
+
+  async of<K extends EventKind>(run: string, kind: K): Promise<EventBody<K>[]> {
+    return (await this.events(run)).flatMap((event) =>
+      event.kind === kind ? [event.body as EventBody<K>] : [],
+    );
+  }
+
+  /** Resolves when an event of the run passes the test. */
+  until<K extends EventKind>(
+    run: string,
+    kind: K,
+    test: (body: EventBody<K>) => boolean = () => true,
+  ): Promise<EventBody<K>> {
+    return eventually(`the log of the run has such a ${kind}`, async () =>
+      (await this.of(run, kind)).find(test),
+    );
+  }
+
+  /** Everything a session printed, as stored here. */
+  async printed(run: string, session: string, computer?: string): Promise<string> {
+    const { reader } = this.store;
+    const found = (await reader.sessions(run)).find(
+      (each) => each.session === session && (computer === undefined || each.computer === computer),
+    );
+    if (found === undefined) throw new Error(`The run has no session ${session}.`);
+    const { bytes } = await reader.readSession(run, found.uid, 0, 4_000_000);
+    return Buffer.from(bytes).toString();
+  }
+
+  /** Hosts are folders of this machine: looked at and touched past the engine. */
+  async untilThere(path: string): Promise<void> {
+    await eventually(`${path} is there`, () =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    );
+  }
+
+  touchThere(path: string): Promise<void> {
+    return writeFile(path, '');
+  }
+
+  async close(): Promise<void> {
+    const { engine, store } = this;
+    await engine.shutdown({ mode: 'now' });
+    const runs = await store.reader.runs();
+    const hosts = await Promise.all(runs.map(({ id }) => hostsOf(store.reader, id)));
+    for (const alias of new Set(hosts.flat().map(({ place }) => place.host ?? ''))) {
+      this.agents.restore(alias);
+    }
+    await engine.cleanSessions(new Set(), hosts.flat());
+    await this.agents.dispose();
+    await this.model.close();
+    await store.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
