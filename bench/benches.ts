@@ -5,6 +5,12 @@ import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { sessionOutput } from './engine/session-output';
 import type { Bench } from './harness';
+import { sshCommands } from './ssh/ssh-commands';
+import { sshCuts } from './ssh/ssh-cuts';
+import { sshDeadLink } from './ssh/ssh-dead-link';
+import { sshIdle } from './ssh/ssh-idle';
+import { sshKill } from './ssh/ssh-kill';
+import { sshOutput } from './ssh/ssh-output';
 import { keyLatency } from './window/key-latency';
 import { windowMemory } from './window/window-memory';
 import { windowStart } from './window/window-start';
@@ -19,5 +25,11 @@ export const benches: readonly Bench[] = [
   loopOverhead,
   bytesWritten,
   sessionOutput,
+  sshOutput,
+  sshCommands,
+  sshIdle,
+  sshDeadLink,
+  sshCuts,
+  sshKill,
   durability,
 ];

@@ -1,10 +1,12 @@
 import { driveUntilKilled } from './durability/engine-child';
 import { writeAndAcknowledge } from './durability/writer-child';
+import { storeUntilKilled } from './ssh/output-child';
 
 /** Parts of a bench that need a process of their own, because that process is traced or killed. */
 const children: Record<string, (args: readonly string[]) => Promise<void>> = {
   writer: writeAndAcknowledge,
   engine: driveUntilKilled,
+  'ssh-output': storeUntilKilled,
 };
 
 /** Runs the named child in this process; the exit code. */

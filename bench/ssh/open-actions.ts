@@ -1,8 +1,8 @@
+import { taskSpecSchema } from '@shared/task';
 import { createActions } from '../../electron/actions/create-actions';
 import { actionTaskView } from '../../electron/actions/task-view';
 import type { HostComputer } from '../../electron/computer/hosts';
 import { systemClock } from '../../electron/system-clock';
-import { taskSpecSchema } from '@shared/task';
 
 /** The agent's actions on one host; `runTrue` is `run_command true` in its open session, in ms. */
 export async function openActions(

@@ -6,7 +6,8 @@ import { openActions } from './open-actions';
 /** One command and one new session over a warm link. */
 export const sshCommands: Bench = {
   name: 'ssh-commands',
-  about: '`run_command true` in an open session against a line in a raw `ssh -tt` shell; a new session on a warm link',
+  about:
+    '`run_command true` in an open session against a line in a raw `ssh -tt` shell; a new session on a warm link',
   async run(options) {
     const bench = await openBenchHost();
     try {
@@ -38,13 +39,25 @@ export const sshCommands: Bench = {
       await computer.dispose();
       const more = median(sides.ours) - median(sides.baseline);
       return [
-        figure('ssh-run-command', more, 'ms', { is: '≤', value: 10 }, {
-          baseline: median(sides.baseline),
-          detail: `median more than the raw line; p95 ${(quantile(sides.ours, 0.95) - quantile(sides.baseline, 0.95)).toFixed(1)} ms more; ${describe({ ours: sides.ours.slice(0, rounds), baseline: sides.baseline.slice(0, rounds) }, 'ms').split(',')[0]}; n = ${sides.ours.length} each`,
-        }),
-        figure('ssh-new-session', quantile(created, 0.95), 'ms', { is: '≤', value: 300 }, {
-          detail: `p95 until the first prompt; ${spread(created)} ms, n = ${created.length}`,
-        }),
+        figure(
+          'ssh-run-command',
+          more,
+          'ms',
+          { is: '≤', value: 10 },
+          {
+            baseline: median(sides.baseline),
+            detail: `median more than the raw line; p95 ${(quantile(sides.ours, 0.95) - quantile(sides.baseline, 0.95)).toFixed(1)} ms more; ${describe({ ours: sides.ours.slice(0, rounds), baseline: sides.baseline.slice(0, rounds) }, 'ms').split(',')[0]}; n = ${sides.ours.length} each`,
+          },
+        ),
+        figure(
+          'ssh-new-session',
+          quantile(created, 0.95),
+          'ms',
+          { is: '≤', value: 300 },
+          {
+            detail: `p95 until the first prompt; ${spread(created)} ms, n = ${created.length}`,
+          },
+        ),
       ];
     } finally {
       await bench.close();

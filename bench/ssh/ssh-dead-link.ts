@@ -21,8 +21,20 @@ export const sshDeadLink: Bench = {
       await computer.sessions.close('s');
       await computer.dispose();
       return [
-        figure('dead-link-idle', quantile(idle, 1), 's', { is: '≤', value: 15 }, { detail: `worst; ${spread(idle)} s` }),
-        figure('dead-link-typed', quantile(typed, 1), 's', { is: '≤', value: 6 }, { detail: `worst; ${spread(typed)} s` }),
+        figure(
+          'dead-link-idle',
+          quantile(idle, 1),
+          's',
+          { is: '≤', value: 15 },
+          { detail: `worst; ${spread(idle)} s` },
+        ),
+        figure(
+          'dead-link-typed',
+          quantile(typed, 1),
+          's',
+          { is: '≤', value: 6 },
+          { detail: `worst; ${spread(typed)} s` },
+        ),
       ];
     } finally {
       await bench.close();

@@ -45,10 +45,17 @@ export const sshIdle: Bench = {
       await Promise.all(follows);
       for (let index = 0; index < sessions; index += 1) await computer.sessions.close(`s${index}`);
       await computer.dispose();
-      const detail = (all: number[]) => `rounds of ${seconds} s: ${all.map((each) => each.toFixed(2)).join(' ')} %`;
+      const detail = (all: number[]) =>
+        `rounds of ${seconds} s: ${all.map((each) => each.toFixed(2)).join(' ')} %`;
       return [
         figure('ssh-idle-here', median(here), '% of a core', { is: '≤', value: 1 }, { detail: detail(here) }),
-        figure('ssh-idle-host', median(there), '% of a core', { is: '≤', value: 1 }, { detail: detail(there) }),
+        figure(
+          'ssh-idle-host',
+          median(there),
+          '% of a core',
+          { is: '≤', value: 1 },
+          { detail: detail(there) },
+        ),
       ];
     } finally {
       stop.abort();

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { version } from '../../../package.json';
 import { SessionResources } from '../agent/session-resources';
 import type { Hosts } from '../hosts';
@@ -5,10 +6,11 @@ import { bootstrapHelper } from './bootstrap-helper';
 import { HostPool } from './host-pool';
 import { systemLinkClock } from './link-clock';
 import { networkFingerprint } from './network-watch';
+import { OpenSshTransport } from './openssh-transport';
 import { resolveHost } from './resolve-host';
+import { SshComputer } from './ssh-computer';
 import { listAliases } from './ssh-config';
 import { Ssh2Transport } from './ssh2-transport';
-import { SshComputer } from './ssh-computer';
 import type { PromptPort } from './transport';
 
 export interface HostsOptions {
@@ -25,9 +27,11 @@ export function createHosts({ resourcesDir, prompts, configFile }: HostsOptions)
   const setup = { configFile };
   const resources = new SessionResources(resourcesDir);
   return new HostPool({
-    transport: (alias) => new Ssh2Transport(alias, setup),
-    computer: (order, link, released) =>
-      new SshComputer({ ...order, link, resources, version, released }),
+    transport: (alias, kind) =>
+      kind === 'openssh'
+        ? new OpenSshTransport(alias, { ...setup, askpassProgram: join(resourcesDir, 'askpass', 'askpass') })
+        : new Ssh2Transport(alias, setup),
+    computer: (order, link, released) => new SshComputer({ ...order, link, resources, version, released }),
     helper: bootstrapHelper(resourcesDir, version),
     prompts,
     resolve: (alias) => resolveHost(alias, setup),
