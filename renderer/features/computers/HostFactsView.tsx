@@ -13,11 +13,11 @@ export function HostFactsView({ report }: { report: HostReport | null }) {
       <section aria-label={text.facts} className="host-section">
         <h4>{text.facts}</h4>
         {facts === null ? (
-          <p className="quiet text-12">{text.noFacts}</p>
+          <p className="quiet text-12">{report === null ? text.noFacts : text.noFactsThen}</p>
         ) : (
           <dl className="host-facts">
-            {factLines(facts, words).map(([name, value]) => (
-              <div key={name}>
+            {factLines(facts, words).map(({ name, value, wide }) => (
+              <div key={name} className={wide === true ? 'host-fact-wide' : ''}>
                 <dt>{name}</dt>
                 <dd>{value}</dd>
               </div>
@@ -46,7 +46,7 @@ export function HostFactsView({ report }: { report: HostReport | null }) {
   );
 }
 
-function factLines(facts: HostFacts, words: Text): [string, string][] {
+function factLines(facts: HostFacts, words: Text): { name: string; value: string; wide?: boolean }[] {
   const text = words.computers;
   const { format } = words.common;
   const megabytes = (mb: number | null) =>
@@ -62,22 +62,24 @@ function factLines(facts: HostFacts, words: Text): [string, string][] {
           .join('\n');
   const offset = Math.abs(facts.clockOffsetMs);
   return [
-    [text.fact.hostname, facts.hostname],
-    [text.fact.user, facts.user],
-    [text.fact.system, facts.platform],
-    [text.fact.cpus, format.count(facts.cpus)],
-    [text.fact.memory, format.bytes(facts.memoryBytes)],
-    [
-      text.fact.disk,
-      text.diskFree(format.bytes(facts.freeBytes), format.bytes(facts.totalBytes), facts.fileSystem),
-    ],
-    [text.fact.sessions, facts.sessionsDir],
-    [text.fact.helper, text.helperPrograms(facts.helper, facts.supervisor)],
-    [text.fact.bash, facts.bashVersion],
-    [
-      text.fact.clock,
-      offset < 1000 ? text.clockSame : text.clockOffset(format.duration(offset), facts.clockOffsetMs > 0),
-    ],
-    [text.fact.gpus, gpus],
+    { name: text.fact.hostname, value: facts.hostname },
+    { name: text.fact.user, value: facts.user },
+    { name: text.fact.system, value: facts.platform },
+    { name: text.fact.cpus, value: format.count(facts.cpus) },
+    { name: text.fact.memory, value: format.bytes(facts.memoryBytes) },
+    { name: text.fact.helper, value: text.helperPrograms(facts.helper, facts.supervisor) },
+    { name: text.fact.bash, value: facts.bashVersion },
+    {
+      name: text.fact.clock,
+      value:
+        offset < 1000 ? text.clockSame : text.clockOffset(format.duration(offset), facts.clockOffsetMs > 0),
+    },
+    {
+      name: text.fact.disk,
+      value: text.diskFree(format.bytes(facts.freeBytes), format.bytes(facts.totalBytes), facts.fileSystem),
+      wide: true,
+    },
+    { name: text.fact.sessions, value: facts.sessionsDir, wide: true },
+    { name: text.fact.gpus, value: gpus, wide: true },
   ];
 }

@@ -87,6 +87,7 @@ export const computers = {
   never: 'none yet',
   facts: 'What it is',
   noFacts: 'Test it to see what it is and what it lacks.',
+  noFactsThen: 'The last test did not get that far.',
   fact: {
     hostname: 'Name',
     user: 'User',

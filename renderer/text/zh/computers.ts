@@ -84,6 +84,7 @@ export const computers: Text['computers'] = {
   never: '尚无',
   facts: '它是什么',
   noFacts: '测试后即可看到它是什么、缺少什么。',
+  noFactsThen: '上次测试没有进行到那一步。',
   fact: {
     hostname: '名称',
     user: '用户',
