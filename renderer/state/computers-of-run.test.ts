@@ -62,7 +62,7 @@ describe('the computers of a run', () => {
     } as RunSummary;
     const words = runWords(summary, en, now, waitsFor(run, { 'gpu-04': link('gpu-04', 'down') }));
     expect(words.state).toBe('Waits for gpu-04');
-    expect(words.reason).toMatch(/^since \d\d:\d\d \(3 min\)$/);
+    expect(words.reason).toMatch(/^since \d\d:\d\d \(12 s\)$/);
     expect(runWords(summary, en, now).state).toBe('Waits for a computer');
   });
 });
@@ -79,7 +79,7 @@ describe('the words of a link', () => {
     expect(word(link('h', 'degraded', { roundTripMs: 812 }))).toBe('degraded 812 ms');
     expect(word(link('h', 'stalled'))).toBe('stalled 12 s');
     expect(word(link('h', 'stalled', { lastByteAt: null }))).toBe('stalled 3 min');
-    expect(word(link('h', 'down'))).toBe('down 3 min');
+    expect(word(link('h', 'down'))).toBe('down 12 s');
     expect(word(link('h', 'down', { retryAt: now + 7_100 }))).toBe('down, next try in 8 s');
     expect(word(link('h', 'down', { retryAt: now - 1 }))).toBe('down, trying now');
     expect(word(link('h', 'blocked'))).toBe('needs you');

@@ -42,7 +42,9 @@ function downWord(health: LinkHealth, text: Text, now: number): string {
   const words = text.computers.health;
   if (health.retryAt === null)
     return words.down(
-      text.common.format.duration(Math.max(0, Math.floor((now - health.since) / 1000)) * 1000),
+      text.common.format.duration(
+        Math.max(0, Math.floor((now - (health.lastByteAt ?? health.since)) / 1000)) * 1000,
+      ),
     );
   const rest = Math.ceil((health.retryAt - now) / 1000);
   return rest <= 0 ? words.downTrying : words.downNext(text.common.format.duration(rest * 1000));

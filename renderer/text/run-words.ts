@@ -33,7 +33,7 @@ export function runWords(
   run: RunSummary,
   text: Text,
   now: number,
-  away: readonly { name: string; health: { since: number } | undefined }[] = [],
+  away: readonly { name: string; health: { lastByteAt: number | null } | undefined }[] = [],
 ): RunWords {
   const { format } = text.common;
   const since = text.runs.since(format.duration(Math.floor((now - run.changedAt) / 1000) * 1000));
@@ -53,7 +53,8 @@ export function runWords(
     case 'waiting_host': {
       if (away.length === 0)
         return { ...base, tone: 'attention', reason: [why ?? named, since].filter(Boolean).join(', ') };
-      const from = Math.min(...away.map(({ health }) => health?.since ?? run.changedAt));
+      // A link's state changes with each try; its last byte tells since when it is away.
+      const from = Math.min(...away.map(({ health }) => health?.lastByteAt ?? run.changedAt));
       const age = format.duration(Math.max(0, Math.floor((now - from) / 1000)) * 1000);
       return {
         ...base,
