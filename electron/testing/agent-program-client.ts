@@ -59,12 +59,12 @@ export class AgentProgram {
     });
     const program = new AgentProgram(child);
     const stream = duplexOf(child);
+    stream.on('error', () => undefined);
     const signal = AbortSignal.timeout(20_000);
     const { helper, path } = await startAgent(stream, { nonce, sources: options.sources, signal });
     if (helper !== options.helper) throw new Error(`${helper} was started instead of ${options.helper}`);
     program.path = path;
     stream.on('data', (piece: Buffer) => program.#received(piece));
-    stream.on('error', () => undefined);
     return program;
   }
 

@@ -86,7 +86,8 @@ export interface AgentStart {
 
 /**
  * Waits for the bootstrap's line among what a login shell prints, and sends the program of the helper it found. The next byte
- * of the stream is the protocol's first; nothing is lost until somebody listens. On failure the caller closes it.
+ * of the stream is the protocol's first; nothing is lost until somebody listens. The caller closes it on failure, and always listens for
+ * its errors.
  * @throws WaymarkError unsupported, when the host has no program to run the helper or its shell does something else;
  *   the signal's reason
  */
@@ -104,7 +105,9 @@ function lacking(words: readonly string[]): string {
   const texts = words.map((word) => {
     const [kind = '', problem] = word.split('=');
     if (problem === 'missing') return `${kind} is not installed`;
-    return kind === 'perl' ? 'its perl lacks standard modules' : `its ${kind} is older than 3.6 or incomplete`;
+    return kind === 'perl'
+      ? 'its perl lacks standard modules'
+      : `its ${kind} is older than 3.6 or incomplete`;
   });
   return `${texts.join(', and ')}. Install perl (package perl-base or perl)`;
 }
