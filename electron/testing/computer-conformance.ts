@@ -39,6 +39,9 @@ export function computerConformance(
   conformance(`${name}, little room for logs`, () => make(smallLimits), [boundCases]);
 }
 
+/** Sixteen sessions on a busy machine. */
+const closingMs = 60_000;
+
 type Cases = (bench: () => Bench) => void;
 
 function conformance(name: string, make: () => Promise<ConformanceSetup>, cases: readonly Cases[]): void {
@@ -49,12 +52,11 @@ function conformance(name: string, make: () => Promise<ConformanceSetup>, cases:
       bench = { computer: setup.computer, workdir: setup.workdir, setup };
     });
     afterEach(async () => {
-      for (const { name: session } of await bench.computer.sessions.list()) {
-        await bench.computer.sessions.close(session);
-      }
+      const { sessions } = bench.computer;
+      await Promise.all((await sessions.list()).map(({ name: session }) => sessions.close(session)));
       await bench.computer.dispose();
       await bench.setup.dispose();
-    });
+    }, closingMs);
     for (const define of cases) define(() => bench);
   });
 }

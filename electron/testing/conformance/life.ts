@@ -3,8 +3,10 @@ import type { SessionChunk } from '../../computer/port';
 import type { Bench } from '../computer-conformance';
 import { eventually, factDeadlineMs } from '../deadline';
 import {
+  countRunning,
   mustFind,
   openSession,
+  ownSeconds,
   readRange,
   runToEnd,
   untilState,
@@ -120,10 +122,11 @@ export function lifeCases(bench: () => Bench): void {
 
   it('is lost, and says so, when its supervisor is killed', async () => {
     const { computer, setup } = bench();
+    const seconds = ownSeconds();
     await openSession(bench());
     const { commandSeq } = await computer.sessions.run(
       's',
-      'echo here; echo "supervisor=$(ps -o ppid= -p $$)"; sleep 317',
+      `echo here; echo "supervisor=$(ps -o ppid= -p $$)"; sleep ${seconds}`,
     );
     const pid = await eventually('the number is shown', async () => {
       return /supervisor=\s*(\d+)\n/.exec(await wholeText(computer))?.[1];
@@ -140,21 +143,22 @@ export function lifeCases(bench: () => Bench): void {
     await untilText(computer, 'here');
     expect(await computer.sessions.close('s')).toMatchObject({ exitCode: null });
     await eventually('its command is gone', async () => {
-      return Number(await setup.shell("ps -Ao args= | grep -c '^sleep 317$' || true")) === 0;
+      return (await countRunning(bench(), `sleep ${seconds}`)) === 0;
     });
   });
 
   it('leaves no process behind when it is closed, and frees the name', async () => {
-    const { computer, setup } = bench();
+    const { computer } = bench();
+    const seconds = ownSeconds();
     const { id } = await openSession(bench());
-    await computer.sessions.run('s', 'nohup sleep 318 & setsid sleep 319 & sleep 320');
-    await eventually('all run', async () => {
-      return Number(await setup.shell("ps -Ao args= | grep -c '^sleep 3[12][890]$' || true")) === 3;
-    });
+    const script = `nohup sleep ${seconds}.1 & setsid sleep ${seconds}.2 & sleep ${seconds}.3`;
+    await computer.sessions.run('s', script);
+    const count = () => countRunning(bench(), `sleep ${seconds}.[123]`);
+    await eventually('all run', async () => (await count()) === 3);
     const closed = await computer.sessions.close('s');
     expect(closed).toMatchObject({ id });
     expect(closed.endOffset).toBeGreaterThan(0);
-    expect(Number(await setup.shell("ps -Ao args= | grep -c '^sleep 3[12][890]$' || true"))).toBe(0);
+    expect(await count()).toBe(0);
     expect(await computer.sessions.find('s')).toBeUndefined();
     await expect(computer.sessions.close('s')).rejects.toMatchObject({ reason: 'session_not_found' });
     expect((await openSession(bench())).id).not.toBe(id);

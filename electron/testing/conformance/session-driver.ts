@@ -1,9 +1,18 @@
+import { randomInt } from 'node:crypto';
 import { modelText } from '@shared/terminal/model-text';
 import type { CommandOutcome, Computer, SessionInfo, SessionState } from '../../computer/port';
 import type { Bench } from '../computer-conformance';
 import { eventually, factDeadlineMs } from '../deadline';
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A number of seconds for `sleep` that no other test of this machine has: processes are told apart and counted by it. */
+export const ownSeconds = () => String(randomInt(1e8, 1e9));
+
+/** How many processes of the computer have command lines that match. */
+export async function countRunning(bench: Bench, pattern: string): Promise<number> {
+  return Number(await bench.setup.shell(`ps -Ao args= | grep -c '^${pattern}$' || true`));
+}
 
 export function openSession(
   bench: Bench,

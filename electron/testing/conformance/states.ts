@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Bench } from '../computer-conformance';
 import { eventually, factDeadlineMs } from '../deadline';
-import { openSession, runToEnd, untilState, untilText, utf8 } from './session-driver';
+import {
+  countRunning,
+  openSession,
+  ownSeconds,
+  runToEnd,
+  untilState,
+  untilText,
+  utf8,
+} from './session-driver';
 
 /** Idle, busy, waiting, interactive; input; signals. */
 export function stateCases(bench: () => Bench): void {
@@ -106,12 +114,13 @@ export function stateCases(bench: () => Bench): void {
   });
 
   it('kills everything a command started, detached children included, and keeps what it wrote', async () => {
-    const { computer, setup, workdir } = bench();
+    const { computer, workdir } = bench();
+    const own = ownSeconds();
     await openSession(bench());
-    const script = `sleep 311 & nohup sleep 312 >/dev/null 2>&1 & setsid sleep 313 & (sleep 314 & sleep 315) & echo kept; trap '' TERM; sleep 316`;
+    const script = `sleep ${own}.1 & nohup sleep ${own}.2 >/dev/null 2>&1 & setsid sleep ${own}.3 & (sleep ${own}.4 & sleep ${own}.5) & echo kept; trap '' TERM; sleep ${own}.6`;
     const { commandSeq } = await computer.sessions.run('s', script);
     await untilText(computer, '\nkept');
-    const count = async () => Number(await setup.shell("ps -Ao args= | grep -c '^sleep 31[1-6]$' || true"));
+    const count = () => countRunning(bench(), `sleep ${own}.[1-6]`);
     await eventually('all six run', async () => (await count()) === 6);
     const { signalled, remaining } = await computer.sessions.signal('s', 'KILL');
     expect(remaining).toEqual([]);
