@@ -162,17 +162,26 @@ sub op_drop {
         symlink $wish, $draft or die file_refusal();
         if (!rename $draft, "$directory/want-low") { my $problem = file_refusal(); unlink $draft; die $problem }
         syswrite $bell, "\n";
-        return dropped_soon($id, $directory, monotonic() + 1);
+        return dropped_soon($id, $directory, $wish, monotonic() + 2);
     }
     return answer($id, drop_to($directory, $wish)) if $in_worker;
+    drop_alone($id, $directory, $wish);
+}
+
+sub drop_alone {
+    my ($id, $directory, $wish) = @_;
     give_worker('slow', {id => $id, op => 'drop', frame => frame([$id, 'drop', $directory, $wish])});
 }
 
-# The supervisor takes the wish away when it has seen to it.
+# The supervisor takes the wish away when it has seen to it; one that was about to end may not have seen it.
 sub dropped_soon {
-    my ($id, $directory, $until) = @_;
+    my ($id, $directory, $wish, $until) = @_;
     return answer($id, low_of($directory)) if !-l "$directory/want-low" || monotonic() > $until;
-    later(0.01, sub { dropped_soon($id, $directory, $until) });
+    if (!bell_of($directory)) {
+        unlink "$directory/want-low";
+        return drop_alone($id, $directory, $wish);
+    }
+    later(0.01, sub { dropped_soon($id, $directory, $wish, $until) });
 }
 
 sub drop_to {

@@ -161,7 +161,7 @@ def op_drop(request, directory, wish, _body):
         return answer(request, drop_to(directory, wish))
     bell = bell_of(directory)
     if bell is None:
-        return give_worker("slow", Request(request, b"drop", frame([request, b"drop", directory, wish])))
+        return drop_alone(request, directory, wish)
     try:
         draft = directory + b"/.want-low." + random_hex(6)
         # A link takes no block: on a full disk this is what helps.
@@ -172,14 +172,24 @@ def op_drop(request, directory, wish, _body):
         pass  # a full bell has rung already
     finally:
         os.close(bell)
-    return dropped_soon(request, directory, monotonic() + 1)
+    return dropped_soon(request, directory, wish, monotonic() + 2)
 
 
-def dropped_soon(request, directory, until):
-    """The supervisor takes the wish away when it has seen to it."""
+def drop_alone(request, directory, wish):
+    give_worker("slow", Request(request, b"drop", frame([request, b"drop", directory, wish])))
+
+
+def dropped_soon(request, directory, wish, until):
+    """The supervisor takes the wish away when it has seen to it; one that was about to end may not have seen it."""
     if not os.path.islink(directory + b"/want-low") or monotonic() > until:
         return answer(request, low_of(directory))
-    return later(0.01, lambda: dropped_soon(request, directory, until))
+    if not listened(directory):
+        try:
+            os.unlink(directory + b"/want-low")
+        except FileNotFoundError:
+            pass  # seen to after all
+        return drop_alone(request, directory, wish)
+    return later(0.01, lambda: dropped_soon(request, directory, wish, until))
 
 
 def punch_hole(fd, start, length):
