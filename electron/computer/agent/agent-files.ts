@@ -102,6 +102,7 @@ export class AgentFiles implements FileSystemPort {
       const entries: WalkEntry[] = [];
       const onPart = (part: Uint8Array) => {
         for (const [kind = '', size, mtime, full = ''] of table(part)) {
+          if (entries.length >= maxEntries) return;
           entries.push({ path: full, kind: fileKind(kind), size: Number(size), mtimeMs: Number(mtime) });
         }
       };

@@ -25,7 +25,7 @@ async function readPart(
   length: number,
 ): Promise<FilePart> {
   const { fields, body } = await client.request('f.range', [path, String(offset), String(length)]);
-  return { bytes: body, size: Number(fields[0]), mtimeMs: Number(fields[1]) };
+  return { bytes: body.subarray(0, length), size: Number(fields[0]), mtimeMs: Number(fields[1]) };
 }
 
 /** Up to `length` bytes from `offset`, of any length. @throws AgentRefusal, ChannelLost */

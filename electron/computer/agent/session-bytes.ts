@@ -47,7 +47,7 @@ async function readPart(
   length: number,
 ): Promise<LogPart> {
   const { fields, body } = await client.request('read', [directory, String(offset), String(length)]);
-  return { bytes: body, endOffset: Number(fields[1]), dropped: Number(fields[2]) };
+  return { bytes: body.subarray(0, length), endOffset: Number(fields[1]), dropped: Number(fields[2]) };
 }
 
 /** Bytes of an order as its body or, when they do not fit a frame, staged under a key. @throws AgentRefusal, ChannelLost */
