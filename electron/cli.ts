@@ -2,21 +2,30 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { type Arguments, helpText, parseArguments } from './cli/arguments';
+import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
 import { cleanCommand, exportCommand, verifyCommand } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
 import { labelCommand, rulesCommand } from './cli/label-commands';
 import { type CommandResult, headlessLog, printFailure, printResult, type Terminal } from './cli/output';
 import { runCommand } from './cli/run-commands';
+import { sessionCommand } from './cli/session-commands';
 import { taskCommand } from './cli/task-commands';
+import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
+import type { Hosts } from './computer/hosts';
+import { createHosts } from './computer/ssh/create-hosts';
 import { openWorkbench } from './open-workbench';
 import { resourcesFolder } from './resources-folder';
-import { dataFolder, SettingsFile } from './settings-file';
+import { dataFolder, SettingsFile, sshConfigFile } from './settings-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
 const terminal: Terminal = {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
+  write: (bytes) =>
+    new Promise((resolve) => {
+      process.stdout.write(bytes, (error) => resolve(!error));
+    }),
 };
 const resourcesDir = resourcesFolder(__dirname);
 // A reader that has seen enough, such as `head`, closes the pipe: not a bug, and the work still ends in order.
@@ -35,14 +44,30 @@ async function main(argv: string[]): Promise<number> {
     }
     if (args.words[0] === 'demo')
       return printResult(await demoCommand(args, resourcesDir, terminal), json, terminal);
-    return printResult(await inWorkspace(args), json, terminal);
+    return printResult(await withHosts(args), json, terminal);
   } catch (thrown) {
     return printFailure(thrown, json, terminal);
   }
 }
 
-async function inWorkspace(args: Arguments): Promise<CommandResult> {
-  const file = await SettingsFile.open(dataFolder(process.env, process.platform));
+/** Hosts are there for whoever needs one; nothing is connected before. */
+async function withHosts(args: Arguments): Promise<CommandResult> {
+  const settings = await SettingsFile.open(dataFolder(process.env, process.platform));
+  const hosts = createHosts({
+    resourcesDir,
+    prompts: new TerminalPrompts(processTerminal()),
+    configFile: sshConfigFile(process.env),
+  });
+  try {
+    return args.words[0] === 'computer'
+      ? await computerCommand({ settings, hosts, terminal }, args)
+      : await inWorkspace(args, settings, hosts);
+  } finally {
+    await hosts.dispose();
+  }
+}
+
+async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): Promise<CommandResult> {
   const settings = file.current;
   const chosen = args.values.workspace ?? process.env.WAYMARK_WORKSPACE ?? settings.workspace;
   if (!chosen) {
@@ -57,6 +82,7 @@ async function inWorkspace(args: Arguments): Promise<CommandResult> {
     settings: file,
     findKey: (_name, env) => process.env[env] ?? null,
     resourcesDir,
+    hosts,
     log: headlessLog(terminal),
     demoPaceMs: 0,
   });
@@ -67,6 +93,7 @@ async function inWorkspace(args: Arguments): Promise<CommandResult> {
     engine: bench.engine,
     settings,
     author,
+    terminal,
     entry: __filename,
     resourcesDir,
   };
@@ -86,6 +113,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return taskCommand(context, args);
     case 'run':
       return runCommand(context, args);
+    case 'session':
+      return sessionCommand(context, args);
     case 'label':
       return labelCommand(context, args);
     case 'rules':

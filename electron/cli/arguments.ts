@@ -10,7 +10,11 @@ const options = {
   model: { type: 'string' },
   'base-url': { type: 'string' },
   'api-key-env': { type: 'string' },
-  computer: { type: 'string' },
+  computer: { type: 'string', multiple: true },
+  transport: { type: 'string' },
+  'no-test': { type: 'boolean', default: false },
+  all: { type: 'boolean', default: false },
+  raw: { type: 'boolean', default: false },
   'max-steps': { type: 'string' },
   approvals: { type: 'string' },
   experiment: { type: 'string' },
@@ -87,11 +91,19 @@ export const helpText = `waymark: the engine of Waymark without its window
   task add PATH                     take a task package into the workspace
   task list
   run start --task ID               create a run; --wait also drives it to its end
-      [--model NAME] [--base-url URL] [--api-key-env VAR] [--computer local]
+      [--model NAME] [--base-url URL] [--api-key-env VAR]
+      [--computer NAME]...          where it runs: local or a host; with several
+                                    computers in the task: --computer worker=gpu-03
       [--max-steps N] [--approvals on|off] [--title TEXT] [--experiment NAME] [--wait]
   run resume RUN [--wait]           drive a run on, in the background unless --wait
   run list | show RUN | pause RUN | stop RUN | remove RUN | purge RUN
   run hint RUN TEXT                 queue a hint, also while another process drives
+  session list [--run RUN]          terminals and what they do
+  session tail NAME --run RUN       what a terminal printed, and prints; NAME may be
+      [--all] [--raw]               computer:session. --raw: its exact bytes
+  computer add ALIAS                test a host of your ssh configuration and keep it
+      [--transport ssh2|openssh] [--no-test]
+  computer list | test ALIAS | remove ALIAS
   label RUN STEP train|mask|clear   STEP is 12 or 12-15
       [--reason R] [--annotator NAME]
   rules RUN                         what the rules say, step by step
@@ -101,6 +113,7 @@ export const helpText = `waymark: the engine of Waymark without its window
   clean                             remove what no run needs any more
 
   --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last
+  Hosts ask for passwords and unknown keys at the terminal; without one they are refused.
   --json            one JSON document instead of text
   Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark
 `;

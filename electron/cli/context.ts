@@ -2,6 +2,7 @@ import type { Author } from '@shared/annotations';
 import type { Settings } from '@shared/settings';
 import type { Engine } from '../runs/engine';
 import type { Store, StoreReader } from '../store/api';
+import type { Terminal } from './output';
 
 /** What every command gets: an open workspace and who types. */
 export interface CliContext {
@@ -11,6 +12,7 @@ export interface CliContext {
   engine: Engine;
   settings: Settings;
   author: Author;
+  terminal: Terminal;
   /** The script to start a background driver with. */
   entry: string;
   resourcesDir: string;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { exportDataset } from '../dataset/export-dataset';
+import { hostsOf } from '../runs/clean-sessions';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
 import type { CommandResult } from './output';
@@ -50,10 +51,21 @@ export async function cleanCommand(context: CliContext): Promise<CommandResult> 
   );
   // A run that was created meanwhile is not in the list, but its driver holds the lock.
   const alive = { has: (run: string) => going.has(run) || context.store.isDriven(run) };
-  const removed = await context.engine.cleanSessions(alive);
+  const distant = runs.filter(
+    ({ id, computers }) => !alive.has(id) && computers.some(({ kind }) => kind === 'ssh'),
+  );
+  const hosts = await Promise.all(distant.map(({ id }) => hostsOf(context.reader, id)));
+  // Files on a host stay until the run is removed: people may want what an ended run made.
+  const wanted = hosts.flat().map((each) => ({ ...each, folder: null }));
+  const removed = await context.engine.cleanSessions(alive, wanted);
   for (const folder of removed.folders) await rm(folder, { recursive: true, force: true });
+  const { closed, folders, notReached } = removed;
   return {
-    json: { sessionsClosed: removed.closed, foldersRemoved: removed.folders.length },
-    lines: [`Closed ${removed.closed} sessions and removed ${removed.folders.length} folders.`],
+    json: { sessionsClosed: closed, foldersRemoved: folders.length, notReached },
+    lines: [
+      `Closed ${closed} sessions and removed ${folders.length} folders.`,
+      ...notReached.map(({ run, host, message }) => `Not reached: ${host} (run ${run}). ${message}`),
+    ],
+    ...(notReached.length > 0 ? { exitCode: 1 as const } : {}),
   };
 }

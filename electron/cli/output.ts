@@ -13,6 +13,8 @@ export interface CommandResult {
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
+  /** Bytes to standard output as they are; resolves once they are taken, with false when nobody reads any more. */
+  write(bytes: Uint8Array): Promise<boolean>;
 }
 
 /** Prints the result; with `json`, exactly one document on the last line of standard output. */
@@ -50,7 +52,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** The engine's errors on standard error; what merely happened is in the run's own log. */
-export function headlessLog(terminal: Terminal): EngineLog {
+export function headlessLog(terminal: Pick<Terminal, 'err'>): EngineLog {
   return {
     info: () => undefined,
     error: (message, facts) => terminal.err(facts ? `${message} ${JSON.stringify(facts)}` : message),

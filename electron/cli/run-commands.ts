@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { Endpoint } from '@shared/settings';
 import { endpointSchema } from '@shared/settings';
+import { type TaskSpec, taskSpecSchema } from '@shared/task';
 import type { RunSummary } from '@shared/views';
 import { removeRun } from '../runs/remove-run';
 import { type Arguments, oneOf, positive, required } from './arguments';
@@ -49,12 +50,14 @@ export async function named(context: CliContext, word: string | undefined): Prom
 
 async function start(context: CliContext, args: Arguments): Promise<CommandResult> {
   const { values } = args;
-  oneOf(values.computer, ['local'], 'local', '--computer');
   const task = required(values.task, '--task');
+  const spec = taskSpecSchema.parse((await context.reader.task(task)).spec);
   const run = await context.engine.startRun({
     task,
     title: values.title ?? null,
     endpoint: endpointFor(context, values),
+    // More names may follow the option: `--computer one=a two=b`.
+    computers: placesFor(spec, [...(values.computer ?? []), ...args.words.slice(2)]),
     approvals: oneOf(values.approvals, ['on', 'off'], 'off', '--approvals'),
     humanHints: true,
     experiment: values.experiment ?? null,
@@ -65,6 +68,30 @@ async function start(context: CliContext, args: Arguments): Promise<CommandResul
   if (!values.wait)
     return { json: { run }, lines: [`Created run ${run}.`, `Drive it with: run resume ${run} --wait`] };
   return drive(context, run);
+}
+
+/** Task computer → where it is, from `HOST` (a task with one computer) or `NAME=HOST`. */
+export function placesFor(spec: TaskSpec, words: readonly string[]): Record<string, string> {
+  const usable = spec.computers.filter(({ evaluator }) => !evaluator).map(({ name }) => name);
+  const names = spec.computers.map(({ name }) => name);
+  const places: Record<string, string> = {};
+  for (const word of words) {
+    const [before = '', ...after] = word.split('=');
+    const [only] = usable;
+    const named = after.length > 0 && names.includes(before);
+    if (!named && (usable.length !== 1 || only === undefined)) {
+      throw new WaymarkError(
+        'bad_input',
+        `Task ${spec.id} has several computers (${usable.join(', ')}). Say which one "${word}" is, for example --computer ${usable[0]}=${after.at(-1) ?? word}.`,
+      );
+    }
+    const name = named ? before : (only ?? '');
+    if (places[name] !== undefined) {
+      throw new WaymarkError('bad_input', `--computer says twice where ${name} is.`);
+    }
+    places[name] = named ? after.join('=') : word;
+  }
+  return places;
 }
 
 /** An ad-hoc endpoint from `--base-url`, else the one of that name or model in the settings, else the first. */
@@ -142,10 +169,12 @@ async function show(context: CliContext, run: string): Promise<CommandResult> {
       events: summary.events,
       hints: hints.hints.map(({ id, text, state, step }) => ({ id, text, state, step })),
       scores: { best, final, tries },
+      computers: summary.computers,
     },
     lines: [
       `${summary.title} (${run})`,
       `Status   ${describe(summary)}`,
+      `On       ${summary.computers.map(computerWords).join(', ')}`,
       `Steps    ${summary.steps}, events ${summary.events}`,
       `Scores   best ${best ?? '–'}, final ${final ?? '–'}, ${tries} of ${summary.scores.maxTries} evaluations`,
       `Labels   train ${summary.labels.train}, mask ${summary.labels.mask}, undecided ${summary.labels.undecided}`,
@@ -155,6 +184,11 @@ async function show(context: CliContext, run: string): Promise<CommandResult> {
       ),
     ],
   };
+}
+
+function computerWords({ name, kind, host = name }: RunSummary['computers'][number]): string {
+  if (kind === 'local') return name === 'local' ? 'local' : `${name} (local)`;
+  return host === name ? host : `${name} (${host})`;
 }
 
 function list(runs: RunSummary[]): CommandResult {

@@ -18,14 +18,12 @@ export function gpuProblem(spec: Pick<ComputerSpec, 'gpus'>, answer: GpuAnswer):
   const { count, memory_gb: wanted } = spec.gpus;
   const asked = `the task asks for ${count} of ${wanted} GB`;
   if (answer.exitCode !== 0) return `shows no GPUs (nvidia-smi did not answer), and ${asked}`;
-  const sizes = parseGpus(answer.output).flatMap(({ memoryMb }) =>
-    memoryMb === null ? [] : [memoryMb / 1024],
-  );
-  const enough = sizes.filter((size) => size >= wanted * tolerated);
-  if (enough.length >= count) return null;
+  const gpus = parseGpus(answer.output).map(({ memoryMb }) => (memoryMb === null ? null : memoryMb / 1024));
+  if (gpus.filter((size) => size !== null && size >= wanted * tolerated).length >= count) return null;
+  const sizes = gpus.map((size) => size?.toFixed(0) ?? 'unknown').join(', ');
   const found =
-    sizes.length === 0
+    gpus.length === 0
       ? 'no GPU'
-      : `${sizes.length} GPU${sizes.length === 1 ? '' : 's'} of ${sizes.map((size) => size.toFixed(0)).join(', ')} GB`;
+      : `${gpus.length} GPU${gpus.length === 1 ? '' : 's'} (memory in GB: ${sizes})`;
   return `has ${found}, and ${asked}`;
 }

@@ -1,0 +1,198 @@
+import type { HostKeyAlarm, PromptPort, SshAnswer, SshQuestion } from '../computer/ssh/transport';
+import { shortLine, shortText } from '../computer/ssh/untrusted-text';
+
+/** The part of a terminal that questions need. */
+export interface PromptTerminal {
+  /** A person can read and answer here. */
+  readonly interactive: boolean;
+  /** Writes text as it is, where it does not mix with a command's output. */
+  write(text: string): void;
+  /** Keys as they are typed, until the returned function is called; nothing is echoed meanwhile. */
+  keys(onKeys: (text: string) => void): () => void;
+}
+
+const ended = /[\r\n]/;
+
+/**
+ * Asks a person at the terminal: one question at a time, each with the host's name; secrets are not shown while they
+ * are typed. Where nobody can answer, everything is declined and said. What a host sends is shown without control
+ * characters.
+ */
+export class TerminalPrompts implements PromptPort {
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly terminal: PromptTerminal) {}
+
+  ask(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
+    const asked = this.#turn.then(() => {
+      signal.throwIfAborted();
+      return this.#ask(question, signal);
+    });
+    // The next question does not care how this one ended.
+    this.#turn = asked.catch(() => undefined);
+    return asked;
+  }
+
+  alarm(alarm: HostKeyAlarm): void {
+    const where = `${shortLine(alarm.file)}, line ${alarm.line}`;
+    const lines =
+      alarm.kind === 'revoked'
+        ? [
+            `DANGER: ${named(alarm)} showed a key that is marked as revoked.`,
+            `  shown    ${alarm.keyType} ${alarm.presentedSha256}`,
+            `  revoked  in ${where}`,
+            'Nothing was sent, and nothing will be.',
+          ]
+        : [
+            `DANGER: the key of ${named(alarm)} has changed. Somebody may be listening in.`,
+            `  known    ${alarm.expectedSha256 ?? 'another one'}`,
+            `  shown    ${alarm.keyType} ${alarm.presentedSha256}`,
+            `  known in ${where}`,
+            'Nothing was sent. If the host was really set up anew, take the old key out of that line and try again.',
+          ];
+    this.terminal.write(`${lines.join('\n')}\n`);
+  }
+
+  async #ask(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
+    if (!this.terminal.interactive) {
+      this.terminal.write(
+        `${named(question)} asks for ${whatFor(question)}, and nobody can answer here. Run this in a terminal, or give the host a key of your ssh agent.\n`,
+      );
+      return null;
+    }
+    switch (question.kind) {
+      case 'password': {
+        const again = question.attempt > 1 ? 'That was not it. ' : '';
+        return this.#texts([{ prompt: `${again}Password for ${named(question)}: `, echo: false }], signal);
+      }
+      case 'passphrase': {
+        const again = question.attempt > 1 ? 'That was not it. ' : '';
+        const key = shortLine(question.keyFile);
+        return this.#texts(
+          [{ prompt: `${again}Passphrase of the key ${key} (for ${named(question)}): `, echo: false }],
+          signal,
+        );
+      }
+      case 'keyboard':
+        return this.#keyboard(question, signal);
+      case 'unknown_host_key':
+        return this.#trust(question, signal);
+    }
+  }
+
+  async #keyboard(
+    question: Extract<SshQuestion, { kind: 'keyboard' }>,
+    signal: AbortSignal,
+  ): Promise<SshAnswer | null> {
+    const said = [shortLine(question.name), shortText(question.instructions)].filter((text) => text !== '');
+    this.terminal.write(`${named(question)} asks:\n${said.map((text) => `${text}\n`).join('')}`);
+    const fields = question.fields.map(({ prompt, echo }) => ({ prompt: `${shortLine(prompt)} `, echo }));
+    return this.#texts(fields, signal);
+  }
+
+  async #trust(
+    question: Extract<SshQuestion, { kind: 'unknown_host_key' }>,
+    signal: AbortSignal,
+  ): Promise<SshAnswer | null> {
+    this.terminal.write(
+      [
+        `The key of ${named(question)} is not known:`,
+        `  ${question.keyType} ${question.sha256}`,
+        'Compare it with what the host itself or its owner says.',
+        '',
+      ].join('\n'),
+    );
+    const prompt = `Trust it and keep it in ${shortLine(question.file)}? (yes/no) `;
+    for (;;) {
+      const answer = await this.#line(prompt, true, signal);
+      if (answer === null || /^no?$/i.test(answer.trim())) return null;
+      if (/^yes$/i.test(answer.trim())) return { trust: true };
+      this.terminal.write('Please type yes or no.\n');
+    }
+  }
+
+  async #texts(
+    fields: readonly { prompt: string; echo: boolean }[],
+    signal: AbortSignal,
+  ): Promise<SshAnswer | null> {
+    const texts: string[] = [];
+    for (const { prompt, echo } of fields) {
+      const text = await this.#line(prompt, echo, signal);
+      if (text === null) return null;
+      texts.push(text);
+    }
+    return { texts };
+  }
+
+  /** One line as it was typed; null when it was given up with Ctrl-C or Ctrl-D. */
+  #line(prompt: string, echo: boolean, signal: AbortSignal): Promise<string | null> {
+    const { terminal } = this;
+    terminal.write(prompt);
+    return new Promise((resolve, reject) => {
+      let typed: string[] = [];
+      const finish = (end: () => void) => {
+        stop();
+        signal.removeEventListener('abort', withdraw);
+        terminal.write('\n');
+        end();
+      };
+      const withdraw = () => finish(() => reject(signal.reason));
+      const stop = terminal.keys((text) => {
+        for (const key of text) {
+          if (key === '\u0003' || (key === '\u0004' && typed.length === 0))
+            return finish(() => resolve(null));
+          if (ended.test(key)) return finish(() => resolve(typed.join('')));
+          if (key === '\u007f' || key === '\b') {
+            if (typed.pop() !== undefined && echo) terminal.write('\b \b');
+          } else if (key === '\u0015') {
+            if (echo) terminal.write('\b \b'.repeat(typed.length));
+            typed = [];
+          } else if (key >= ' ') {
+            typed.push(key);
+            if (echo) terminal.write(key);
+          }
+        }
+      });
+      signal.addEventListener('abort', withdraw, { once: true });
+    });
+  }
+}
+
+/** The alias, and who is really being talked to; a jump host under its own name. */
+function named({ alias, via, target }: { alias: string; via?: string | undefined; target: string }): string {
+  const who = via === undefined ? alias : `${via} (on the way to ${alias})`;
+  return shortLine(`${who} [${target}]`);
+}
+
+function whatFor(question: SshQuestion): string {
+  switch (question.kind) {
+    case 'password':
+      return 'a password';
+    case 'passphrase':
+      return `the passphrase of ${shortLine(question.keyFile)}`;
+    case 'keyboard':
+      return 'answers to its questions';
+    case 'unknown_host_key':
+      return 'a decision about its unknown key';
+  }
+}
+
+/** The terminal this process was started from. Questions go to standard error: output stays what it is. */
+export function processTerminal(): PromptTerminal {
+  const { stdin, stderr } = process;
+  return {
+    interactive: stdin.isTTY === true && stderr.isTTY === true,
+    write: (text) => void stderr.write(text),
+    keys: (onKeys) => {
+      const take = (piece: Buffer) => onKeys(piece.toString('utf8'));
+      stdin.setRawMode(true);
+      stdin.on('data', take);
+      stdin.resume();
+      return () => {
+        stdin.off('data', take);
+        stdin.setRawMode(false);
+        stdin.pause();
+      };
+    },
+  };
+}
