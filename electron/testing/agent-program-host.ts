@@ -85,6 +85,10 @@ export class TestHost {
 
   async dispose(): Promise<void> {
     for (const program of this.#programs) await program.end();
+    // Also a warning is a fault; what ended by fault has said so and was tested for it.
+    const said = this.#programs
+      .map((program) => program.stderr)
+      .filter((text) => !/^(waymark: .*\n)?$/.test(text));
     for (const name of await readdir(this.base).catch(() => [])) {
       const meta = await readFile(join(this.base, name, 'meta'), 'utf8').catch(() => '');
       const id = /^id=(.*)$/m.exec(meta)?.[1];
@@ -95,6 +99,7 @@ export class TestHost {
       for (const pid of [...(await marked(id)), ...pids]) killed(pid);
     }
     await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
+    if (said.length > 0) throw new Error(`The helper complained: ${said.join('\n')}`);
   }
 }
 

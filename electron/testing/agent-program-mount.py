@@ -1,4 +1,5 @@
 # For tests: mounts an empty read-only file system of the type `fuse.sshfs` in a mount namespace of its own and runs a command.
+# Whoever asks there for the name `hang` waits for ever, as on a server that has gone.
 # usage: unshare -m python3 agent-program-mount.py DIRECTORY COMMAND...
 import ctypes
 import errno
@@ -35,5 +36,7 @@ while True:
     elif opcode == 3 and node == 1:  # GETATTR
         attributes = struct.pack("QQQQQQIIIIIIIIII", 1, 0, 0, 0, 0, 0, 0, 0, 0, 0o40755, 2, os.getuid(), os.getgid(), 0, 4096, 0)
         error, answer = 0, struct.pack("QII", 60, 0, 0) + attributes
-    if opcode not in (2, 42):  # FORGET wants no answer
+    if opcode == 1 and request[40:].startswith(b"hang\0"):  # LOOKUP
+        continue
+    if opcode not in (2, 36, 42):  # FORGET and INTERRUPT want no answer
         os.write(fuse, struct.pack("IiQ", 16 + len(answer), error, unique) + answer)

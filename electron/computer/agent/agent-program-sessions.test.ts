@@ -256,7 +256,6 @@ describe.each(helperKinds)('sessions through the helper in %s', (helper) => {
     // What broke off after the number was taken and before the line was typed is gone on with.
     const cmd = join(session.directory, 'cmd');
     await writeFile(join(cmd, '.token-c'), 'echo third-$((1+2))');
-    await writeFile(join(cmd, '.token-c.echo'), 'echo third');
     await writeFile(join(cmd, '.token-c.line'), '__wm_load 3;eval "$__wm_text";__wm_end $?\n');
     await link(join(cmd, '.token-c'), join(cmd, '3'));
     expect((await command(agent, session, 2, 'echo late', 'token-d')).fields[0]).toBe('taken');
@@ -369,20 +368,6 @@ describe.each(helperKinds)('sessions through the helper in %s', (helper) => {
       0,
     );
     expect(await readdir(host.base)).not.toContain(kept);
-  });
-
-  it('polls where the kernel does not tell', async () => {
-    const poller = await host.agent({ env: { WAYMARK_AGENT_POLL: '1' } });
-    const { fields } = await poller.must('hello', ['1']);
-    expect(fields).toContain('notify=0');
-    const session = await host.session(poller, 'polled');
-    await poller.must('follow', [1, session.directory, 0, mebi]);
-    await poller.must('watch', [1, session.directory]);
-    await command(poller, session, 1, 'echo by-$((40+2))');
-    await eventually('it came', () => poller.followed(1).includes('by-42'));
-    await eventually('changes were told of', () => poller.toldOf('c', 1).length > 0);
-    await type(poller, session, 'exit\n');
-    await eventually('the end was told', () => poller.toldOf('e', 1).length > 0);
   });
 
   it('sessions outlive the helper, and another helper finds them', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentProgram } from '../../testing/agent-program-client';
-import { command, commandEnded, lookAt, TestHost } from '../../testing/agent-program-host';
+import { command, commandEnded, lookAt, TestHost, type } from '../../testing/agent-program-host';
 import { eventually } from '../../testing/deadline';
 import { helperKinds } from './bootstrap';
 import { parseHello } from './hello';
@@ -170,6 +170,62 @@ describe.each(helperKinds)('the helper in %s', (helper) => {
     expect((await lookAt(agent, session.directory)).life).toBe('alive');
   });
 
+  it('ends when nothing comes from its client any more', async () => {
+    const other = await host.agent({ env: { WAYMARK_AGENT_SILENCE: '2' } });
+    const began = performance.now();
+    // Asking keeps it awake past its time.
+    await eventually('it has lived longer than that', async () => {
+      await other.must('ping');
+      return performance.now() - began > 3000;
+    });
+    expect(await other.ended()).toBe(0);
+  });
+
+  it('tells what the login manager does at the end of a login', async () => {
+    const bin = join(host.home, 'bin');
+    await mkdir(bin);
+    const script =
+      '#!/bin/sh\ncase "$*" in *KillUser*) echo KillUserProcesses=yes;; *Linger*) echo Linger=no;; esac\n';
+    await writeFile(join(bin, 'loginctl'), script, { mode: 0o755 });
+    const other = await host.agent({ env: { PATH: `${bin}:${process.env.PATH}` } });
+    const facts = parseHello((await other.must('hello', ['1'])).fields);
+    expect(facts).toMatchObject({ killUserProcesses: true, linger: false });
+    // One that does not answer is not waited for.
+    await writeFile(join(bin, 'loginctl'), '#!/bin/sh\nexec sleep 60\n');
+    expect((await other.must('hello', ['1'])).fields).toContain('kill_user_processes=');
+    await run('rm', ['-r', bin]);
+  });
+
+  it('does with less: no numbers of system calls, no modules beyond the smallest perl', async () => {
+    const lib = join(host.home, 'lib');
+    for (const module of ['Digest/SHA', 'Time/HiRes']) {
+      await mkdir(join(lib, module, '..'), { recursive: true });
+      await writeFile(join(lib, `${module}.pm`), 'die "not on this host"');
+    }
+    const other = await host.agent({ env: { WAYMARK_AGENT_PLAIN: '1', PERL5LIB: lib } });
+    const facts = parseHello((await other.must('hello', ['1'])).fields);
+    expect(facts.helperLacks).toEqual(helper === 'perl' ? ['Digest::SHA', 'inotify'] : ['inotify']);
+    expect(facts).toMatchObject({ punch: false, notify: false, base: host.base });
+    expect(facts.totalBytes).toBeGreaterThan(mebi);
+    const bytes = randomBytes(mebi);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const path = join(host.home, 'plain');
+    expect((await other.must('f.write', [path, '', 'any', 0], bytes)).fields).toEqual([sha256]);
+    expect((await other.must('f.write', [path, '', sha256, 0], bytes)).fields).toEqual([sha256]);
+    const read = await other.must('f.read', [path, mebi]);
+    expect(read.fields[3]).toBe(sha256);
+    expect(Math.abs(Number(read.fields[1]) - (await stat(path)).mtimeMs)).toBeLessThanOrEqual(1000);
+    expect((await other.must('f.hash', [path])).fields).toEqual([sha256]);
+    const session = await host.session(other, 'plain');
+    await other.must('follow', [1, session.directory, 0, mebi]);
+    await other.must('watch', [1, session.directory]);
+    await command(other, session, 1, 'echo by-$((40+2))');
+    await eventually('it came', () => other.followed(1).includes('by-42'));
+    await eventually('changes were told of', () => other.toldOf('c', 1).length > 0);
+    await type(other, session, 'exit\n');
+    await eventually('the end was told', () => other.toldOf('e', 1).length > 0);
+  });
+
   it('leaves no zombies', async () => {
     const session = await host.session(agent, 'zombies');
     await agent.must('exec', [host.home, 5000], Buffer.from('true'));
@@ -251,12 +307,32 @@ describe.each(helperKinds)('the helper in %s', (helper) => {
     }
   });
 
-  it('keeps sessions off a network file system', async () => {
-    if (!mountable) return;
-    const mounted = join(host.home, 'mounted');
+  /** The helper's login shell in a mount namespace with a network's file system. */
+  const withMount = async (name: string) => {
+    const mounted = join(host.home, name);
     await mkdir(mounted);
     const script = join(import.meta.dirname, '../../testing/agent-program-mount.py');
-    const shell = ['unshare', '-m', 'python3', script, mounted, 'sh', '-c'];
+    return { mounted, shell: ['unshare', '-m', 'python3', script, mounted, 'sh', '-c'] };
+  };
+
+  it('goes on while a disk does not answer', async () => {
+    if (!mountable) return;
+    const { mounted, shell } = await withMount('hanging');
+    const far = await host.agent({ shell });
+    const hanging = Array.from({ length: 5 }, () => far.nextId());
+    const answers = hanging.map((id) => far.askAs(id, 'f.stat', [join(mounted, 'hang')]));
+    const session = await host.session(far, 'unimpressed');
+    await command(far, session, 1, 'true');
+    await commandEnded(far, session, 1);
+    for (const id of hanging) await far.must('cancel', [id]);
+    for (const answer of answers) expect((await answer).fields[0]).toBe('cancelled');
+    expect((await far.must('f.stat', ['/'])).fields[0]).toBe('directory');
+    expect(await far.end()).toBe(0);
+  });
+
+  it('keeps sessions off a network file system', async () => {
+    if (!mountable) return;
+    const { mounted, shell } = await withMount('mounted');
     const far = await host.agent({ shell, env: { HOME: mounted } });
     const facts = parseHello((await far.must('hello', ['1'])).fields);
     expect(facts.home).toBe(mounted);

@@ -95,7 +95,12 @@ sub read_program {
     my ($program) = @_;
     my $n = sysread $program->{out}, my $piece, 65536;
     return if !defined $n && ($! == EINTR || $! == EAGAIN);
-    if (!$n) { close $program->{out}; delete $program->{out}; return finish_program($program) }
+    if (!$n) {
+        close $program->{out};
+        delete $program->{out};
+        $program->{quiet} = monotonic();
+        return finish_program($program);
+    }
     my $room = $program->{limit} - length $program->{buffer};
     $program->{truncated} = 1 if $n > $room;
     $program->{buffer} .= substr $piece, 0, $room if $room > 0;
@@ -125,7 +130,7 @@ sub reap {
         my $program = $programs{$pid};
         if ($program) {
             $program->{status} = $status;
-            $program->{reaped} = monotonic();
+            $program->{quiet} = $program->{reaped} = monotonic();
             delete $programs{$pid} if !$program->{done};
             next;
         }

@@ -3,11 +3,13 @@
 my %most    = (quick => 3, slow => 3);
 my %waiting = (quick => [], slow => []);
 my @workers;                # {pid, kind, socket, in, out, request}
+my ($held, $most_held) = (0, 64 * 1048576);    # bytes of requests that wait for a worker
 my %drafts;                 # unfinished uploads, removed at the end
 
 sub give_worker {
     my ($kind, $request) = @_;
     push @{$waiting{$kind}}, $request;
+    $held += length $request->{frame};
     serve_waiting();
 }
 
@@ -19,6 +21,7 @@ sub serve_waiting {
             last if !$free && @mine >= $most{$kind};
             $free ||= new_worker($kind);
             my $request = shift @{$waiting{$kind}};
+            $held -= length $request->{frame};
             if (!$free) { refuse_request($request->{id}, 'io', "No process could be started: $!."); next }
             $free->{request} = $request;
             $free->{out} .= delete $request->{frame};
@@ -124,9 +127,10 @@ sub note_draft {
 sub cancel_work {
     my ($id) = @_;
     for my $list (values %waiting) {
-        my $count = @$list;
-        @$list = grep { $_->{id} ne $id } @$list;
-        return 1 if @$list < $count;
+        my ($found) = grep { $_->{id} eq $id } @$list or next;
+        @$list = grep { $_ != $found } @$list;
+        $held -= length $found->{frame};
+        return 1;
     }
     for my $worker (@workers) {
         next if !$worker->{request} || $worker->{request}{id} ne $id;

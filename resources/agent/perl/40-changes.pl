@@ -4,11 +4,14 @@ my %listeners;    # by watch number, {listener number => listener}
 my $listener_count = 0;
 my @poll_seconds   = (0.02, 0.5);
 my $slow_look      = 1;
+# Reading events is put off under a flood: so many times at once, then one more every 3 ms.
+my ($most_turns, $turn_seconds) = (8, 0.003);
+my ($turns, $turns_at)          = ($most_turns, 0);
 # 'spool' grew or not: MODIFY, MOVED_FROM, MOVED_TO, CREATE, DELETE, DELETE_SELF, MOVE_SELF, only directories
 my $interest = 0x2 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000;
 
 sub start_notify {
-    return if !$CALL{inotify_init} || $ENV{WAYMARK_AGENT_POLL};
+    return if !$CALL{inotify_init};
     my $descriptor = syscall($CALL{inotify_init}, 0x80800);    # NONBLOCK | CLOEXEC
     open $inotify, '<&=', $descriptor if $descriptor >= 0;
 }
@@ -37,7 +40,17 @@ sub stop_listening {
     syscall($CALL{inotify_remove}, fileno $inotify, $watch);
 }
 
+# Seconds until events may be read again, 0 for now.
+sub events_wait {
+    my ($now) = @_;
+    $turns += ($now - $turns_at) / $turn_seconds;
+    $turns = $most_turns if $turns > $most_turns;
+    $turns_at = $now;
+    return $turns >= 1 ? 0 : (1 - $turns) * $turn_seconds;
+}
+
 sub read_events {
+    $turns--;
     while (1) {
         my $n = sysread $inotify, my $raw, 65536;
         return if !$n;

@@ -6,7 +6,6 @@ my $frames_a_turn = 16;
 my @followers;                # served in turn
 my %follower;                 # by the client's number
 my %watch;
-my $gather_until = 0;
 
 sub op_follow {
     my ($id, $fid, $directory, $offset, $credit) = @_;
@@ -52,7 +51,6 @@ sub follower_changed {
     my $at  = $entry->{sent} + $gather;
     if ($at <= $now) { $entry->{ready} = 1; return }
     $entry->{ready_at} = $at;
-    $gather_until = $at if $gather_until < $now || $at < $gather_until;
 }
 
 # Without events, and once a second for a death that causes none.
@@ -70,11 +68,10 @@ sub look_at_follower {
 
 sub wake_followers {
     my ($now) = @_;
-    $gather_until = 0;
     for my $entry (@followers) {
-        next if !$entry->{ready_at};
-        if ($entry->{ready_at} <= $now) { delete $entry->{ready_at}; $entry->{ready} = 1 }
-        elsif (!$gather_until || $entry->{ready_at} < $gather_until) { $gather_until = $entry->{ready_at} }
+        next if !$entry->{ready_at} || $entry->{ready_at} > $now;
+        delete $entry->{ready_at};
+        $entry->{ready} = 1;
     }
 }
 

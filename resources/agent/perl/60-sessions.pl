@@ -76,7 +76,7 @@ sub op_look {
     if ($want_processes) {
         ($line_mode, $echo) = terminal_mode($meta->{tty});
         @rows = foreground_rows($meta);
-        splice @rows, $most_processes;
+        $#rows = $most_processes - 1 if @rows > $most_processes;
     }
     my ($life, $code) = life_of($directory);
     my ($accepted, @pending) = inbox_of($directory);

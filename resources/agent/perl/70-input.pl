@@ -101,24 +101,23 @@ sub op_command {
         must_listen($directory);
         my ($accepted, @pending) = inbox_of($directory);
         must_fit($directory, length $line, @pending);
-        put_over("$draft.echo", substr $bytes, 0, $echo_length);
         put_over("$draft.line", $line);
         put_over($draft, substr $bytes, $echo_length);
         if (!link $draft, $place) {
             my $taken = $! == EEXIST;
             my $problem = file_refusal();
-            unlink $draft, "$draft.echo", "$draft.line";
+            unlink $draft, "$draft.line";
             die $taken ? refusal('taken', 'Another command has that number.') : $problem;
         }
     }
     my $typed = about("$draft.line");
     if ($typed && $typed->{size} > 0 && $typed->{links} == 1) {
         # In place before the line that reads it.
-        link "$draft.echo", "$place.echo" or $! == EEXIST or die file_refusal();
+        put_over("$place.echo", substr $bytes, 0, $echo_length);
         my ($accepted) = inbox_of($directory);
         if (!eval { take_number($directory, "$draft.line", 0, $accepted); 1 }) {
             my $problem = $@;
-            unlink $place, "$place.echo", $draft, "$draft.echo", "$draft.line";
+            unlink $place, "$place.echo", $draft, "$draft.line";
             die $problem;
         }
     }
@@ -126,10 +125,12 @@ sub op_command {
     answer($id, 'sent');
 }
 
+# Whole or not at all.
 sub put_over {
     my $path = $_[0];
-    unlink $path;
-    put_new($path, $_[1]) or die file_refusal();
+    my $draft = $path . '.' . random_hex(6);
+    put_new($draft, $_[1]) or die file_refusal();
+    if (!rename $draft, $path) { my $problem = file_refusal(); unlink $draft; die $problem }
 }
 
 # The texts of earlier commands are not needed any more, nor what was begun and given up.
@@ -146,6 +147,6 @@ sub forget_commands {
     for my $name (grep { /^\.([A-Za-z0-9_-]+)$/ && $1 ne $token } @names) {
         my $is = about("$cmd/$name") or next;
         my $given_up = $is->{links} == 1 && $is->{seconds} < time - 60;
-        unlink "$cmd/$name", "$cmd/$name.echo", "$cmd/$name.line" if $old{$is->{inode}} || $given_up;
+        unlink "$cmd/$name", "$cmd/$name.line" if $old{$is->{inode}} || $given_up;
     }
 }

@@ -54,6 +54,8 @@ sub receive {
     my $operation = $operations{defined $op ? $op : ''};
     if (!$operation || $operation->[0] eq 'here') { return perform($fields, $body) }
     my $where = $op eq 'f.remove' && !$arguments[1] ? 'quick' : $operation->[0];
+    # So much is under way only when a disk does not answer.
+    if ($held > $most_held) { return refuse_request($id, 'io', 'Too much waits for the disks of this host already.') }
     give_worker($where, {id => $id, op => $op, handle => $arguments[0], frame => frame($fields, $body)});
 }
 
@@ -87,7 +89,7 @@ sub op_cancel {
 }
 
 # ── The loop ──
-my $silence  = 120;               # seconds without any frame after which the client is taken to be gone
+my $silence  = ($ENV{WAYMARK_AGENT_SILENCE} || '') =~ /^(\d+)\z/ ? $1 : 120;               # seconds without any frame after which the client is taken to be gone
 my $most_out = 8 * 1048576;       # bytes of answers above which no more requests are taken
 my @timers;
 
@@ -126,8 +128,9 @@ sub main_loop {
 
         my ($r, $w) = ('', '');
         my $full = $answered > $most_out;
+        my $events_in = $inotify ? events_wait($now) : 0;
         vec($r, 0, 1) = 1 if !$full;
-        vec($r, fileno $inotify, 1) = 1 if $inotify && !$gather_until;
+        vec($r, fileno $inotify, 1) = 1 if $inotify && !$events_in;
         vec($w, 1, 1) = 1 if length $current || @answers || followed_waits();
         for my $worker (@workers) {
             vec($r, fileno $worker->{socket}, 1) = 1 if !$full;
@@ -137,7 +140,7 @@ sub main_loop {
             vec($r, fileno $program->{out}, 1) = 1 if $program->{out};
             vec($w, fileno $program->{in},  1) = 1 if $program->{in};
         }
-        my $n = select $r, $w, undef, time_to_wait(monotonic(), $heard);
+        my $n = select $r, $w, undef, time_to_wait(monotonic(), $heard, $events_in);
         next if $n <= 0;
         read_events() if $inotify && vec $r, fileno $inotify, 1;
         for my $worker (my @current = @workers) {
@@ -160,13 +163,14 @@ sub main_loop {
 }
 
 sub time_to_wait {
-    my ($now, $heard) = @_;
+    my ($now, $heard, $events_in) = @_;
     my $until = $heard + $silence;
-    my @times = (map({ $_->[0] } @timers), map({ $_->{next} } @followers, values %watch), map({ $_->{due} || () } values %watch));
-    push @times, $gather_until if $gather_until;
+    my @times = (map({ $_->[0] } @timers), map({ $_->{next}, $_->{ready_at} || $_->{due} || () } @followers, values %watch));
+    push @times, $now + $events_in if $events_in;
     for (@times) { $until = $_ if $_ < $until }
     # Nothing tells when a child has ended but looking.
-    my $longest = grep({ defined $_->{status} || !$_->{out} } values %programs) ? 0.002 : grep({ $_->{dying} } @workers) || %programs ? 0.05 : 10;
+    my $ending  = grep { $_->{done} && $_->{quiet} && $now < $_->{quiet} + 0.3 } values %programs;
+    my $longest = $ending ? 0.002 : %programs || grep({ $_->{dying} } @workers) ? 0.05 : 10;
     my $left = $until - $now;
     return $left < 0 ? 0 : $left > $longest ? $longest : $left;
 }
@@ -174,6 +178,7 @@ sub time_to_wait {
 $SIG{PIPE} = 'IGNORE';
 $SIG{CHLD} = 'DEFAULT';
 $SIG{$_} = sub { shut_down(0) } for qw(HUP INT TERM);
+chdir '/';    # whatever the login directory is on may be taken away
 binmode STDIN;
 binmode STDOUT;
 unblock(\*STDOUT);

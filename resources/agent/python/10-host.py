@@ -18,7 +18,8 @@ import time
 try:
     import ctypes
 
-    libc = ctypes.CDLL(None, use_errno=True)
+    # Without it as on a host whose python was built without ctypes.
+    libc = None if os.environ.get("WAYMARK_AGENT_PLAIN") else ctypes.CDLL(None, use_errno=True)
 except (ImportError, OSError):
     libc = None
 

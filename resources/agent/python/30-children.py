@@ -59,6 +59,7 @@ class Program:
         self.truncated = False
         self.status = None
         self.reaped = 0.0
+        self.quiet = 0.0  # since its output or itself was over
         self.deadline = 0.0
         self.expired = False
 
@@ -123,6 +124,7 @@ def read_program(program):
     if not piece:
         os.close(program.out)
         program.out = None
+        program.quiet = monotonic()
         finish_program(program)
         return
     room = max(0, program.limit - len(program.buffer))
@@ -169,7 +171,7 @@ def reap():
         program = programs.get(pid)
         if program:
             program.status = status
-            program.reaped = monotonic()
+            program.reaped = program.quiet = monotonic()
             if not program.done:
                 del programs[pid]
         else:

@@ -3,7 +3,12 @@
 most_workers = {"quick": 3, "slow": 3}
 waiting = {"quick": [], "slow": []}
 workers = []
+most_held = 64 * 1048576
 drafts = set()  # handles of unfinished uploads, removed at the end
+
+
+class Held:
+    bytes = 0  # of requests that wait for a worker
 
 
 class Request:
@@ -27,6 +32,7 @@ class Worker:
 
 def give_worker(kind, request):
     waiting[kind].append(request)
+    Held.bytes += len(request.data)
     serve_waiting()
 
 
@@ -38,6 +44,7 @@ def serve_waiting():
             if not free and len(mine) >= most_workers[kind]:
                 break
             request = queue.pop(0)
+            Held.bytes -= len(request.data)
             if not free:
                 try:
                     free = new_worker(kind)
@@ -171,6 +178,7 @@ def cancel_work(which):
         for request in queue:
             if request.id == which:
                 queue.remove(request)
+                Held.bytes -= len(request.data)
                 return True
     for worker in workers:
         if worker.request and worker.request.id == which:

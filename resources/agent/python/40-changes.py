@@ -1,6 +1,8 @@
 # ── What changes in sessions' directories: inotify where the kernel has it, else looking again and again ──
 poll_seconds = (0.02, 0.5)
 slow_look = 1
+# Reading events is put off under a flood: so many times at once, then one more every 3 ms.
+most_turns, turn_seconds = 8, 0.003
 # MODIFY, MOVED_FROM, MOVED_TO, CREATE, DELETE, DELETE_SELF, MOVE_SELF, only directories
 interest = 0x2 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000
 
@@ -8,10 +10,12 @@ interest = 0x2 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000
 class Notify:
     fd = -1
     listeners = {}  # by watch number, {listener}
+    turns = most_turns
+    turns_at = 0.0
 
 
 def start_notify():
-    if not libc or not hasattr(libc, "inotify_init1") or os.environ.get("WAYMARK_AGENT_POLL"):
+    if not libc or not hasattr(libc, "inotify_init1"):
         return
     Notify.fd = libc.inotify_init1(0x80800)  # NONBLOCK | CLOEXEC
 
@@ -55,7 +59,15 @@ def stop_listening(listener):
         libc.inotify_rm_watch(Notify.fd, watch)
 
 
+def events_wait(now):
+    """Seconds until events may be read again, 0 for now."""
+    Notify.turns = min(most_turns, Notify.turns + (now - Notify.turns_at) / turn_seconds)
+    Notify.turns_at = now
+    return 0 if Notify.turns >= 1 else (1 - Notify.turns) * turn_seconds
+
+
 def read_events():
+    Notify.turns -= 1
     while True:
         try:
             raw = os.read(Notify.fd, 65536)

@@ -9,7 +9,6 @@ watches = {}
 
 
 class Turn:
-    gather_until = 0.0
     frames_left = 0
 
 
@@ -41,8 +40,6 @@ class Follower(Listener):
             self.ready = True
             return
         self.ready_at = at
-        if Turn.gather_until < now or at < Turn.gather_until:
-            Turn.gather_until = at
 
     def look(self):
         """Without events, and once a second for a death that causes none."""
@@ -91,15 +88,10 @@ def end_follower(entry):
 
 
 def wake_followers(now):
-    Turn.gather_until = 0.0
     for entry in followers:
-        if not entry.ready_at:
-            continue
-        if entry.ready_at <= now:
+        if entry.ready_at and entry.ready_at <= now:
             entry.ready_at = 0.0
             entry.ready = True
-        elif not Turn.gather_until or entry.ready_at < Turn.gather_until:
-            Turn.gather_until = entry.ready_at
 
 
 def followed_waits():

@@ -125,32 +125,34 @@ def op_command(request, directory, number, token, line, echo_length, key, body):
     if not again:
         must_listen(directory)
         must_fit(directory, len(line), inbox_of(directory)[1])
-        put_over(draft + b".echo", data[:echo_length])
         put_over(draft + b".line", line)
         put_over(draft, data[echo_length:])
         try:
             os.link(draft, place)
         except OSError as error:
-            unlink_quietly(draft, draft + b".echo", draft + b".line")
+            unlink_quietly(draft, draft + b".line")
             raise taken if error.errno == errno.EEXIST else file_refusal(error)
     typed = about_or_none(draft + b".line")
     if typed and typed.st_size > 0 and typed.st_nlink == 1:
-        try:
-            os.link(draft + b".echo", place + b".echo")  # in place before the line that reads it
-        except FileExistsError:
-            pass
+        put_over(place + b".echo", data[:echo_length])  # in place before the line that reads it
         try:
             take_number(directory, draft + b".line", 0, inbox_of(directory)[0])
         except (Refusal, OSError):
-            unlink_quietly(place, place + b".echo", draft, draft + b".echo", draft + b".line")
+            unlink_quietly(place, place + b".echo", draft, draft + b".line")
             raise
     forget_commands(directory + b"/cmd/", number, token)
     answer(request, "sent")
 
 
 def put_over(path, data):
-    unlink_quietly(path)
-    put_new(path, data)
+    """Whole or not at all."""
+    draft = path + b"." + random_hex(6)
+    put_new(draft, data)
+    try:
+        os.rename(draft, path)
+    except OSError:
+        unlink_quietly(draft)
+        raise
 
 
 def forget_commands(cmd, number, token):
@@ -169,4 +171,4 @@ def forget_commands(cmd, number, token):
         there = about_or_none(cmd + name)
         given_up = there and there.st_nlink == 1 and there.st_mtime < time.time() - 60
         if there and (given_up or there.st_ino in old):
-            unlink_quietly(cmd + name, cmd + name + b".echo", cmd + name + b".line")
+            unlink_quietly(cmd + name, cmd + name + b".line")

@@ -47,17 +47,11 @@ def user_name():
 
 def login_manager():
     """(KillUserProcesses, Linger): yes, no or empty where nobody can tell."""
-    if not os.path.isdir("/run/systemd/system"):
-        return "", ""
-    said = re.search(rb"=(yes|no)", told_by(2, "loginctl", "show-session", "self", "-p", "KillUserProcesses"))
+    # Without a session's name it tells of the manager itself.
+    said = re.search(rb"=(yes|no)", told_by(2, "loginctl", "show-session", "-p", "KillUserProcesses"))
     kill = said.group(1).decode() if said else ""
-    if not kill:
-        name = "org.freedesktop.login1"
-        said = re.search(
-            rb"\b(true|false)\b",
-            told_by(2, "busctl", "get-property", name, "/org/freedesktop/login1", name + ".Manager", "KillUserProcesses"),
-        )
-        kill = {b"true": "yes", b"false": "no"}[said.group(1)] if said else ""
+    if not kill and not os.path.isdir("/run/systemd/system"):
+        return "", ""
     if not kill:
         kill = "no"
         more = "/etc/systemd/logind.conf.d"

@@ -59,6 +59,8 @@ def receive(fields, body):
     handle = fields[2] if len(fields) > 2 else b""
     if op == b"f.remove" and fields[3:4] != [b"1"]:
         where = "quick"
+    if Held.bytes > most_held:  # so much is under way only when a disk does not answer
+        return refuse_request(request, "io", "Too much waits for the disks of this host already.")
     return give_worker(where, Request(request, op, frame(fields, body), handle))
 
 
@@ -95,7 +97,7 @@ def op_cancel(request, which):
 
 
 # ── The loop ──
-silence = 120  # seconds without any frame after which the client is taken to be gone
+silence = int(os.environ.get("WAYMARK_AGENT_SILENCE") or 120)  # seconds without any frame after which the client is taken to be gone
 most_out = 8 * 1048576  # bytes of answers above which no more requests are taken
 timers = []
 
@@ -143,9 +145,10 @@ def main_loop():
         flush_output()
 
         full = Output.answered > most_out
+        events_in = events_wait(now) if Notify.fd >= 0 else 0
         readers = [] if full else [0] + [worker.channel for worker in workers]
         writers = [worker.channel for worker in workers if len(worker.out)]
-        if Notify.fd >= 0 and not Turn.gather_until:
+        if Notify.fd >= 0 and not events_in:
             readers.append(Notify.fd)
         if len(Output.current) or Output.answers or followed_waits():
             writers.append(1)
@@ -154,7 +157,7 @@ def main_loop():
                 readers.append(program.out)
             if program.input is not None:
                 writers.append(program.input)
-        readable, writable, _ = select.select(readers, writers, [], time_to_wait(monotonic(), heard))
+        readable, writable, _ = select.select(readers, writers, [], time_to_wait(monotonic(), heard, events_in))
         if Notify.fd in readable:
             read_events()
         for worker in list(workers):
@@ -184,9 +187,11 @@ def main_loop():
             receive(*taken)
 
 
-def time_to_wait(now, heard):
+def time_to_wait(now, heard, events_in):
     until = heard + silence
-    times = [timer[0] for timer in timers] + [entry.next for entry in followers] + [Turn.gather_until]
+    times = [timer[0] for timer in timers] + [now + events_in if events_in else 0]
+    for entry in followers:
+        times += (entry.next, entry.ready_at)
     for entry in watches.values():
         times += (entry.next, entry.due)
     until = min([until] + [each for each in times if each])
@@ -194,7 +199,7 @@ def time_to_wait(now, heard):
     longest = 10.0
     if programs or any(worker.dying for worker in workers):
         longest = 0.05
-    if any(program.status is not None or program.out is None for program in programs.values()):
+    if any(program.done and program.quiet and now < program.quiet + 0.3 for program in programs.values()):
         longest = 0.002
     return max(0.0, min(until - now, longest))
 
@@ -203,6 +208,7 @@ signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 for ending in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     signal.signal(ending, lambda _number, _frame: shut_down(0))
+os.chdir("/")  # whatever the login directory is on may be taken away
 os.set_blocking(0, False)
 os.set_blocking(1, False)
 start_notify()
