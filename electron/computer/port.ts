@@ -1,11 +1,8 @@
 /**
- * A computer as the engine sees it: durable named sessions and files, nothing else.
- *
- * The local implementation and the SSH one pass the same conformance suite
- * (`electron/testing/computer-conformance.ts`). Two kinds of failure are kept apart:
- * what happened *on* the computer is a `SessionError` or `FileError` and may become an observation;
- * a computer that cannot be reached is a `ComputerUnavailable`, which makes the run wait and is
- * never shown to the model.
+ * A computer as the engine sees it: durable named sessions and files, nothing else. The local one and the one over SSH
+ * pass the same conformance suite (`electron/testing/computer-conformance.ts`). Two kinds of failure are kept apart
+ * (`failures.ts`): what happened *on* the computer is a `SessionError` or `FileError` and may become an observation; a
+ * computer that cannot be reached is a `ComputerUnavailable`, which makes the run wait and is never shown to the model.
  */
 export interface Computer {
   /** The name the agent passes as `computer_ip`. */
@@ -37,13 +34,10 @@ export interface ComputerFacts {
   clockOffsetMs: number;
 }
 
-// ── Sessions ────────────────────────────────────────────────────────────────────────────────────
-
 /** Every method may throw `ComputerUnavailable` and `SessionError`. Offsets are bytes from the first byte ever. */
 export interface SessionHost {
   /**
-   * Starts a shell that outlives the application and resolves once it shows its first prompt
-   * (or after 15 s, then the session is simply still busy).
+   * Starts a shell that outlives the application; resolves at its first prompt, or after 15 s: then it is still busy.
    * @throws SessionError session_exists (also for one that ended but was not closed), cwd_missing, invalid_name,
    *   supervisor_missing, shell_missing
    */
@@ -59,9 +53,8 @@ export interface SessionHost {
    */
   read(name: string, offset: number, maxBytes: number): Promise<SessionBytes>;
   /**
-   * Hands over every byte from `offset` on, in order, without gaps or repeats, until the session has
-   * ended and was read to its end, or `signal` aborts (which is a normal way to end, not an error).
-   * The next chunk waits for the promise `onChunk` returns.
+   * Hands over every byte from `offset` on, in order, without gaps or repeats, until the session has ended and was read to
+   * its end, or `signal` aborts (a normal way to end, no error). The next chunk waits for the promise of `onChunk`.
    */
   follow(
     name: string,
@@ -77,9 +70,8 @@ export interface SessionHost {
    */
   stored(name: string, upTo: number): Promise<void>;
   /**
-   * Types bytes into the terminal. Acknowledged once the bytes are safe on the host; never waits for the program to
-   * read them. `inputSeq` makes it idempotent: a number at or below the highest accepted one is not delivered
-   * again, also after a restart of the application. Without it the next free number is taken.
+   * Types bytes into the terminal. Acknowledged once they are safe on the host; never waits for the program to read them.
+   * `inputSeq`: a number at or below the highest accepted one is not delivered again, ever. Default: the next free one.
    * @throws SessionError input_full (more than 8 MB unread), session_ended, session_lost
    */
   write(
@@ -106,9 +98,8 @@ export interface SessionHost {
   commands(name: string): Promise<CommandRecord[]>;
   resize(name: string, rows: number, cols: number): Promise<void>;
   /**
-   * INT goes to the foreground process group, as Ctrl-C would. TERM and KILL go to everything the session
-   * started, background and detached children included, but not to its shell; it resolves when
-   * all are gone and the shell is back at its prompt, or after `graceMs` (default 3000).
+   * INT goes to the foreground process group, as Ctrl-C would. TERM and KILL go to everything the session started, detached
+   * children included, but not its shell. Resolves once all are gone and the prompt is back, or after `graceMs` (3000).
    */
   signal(
     name: string,
@@ -116,8 +107,8 @@ export interface SessionHost {
     options?: { graceMs?: number },
   ): Promise<SignalOutcome>;
   /**
-   * Ends the shell and everything the session started and frees the name. No process is left.
-   * The log is kept under the session's id until `discardClosed`. @throws SessionError session_not_found
+   * Ends the shell and everything the session started (no process is left) and frees the name. The log is kept under
+   * the session's id until `discardClosed`. @throws SessionError session_not_found
    */
   close(name: string): Promise<{ id: string; exitCode: number | null; endOffset: number }>;
   /** Deletes logs of sessions closed before that time (host clock, ms since 1970); returns how many. */
@@ -204,7 +195,7 @@ export interface SessionChunk {
   hostAt: number;
 }
 
-/** One command started by `run`. Offsets enclose its output exactly; stamps are the host's, ms since 1970 with fraction. */
+/** One command started by `run`. Offsets enclose its output exactly; stamps: host clock, ms since 1970 with fraction. */
 export interface CommandRecord {
   commandSeq: number;
   startOffset: number;
@@ -233,8 +224,6 @@ export interface SignalOutcome {
   remaining: SessionProcess[];
 }
 
-// ── Files ───────────────────────────────────────────────────────────────────────────────────────
-
 /** Absolute paths only. Every method may throw `ComputerUnavailable` and `FileError`. */
 export interface FileSystemPort {
   /** The whole file, any bytes. @throws FileError too_large when it is longer than `maxBytes` */
@@ -242,9 +231,8 @@ export interface FileSystemPort {
   /** A part of a file that may be too large to read whole. */
   readRange(path: string, offset: number, length: number): Promise<{ bytes: Uint8Array; size: number }>;
   /**
-   * Replaces the content in one step (temporary file, fsync, rename): a reader sees the old or the new bytes.
-   * Keeps mode and owner of an existing file; writes through a symbolic link. `expectSha256`: the content it must
-   * have now (`null`: must not exist), else FileError conflict and nothing changes.
+   * Replaces the content in one step (temporary file, fsync, rename). Keeps mode and owner of an existing file; writes
+   * through a symbolic link. `expectSha256`: what it must hold now (`null`: must not exist), else FileError conflict.
    */
   write(path: string, bytes: Uint8Array, options?: FileWriteOptions): Promise<{ sha256: string }>;
   /** Follows symbolic links. `undefined` when nothing is there. */
@@ -252,8 +240,8 @@ export interface FileSystemPort {
   /** Sorted by name in code point order. `hidden`: include names that start with a dot. */
   list(path: string, options: { hidden: boolean }): Promise<DirectoryEntry[]>;
   /**
-   * Files and directories below `path`, depth first, sorted, not following symbolic links to directories and skipping
-   * what may not be read. Stops at `maxEntries` and says so.
+   * What lies below `path`, depth first, sorted, not through symbolic links to directories, without what may not be read.
+   * Stops at `maxEntries` and says so.
    */
   walk(path: string, options: WalkOptions): Promise<{ entries: WalkEntry[]; truncated: boolean }>;
   /** The path with every symbolic link resolved. */
