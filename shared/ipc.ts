@@ -201,6 +201,8 @@ export const commands = {
     output: returns<{ hits: SessionHit[]; truncated: boolean }>(),
   },
   'computers.list': { input: none, output: returns<ComputerRow[]>() },
+  /** Of every host this process has to do with, also of those a run uses without their being added. */
+  'computers.health': { input: none, output: returns<LinkHealth[]>() },
   /** Aliases of the user's ssh configuration that were not added yet. */
   'computers.candidates': { input: none, output: returns<string[]>() },
   'computers.resolve': { input: z.object({ alias: hostAliasSchema }), output: returns<HostResolution>() },

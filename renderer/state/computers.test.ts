@@ -59,6 +59,7 @@ beforeEach(() => {
   tests = new Map();
   bridge = new BridgeStand({
     'computers.list': () => rows,
+    'computers.health': () => [health('of-a-run', { state: 'down' })],
     'computers.test': ({ alias }: { alias: string }) =>
       new Promise((done, refuse) => {
         tests.get(alias)?.cancel();
@@ -88,7 +89,12 @@ describe('the list', () => {
     const { loaded, health: known, rows: listed } = useComputers.getState();
     expect(loaded).toBe(true);
     expect(listed.map(({ alias }) => alias)).toEqual(['gpu-03', 'gpu-04']);
-    expect(Object.values(known).map(({ state }) => state)).toEqual(['good', 'down', 'stalled']);
+    expect(Object.entries(known).map(([alias, { state }]) => [alias, state])).toEqual([
+      ['gpu-03', 'good'],
+      ['gpu-04', 'down'],
+      ['of-a-run', 'down'],
+      ['other', 'stalled'],
+    ]);
   });
 
   it('drops an answer that a newer one has overtaken', async () => {

@@ -45,12 +45,12 @@ let listTurn = 0;
 export async function loadComputers(): Promise<void> {
   listTurn += 1;
   const mine = listTurn;
-  const rows = await call('computers.list');
+  const [rows, health] = await Promise.all([call('computers.list'), call('computers.health')]);
   if (mine !== listTurn) return;
   useComputers.setState((state) => ({
     rows,
     loaded: true,
-    health: { ...state.health, ...byAlias(rows.map(({ health }) => health)) },
+    health: { ...state.health, ...byAlias(rows.map((row) => row.health)), ...byAlias(health) },
   }));
 }
 

@@ -11,6 +11,7 @@ import type { Handlers } from '../register';
 type ComputerHandlers = Pick<
   Handlers,
   | 'computers.list'
+  | 'computers.health'
   | 'computers.candidates'
   | 'computers.resolve'
   | 'computers.test'
@@ -81,6 +82,7 @@ export function computerHandlers(options: ComputerHandlerOptions): ComputerHandl
   };
   return {
     'computers.list': async () => known().map(row),
+    'computers.health': async () => hosts.allHealth(),
     'computers.candidates': async () => {
       const added = new Set(known().map(({ alias }) => alias));
       return (await hosts.candidates()).filter((alias) => !added.has(alias));

@@ -1,4 +1,4 @@
-import type { LinkHealth } from '@shared/computers';
+import type { LinkHealth, LinkState } from '@shared/computers';
 import { call } from '../../api';
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
@@ -6,11 +6,16 @@ import { openComputers, useComputers } from '../../state/computers';
 import { hostsOf } from '../../state/computers-of-run';
 import { useCurrentRun } from '../../state/runs';
 import { attempt } from '../../state/toasts';
+import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 
-/** Down, blocked, or tried again after tries that failed: the banner does not come and go with each try. */
-function isAway({ state, tries }: LinkHealth): boolean {
-  return state === 'down' || state === 'blocked' || (state === 'connecting' && tries > 1);
+/**
+ * Down, blocked, or tried again after tries that failed: the banner does not come and go with each try. A run that
+ * waits lacks its host in any other state as well.
+ */
+function isAway({ state, tries }: LinkHealth, waiting: boolean): boolean {
+  if (state === 'down' || state === 'blocked') return true;
+  return (state === 'connecting' && (waiting || tries > 1)) || (state === 'stalled' && waiting);
 }
 
 /** Says that a computer of the open run is away, why, what goes on meanwhile, and when it is tried again. */
@@ -20,7 +25,10 @@ export function HostBanner() {
   const run = useCurrentRun();
   const health = useComputers((state) => state.health);
   if (run === undefined) return null;
-  const away = hostsOf(run, health).find(({ health: known }) => known !== undefined && isAway(known));
+  const waiting = run.state === 'waiting_host';
+  const away = hostsOf(run, health).find(
+    ({ health: known }) => known !== undefined && isAway(known, waiting),
+  );
   const link = away?.health;
   if (away?.alias == null || link === undefined) return null;
   const { alias, name } = away;
@@ -29,7 +37,7 @@ export function HostBanner() {
     <Banner
       tone="danger"
       icon={link.state === 'blocked' ? 'lock' : 'unlinked'}
-      title={link.state === 'blocked' ? text.banner.blocked(name) : text.banner.down(name)}
+      title={titleOf(link.state, name, text)}
       actions={
         <>
           <Button small onClick={() => attempt(() => call('computers.retryNow', { alias }))}>
@@ -49,9 +57,15 @@ export function HostBanner() {
         </>
       }
     >
-      {run.state === 'waiting_host' && `${text.banner.waits} `}
+      {waiting && `${text.banner.waits} `}
       {/* Each try changes the sentence; it is read when a person gets there, not called out every time. */}
       <span aria-live="off">{link.message}</span>
     </Banner>
   );
+}
+
+function titleOf(state: LinkState, name: string, text: Text['computers']): string {
+  if (state === 'blocked') return text.banner.blocked(name);
+  if (state === 'stalled') return text.banner.stalled(name);
+  return state === 'down' ? text.banner.down(name) : text.banner.connecting(name);
 }

@@ -143,6 +143,8 @@ export const computers = {
   banner: {
     down: (name: string) => `${name} is down.`,
     blocked: (name: string) => `${name} needs you.`,
+    stalled: (name: string) => `${name} does not answer.`,
+    connecting: (name: string) => `No link to ${name}.`,
     waits: 'The run waits for it.',
     now: 'trying now',
     look: 'Look at it',

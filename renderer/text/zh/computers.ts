@@ -137,6 +137,8 @@ export const computers: Text['computers'] = {
   banner: {
     down: (name) => `${name} 已断开。`,
     blocked: (name) => `${name} 需要你。`,
+    stalled: (name) => `${name} 没有应答。`,
+    connecting: (name) => `与 ${name} 没有连接。`,
     waits: '运行正在等待它。',
     now: '正在重试',
     look: '查看',
