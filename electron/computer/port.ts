@@ -85,9 +85,8 @@ export interface SessionHost {
    */
   run(name: string, command: string): Promise<{ commandSeq: number; offset: number }>;
   /**
-   * Waits until the command has ended, `timeoutMs` passed or `signal` aborted (rejects with its reason).
-   * Works for any command of the session's life, also after a restart. Never kills.
-   * @throws SessionError command_unknown
+   * Waits until the command has ended, `timeoutMs` passed or `signal` aborted (rejects with its reason). For any command of
+   * the session's life, also after a restart. Never kills. @throws SessionError command_unknown
    */
   waitCommand(
     name: string,
