@@ -43,8 +43,16 @@ export async function agentSetup(
     await link.linked(new AbortController().signal);
     return link;
   };
+  const dispose = async () => {
+    for (const each of links) each.close();
+    await transport.dispose();
+    await rm(root, { recursive: true, force: true });
+  };
   const resources = new SessionResources(resourcesDir);
-  const link = await newLink();
+  const link = await newLink().catch(async (error: unknown) => {
+    await dispose();
+    throw error;
+  });
   const over = (used: TestLink, options: Partial<SshComputerOptions> = {}) =>
     new SshComputer({
       name: 'gpu-host',
@@ -64,10 +72,6 @@ export async function agentSetup(
     computerLike: (options) => over(link, options),
     again: async () => over(await newLink()),
     shell: async (script) => (await promisify(execFile)('bash', ['-c', script])).stdout,
-    dispose: async () => {
-      for (const each of links) each.close();
-      await transport.dispose();
-      await rm(root, { recursive: true, force: true });
-    },
+    dispose,
   };
 }
