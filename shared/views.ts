@@ -55,7 +55,9 @@ export type StepNote =
   | { kind: 'hint'; hints: { id: string; number: number; text: string }[] }
   | { kind: 'status'; status: StoredStatus; reason: string | null; message: string }
   | { kind: 'score'; score: number | null; attempt: number | null; forced: boolean; message: string }
-  | { kind: 'suspended'; ms: number };
+  | { kind: 'suspended'; ms: number }
+  /** Output of a session that was dropped on its host before it was fetched; raw byte offsets. */
+  | { kind: 'gap'; computer: string; session: string; from: number; to: number };
 
 /** One timeline row. `step` is 1-based per run. */
 export interface StepHead {

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer, ScriptedPolicy } from '../model/scripted-server';
@@ -119,6 +120,27 @@ describe('a run on one host', () => {
     });
     expect(await made.store.reader.runs()).toEqual([]);
   }, 60_000);
+
+  it('goes on copying a large file where a cut stopped it', async () => {
+    const bytes = randomBytes(60 * 1024 * 1024 + 123);
+    const made = await stand({ policy: steps(finish), files: task(box('worker')), aliases: ['worker'] });
+    const folder = (await made.store.reader.task('small')).folder;
+    const big = 'data/big.bin';
+    await writeFile(join(made.folder, 'workspace', folder, big), bytes);
+    const id = await made.start();
+    const [created] = await made.of(id, 'run.created');
+    const root = created?.workspaceRoot ?? '';
+    await made.engine.resumeRun(id);
+    await made.untilThere(join(root, '.waymark-data.partial/big.bin.waymark-partial'));
+    made.agents.cut('worker');
+    await made.until(id, 'run.status', ({ reason }) => reason === 'computer_unavailable');
+    made.agents.restore('worker');
+    await made.engine.waitRun(id);
+    expect(await made.store.reader.run(id)).toMatchObject({ state: 'finished' });
+    expect((await readFile(join(root, big))).equals(bytes)).toBe(true);
+    expect((await readdir(join(root, 'data'))).sort()).toEqual(['big.bin', 'datasets', 'outputs']);
+    expect((await readdir(root)).sort()).toEqual(['data', 'task']);
+  }, 120_000);
 
   it('goes on with its set-up where a cut stopped it; the command runs once', async () => {
     const line = 'echo began >> count; while [ ! -e go ]; do sleep 0.05; done; echo ended >> count';

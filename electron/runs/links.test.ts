@@ -154,6 +154,51 @@ describe('a link that breaks in the middle of a run', () => {
   }, 60_000);
 });
 
+describe('a host that was away for too long', () => {
+  it('drops the oldest output, which is named exactly; the rest is here and the agent is told', async () => {
+    const flood =
+      'while [ ! -e go ]; do sleep 0.02; done; yes 0123456789 | head -c 6000000; echo; echo last words; touch done';
+    const limits = { keptBytes: 64 * 1024, unfetchedBytes: 1024 * 1024 };
+    const policy = steps(
+      { calls: [run('box', flood, false, 'loud')] },
+      { calls: [run('box', 'while [ ! -e done ]; do sleep 0.02; done; echo over')] },
+      {
+        calls: [
+          call('get_session_output', { computer_ip: 'box', session_id: 'loud', start_lines: 1_000_000 }),
+        ],
+      },
+      finish,
+    );
+    const made = await EngineStand.open({ policy, files: pool(box), aliases: ['box'], limits });
+    open.push(made);
+    const id = await made.start();
+    const [created] = await made.of(id, 'run.created');
+    const root = created?.workspaceRoot ?? '';
+    await made.engine.resumeRun(id);
+    await made.until(id, 'action.started', ({ step }) => step === 2);
+    made.agents.cut('box');
+    await made.until(id, 'run.status', ({ reason }) => reason === 'computer_unavailable');
+    await writeFile(join(root, 'go'), '');
+    await made.untilThere(join(root, 'done'));
+    made.agents.restore('box');
+    await made.engine.waitRun(id);
+    const [gap, ...more] = await made.of(id, 'session.gap');
+    expect(more).toEqual([]);
+    expect(gap).toMatchObject({ computer: 'box', session: 'loud', reason: 'limit' });
+    const loud = (await made.store.reader.sessions(id)).find(({ session }) => session === 'loud');
+    expect(loud?.gaps).toEqual([{ from: gap?.from, to: gap?.to }]);
+    const after = await made.store.reader.readSession(id, loud?.uid ?? '', gap?.to ?? 0, 4_000_000);
+    expect(Buffer.from(after.bytes).toString()).toMatch(/last words\r\n/);
+    expect(after.endOffset).toBe(loud?.endOffset);
+    const all = await observed(made, id);
+    expect(all.at(-2)?.text).toContain('last words');
+    const notes = (await made.store.reader.heads(id, 1, 4)).flatMap((head) => head.after);
+    expect(notes).toContainEqual(expect.objectContaining({ kind: 'gap', session: 'loud', from: gap?.from }));
+    const verified = await made.store.reader.verify([id]);
+    expect(verified.runs.flatMap(({ problems }) => problems)).toEqual([]);
+  }, 60_000);
+});
+
 describe('a session that is closed', () => {
   it('has all it printed in the log, however quickly it is closed', async () => {
     const flood = 'yes 0123456789 | head -c 12000000; echo; echo last words';

@@ -164,8 +164,9 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       sink.sessionOpened({ seq: event.seq, ...event.body });
       return;
     case 'session.gap': {
-      const { uid, from, to } = event.body;
+      const { uid, computer, session, from, to } = event.body;
       state.gaps = { ...state.gaps, [uid]: [...(state.gaps?.[uid] ?? []), { from, to }] };
+      sink.note({ seq: event.seq, step: state.steps, note: { kind: 'gap', computer, session, from, to } });
       return;
     }
     case 'session.ended':

@@ -145,6 +145,8 @@ test('bytes that were dropped on their host are passed over, named, and nothing 
     { from: 15, to: 1_000_000 },
   ]);
   expect((await store.reader.verify()).runs[0]?.problems).toEqual([]);
+  const hits = await store.reader.searchSessions({ run, query: 'after', uids: null, limit: 10 });
+  expect(hits.hits.map(({ offset, endOffset }) => [offset, endOffset])).toEqual([[10, 15]]);
   await store.close();
   const again = testStore(folder);
   await again.writer.sessionBytes(run, uid, {

@@ -4,6 +4,7 @@ import { SessionResources } from '../computer/agent/session-resources';
 import { FileError } from '../computer/failures';
 import type { HostComputer, Hosts } from '../computer/hosts';
 import type { FileSystemPort } from '../computer/port';
+import type { SessionLimits } from '../computer/sessions/session-host';
 import { bootstrapHelper } from '../computer/ssh/bootstrap-helper';
 import { ConnectFailure } from '../computer/ssh/connect-failure';
 import { HostPool } from '../computer/ssh/host-pool';
@@ -31,9 +32,16 @@ export interface AgentHostsOptions {
   aliases: readonly string[];
   /** These hosts share no files with the others, as far as the files port goes: only their home is theirs. */
   apart?: readonly string[];
+  /** Of every session there. */
+  limits?: SessionLimits;
 }
 
-export async function agentHosts({ root, aliases, apart = [] }: AgentHostsOptions): Promise<AgentHosts> {
+export async function agentHosts({
+  root,
+  aliases,
+  apart = [],
+  limits,
+}: AgentHostsOptions): Promise<AgentHosts> {
   const version = 'test';
   const resources = new SessionResources(resourcesDir);
   const away = new Set<string>();
@@ -56,7 +64,7 @@ export async function agentHosts({ root, aliases, apart = [] }: AgentHostsOption
   const hosts = new HostPool({
     transport: transportOf,
     computer: (order, link, released): HostComputer => {
-      const computer = new SshComputer({ ...order, link, resources, version, released });
+      const computer = new SshComputer({ ...order, link, resources, version, released, limits });
       return apart.includes(order.alias) ? jailed(computer, home(order.alias)) : computer;
     },
     helper: bootstrapHelper(resourcesDir, version),

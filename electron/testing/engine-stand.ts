@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventBody, EventKind, RunEvent } from '@shared/events';
 import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings';
+import type { SessionLimits } from '../computer/sessions/session-host';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { hostsOf } from '../runs/clean-sessions';
 import { createEngine, type Engine } from '../runs/engine';
@@ -23,6 +24,7 @@ export interface EngineStandOptions {
   files: Record<string, string | null>;
   aliases: readonly string[];
   apart?: readonly string[];
+  limits?: SessionLimits;
 }
 
 /** The whole engine on a real store, with a scripted model and hosts that are child processes of this one. */
@@ -40,11 +42,11 @@ export class EngineStand {
     this.engine = this.next();
   }
 
-  static async open({ policy, files, aliases, apart = [] }: EngineStandOptions): Promise<EngineStand> {
+  static async open({ policy, files, ...hosts }: EngineStandOptions): Promise<EngineStand> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'waymark-stand-')));
     const model = await startScriptedModel({ policy });
     const store = openStoreInProcess(join(folder, 'workspace'));
-    const agents = await agentHosts({ root: join(folder, 'hosts'), aliases, apart });
+    const agents = await agentHosts({ root: join(folder, 'hosts'), ...hosts });
     const endpoint = endpointSchema.parse({ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted' });
     await addTask(store, await writeTaskPackage(join(folder, 'package'), files));
     return new EngineStand(folder, store, model, agents, endpoint);

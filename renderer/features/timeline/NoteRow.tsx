@@ -72,6 +72,14 @@ function noteWords(note: Extract<NoteLine, { kind: 'note' }>['note'], text: Text
         meta: '',
         tone: note.status === 'failed' ? 'tone-danger' : 'quiet',
       };
+    case 'gap':
+      return {
+        icon: 'warning',
+        title: words.outputDropped(note.session, note.computer),
+        detail: words.droppedBytes(note.from, note.to),
+        meta: '',
+        tone: 'tone-attention',
+      };
     case 'suspended':
       return {
         icon: 'clock',

@@ -35,6 +35,9 @@ export const timeline = {
   attempt: (n: number) => `evaluation ${n}`,
   forced: 'final evaluation',
   status: (status: StoredStatus) => stored[status],
+  outputDropped: (session: string, computer: string) => `Output of ${session} on ${computer} is missing`,
+  droppedBytes: (from: number, to: number) =>
+    `Bytes ${from.toLocaleString('en')} to ${to.toLocaleString('en')} were dropped there before they could be fetched`,
   stoodStill: (time: string) => `Stood still for ${time}; not counted as working time`,
   minimap: 'Minimap: masks, undecided steps, hints, errors and score',
   emptyTitle: 'No step yet',

@@ -36,6 +36,9 @@ export const timeline: Text['timeline'] = {
   attempt: (n) => `第 ${n} 次评测`,
   forced: '最终评测',
   status: (status) => stored[status],
+  outputDropped: (session, computer) => `${computer} 上 ${session} 的部分输出缺失`,
+  droppedBytes: (from, to) =>
+    `字节 ${from.toLocaleString('en')} 至 ${to.toLocaleString('en')} 在取回之前已在该主机上被丢弃`,
   stoodStill: (time) => `停顿 ${time}，不计入工作时间`,
   minimap: '缩略图：屏蔽、未决定、提示、错误和分数',
   emptyTitle: '尚无步骤',
