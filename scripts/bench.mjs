@@ -7,7 +7,11 @@ import { projectRoot } from './setup/project.mjs';
 import { ensureSetUp, runScript } from './setup/steps.mjs';
 
 await runScript(async () => {
-  await ensureSetUp('window', { quiet: true, needXvfb: process.platform === 'linux' });
+  await ensureSetUp('window', {
+    quiet: true,
+    needXvfb: process.platform === 'linux',
+    alsoTests: true,
+  });
   const entry = await buildBench();
   const { user } = readLaunch();
   const display = process.platform === 'linux' ? await startDisplay(user ? { owner: user } : {}) : undefined;

@@ -25,6 +25,8 @@ export const parts = [
 async function runSetUp({ only }) {
   await ensureSetUp(only === 'unit' || only === 'check' ? 'tests' : 'window', {
     needXvfb: process.platform === 'linux',
+    alsoTests: only !== 'package',
+    ...(only === 'check' ? { skip: ['test hosts'] } : {}),
   });
   return { code: 0, counts: noTests };
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { onPath, runApt } from './apt.mjs';
 import { StepFailure } from './step-failure.mjs';
 
 const STEP = 'Linux libraries';
@@ -82,8 +83,8 @@ function install({ executable, needXvfb, missing, fonts, say }) {
   const wanted = [...missing, ...fonts.map((font) => font.package)];
   say(`${STEP}: apt-get install ${wanted.join(' ')} …`);
   try {
-    runApt(['update', '-qq']);
-    runApt(['install', '-y', '-qq', '--no-install-recommends', ...wanted.map(nameInThisRelease)]);
+    runApt(STEP, ['update', '-qq']);
+    runApt(STEP, ['install', '-y', '-qq', '--no-install-recommends', ...wanted.map(nameInThisRelease)]);
   } catch (error) {
     if (missing.length > 0 || !(error instanceof StepFailure)) throw error;
     return `present, but for fonts (${error.reason})`;
@@ -147,27 +148,4 @@ function nameInThisRelease(name) {
   const renamed = `${name}t64`;
   const known = spawnSync('apt-cache', ['show', '--no-all-versions', renamed], { stdio: 'ignore' });
   return known.status === 0 ? renamed : name;
-}
-
-function runApt(args) {
-  const result = spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=120', ...args], {
-    encoding: 'utf8',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (result.status === 0) return;
-  const errors = result.stderr.split('\n').filter((line) => line.startsWith('E:'));
-  throw new StepFailure(
-    STEP,
-    `apt-get ${args[0]} failed: ${errors.slice(0, 3).join(' ') || `exit ${result.status}`}`,
-    `Mend it, or run yourself: apt-get update && apt-get ${args.join(' ')}; then run the same command again.`,
-  );
-}
-
-/** @returns {boolean} whether a command is on PATH */
-function onPath(command) {
-  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].some(
-    (folder) => folder && existsSync(join(folder, command)),
-  );
 }

@@ -11,6 +11,7 @@ import { projectRoot } from './project.mjs';
 import { ensureSandbox } from './sandbox.mjs';
 import { ensureSqlite } from './sqlite.mjs';
 import { StepFailure } from './step-failure.mjs';
+import { ensureTestHosts } from './test-hosts.mjs';
 
 /** Lowest Node whose own features the build tools need. */
 const LOWEST_NODE = [20, 19];
@@ -44,6 +45,7 @@ const steps = [
     for: ['window'],
     run: ({ runtime }) => ensureSandbox({ executable: runtime.executable }),
   },
+  { name: 'test hosts', for: ['tests'], run: ensureTestHosts },
   { name: 'build', for: ['window', 'engine'], run: ({ say }) => ensureBuild({ say }) },
   { name: 'runs', for: ['window'], run: ({ runtime }) => ensureLaunch({ runtime }) },
 ];
@@ -52,14 +54,19 @@ const steps = [
  * Brings the machine to where the purpose can be served, doing only what is missing.
  *
  * @param {'window' | 'engine' | 'tests'} purpose the window, the command line, or the unit tests
- * @param {{ quiet?: boolean, needXvfb?: boolean, skip?: string[] }} [options] `quiet` prints only what takes long;
- *   `needXvfb` asks for it even where there is a display; `skip` leaves steps out by name
+ * @param {{ quiet?: boolean, needXvfb?: boolean, alsoTests?: boolean, skip?: string[] }} [options] `quiet` prints only what
+ *   takes long; `needXvfb` asks for it even where there is a display; `alsoTests` adds what the unit tests need; `skip`
+ *   leaves steps out by name
  * @returns {Promise<{ runtime?: import('./electron-runtime.mjs').ElectronRuntime }>}
  * @throws {StepFailure}
  */
-export async function ensureSetUp(purpose, { quiet = false, needXvfb = false, skip = [] } = {}) {
+export async function ensureSetUp(
+  purpose,
+  { quiet = false, needXvfb = false, alsoTests = false, skip = [] } = {},
+) {
   checkNode();
   const say = (text) => process.stderr.write(`${text}\n`);
+  const purposes = alsoTests ? [purpose, 'tests'] : [purpose];
   const context = { say, needXvfb: needXvfb || !hasDisplay() };
   const state = join(projectRoot, '.waymark');
   mkdirSync(state, { recursive: true });
@@ -67,7 +74,7 @@ export async function ensureSetUp(purpose, { quiet = false, needXvfb = false, sk
     onWait: (pid) => say(`Waiting for the set-up that process ${pid} is running …`),
     work: async () => {
       for (const step of steps) {
-        if (!step.for.includes(purpose) || skip.includes(step.name)) continue;
+        if (!step.for.some((one) => purposes.includes(one)) || skip.includes(step.name)) continue;
         const started = performance.now();
         const line = await runStep(step, context);
         if (!quiet) say(`✓ ${step.name}: ${line} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
