@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { describe } from 'vitest';
 import { channelCases, type MakeTransport } from '../../testing/ssh/connect-cases';
 import { hostKeyCases } from '../../testing/ssh/host-key-cases';
+import { loginCases } from '../../testing/ssh/login-cases';
 import { namespacesMissing } from '../../testing/ssh/namespaces';
+import { wayCases } from '../../testing/ssh/way-cases';
 import { OpenSshTransport } from './openssh-transport';
 
 const askpassProgram = resolve(import.meta.dirname, '../../../resources/askpass/askpass');
@@ -15,5 +17,7 @@ describe.skipIf(namespacesMissing)(
   () => {
     channelCases('openssh', make);
     hostKeyCases('openssh', make);
+    loginCases('openssh', make);
+    wayCases('openssh', make);
   },
 );

@@ -6,8 +6,9 @@ import { ConnectFailure } from './connect-failure';
 import { logName, sshArguments } from './openssh-command';
 import { explainExit } from './openssh-explain';
 import { OpenSshHop } from './openssh-hop';
-import { type ResolvedHost, type ResolveOptions, resolveHost } from './resolve-host';
+import type { ResolvedHost, ResolveOptions } from './resolve-host';
 import { cannotRun } from './resolve-host-run';
+import { resolveTold } from './resolve-host-told';
 import { failed, makeHop } from './ssh2-hop';
 import { JoinedStream } from './ssh2-joined-stream';
 import { Tail } from './ssh2-tail';
@@ -29,20 +30,8 @@ export class OpenSshTransport implements HostTransport {
   ) {}
 
   async open(command: string, options: OpenOptions): Promise<HostChannel> {
-    const { signal, onStage } = options;
-    signal.throwIfAborted();
-    onStage?.({
-      stage: 'resolve',
-      state: 'running',
-      message: `Looking up ${this.alias} in your ssh configuration.`,
-    });
-    try {
-      const host = await resolveHost(this.alias, { ...this.options, signal });
-      return await new Connection(this.alias, host, this.options, options).open(command);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    }
+    const host = await resolveTold(this.alias, this.options, options);
+    return new Connection(this.alias, host, this.options, options).open(command);
   }
 }
 

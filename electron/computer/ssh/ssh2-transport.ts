@@ -1,6 +1,7 @@
 import type { Client, ClientChannel } from 'ssh2';
 import { ConnectFailure } from './connect-failure';
-import { type ResolvedHost, type ResolveOptions, resolveHost } from './resolve-host';
+import type { ResolvedHost, ResolveOptions } from './resolve-host';
+import { resolveTold } from './resolve-host-told';
 import { openChannel } from './ssh2-channel';
 import { type LoggedIn, logIn } from './ssh2-connect';
 import { failed, type Hop, makeHop } from './ssh2-hop';
@@ -16,8 +17,7 @@ export class Ssh2Transport implements HostTransport {
 
   async open(command: string, options: OpenOptions): Promise<HostChannel> {
     const { signal } = options;
-    signal.throwIfAborted();
-    const host = await this.resolve(options);
+    const host = await resolveTold(this.alias, this.options, options, refuseBeyond);
     const closers: (() => void)[] = [];
     const closeAll = () => {
       for (const close of closers.splice(0).reverse()) close();
@@ -31,28 +31,6 @@ export class Ssh2Transport implements HostTransport {
       throw signal.aborted ? signal.reason : error;
     } finally {
       signal.removeEventListener('abort', closeAll);
-    }
-  }
-
-  private async resolve({ signal, onStage }: OpenOptions): Promise<ResolvedHost> {
-    onStage?.({
-      stage: 'resolve',
-      state: 'running',
-      message: `Looking up ${this.alias} in your ssh configuration.`,
-    });
-    try {
-      const host = await resolveHost(this.alias, { ...this.options, signal });
-      if (host.needsOpenSsh.length === 0) return host;
-      throw new ConnectFailure(
-        'unsupported',
-        'resolve',
-        `The built-in client cannot do what ${this.alias} is configured for: ${host.needsOpenSsh.join('; ')}. ` +
-          "Choose the system's OpenSSH client for this computer.",
-      );
-    } catch (error) {
-      if (error instanceof ConnectFailure)
-        onStage?.({ stage: error.stage, state: 'failed', message: error.message });
-      throw error;
     }
   }
 
@@ -90,6 +68,16 @@ export class Ssh2Transport implements HostTransport {
     closers.push(line.close);
     return line;
   }
+}
+
+function refuseBeyond({ alias, needsOpenSsh }: ResolvedHost): void {
+  if (needsOpenSsh.length === 0) return;
+  throw new ConnectFailure(
+    'unsupported',
+    'resolve',
+    `The built-in client cannot do what ${alias} is configured for: ${needsOpenSsh.join('; ')}. ` +
+      "Choose the system's OpenSSH client for this computer.",
+  );
 }
 
 /** A connection from the host before to this one. */

@@ -77,6 +77,7 @@ export async function startOtherServer(
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined); // the client goes when it has seen enough
+    socket.resume(); // or its going is not noticed
     socket.write(greeting);
     if (close) socket.end();
   });
