@@ -178,8 +178,10 @@ describe('sessions', () => {
     await now('g', 'seq 1 200');
     const lines = async (args: object) =>
       (await rig.call('get_session_output', { session_id: 'g', ...args })).text.split('\n').slice(1);
-    const last = await lines({ start_lines: 4 });
-    expect(last.slice(0, 3)).toEqual(['198', '199', '200']);
+    // The fourth line from the end is the prompt, which follows the end of the command a moment later.
+    await vi.waitFor(async () =>
+      expect((await lines({ start_lines: 4 })).slice(0, 3)).toEqual(['198', '199', '200']),
+    );
     const middle = await lines({ start_lines: '11', end_lines: 6 });
     expect(middle).toEqual(['191', '192', '193', '194', '195']);
     expect(await lines({ start_lines: 6, end_lines: 11 })).toEqual(middle);
