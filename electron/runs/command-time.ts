@@ -3,6 +3,10 @@ import { type BackDeps, untilBack } from '../agent/until-back';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import { isHost } from '../computer/hosts';
 import type { CommandRecord, Computer } from '../computer/port';
+import { within } from './within';
+
+/** How long a host that does not answer any more is waited for at the end, ms. */
+const STOP_MS = 3_000;
 
 export interface CommandTimeDeps {
   computers: ReadonlyMap<string, Computer>;
@@ -54,7 +58,7 @@ export class CommandTime {
 
   async stop(): Promise<void> {
     this.stopping.abort(new Error('The run is no longer driven here.'));
-    await Promise.all(this.later);
+    await within(STOP_MS, Promise.all(this.later));
   }
 
   private async write(from: number, to: number): Promise<void> {

@@ -4,9 +4,12 @@ import { type BackDeps, untilBack } from '../agent/until-back';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer, SessionChunk } from '../computer/port';
 import type { Store } from '../store/api';
+import { within } from './within';
 
 /** How long the end of a drive waits for the last bytes of each session, ms. */
 const DRAIN_MS = 3_000;
+/** How long the questions that are under way at the end are waited for, ms. */
+const STOP_MS = 3_000;
 /** Bytes stored here after which a host is told that it may give their room back. */
 const TELL_BYTES = 64 * 1024 * 1024;
 /** The same once a command has ended: what it printed will not be asked for soon. */
@@ -78,9 +81,10 @@ export class SessionLog {
     await Promise.race([late, Promise.all([...this.followed.values()].map((entry) => caughtUp(entry)))]);
   }
 
+  /** A question to a host that does not answer any more is not waited for; what it would say is passed over. */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('The run is no longer driven here.'));
-    await Promise.all([...this.followed.values()].map(({ done }) => done));
+    await within(STOP_MS, Promise.all([...this.followed.values()].map(({ done }) => done)));
   }
 
   private async keepFollowing(entry: Followed): Promise<void> {

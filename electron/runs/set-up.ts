@@ -8,6 +8,7 @@ import type { Computer, SessionInfo } from '../computer/port';
 import { HostSite } from '../task/host-site';
 import { LocalSite } from '../task/local-site';
 import { prepareWorkspace, type SetupStep } from '../task/reset';
+import { setupSession } from '../task/setup-session';
 import type { Site } from '../task/site';
 import { persist } from './persist';
 
@@ -45,6 +46,22 @@ export async function setUp(order: SetUpOrder): Promise<void> {
     onProgress: (steps) => status.told(steps),
     attempt: (work) => status.attempt(work),
   });
+  await closeForgotten(order, status);
+}
+
+/** An application that ended right after the last step left the set-up's session open; before the first step it is no other. */
+async function closeForgotten(order: SetUpOrder, status: SetUpStatus): Promise<void> {
+  const { fold, computers, record } = order;
+  if (fold.step > 0) return;
+  for (const [uid, { computer: name, session }] of [...fold.sessions]) {
+    const host = computers.get(name);
+    if (session !== setupSession || host === undefined || !isHost(host)) continue;
+    await status.attempt(async () => {
+      if ((await host.sessions.find(session))?.id !== uid) return;
+      const { exitCode, endOffset } = await host.sessions.close(session);
+      await record([{ kind: 'session.ended', body: { computer: name, session, uid, exitCode, endOffset } }]);
+    });
+  }
 }
 
 /** The holder first, then every computer that has something of its own to prepare. */
