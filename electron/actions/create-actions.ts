@@ -114,7 +114,9 @@ class Actions implements ActionPort {
   async look(call: ParsedCall, context: ActionContext): Promise<ActionOutcome> {
     const action = this.#action(call.name);
     const look = action.look ?? action.run;
-    return this.#perform(call, context, 'look', (args) => look(args, this.#env, context));
+    // After a lost link it is the same process and the same call: it went on, and was not looked up afterwards.
+    const closedBy = context.lookFor === 'link' ? 'run' : 'look';
+    return this.#perform(call, context, closedBy, (args) => look(args, this.#env, context));
   }
 
   /** @throws WaymarkError bug: only parsed calls get here */
@@ -148,15 +150,15 @@ class Actions implements ActionPort {
     }
     const result = current.result;
     const data = { ...result.data };
-    if (current.scanned) {
-      this.#note((await this.#scan(needed, () => tracker.changes(step, index))) ?? []);
-      if (tracker.truncated) data.codeScanPartial = true;
+    const around = [
+      current.scanned ? this.#scanAround(needed, context) : null,
+      action.family === 'command' || action.mayChangeFiles ? this.#reconcileAround(needed, current) : null,
+    ];
+    // At the same time, and each to its end: what one found is kept when a link breaks under the other.
+    for (const looked of await Promise.allSettled(around)) {
+      if (looked.status === 'rejected') throw looked.reason;
     }
-    if (action.family === 'command' || action.mayChangeFiles) {
-      const { events, lost } = await ledger.reconcile(needed);
-      this.#note(events);
-      current.lost.push(...lost);
-    }
+    if (current.scanned && tracker.truncated) data.codeScanPartial = true;
     const outcome: ActionOutcome = {
       ok: result.ok,
       error: result.error ?? null,
@@ -173,6 +175,16 @@ class Actions implements ActionPort {
     };
     this.#apply([{ kind: 'action.observed', body: observed }]);
     return outcome;
+  }
+
+  async #scanAround(needed: ReadonlySet<string>, { step, call }: ActionContext): Promise<void> {
+    this.#note((await this.#scan(needed, () => this.#env.tracker.changes(step, call))) ?? []);
+  }
+
+  async #reconcileAround(needed: ReadonlySet<string>, current: Current): Promise<void> {
+    const { events, lost } = await this.#env.ledger.reconcile(needed);
+    this.#note(events);
+    current.lost.push(...lost);
   }
 
   /** The call as far as it got before; what an interrupted one left to be written down goes with the next. */

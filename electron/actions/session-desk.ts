@@ -79,8 +79,8 @@ export class SessionDesk {
   ): Promise<{ info: SessionInfo; note: string; created: boolean }> {
     const existing = await computer.sessions.find(name);
     if (!existing) return { info: await this.#create(computer, name), note: '', created: true };
+    if (existing.alive) return { info: existing, note: '', created: false };
     const { state, exitCode } = await computer.sessions.state(name);
-    if (state !== 'ended' && state !== 'lost') return { info: existing, note: '', created: false };
     await computer.sessions.close(name);
     const how =
       state === 'lost'

@@ -1,5 +1,5 @@
 import type { ActionContext } from '../../agent/ports';
-import type { CommandOutcome, Computer, SessionInfo } from '../../computer/port';
+import type { CommandOutcome, Computer, SessionInfo, SessionState } from '../../computer/port';
 import {
   type ActionArguments,
   type ActionDefinition,
@@ -15,6 +15,9 @@ import { computerParam, transportParams } from './params';
 
 /** After a polite interrupt, how long until a command over its limit is killed, ms. */
 const interruptGraceMs = 1500;
+
+/** Others may hand their commands over at the same moment. */
+const maxTries = 3;
 
 interface Place {
   computer: Computer;
@@ -53,18 +56,12 @@ export const runCommand: ActionDefinition = {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const { info, note } = await env.desk.open(computer, args.text('session_id'));
     const place = placeOf(args, computer, info, note);
-    const before = await env.desk.settled(computer, info.name, context.signal);
-    const now = await env.desk.now(computer);
-    const busy = () =>
-      failed('session_busy', busyMessage(info.name, before, now), { ...place.data, state: before.state });
-    if (before.state !== 'idle') return busy();
     env.progress.command = { sessionId: info.id, before: info.commandSeq };
-    let started: { commandSeq: number; offset: number };
-    try {
-      started = await computer.sessions.run(info.name, command);
-    } catch (error) {
-      if (isSessionError(error, 'session_busy')) return busy();
-      throw error;
+    const started = await handOver(computer, info.name, command, env, context);
+    if ('busy' in started) {
+      const now = await env.desk.now(computer);
+      const message = busyMessage(info.name, started.busy, now);
+      return failed('session_busy', message, { ...place.data, state: started.busy.state });
     }
     return underWay(place, started, env, context);
   },
@@ -113,6 +110,25 @@ export const runCommand: ActionDefinition = {
     );
   },
 };
+
+/** A session that only seems busy, because its shell is on the way to the prompt, gets the command a moment later. */
+async function handOver(
+  computer: Computer,
+  name: string,
+  command: string,
+  env: ActionEnvironment,
+  context: ActionContext,
+): Promise<{ commandSeq: number; offset: number } | { busy: SessionState }> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await computer.sessions.run(name, command);
+    } catch (error) {
+      if (!isSessionError(error, 'session_busy')) throw error;
+    }
+    const state = await env.desk.settled(computer, name, context.signal);
+    if (state.state !== 'idle' || tries === maxTries) return { busy: state };
+  }
+}
 
 function placeOf(args: ActionArguments, computer: Computer, info: SessionInfo, note: string): Place {
   const command = args.text('command');

@@ -31,7 +31,13 @@ export function parseLook({ fields, body }: AgentAnswer): SessionLook {
 }
 
 export function parseProcesses({ body }: AgentAnswer): StartedProcess[] {
-  return processes(body).map(({ pid, group, stat, command }) => ({ pid, group, stat, command }));
+  return processes(body).map(({ pid, parent, group, stat, command }) => ({
+    pid,
+    parent,
+    group,
+    stat,
+    command,
+  }));
 }
 
 function startOfLastLines(body: Uint8Array, count: number): number {
@@ -45,17 +51,18 @@ function startOfLastLines(body: Uint8Array, count: number): number {
 
 const blockedIn: readonly Blocked[] = ['terminal', 'poll', 'elsewhere', 'running', 'unknown'];
 
-function processes(body: Uint8Array): (ForegroundProcess & { group: number })[] {
+function processes(body: Uint8Array): (ForegroundProcess & { parent: number; group: number })[] {
   const lines = bufferOf(body)
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '');
   return lines.map((line) => {
-    const [pid, , group, , , stat = '', , blocked, isShell, command = ''] = line
+    const [pid, parent, group, , , stat = '', , blocked, isShell, command = ''] = line
       .split('\t')
       .map(unescapeField);
     return {
       pid: Number(pid),
+      parent: Number(parent),
       group: Number(group),
       stat,
       command,

@@ -85,8 +85,8 @@ export class SessionProcesses {
   }
 
   async #describe(row: ProcessRow): Promise<StartedProcess> {
-    const { pid, group, stat } = row;
-    return { pid, group, stat, command: await this.#table.commandLine(row) };
+    const { pid, parent, group, stat } = row;
+    return { pid, parent, group, stat, command: await this.#table.commandLine(row) };
   }
 
   /** The terminal's mode; `undefined` once it is gone. */

@@ -163,13 +163,14 @@ export interface SessionWatch {
 
 export interface StartedProcess {
   pid: number;
+  parent: number;
   group: number;
   /** First letter as `ps` prints it. */
   stat: string;
   command: string;
 }
 
-export interface ShellProcess extends StartedProcess {
+export interface ShellProcess extends Omit<StartedProcess, 'parent'> {
   /** Foreground process group of its terminal. */
   foreground: number;
 }

@@ -40,8 +40,14 @@ async function signalAll(
 ): Promise<SignalOutcome> {
   const started = performance.now();
   const signalled = new Map<number, SessionProcess>();
+  let ranBefore = false;
   for (;;) {
-    const [{ state }, targets] = await Promise.all([session.judge(), session.backend.started(session.meta)]);
+    const rows = await session.backend.started(session.meta);
+    // Looked at after the processes: what runs once the command is over was not started by it.
+    const { state } = await session.judge();
+    const running = session.index.running !== undefined;
+    ranBefore ||= running;
+    const targets = ranBefore && !running ? withoutPromptCommands(session, rows, signalled) : rows;
     const elapsed = performance.now() - started;
     if ((targets.length === 0 && quiet(state)) || elapsed >= graceMs) {
       return { signalled: [...signalled.values()], remaining: targets.map(described) };
@@ -52,6 +58,20 @@ async function signalAll(
     if (elapsed > shellLoopMs && !quiet(state)) await interrupt(session);
     await pause(session);
   }
+}
+
+/** Leaves out what the shell itself starts on its way to the prompt (`PROMPT_COMMAND`): new, and below it without a signalled one between. */
+function withoutPromptCommands(
+  session: BackedSession,
+  rows: readonly StartedProcess[],
+  signalled: ReadonlyMap<number, SessionProcess>,
+): StartedProcess[] {
+  const parents = new Map(rows.map(({ pid, parent }) => [pid, parent]));
+  return rows.filter(({ pid }) => {
+    let at: number | undefined = pid;
+    while (at !== undefined && at !== session.meta.shell && !signalled.has(at)) at = parents.get(at);
+    return at !== session.meta.shell;
+  });
 }
 
 /** Nothing runs in the foreground, or there is no shell any more. */
@@ -65,7 +85,7 @@ function described({ pid, stat, command }: StartedProcess): SessionProcess {
 
 async function kill(
   session: BackedSession,
-  rows: readonly StartedProcess[],
+  rows: readonly Pick<StartedProcess, 'pid' | 'stat'>[],
   signal: 'TERM' | 'KILL',
 ): Promise<void> {
   if (rows.length === 0) return;
