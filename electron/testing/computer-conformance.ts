@@ -44,7 +44,12 @@ const closingMs = 60_000;
 
 type Cases = (bench: () => Bench) => void;
 
-function conformance(name: string, make: () => Promise<ConformanceSetup>, cases: readonly Cases[]): void {
+/** Some of it, for another way to the same computer. */
+export function conformance(
+  name: string,
+  make: () => Promise<ConformanceSetup>,
+  cases: readonly Cases[],
+): void {
   describe(name, () => {
     let bench: Bench;
     beforeEach(async () => {

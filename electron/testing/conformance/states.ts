@@ -102,7 +102,10 @@ export function stateCases(bench: () => Bench): void {
     await openSession(bench());
     const first = await computer.sessions.run('s', 'sleep 300; echo not reached');
     await untilState(computer, 'busy');
-    await eventually('sleep runs', async () => (await computer.sessions.state('s')).foreground.length > 0);
+    // The shell's child is in front before it becomes what it is to run.
+    await eventually('sleep runs', async () =>
+      (await computer.sessions.state('s')).foreground.some(({ command }) => command === 'sleep 300'),
+    );
     const { signalled } = await computer.sessions.signal('s', 'INT');
     expect(signalled[0]?.command).toBe('sleep 300');
     expect(await computer.sessions.waitCommand('s', first.commandSeq, {})).toMatchObject({ exitCode: 130 });

@@ -23,7 +23,7 @@ describe.skipIf(namespacesMissing)(
 
     it('lets a key in, as a user of its own with its own home and processes', async () => {
       expect((await ssh('whoami; pwd; ls -A /tmp; cat /proc/1/comm')).trim()).toBe(
-        'tester\n/home/tester\nperl',
+        'tester\n/home/tester\ninit',
       );
       expect(await host.shell('echo $HOME; whoami')).toBe('/home/tester\ntester\n');
     });

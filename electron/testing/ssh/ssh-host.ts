@@ -182,6 +182,7 @@ mount --bind '${folder.path}' ${insideFolder}
 for place in /tmp /var/tmp /run /root /dev/shm; do mount -t tmpfs -o mode=755 tmpfs $place; done
 chmod 1777 /tmp /var/tmp /dev/shm; mkdir -p /run/sshd
 mount -t tmpfs -o mode=755,size=${options.homeBytes ?? 64 << 20} tmpfs /home
+cp /usr/bin/perl ${insideFolder}/init # process 1, also where perl is hidden
 for file in passwd group shadow; do mount --bind ${insideFolder}/$file /etc/$file; done
 ${users.map(({ name }, index) => `mkdir -m 700 /home/${name}; chown ${uidOf(index)}:${uidOf(index)} /home/${name}`).join('\n')}
 ${(options.without ?? []).map((path) => `mount --bind /dev/null '${path}'`).join('\n')}
@@ -197,7 +198,7 @@ echo ready; exec sleep infinity`;
   private async boot(): Promise<void> {
     const script = `set -e
 mount --bind ${insideFolder}/boot_id /proc/sys/kernel/random/boot_id
-echo ready; exec perl -e '$SIG{CHLD} = "IGNORE"; sleep 1000 while 1'`;
+echo ready; exec ${insideFolder}/init -e '$SIG{CHLD} = "IGNORE"; sleep 1000 while 1'`;
     this.#machine = spawn(
       'setpriv',
       [
