@@ -37,8 +37,10 @@ export class AgentProgram {
   readonly told: Told[] = [];
   stderr = '';
   path = '';
+  /** Of the helper itself; the child is its login shell. */
+  pid = 0;
   readonly #pending = new Map<string, { parts: Buffer[]; resolve(answer: RawAnswer): void }>();
-  #buffer = Buffer.alloc(0);
+  #buffer: Buffer = Buffer.alloc(0);
   #lastId = 0;
 
   private constructor(child: ChildProcess) {
@@ -65,6 +67,8 @@ export class AgentProgram {
     if (helper !== options.helper) throw new Error(`${helper} was started instead of ${options.helper}`);
     program.path = path;
     stream.on('data', (piece: Buffer) => program.#received(piece));
+    const { body } = await program.must('exec', ['/', 20_000], Buffer.from('echo $PPID'));
+    program.pid = Number(body.toString());
     return program;
   }
 

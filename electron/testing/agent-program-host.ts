@@ -88,7 +88,7 @@ export class TestHost {
     // Also a warning is a fault; what ended by fault has said so and was tested for it.
     const said = this.#programs
       .map((program) => program.stderr)
-      .filter((text) => !/^(waymark: .*\n)?$/.test(text));
+      .filter((text) => !/^(waymark: .*\n)?(Killed\n)?$/.test(text));
     for (const name of await readdir(this.base).catch(() => [])) {
       const meta = await readFile(join(this.base, name, 'meta'), 'utf8').catch(() => '');
       const id = /^id=(.*)$/m.exec(meta)?.[1];

@@ -41,7 +41,7 @@ describe.each(helperKinds)('sessions through the helper in %s', (helper) => {
     // On its own feet: no child of the helper, in a session of its own, with nothing of its pipes.
     const { stdout } = await run('ps', ['-o', 'ppid=,sid=', '-p', String(supervisor)]);
     const [parent, session] = stdout.trim().split(/\s+/);
-    expect(parent).not.toBe(String(agent.child.pid));
+    expect(parent).not.toBe(String(agent.pid));
     expect(session).toBe(String(supervisor));
     const { fields: names } = await agent.must('directories', [host.base]);
     expect(names).toContain('once');
@@ -374,7 +374,7 @@ describe.each(helperKinds)('sessions through the helper in %s', (helper) => {
     const passing = await host.agent();
     const session = await host.session(passing, 'lives');
     await command(passing, session, 1, 'sleep 0.3; echo after-$((10+1))');
-    passing.child.kill('SIGKILL');
+    process.kill(passing.pid, 'SIGKILL');
     await passing.ended();
     await commandEnded(agent, session, 1);
     expect((await readFile(join(session.directory, 'spool'))).toString()).toContain('after-11');

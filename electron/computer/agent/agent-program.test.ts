@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,19 +18,19 @@ const mountable = process.getuid?.() === 0 && existsSync('/dev/fuse');
 
 /** CPU time used, in hundredths of a second. */
 async function ticksOf(program: AgentProgram): Promise<number> {
-  const text = await readFile(`/proc/${program.child.pid}/stat`, 'utf8');
+  const text = await readFile(`/proc/${program.pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }
 
 async function residentBytes(program: AgentProgram): Promise<number> {
-  return Number((await readFile(`/proc/${program.child.pid}/statm`, 'utf8')).split(' ')[1]) * 4096;
+  return Number((await readFile(`/proc/${program.pid}/statm`, 'utf8')).split(' ')[1]) * 4096;
 }
 
 /** It sleeps, and nothing has made it work for a while. */
 async function atRest(program: AgentProgram): Promise<boolean> {
   const switches = async () =>
-    /voluntary_ctxt_switches:\s+(\d+)/.exec(await readFile(`/proc/${program.child.pid}/status`, 'utf8'))?.[1];
+    /voluntary_ctxt_switches:\s+(\d+)/.exec(await readFile(`/proc/${program.pid}/status`, 'utf8'))?.[1];
   const first = await switches();
   for (let looks = 0; looks < 5; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -159,7 +159,7 @@ describe.each(helperKinds)('the helper in %s', (helper) => {
     const children = async () =>
       (await run('ps', ['-eo', 'ppid=,pid='])).stdout
         .split('\n')
-        .filter((line) => line.trim().startsWith(`${other.child.pid} `));
+        .filter((line) => line.trim().startsWith(`${other.pid} `));
     expect((await children()).length).toBeGreaterThan(0);
     expect(await other.end()).toBe(0);
     // A zombie is gone; who reaps it is not the helper's business any more.
@@ -226,6 +226,41 @@ describe.each(helperKinds)('the helper in %s', (helper) => {
     await eventually('the end was told', () => other.toldOf('e', 1).length > 0);
   });
 
+  it('leaves nothing open, neither itself nor its workers', async () => {
+    const other = await host.agent();
+    const openOf = async (pid: string | number) => (await readdir(`/proc/${pid}/fd`)).length;
+    await other.must('ping');
+    const before = await openOf(other.pid);
+    const session = await host.session(other, 'open');
+    for (let fid = 0; fid < 10; fid += 1) await other.must('follow', [fid, session.directory, 0, mebi]);
+    const path = join(host.home, 'written');
+    const digest = createHash('sha256').update(path).digest('hex');
+    for (let round = 0; round < 10; round += 1) {
+      const writes = [1, 2, 3].map((part) =>
+        other.must('f.write', [path + part, '', 'any', 0], Buffer.from(path)),
+      );
+      await Promise.all(writes);
+      await other.must('f.write', [`${path}1`, '', digest, 0], Buffer.from(path));
+      await other.must('f.walk', [host.home, 1, 1000]);
+      expect((await other.ask('f.write', [host.home, '', 'any', 0])).fields[0]).toBe('is_directory');
+      await Promise.all([1, 2, 3].map((part) => other.must('f.hash', [path + part])));
+    }
+    const { stdout } = await run('ps', ['-o', 'pid=', '--ppid', String(other.pid)]);
+    const workers = stdout.split('\n').filter((line) => line.trim() !== '');
+    expect(workers.length).toBeGreaterThanOrEqual(6);
+    for (const pid of workers) {
+      // Three standard ones, its channel, random numbers, and what the login shell had open.
+      expect(await openOf(pid.trim())).toBeLessThanOrEqual(before + 4);
+      const names = await readdir(`/proc/${pid.trim()}/fd`);
+      const targets = await Promise.all(
+        names.map((name) => readlink(`/proc/${pid.trim()}/fd/${name}`).catch(() => '')),
+      );
+      expect(targets.filter((target) => target.includes(host.home))).toEqual([]);
+    }
+    for (let fid = 0; fid < 10; fid += 1) await other.must('unfollow', [fid]);
+    expect(await openOf(other.pid)).toBeLessThanOrEqual(before + workers.length + 1);
+  });
+
   it('leaves no zombies', async () => {
     const session = await host.session(agent, 'zombies');
     await agent.must('exec', [host.home, 5000], Buffer.from('true'));
@@ -235,7 +270,7 @@ describe.each(helperKinds)('the helper in %s', (helper) => {
     await commandEnded(agent, session, 1);
     await eventually('no zombie is its child', async () => {
       const { stdout } = await run('ps', ['-eo', 'ppid=,stat=']);
-      return !stdout.split('\n').some((line) => new RegExp(`^\\s*${agent.child.pid}\\s+Z`).test(line));
+      return !stdout.split('\n').some((line) => new RegExp(`^\\s*${agent.pid}\\s+Z`).test(line));
     });
   });
 

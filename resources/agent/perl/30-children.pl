@@ -17,12 +17,12 @@ sub with_given {
     }
 }
 
+# Only right before another program takes over; see `close_channel`.
 sub close_others {
-    my %keep = map { $_ => 1 } @_;
-    opendir my $listing, '/proc/self/fd' or do { $keep{$_} or POSIX::close($_) for 3 .. 255; return };
-    my @open = grep { /^\d+$/ } readdir $listing;
+    opendir my $listing, '/proc/self/fd' or do { POSIX::close($_) for 3 .. 255; return };
+    my @open = grep { /^\d+$/ && $_ > 2 } readdir $listing;
     closedir $listing;
-    $_ > 2 && !$keep{$_} && POSIX::close($_) for @open;
+    POSIX::close($_) for @open;
 }
 
 sub default_signals {

@@ -37,7 +37,8 @@ sub new_worker {
     my $pid = fork;
     return if !defined $pid;
     if (!$pid) {
-        close_others(fileno $theirs);
+        close $ours;
+        close_channel();
         open STDIN,  '<', '/dev/null';
         open STDOUT, '>', '/dev/null';
         default_signals();

@@ -4,8 +4,8 @@ my %listeners;    # by watch number, {listener number => listener}
 my $listener_count = 0;
 my @poll_seconds   = (0.02, 0.5);
 my $slow_look      = 1;
-# Reading events is put off under a flood: so many times at once, then one more every 3 ms.
-my ($most_turns, $turn_seconds) = (8, 0.003);
+# Reading events is put off under a flood: so many times at once, then one more every ms.
+my ($most_turns, $turn_seconds) = (16, 0.001);
 my ($turns, $turns_at)          = ($most_turns, 0);
 # 'spool' grew or not: MODIFY, MOVED_FROM, MOVED_TO, CREATE, DELETE, DELETE_SELF, MOVE_SELF, only directories
 my $interest = 0x2 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000;

@@ -1,6 +1,7 @@
 # ── Following logs and watching directories ──
 my $frame_bytes   = 65536;
-my $gather        = 0.003;    # while output flows it is read in pieces this far apart, in seconds
+my $gather        = 0.003;    # while much output flows it is read in pieces this far apart, in seconds
+my $much          = 16384;
 my $watch_pause   = 0.001;
 my $frames_a_turn = 16;
 my @followers;                # served in turn
@@ -48,7 +49,7 @@ sub follower_changed {
     if ($name ne 'spool') { $entry->{check} = 1 if $name ne 'marks'; $entry->{ready} = 1; return }
     return if $entry->{ready};
     my $now = monotonic();
-    my $at  = $entry->{sent} + $gather;
+    my $at  = $entry->{much} ? $entry->{sent} + $gather : 0;
     if ($at <= $now) { $entry->{ready} = 1; return }
     $entry->{ready_at} = $at;
 }
@@ -117,6 +118,7 @@ sub followed_frame {
             $entry->{offset} += $n;
             $entry->{credit} -= $n;
             $entry->{sent}  = monotonic();
+            $entry->{much}  = $n >= $much;
             $entry->{ready} = 0 if $n < $wanted && !$entry->{check} && !$entry->{over};
             next_look($entry, 1) if !defined $entry->{watch};
             return $frame;

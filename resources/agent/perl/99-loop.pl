@@ -112,6 +112,15 @@ sub shut_down {
     POSIX::_exit($code);
 }
 
+# What the main process has open. By perl's own close: perl counts the users of a descriptor, and one that is closed behind
+# its back is never really closed again once its number is used anew.
+sub close_channel {
+    close $_->{socket} for @workers;
+    close $_->{handle} for @followers;
+    for my $program (values %programs) { $program->{$_} && close $program->{$_} for qw(out in) }
+    close $inotify if $inotify;
+}
+
 sub main_loop {
     my ($input, $heard) = ('', monotonic());
     while (1) {

@@ -1,8 +1,8 @@
 # ── What changes in sessions' directories: inotify where the kernel has it, else looking again and again ──
 poll_seconds = (0.02, 0.5)
 slow_look = 1
-# Reading events is put off under a flood: so many times at once, then one more every 3 ms.
-most_turns, turn_seconds = 8, 0.003
+# Reading events is put off under a flood: so many times at once, then one more every ms.
+most_turns, turn_seconds = 16, 0.001
 # MODIFY, MOVED_FROM, MOVED_TO, CREATE, DELETE, DELETE_SELF, MOVE_SELF, only directories
 interest = 0x2 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x01000000
 

@@ -1,6 +1,7 @@
 # ── Following logs and watching directories ──
 frame_bytes = 65536
-gather = 0.003  # while output flows it is read in pieces this far apart, in seconds
+gather = 0.003  # while much output flows it is read in pieces this far apart, in seconds
+much = 16384
 watch_pause = 0.001
 frames_a_turn = 16
 followers = []  # served in turn
@@ -23,6 +24,7 @@ class Follower(Listener):
         self.check = True
         self.over = False
         self.sent = 0.0
+        self.much = False
         self.checked = 0.0
         self.fd = -1
 
@@ -35,7 +37,7 @@ class Follower(Listener):
         if self.ready:
             return
         now = monotonic()
-        at = self.sent + gather
+        at = self.sent + gather if self.much else 0
         if at <= now:
             self.ready = True
             return
@@ -129,6 +131,7 @@ def followed_frame(entry):
             entry.offset += len(data)
             entry.credit -= len(data)
             entry.sent = monotonic()
+            entry.much = len(data) >= much
             if len(data) < wanted and not entry.check and not entry.over:
                 entry.ready = False
             if entry.watch is None:
