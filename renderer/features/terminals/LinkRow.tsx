@@ -4,6 +4,7 @@ import { Button } from '../../components/Button';
 import type { Shown } from '../../state/sessions-shown';
 import { nameOf } from '../../state/sessions-shown';
 import { attempt } from '../../state/toasts';
+import { healthWords } from '../../text/health-words';
 import { useText } from '../../text/language';
 import { isAway, useShownHost } from './shown-host';
 
@@ -11,41 +12,27 @@ import { isAway, useShownHost } from './shown-host';
 export function LinkRow({ shown, now }: { shown: Shown; now: number }) {
   const text = useText();
   const words = text.terminals.link;
-  const { format } = text.common;
   const { name, alias, health } = useShownHost(shown);
   if (alias === null || health === undefined || !isAway(health)) return null;
-  const whole = (ms: number) => format.duration(Math.max(0, Math.floor(ms / 1000)) * 1000);
-  const title = {
-    connecting: words.connecting(name),
-    stalled: words.stalled(name, whole(now - (health.lastByteAt ?? health.since))),
-    down: words.down(name, whole(now - health.since)),
-    blocked: words.blocked(name),
-  }[health.state as 'connecting' | 'stalled' | 'down' | 'blocked'];
   const goesOn =
     shown.kind === 'own'
       ? words.ownGoesOn
-      : words.goesOn(nameOf(shown), format.count(shown.session.endOffset));
-  const rest = health.retryAt === null ? null : Math.ceil((health.retryAt - now) / 1000);
+      : words.goesOn(nameOf(shown), text.common.format.count(shown.session.endOffset));
+  const { icon, word } = healthWords(health, text, now);
   const severe = health.state === 'down' || health.state === 'blocked';
   return (
     <div className="terminal-row" data-health={health.state}>
       <Banner
         tone={severe ? 'danger' : 'attention'}
-        icon={health.state === 'blocked' ? 'lock' : severe ? 'unlinked' : 'warning'}
-        title={title}
+        icon={icon}
+        title={words.title(name, word)}
         actions={
           <Button small onClick={() => attempt(() => call('computers.retryNow', { alias }))}>
             {words.tryNow}
           </Button>
         }
       >
-        {`${health.message} ${goesOn} `.trimStart()}
-        {health.tries > 0 && (
-          // Counting down is for the eye: a live region would say every second.
-          <span className="tabular" aria-hidden="true">
-            {words.tries(health.tries, rest === null || rest <= 0 ? null : format.duration(rest * 1000))}
-          </span>
-        )}
+        {`${health.message} ${goesOn}`.trimStart()}
       </Banner>
     </div>
   );

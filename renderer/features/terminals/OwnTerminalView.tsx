@@ -84,7 +84,7 @@ export function OwnTerminalView({ terminal: own, up, onSearch }: OwnTerminalView
       endOffset,
       gaps: [],
       write: screen.write,
-      hole: (hole) => screen.note(newest.current.text.hole(hole, newest.current.format.count)),
+      hole: (hole) => screen.note(newest.current.text.hole(hole, newest.current.format.count), hole.lost),
       // History keeps the size it was printed for; then the pane's own holds.
       ready: () => {
         fit.start();

@@ -7,6 +7,8 @@ import { showMoment, useShown } from '../../state/sessions-shown';
 import { useText } from '../../text/language';
 
 const typingPauseMs = 200;
+/** Characters kept before what was found, so that it is in view however narrow the list is. */
+const lead = 16;
 
 /** Search through what every session of the run has printed; a line that is chosen shows its terminal as it was there. */
 export function SessionSearch({ run, onClose }: { run: string; onClose: () => void }) {
@@ -80,7 +82,7 @@ function Hit({ hit, chosen }: { hit: SessionHit; chosen: boolean }) {
       >
         <span className="text-11 quiet cut">{`${hit.computer}:${hit.session}`}</span>
         <span className="mono-11 session-hit-line">
-          {visibleText(before).trimStart().slice(-24)}
+          {visibleText(before).trimStart().slice(-lead)}
           <mark>{visibleText(found)}</mark>
           {visibleText(after)}
         </span>

@@ -52,7 +52,7 @@ export function TerminalView({ session, until, onSearch }: TerminalViewProps) {
         await screen.write(bytes);
         follow.toCursor();
       },
-      hole: (hole) => screen.note(newest.current.text.hole(hole, newest.current.format.count)),
+      hole: (hole) => screen.note(newest.current.text.hole(hole, newest.current.format.count), hole.lost),
       ready: () => element.setAttribute('data-ready', 'true'),
       failed: toastFailure,
     });

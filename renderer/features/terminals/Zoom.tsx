@@ -109,11 +109,13 @@ function UnsentRow({ shown }: { shown: OwnShown }) {
       <Banner
         tone="attention"
         icon="warning"
-        title={words.unsent(words.unsentBytes(unsent.bytes), why)}
+        title={words.unsent(words.unsentBytes(unsent.bytes))}
         actions={
           <IconButton icon="close" small label={text.common.dismiss} onClick={() => clearUnsent(id)} />
         }
-      />
+      >
+        {why}
+      </Banner>
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function ZoomHead({ shown, now, onFind }: { shown: Shown; now: number; on
       <b className="mono-12">{nameOf(shown)}</b>
       {shown.kind === 'agent' && <span className="mono-12 quiet cut">{shown.session.command ?? ''}</span>}
       <span className="space" />
-      {alias !== null && <HealthMark health={health} now={now} />}
+      {alias !== null && !away && <HealthMark health={health} now={now} />}
       {gpu !== null && (
         <span className="text-12 quiet tabular terminal-head-more">
           {words.gpu(String(gpu.busy), format.clock(gpu.at))}

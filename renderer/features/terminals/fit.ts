@@ -1,16 +1,16 @@
 import type { Terminal } from '@xterm/xterm';
+import { scrollBarPx } from './terminal-theme';
 
 /** While a pane is dragged its terminal follows at most this often, ms. */
 const settleMs = 120;
 const least = { rows: 2, cols: 20 } as const;
 const most = { rows: 500, cols: 1000 } as const;
-/** Room for the terminal's scroll bar, px. */
-const scrollBar = 14;
 
 /** How many rows and columns of a cell's size fit; null while nothing is laid out. */
 export function sizeFor(
   room: { width: number; height: number },
   cell: { width: number; height: number },
+  scrollBar: number,
 ): { rows: number; cols: number } | null {
   if (!(cell.width > 0 && cell.height > 0 && room.width > 0 && room.height > 0)) return null;
   const clamp = (value: number, low: number, high: number) => Math.max(low, Math.min(high, value));
@@ -35,6 +35,7 @@ export function fitTo(element: HTMLElement, terminal: Terminal, resized: () => v
         height: element.clientHeight - padding('top') - padding('bottom'),
       },
       { width: drawn.width / terminal.cols, height: drawn.height / terminal.rows },
+      scrollBarPx,
     );
     if (size === null || (size.rows === terminal.rows && size.cols === terminal.cols)) return;
     terminal.resize(size.cols, size.rows);

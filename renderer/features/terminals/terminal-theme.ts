@@ -1,5 +1,8 @@
 import type { ITheme } from '@xterm/xterm';
 
+/** Width of a terminal's own scroll bar, px. */
+export const scrollBarPx = 10;
+
 /** The terminal's colours from the tokens of the theme in force. */
 export function terminalTheme(): ITheme {
   const style = getComputedStyle(document.documentElement);
@@ -15,6 +18,10 @@ export function terminalTheme(): ITheme {
     white: token('fg'),
     brightBlack: token('dim'),
     brightWhite: token('fg'),
+    scrollbarSliderBackground: style.getPropertyValue('--line-strong').trim(),
+    scrollbarSliderHoverBackground: style.getPropertyValue('--line-ctl').trim(),
+    scrollbarSliderActiveBackground: style.getPropertyValue('--line-ctl').trim(),
+    overviewRulerBorder: token('bg'),
     selectionBackground: style.getPropertyValue('--bg-selected').trim(),
     ...Object.fromEntries(
       colours.flatMap((name) => [

@@ -63,10 +63,10 @@ it('keeps a program its keys and takes those that no program gets', () => {
 
 it('fits whole rows and columns, within what a terminal may have', () => {
   const cell = { width: 7.2, height: 16 };
-  expect(sizeFor({ width: 734, height: 330 }, cell)).toEqual({ cols: 100, rows: 20 });
-  expect(sizeFor({ width: 10, height: 10 }, cell)).toEqual({ cols: 20, rows: 2 });
-  expect(sizeFor({ width: 0, height: 300 }, cell)).toBeNull();
-  expect(sizeFor({ width: 100, height: 300 }, { width: Number.NaN, height: 16 })).toBeNull();
+  expect(sizeFor({ width: 730, height: 330 }, cell, 10)).toEqual({ cols: 100, rows: 20 });
+  expect(sizeFor({ width: 10, height: 10 }, cell, 10)).toEqual({ cols: 20, rows: 2 });
+  expect(sizeFor({ width: 0, height: 300 }, cell, 10)).toBeNull();
+  expect(sizeFor({ width: 100, height: 300 }, { width: Number.NaN, height: 16 }, 10)).toBeNull();
 });
 
 it('says in words what a terminal does and when it last printed', () => {

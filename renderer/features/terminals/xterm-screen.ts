@@ -6,7 +6,7 @@ import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal } from '@xterm/xterm';
 import { call } from '../../api';
 import { attempt } from '../../state/toasts';
-import { terminalTheme } from './terminal-theme';
+import { scrollBarPx, terminalTheme } from './terminal-theme';
 
 const scrollbackLines = 10_000;
 
@@ -25,8 +25,8 @@ export interface XtermScreen {
   readonly search: SearchAddon;
   /** Resolves when they are parsed. */
   write(bytes: Uint8Array): Promise<void>;
-  /** A row of our own between the lines, which no output can imitate. */
-  note(text: string): Promise<void>;
+  /** A row of our own between the lines, which no output can imitate; `alarm` for what is lost. */
+  note(text: string, alarm: boolean): Promise<void>;
   /** Copies the selection; false when there is none. */
   copy(): boolean;
   dispose(): void;
@@ -42,6 +42,7 @@ export function openXterm(element: HTMLElement, options: XtermOptions): XtermScr
     cols: options.cols,
     disableStdin: options.readOnly,
     scrollback: scrollbackLines,
+    overviewRuler: { width: scrollBarPx },
     fontSize: 12,
     fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono'),
     theme: terminalTheme(),
@@ -82,12 +83,12 @@ export function openXterm(element: HTMLElement, options: XtermOptions): XtermScr
     terminal,
     search,
     write,
-    async note(text) {
+    async note(text, alarm) {
       await write(terminal.buffer.active.cursorX > 0 ? '\x1b[0m\r\n\r\n' : '\x1b[0m\r\n');
       const marker = terminal.registerMarker(-1);
       const row = terminal.registerDecoration({ marker, width: terminal.cols });
       row?.onRender((box) => {
-        box.className = 'xterm-decoration terminal-hole';
+        box.className = `xterm-decoration terminal-hole ${alarm ? 'terminal-hole-lost' : ''}`;
         box.textContent = text;
       });
     },

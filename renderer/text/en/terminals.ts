@@ -41,24 +41,18 @@ export const terminals = {
   },
   hole: (hole: { from: number; to: number; lost: boolean }, count: (n: number) => string) =>
     hole.lost
-      ? ` Bytes ${count(hole.from)} to ${count(hole.to)} were dropped on the host before they were fetched: ${count(hole.to - hole.from)} bytes are missing here `
-      : ` ${count(hole.to - hole.from)} bytes came faster than they can be shown and were skipped here; all of them are stored `,
+      ? `Bytes ${count(hole.from)} to ${count(hole.to)} are missing: dropped on the host before they were fetched`
+      : `${count(hole.to - hole.from)} bytes skipped here to keep up; all of them are kept`,
   gaps: (n: number) => (n === 1 ? '1 gap' : `${n} gaps`),
   gapText: (from: string, to: string) => `Bytes ${from} to ${to} are missing.`,
   copiedVisibly: 'Copied, with hidden characters written out',
   link: {
-    connecting: (name: string) => `Connecting to ${name}.`,
-    stalled: (name: string, age: string) => `${name} has not answered for ${age}.`,
-    down: (name: string, age: string) => `${name} is away for ${age}.`,
-    blocked: (name: string) => `${name} waits for you.`,
-    goesOn: (session: string, offset: string) =>
-      `What runs in ${session} keeps running; its output follows from byte ${offset}.`,
-    ownGoesOn: 'What runs in it keeps running. Keys are not sent meanwhile.',
-    tries: (tries: number, rest: string | null) =>
-      rest === null ? `Try ${tries}, now.` : `Try ${tries} in ${rest}.`,
+    title: (name: string, state: string) => `${name}: ${state}.`,
+    goesOn: (session: string, offset: string) => `The output of ${session} follows from byte ${offset}.`,
+    ownGoesOn: 'Keys are not sent meanwhile.',
     tryNow: 'Try now',
   },
-  unsent: (bytes: string, why: string) => `Not sent: ${bytes}. ${why}`,
+  unsent: (bytes: string) => `Not sent: ${bytes}.`,
   unsentBytes: (n: number) => (n === 1 ? '1 byte that you typed' : `${n} bytes that you typed`),
   unsentLink: (name: string) => `${name} is away; type it again when it is back.`,
   unsentFull: 'Too much waits to be read already.',

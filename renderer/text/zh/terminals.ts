@@ -42,23 +42,18 @@ export const terminals: Text['terminals'] = {
   },
   hole: (hole, count) =>
     hole.lost
-      ? ` 字节 ${count(hole.from)} 至 ${count(hole.to)} 在取回之前已被主机丢弃:此处缺少 ${count(hole.to - hole.from)} 字节 `
-      : ` ${count(hole.to - hole.from)} 字节来得太快,此处跳过未显示;全部已保存 `,
+      ? `缺少字节 ${count(hole.from)} 至 ${count(hole.to)}:取回之前已被主机丢弃`
+      : `为跟上输出,此处跳过 ${count(hole.to - hole.from)} 字节;全部仍有保存`,
   gaps: (n) => `${n} 处缺失`,
   gapText: (from, to) => `缺少字节 ${from} 至 ${to}。`,
   copiedVisibly: '已复制,隐藏字符已写出',
   link: {
-    connecting: (name) => `正在连接 ${name}。`,
-    stalled: (name, age) => `${name} 已有 ${age}没有应答。`,
-    down: (name, age) => `${name} 已断开 ${age}。`,
-    blocked: (name) => `${name} 在等你。`,
-    goesOn: (session, offset) => `${session} 中的程序仍在运行,输出将从字节 ${offset} 继续。`,
-    ownGoesOn: '其中的程序仍在运行。在此期间不发送按键。',
-    tries: (tries, rest) =>
-      rest === null ? `第 ${tries} 次尝试,正在进行。` : `第 ${tries} 次尝试,${rest}后。`,
+    title: (name, state) => `${name}:${state}。`,
+    goesOn: (session, offset) => `${session} 的输出将从字节 ${offset} 继续。`,
+    ownGoesOn: '在此期间不发送按键。',
     tryNow: '立即重试',
   },
-  unsent: (bytes, why) => `未发送:${bytes}。${why}`,
+  unsent: (bytes) => `未发送:${bytes}。`,
   unsentBytes: (n) => `你输入的 ${n} 字节`,
   unsentLink: (name) => `${name} 不在线,恢复后请重新输入。`,
   unsentFull: '等待读取的输入已经太多。',
