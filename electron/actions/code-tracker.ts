@@ -51,6 +51,11 @@ export class CodeTracker {
     private readonly now: () => number,
   ) {}
 
+  /** Stock was taken: from now on a difference is a change. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
   /** Takes stock once; before the first command of a process. */
   async prepare(step: number, call: number): Promise<NewEvent[]> {
     if (this.#ready) return [];

@@ -50,6 +50,10 @@ class Actions implements ActionPort {
   readonly #env: ActionEnvironment;
   /** The call that is under way; what it has come to survives the loss of a link. */
   #current: Current = nothingUnderWay();
+  /** Step and call that ran last: what the shell changes from then on is theirs. */
+  #latest: { step: number; call: number } | null = null;
+  /** One look at the code at a time. */
+  #scanning: Promise<unknown> = Promise.resolve();
 
   constructor(deps: ActionDeps) {
     const { task, clock } = deps;
@@ -111,6 +115,17 @@ class Actions implements ActionPort {
     return this.#perform(call, context, 'run', (args) => action.run(args, this.#env, context));
   }
 
+  async codeChanges(): Promise<NewEvent[]> {
+    const { tracker } = this.#env;
+    const latest = this.#latest;
+    if (latest === null || !tracker.ready) return [];
+    // A call that will look itself attributes what it finds to its own step.
+    if (this.#current.scanned) return [];
+    const events = (await this.#scan(new Set(), () => tracker.changes(latest.step, latest.call))) ?? [];
+    this.#apply(events);
+    return events;
+  }
+
   async look(call: ParsedCall, context: ActionContext): Promise<ActionOutcome> {
     const action = this.#action(call.name);
     const look = action.look ?? action.run;
@@ -135,6 +150,7 @@ class Actions implements ActionPort {
     const action = this.#action(call.name);
     const { ledger, tracker } = this.#env;
     const { step, call: index, callId } = context;
+    this.#latest = { step, call: index };
     const current = this.#begin(context);
     const needed = neededComputers(call, action, this.#deps.task);
     if (current.result === null) {
@@ -209,8 +225,10 @@ class Actions implements ActionPort {
     const holder = this.#deps.computers.get(filesComputer);
     const optional = !needed.has(filesComputer);
     if (optional && holder && isHost(holder) && !isUp(holder)) return null;
+    const mine = this.#scanning.then(work, work);
+    this.#scanning = mine;
     try {
-      return await work();
+      return await mine;
     } catch (error) {
       if (optional && error instanceof ComputerUnavailable) return null;
       throw error;

@@ -132,6 +132,8 @@ export interface ActionPort {
   run(call: ParsedCall, context: ActionContext): Promise<ActionOutcome>;
   /** Closes an orphan after a crash, or goes on after a lost link, by looking (semantics: Time, crash, sleep). */
   look(call: ParsedCall, context: ActionContext): Promise<ActionOutcome>;
+  /** What commands changed in the task's code folders since the last look, outside of any call; the caller records it. */
+  codeChanges?(): Promise<NewEvent[]>;
   /** End offset of every session, keyed `computer:session`, for the observation about to be recorded. */
   offsets(): Record<string, number>;
 }

@@ -13,6 +13,7 @@ import { pinnedPackage } from '../task/add';
 import type { EvaluatingMachine } from '../task/evaluating-machine';
 import { HostEvaluator, type HostEvaluatorOptions } from '../task/host-evaluator';
 import { closeIdleSessions } from './close-idle-sessions';
+import { CodeWatch } from './code-watch';
 import { CommandTime } from './command-time';
 import { connect, disposeAll } from './connect';
 import type { RunControl } from './control';
@@ -142,6 +143,23 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   });
   const price =
     options.settings.current.endpoints.find(({ name }) => name === created.model.endpoint)?.price ?? null;
+  const actions = createActions({
+    task: viewOf(created, state.run.probed),
+    computers,
+    evaluate: (request) => evaluator.try(request),
+    stored: async (uid, offset, maxBytes) => {
+      const kept = await store.reader.readSession(run, uid, offset, maxBytes);
+      return kept.offset === offset ? kept.bytes : new Uint8Array();
+    },
+    clock,
+    facts,
+  });
+  const codeWatch = new CodeWatch({
+    ...{ computers, clock, record },
+    scan: () => actions.codeChanges?.() ?? Promise.resolve([]),
+    failed: (error) => options.log.error('Code files could not be looked at', { run, error: String(error) }),
+  });
+  releases.push(() => codeWatch.stop());
   return {
     state,
     ports: {
@@ -149,17 +167,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       recorder,
       hints: createHintBuffer(follower, created.humanHints),
       control,
-      actions: createActions({
-        task: viewOf(created, state.run.probed),
-        computers,
-        evaluate: (request) => evaluator.try(request),
-        stored: async (uid, offset, maxBytes) => {
-          const kept = await store.reader.readSession(run, uid, offset, maxBytes);
-          return kept.offset === offset ? kept.bytes : new Uint8Array();
-        },
-        clock,
-        facts,
-      }),
+      actions,
       evaluation: {
         final: async (step, signal) => {
           const events = await evaluator.final(step, signal);
