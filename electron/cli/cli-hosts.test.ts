@@ -147,7 +147,9 @@ describe.skipIf(namespacesMissing)(
       };
       expect(sessions).toMatchObject([{ session: 'main', state: 'ended' }]);
       const raw = (await waymark('session', 'tail', 'worker:main', '--run', run, '--all', '--raw')).out;
-      const base = (await host.shell('find /home /tmp /run -name spool -path "*waymark*" 2>/dev/null || true'))
+      const base = (
+        await host.shell('find /home /tmp /run -name spool -path "*waymark*" 2>/dev/null || true')
+      )
         .trim()
         .split('\n');
       const spools = await Promise.all(base.map((path) => host.shell(`base64 -w0 ${path}`)));
@@ -166,7 +168,9 @@ describe.skipIf(namespacesMissing)(
       const home = `${host.home}/waymark/runs/${run}`;
       expect(await host.shell(`ls ${home}`)).toContain('task');
       expect((await waymark('clean', '--json')).json()).toMatchObject({ notReached: [] });
-      expect(await host.shell('find /home /tmp /run -name spool -path "*waymark*" 2>/dev/null || true')).toBe('');
+      expect(await host.shell('find /home /tmp /run -name spool -path "*waymark*" 2>/dev/null || true')).toBe(
+        '',
+      );
       expect((await waymark('run', 'remove', run)).code).toBe(0);
       expect(await host.shell(`ls ${host.home}/waymark/runs`)).toBe('');
       expect((await waymark('verify', '--json')).json()).toMatchObject({ ok: true });

@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { workspaceHolder } from '@shared/task';
 import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer, Hosts } from '../computer/hosts';
 import { LocalComputer } from '../computer/local/local-computer';
@@ -8,8 +7,8 @@ import type { SessionHost } from '../computer/port';
 import { ownFolder } from '../own-terminals/own-folder';
 import type { StoreReader } from '../store/api';
 import { reach } from './connect';
-import { parseSpec } from './create-run';
 import type { EngineOptions } from './engine-options';
+import { hostFolder } from './ground';
 import type { Place } from './places';
 
 /** What became of sessions that nobody needs any more. */
@@ -36,17 +35,16 @@ const CREATION_EVENTS = 3;
 export async function hostsOf(reader: Pick<StoreReader, 'events'>, run: string): Promise<HostSessions[]> {
   const [first, ...more] = await reader.events(run, 1, CREATION_EVENTS);
   if (first?.kind !== 'run.created') return [];
-  const { computers, workspaceRoot, task } = first.body;
-  const spec = parseSpec(first.body.spec, task.title);
-  const folders = new Map<string, string>();
-  if (spec.workspace.root === null) {
-    folders.set(workspaceHolder(spec).name, workspaceRoot);
-    const probed = more.find((event) => event.kind === 'workspace.probed')?.body;
-    for (const { name, root } of probed?.computers ?? []) if (root !== undefined) folders.set(name, root);
-  }
+  const { computers, workspaceRoot } = first.body;
+  const probed = more.find((event) => event.kind === 'workspace.probed')?.body;
+  const roots = new Map(probed?.computers.map(({ name, root }) => [name, root]));
   return computers
     .filter(({ kind }) => kind === 'ssh')
-    .map((place) => ({ run, place, folder: folders.get(place.name) ?? null }));
+    .map((place) => {
+      const root = roots.get(place.name) ?? workspaceRoot;
+      // Named after the run: nobody else made it. A folder that the task chose stays.
+      return { run, place, folder: root.endsWith(hostFolder(run)) ? root : null };
+    });
 }
 
 /** Closes what is left on this machine; `alive` runs keep theirs. */

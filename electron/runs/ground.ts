@@ -91,8 +91,11 @@ async function rootOn({ spec, run, folder }: GroundOrder, computer: Computer): P
   if (!isHost(computer)) return workspaceRoot(folder);
   if (spec.workspace.root !== null) return spec.workspace.root.replace(/(?<=.)\/+$/, '');
   const { homeDir } = await computer.probe();
-  return posix.join(homeDir, 'waymark/runs', run);
+  return homeDir + hostFolder(run);
 }
+
+/** Below the user's home on a host; begins with a slash. */
+export const hostFolder = (run: string) => `/waymark/runs/${run}`;
 
 /** True when the folder was not there before. @throws WaymarkError refused for a folder of the task's that is in use */
 async function makeRoot({ spec }: GroundOrder, computer: Computer, root: string): Promise<boolean> {

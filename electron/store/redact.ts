@@ -46,6 +46,9 @@ function withoutText(event: RunEvent): Record<string, unknown> {
       return { beforeText: null, text: null };
     case 'approval.asked':
       return { what: '', why: '' };
+    case 'setup.done':
+      // The id of a command ends with its text.
+      return { id: event.body.id.split(':').slice(0, 3).join(':'), title: '', message: '' };
     default:
       return {};
   }

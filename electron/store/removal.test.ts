@@ -24,6 +24,8 @@ async function secretRun(store: Store, secret: string): Promise<string> {
     args: { search_term: secret, dir_path: '/' },
     data: { hits: 0 },
   });
+  const done = { computer: 'box', id: `environment:box:0:${secret}`, title: `Run ${secret}`, message: '' };
+  await store.writer.append(run, 1, [{ kind: 'setup.done', body: done }]);
   const chunk = { offset: 0, bytes: Buffer.from(secret), receivedAt: 0, hostAt: null };
   await store.writer.sessionBytes(run, 'main', chunk);
   await store.writer.annotate(alice, { run, from: 1, to: 3 }, { op: 'label', value: 'train', reason: null });
