@@ -46,6 +46,8 @@ export class Utf8Stream {
 }
 
 const printable = /[^\x00-\x1f\x7f-\x9f]+/y;
+/** A control sequence in one piece, as nearly all are; anything else goes character by character. */
+const wholeCsi = /\x1b\[([<=>?]?)([0-9:;<=>?]{0,64})([ -/]{0,4})([@-~])/y;
 const stringEnd = /[\x00-\x1f\x7f-\x9f]/g;
 
 export class EscapeParser {
@@ -73,6 +75,13 @@ export class EscapeParser {
         if (run !== undefined) {
           this.#sink.text(run);
           at += run.length;
+          continue;
+        }
+        wholeCsi.lastIndex = at;
+        const csi = wholeCsi.exec(text);
+        if (csi !== null) {
+          this.#sink.csi(csi[1] ?? '', csi[2] ?? '', csi[3] ?? '', csi[4] ?? '');
+          at = wholeCsi.lastIndex;
           continue;
         }
         this.#anywhere(text.charCodeAt(at));

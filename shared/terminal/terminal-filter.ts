@@ -214,6 +214,8 @@ class ViewSink implements EscapeSink {
 }
 
 function clampNumbers(params: string): string {
+  // Too short for either limit, as nearly all are.
+  if (params.length < 5) return params;
   const clamped = params.replace(/\d{5,}/g, (digits) => String(Math.min(9999, Number(digits))));
   const parts = clamped.split(';');
   return parts.length > maxParams ? parts.slice(0, maxParams).join(';') : clamped;

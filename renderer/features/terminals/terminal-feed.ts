@@ -5,7 +5,7 @@ const pageBytes = 256 * 1024;
 /** Raw bytes before the end: a scrollback of 10,000 lines of up to 200 bytes. */
 const liveTailBytes = 2 * 1024 * 1024;
 /** Raw bytes before a moment that is looked back at: as many as are parsed before a person sees the wait. */
-const momentTailBytes = 1024 * 1024;
+const momentTailBytes = 512 * 1024;
 
 /** Where a terminal's bytes come from: a session of a run, or a terminal of the person's own. */
 export interface FeedSource {
@@ -112,7 +112,7 @@ class Feed {
   /** Reads up to `until`, page by page. */
   async #pages(from: number, until: number): Promise<void> {
     for (let at = from; at < until && !this.#stopped; ) {
-      const page = await this.#options.source.read(at, Math.min(pageBytes, until - at), undefined);
+      const page = await this.#options.source.read(at, Math.min(momentTailBytes, until - at), undefined);
       if (this.#stopped || page.endOffset <= at) return;
       await this.#show(at, page);
       at = this.#afterGap(page.endOffset);
