@@ -96,6 +96,80 @@ describe.each(helperKinds)('the helper in %s', (helper) => {
     expect((await agent.ask('ping')).ok).toBe(true);
   });
 
+  it('takes any words for arguments', async () => {
+    const words = [
+      '',
+      '0',
+      '1',
+      '-1',
+      'x',
+      '9'.repeat(20),
+      '1e3',
+      ' 1',
+      '1\n',
+      '..',
+      '\0',
+      '%00\t\n',
+      '\xff\xfe',
+      'y'.repeat(5000),
+    ];
+    words.push(
+      join(host.home, 'none'),
+      join(host.home, '\xff\n'),
+      `/${'z/'.repeat(3000)}`,
+      '/dev/null',
+      '/proc/self',
+    );
+    // The same choices in every run.
+    let state = 7;
+    const next = (below: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((state / 2_147_483_648) * below);
+    };
+    const ops =
+      'mkroot start resource clear directories identify look read follow unfollow watch unwatch stage input command resize ' +
+      'started holders kill archive discard drop f.read f.range f.write f.begin f.put f.commit f.abort f.stat f.list f.walk ' +
+      'f.real f.mkdir f.hash f.link exec';
+    const other = await host.agent();
+    const answers = ops.split(' ').flatMap((op) =>
+      Array.from({ length: 12 }, () => {
+        const args = Array.from({ length: next(12) }, () => words[next(words.length)] ?? '');
+        return other.ask(op, args, Buffer.from(words[next(words.length)] ?? ''));
+      }),
+    );
+    for (const answer of await Promise.all(answers)) {
+      if (!answer.ok) expect(answer.fields[0]).toMatch(/^[a-z_]+$/);
+      expect(answer.fields.join(' ')).not.toContain('The helper failed');
+    }
+    expect((await other.ask('ping')).ok).toBe(true);
+  });
+
+  it('says when a disk is full or may not be written', async () => {
+    if (!mountable) return;
+    const place = join(host.home, 'small');
+    await mkdir(place);
+    const mounted = async (options: string) => {
+      const script = `mount --make-rprivate / && mount -t tmpfs -o ${options} none "$0" && exec "$@"`;
+      return host.agent({ shell: ['unshare', '-m', 'sh', '-c', script, place, 'sh', '-c'] });
+    };
+    const small = await mounted('size=128k');
+    const path = join(place, 'large');
+    expect((await small.ask('f.write', [path, '', 'any', 0], randomBytes(mebi))).fields[0]).toBe('no_space');
+    const begun = await small.must('f.begin', [path, 0]);
+    expect((await small.ask('f.put', [begun.fields[0] ?? '', 0], randomBytes(mebi))).fields[0]).toBe(
+      'no_space',
+    );
+    await small.must('f.abort', [begun.fields[0] ?? '']);
+    expect((await small.must('f.list', [place, 1])).body.length).toBe(0);
+    const closed = await mounted('ro');
+    expect((await closed.ask('f.write', [path, '', 'any', 0])).fields.slice(0, 3)).toEqual([
+      'read_only',
+      'the file system is read-only',
+      'EROFS',
+    ]);
+    expect((await closed.ask('f.mkdir', [path])).fields[0]).toBe('read_only');
+  });
+
   it.each([
     ['no number', 'hello\n'],
     ['no end of the line', '123456789012345678901234'],
@@ -359,6 +433,8 @@ describe.each(helperKinds)('the helper in %s', (helper) => {
     const session = await host.session(far, 'unimpressed');
     await command(far, session, 1, 'true');
     await commandEnded(far, session, 1);
+    // Other disks are served all the same.
+    expect((await far.must('f.stat', ['/'])).fields[0]).toBe('directory');
     for (const id of hanging) await far.must('cancel', [id]);
     for (const answer of answers) expect((await answer).fields[0]).toBe('cancelled');
     expect((await far.must('f.stat', ['/'])).fields[0]).toBe('directory');

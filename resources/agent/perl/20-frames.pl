@@ -57,7 +57,12 @@ sub queue_answer { push @answers, $_[0]; $answered += length $_[0] }
 sub answer { my $id = shift; $deliver->(frame(['=', $id, @_])) }
 sub answer_body { my ($id, $fields) = @_; $deliver->(frame(['=', $id, @$fields], $_[2])) }
 sub answer_part { $deliver->(frame(['+', $_[0]], $_[1])) }
-sub refuse_request { my ($id, $code, $message, @more) = @_; $deliver->(frame(['!', $id, $code, $message, @more])) }
+
+sub refuse_request {
+    my ($id, $code, @texts) = @_;
+    # What came may be repeated in them, and a header has its limit.
+    $deliver->(frame(['!', $id, $code, map { substr $_, 0, 4096 } @texts]));
+}
 
 # Writes what can be written without waiting.
 sub flush_output {

@@ -1,6 +1,8 @@
 # ── Workers: copies of this program that do what may take long, so that a disk that hangs holds up no session ──
 # Requests reach them as they came, one at a time; their answers are passed on as they are.
 my %most    = (quick => 3, slow => 3);
+# One that has been at it for longer than this does not count: its disk may never answer. Seconds, and an end to that.
+my ($patience, $most_of_a_kind) = (2, 16);
 my %waiting = (quick => [], slow => []);
 my @workers;                # {pid, kind, socket, in, out, request}
 my ($held, $most_held) = (0, 64 * 1048576);    # bytes of requests that wait for a worker
@@ -14,16 +16,19 @@ sub give_worker {
 }
 
 sub serve_waiting {
+    my $now = monotonic();
     for my $kind (keys %most) {
         while (@{$waiting{$kind}}) {
             my @mine = grep { $_->{kind} eq $kind && !$_->{dying} } @workers;
             my ($free) = grep { !$_->{request} } @mine;
-            last if !$free && @mine >= $most{$kind};
+            my $prompt = grep { $now < $_->{since} + $patience } @mine;
+            last if !$free && ($prompt >= $most{$kind} || @mine >= $most_of_a_kind);
             $free ||= new_worker($kind);
             my $request = shift @{$waiting{$kind}};
             $held -= length $request->{frame};
             if (!$free) { refuse_request($request->{id}, 'io', "No process could be started: $!."); next }
             $free->{request} = $request;
+            $free->{since} = $now;
             $free->{out} .= delete $request->{frame};
             write_worker($free);
         }
@@ -49,7 +54,7 @@ sub new_worker {
     }
     close $theirs;
     unblock($ours);
-    my $worker = {pid => $pid, kind => $kind, socket => $ours, in => '', out => ''};
+    my $worker = {pid => $pid, kind => $kind, socket => $ours, in => '', out => '', since => 0};
     push @workers, $worker;
     return $worker;
 }
@@ -102,7 +107,13 @@ sub read_worker {
         delete $worker->{request};
     }
     serve_waiting();
+    # One more than there should be ends with its channel.
+    return if $worker->{request} || (grep { $_->{kind} eq $worker->{kind} } @workers) <= $most{$worker->{kind}};
+    @workers = grep { $_ != $worker } @workers;
+    close $worker->{socket};
 }
+
+sub any_waiting { return @{$waiting{quick}} || @{$waiting{slow}} }
 
 sub worker_ended {
     my ($pid) = @_;

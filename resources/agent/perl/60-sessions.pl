@@ -139,6 +139,6 @@ sub op_directories {
     absolute_argument('root', $root);
     my @names = sort grep { !/^\./ && -d "$root/$_" } names_in($root);
     my ($room, @fields) = ($max_header - 1024);
-    while (@names && ($room -= 1 + length $names[0]) > 0) { push @fields, shift @names }
+    while (@names && ($room -= 1 + length escape_field($names[0])) > 0) { push @fields, shift @names }
     answer_body($id, \@fields, join '', map { "$_\n" } @names);
 }

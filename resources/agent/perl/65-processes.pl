@@ -23,7 +23,7 @@ sub all_rows { return grep { $_ } map { process_row($_) } grep { /^\d+$/ } names
 
 sub command_line {
     my ($row) = @_;
-    my $text = slurp("/proc/$row->{pid}/cmdline", 4096);
+    my $text = slurp("/proc/$row->{pid}/cmdline", 1000);
     return "[$row->{name}]" if !defined $text || $text =~ /^\0*\z/;
     $text =~ s/\0+$//;
     $text =~ tr/\0/ /;

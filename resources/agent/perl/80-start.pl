@@ -64,6 +64,7 @@ sub next_kind {
     my $kind = shift @{$order->{kinds}};
     if (!$kind) {
         my $tried = join '; ', @{$order->{failures}};
+        return refuse_request($order->{id}, $order->{problem}, $tried) if $order->{problem};
         return refuse_request($order->{id}, 'supervisor_missing',
             'Sessions need perl (with its POSIX module) or python3, and neither could be started. Install perl.', $tried);
     }
@@ -88,7 +89,8 @@ sub supervisor_said {
     return same_order($order, monotonic() + 2) if $code eq 'session_exists';
     return refuse_request($order->{id}, 'cwd_missing', "The directory $order->{cwd} cannot be entered: $text.", $text) if $code eq 'cwd_missing';
     return refuse_request($order->{id}, 'shell_missing', "Sessions need bash: $text. Install bash.") if $code eq 'shell_missing';
-    # It will not go better with another kind when the disk is full or the root is gone.
+    # It ran; what went wrong is not that it is missing.
+    $order->{problem} = $program->{buffer} =~ /No space left|quota/ ? 'no_space' : 'io' if $code eq 'io';
     my $line = $program->{buffer} =~ /^\s*(\S[^\n]*)/ ? $1 : 'it could not be started';
     push @{$order->{failures}}, "$name: $line";
     next_kind($order);

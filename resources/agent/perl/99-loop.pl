@@ -132,6 +132,7 @@ sub main_loop {
         for my $entry (@followers, values %watch) { $entry->{look}->($entry) if $entry->{next} <= $now }
         reap() if %programs || @workers;
         stop_slow_workers();
+        serve_waiting() if any_waiting();
         $frames_left = $frames_a_turn;
         flush_output();
 
@@ -179,7 +180,7 @@ sub time_to_wait {
     for (@times) { $until = $_ if $_ < $until }
     # Nothing tells when a child has ended but looking.
     my $ending  = grep { $_->{done} && $_->{quiet} && $now < $_->{quiet} + 0.3 } values %programs;
-    my $longest = $ending ? 0.002 : %programs || grep({ $_->{dying} } @workers) ? 0.05 : 10;
+    my $longest = $ending ? 0.002 : %programs || grep({ $_->{dying} } @workers) ? 0.05 : any_waiting() ? 0.5 : 10;
     my $left = $until - $now;
     return $left < 0 ? 0 : $left > $longest ? $longest : $left;
 }
@@ -187,6 +188,7 @@ sub time_to_wait {
 $SIG{PIPE} = 'IGNORE';
 $SIG{CHLD} = 'DEFAULT';
 $SIG{$_} = sub { shut_down(0) } for qw(HUP INT TERM);
+$0 = 'waymark-helper';
 chdir '/';    # whatever the login directory is on may be taken away
 binmode STDIN;
 binmode STDOUT;

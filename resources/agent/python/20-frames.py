@@ -91,8 +91,9 @@ def answer_part(request, body):
     Way.deliver(frame([b"+", request], body))
 
 
-def refuse_request(request, code, message, *more):
-    Way.deliver(frame([b"!", request, code, message] + list(more)))
+def refuse_request(request, code, *texts):
+    # What came may be repeated in them, and a header has its limit.
+    Way.deliver(frame([b"!", request, code] + [as_bytes(text)[:4096] for text in texts]))
 
 
 def flush_output():

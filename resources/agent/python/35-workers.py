@@ -1,6 +1,8 @@
 # ── Workers: copies of this program that do what may take long, so that a disk that hangs holds up no session ──
 # Requests reach them as they came, one at a time; their answers are passed on as they are.
 most_workers = {"quick": 3, "slow": 3}
+# One that has been at it for longer than this does not count: its disk may never answer. Seconds, and an end to that.
+patience, most_of_a_kind = 2, 16
 waiting = {"quick": [], "slow": []}
 workers = []
 most_held = 64 * 1048576
@@ -27,6 +29,7 @@ class Worker:
         self.incoming = bytearray()
         self.out = b""
         self.request = None
+        self.since = 0.0
         self.dying = 0.0
 
 
@@ -37,11 +40,13 @@ def give_worker(kind, request):
 
 
 def serve_waiting():
+    now = monotonic()
     for kind, queue in waiting.items():
         while queue:
             mine = [worker for worker in workers if worker.kind == kind and not worker.dying]
             free = next((worker for worker in mine if not worker.request), None)
-            if not free and len(mine) >= most_workers[kind]:
+            prompt = sum(now < worker.since + patience for worker in mine)
+            if not free and (prompt >= most_workers[kind] or len(mine) >= most_of_a_kind):
                 break
             request = queue.pop(0)
             Held.bytes -= len(request.data)
@@ -52,6 +57,7 @@ def serve_waiting():
                     refuse_request(request.id, "io", "No process could be started: %s." % error.strerror)
                     continue
             free.request = request
+            free.since = now
             free.out = memoryview(request.data)
             request.data = b""
             write_worker(free)
@@ -149,6 +155,10 @@ def read_worker(worker):
         note_draft(worker.request, [unescape_field(field) for field in head.split(b"\t")])
         worker.request = None
     serve_waiting()
+    # One more than there should be ends with its channel.
+    if not worker.request and sum(each.kind == worker.kind for each in workers) > most_workers[worker.kind]:
+        workers.remove(worker)
+        worker.channel.close()
 
 
 def worker_ended(pid):

@@ -157,7 +157,7 @@ def op_directories(request, root, _body):
     absolute_argument("root", root)
     names = sorted(name for name in names_in(root) if not name.startswith(b".") and os.path.isdir(root + b"/" + name))
     room, fields = max_header - 1024, []
-    while names and room > len(names[0]):
-        room -= 1 + len(names[0])
+    while names and room > len(escape_field(names[0])):
+        room -= 1 + len(escape_field(names[0]))
         fields.append(names.pop(0))
     answer_body(request, fields, b"".join(name + b"\n" for name in names))

@@ -37,7 +37,7 @@ def all_rows():
 
 
 def command_line(row):
-    text = (slurp("/proc/%d/cmdline" % row.pid, 4096) or b"").rstrip(b"\0")
+    text = (slurp("/proc/%d/cmdline" % row.pid, 1000) or b"").rstrip(b"\0")
     return text.replace(b"\0", b" ") if text else b"[%s]" % row.name
 
 

@@ -60,12 +60,15 @@ def op_start(request, directory, session, nonce, file, rows, cols, cwd, profile,
         order.limit = max(1 << 20, min(8 << 30, free // 2 or 8 << 30))
     order.arguments = [directory, rows, cols, order.cwd, start_file, bash]
     order.failures = []
+    order.problem = ""
     order.environment = session_environment(order)
     next_kind(order)
 
 
 def next_kind(order):
     """Starts the next kind of supervisor there is; what it says decides."""
+    if not order.kinds and order.problem:
+        return refuse_request(order.id, order.problem, b"; ".join(order.failures))
     if not order.kinds:
         text = "Sessions need perl (with its POSIX module) or python3, and neither could be started. Install perl."
         return refuse_request(order.id, "supervisor_missing", text, b"; ".join(order.failures))
@@ -91,6 +94,8 @@ def supervisor_said(order, name, program):
         return refuse_request(order.id, "cwd_missing", message, text)
     if code == b"shell_missing":
         return refuse_request(order.id, "shell_missing", b"Sessions need bash: %s. Install bash." % text)
+    if code == b"io":  # it ran; what went wrong is not that it is missing
+        order.problem = "no_space" if re.search(rb"No space left|quota", program.buffer) else "io"
     line = program.buffer.strip().partition(b"\n")[0] or b"it could not be started"
     order.failures.append(name + b": " + line)
     return next_kind(order)

@@ -141,6 +141,8 @@ def main_loop():
         if programs or workers:
             reap()
         stop_slow_workers()
+        if any(waiting.values()):
+            serve_waiting()
         Turn.frames_left = frames_a_turn
         flush_output()
 
@@ -196,7 +198,7 @@ def time_to_wait(now, heard, events_in):
         times += (entry.next, entry.due)
     until = min([until] + [each for each in times if each])
     # Nothing tells when a child has ended but looking.
-    longest = 10.0
+    longest = 0.5 if any(waiting.values()) else 10.0
     if programs or any(worker.dying for worker in workers):
         longest = 0.05
     if any(program.done and program.quiet and now < program.quiet + 0.3 for program in programs.values()):
@@ -208,6 +210,8 @@ signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 for ending in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     signal.signal(ending, lambda _number, _frame: shut_down(0))
+if libc and hasattr(libc, "prctl"):
+    libc.prctl(15, b"waymark-helper", 0, 0, 0)
 os.chdir("/")  # whatever the login directory is on may be taken away
 os.set_blocking(0, False)
 os.set_blocking(1, False)
