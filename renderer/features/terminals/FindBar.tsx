@@ -1,13 +1,10 @@
-import type { ISearchOptions, SearchAddon } from '@xterm/addon-search';
 import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../components/Button';
 import { useText } from '../../text/language';
-
-/** Beyond this a terminal counts no further. */
-const countLimit = 1000;
+import { searchLimit, type TerminalSearch } from './xterm-screen';
 
 /** Search in the scrollback of the zoomed terminal: Enter goes on, Shift+Enter back, Escape closes. */
-export function FindBar({ search, onClose }: { search: SearchAddon; onClose: () => void }) {
+export function FindBar({ search, onClose }: { search: TerminalSearch; onClose: () => void }) {
   const text = useText();
   const words = text.terminals;
   const [typed, setTyped] = useState('');
@@ -15,31 +12,27 @@ export function FindBar({ search, onClose }: { search: SearchAddon; onClose: () 
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     input.current?.focus();
-    const stop = search.onDidChangeResults(({ resultIndex, resultCount }) =>
-      setFound({ at: resultIndex, of: resultCount }),
-    );
+    const stop = search.onFound(setFound);
     return () => {
-      stop.dispose();
-      search.clearDecorations();
+      stop();
+      search.clear();
     };
   }, [search]);
   useEffect(() => {
-    if (typed === '') search.clearDecorations();
+    if (typed === '') search.clear();
     // The newest match first: that is what a person looks at.
-    else search.findPrevious(typed, options());
+    else search.find(typed, -1);
   }, [typed, search]);
   const go = (direction: 1 | -1) => {
-    if (typed === '') return;
-    if (direction === 1) search.findNext(typed, options());
-    else search.findPrevious(typed, options());
+    if (typed !== '') search.find(typed, direction);
   };
   const count =
     typed === ''
       ? ''
       : found.of === 0
         ? words.findNone
-        : found.of > countLimit || found.at < 0
-          ? words.findMany(text.common.format.count(countLimit))
+        : found.of > searchLimit || found.at < 0
+          ? words.findMany(text.common.format.count(searchLimit))
           : words.findCount(found.at + 1, text.common.format.count(found.of));
   return (
     <search className="terminal-find">
@@ -68,19 +61,4 @@ export function FindBar({ search, onClose }: { search: SearchAddon; onClose: () 
       <IconButton icon="close" small label={words.findClose} onClick={onClose} />
     </search>
   );
-}
-
-/** Marks in the colours of the theme in force. */
-function options(): ISearchOptions {
-  const style = getComputedStyle(document.documentElement);
-  const token = (name: string) => style.getPropertyValue(name).trim();
-  return {
-    decorations: {
-      matchBackground: token('--bg-selected'),
-      matchBorder: token('--line-ctl'),
-      matchOverviewRuler: token('--attention'),
-      activeMatchBackground: token('--accent-solid'),
-      activeMatchColorOverviewRuler: token('--accent'),
-    },
-  };
 }

@@ -1,6 +1,5 @@
 import type { OwnTerminal } from '@shared/computers';
 import { checkPaste } from '@shared/terminal/paste';
-import type { SearchAddon } from '@xterm/addon-search';
 import type { Terminal } from '@xterm/xterm';
 import { useEffect, useRef } from 'react';
 import { call, failureOf } from '../../api';
@@ -14,13 +13,13 @@ import { fitTo } from './fit';
 import { giveTerminal } from './open-terminals';
 import { startFeed } from './terminal-feed';
 import { terminalKey } from './terminal-keys';
-import { openXterm } from './xterm-screen';
+import { openXterm, type TerminalSearch } from './xterm-screen';
 
 export interface OwnTerminalViewProps {
   terminal: OwnTerminal;
   /** Whether its link takes keys now. */
   up: boolean;
-  onSearch: (search: SearchAddon | null) => void;
+  onSearch: (search: TerminalSearch | null) => void;
 }
 
 const encoder = new TextEncoder();

@@ -68,6 +68,10 @@ export function SessionSearch({ run, onClose }: { run: string; onClose: () => vo
   );
 }
 
+function shortened(before: string): string {
+  return before.length > lead ? `…${before.slice(-lead)}` : before;
+}
+
 function Hit({ hit, chosen }: { hit: SessionHit; chosen: boolean }) {
   // Between U+0001 and U+0002 stands what was looked for.
   const [before = '', rest = ''] = hit.line.split('\u0001');
@@ -82,7 +86,7 @@ function Hit({ hit, chosen }: { hit: SessionHit; chosen: boolean }) {
       >
         <span className="text-11 quiet cut">{`${hit.computer}:${hit.session}`}</span>
         <span className="mono-11 session-hit-line">
-          {visibleText(before).trimStart().slice(-lead)}
+          {shortened(visibleText(before).trimStart())}
           <mark>{visibleText(found)}</mark>
           {visibleText(after)}
         </span>

@@ -1,19 +1,18 @@
 import type { SessionView } from '@shared/views';
-import type { SearchAddon } from '@xterm/addon-search';
 import { useEffect, useRef } from 'react';
 import { toast, toastFailure } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { sessionSource } from './feed-sources';
 import { startFeed } from './terminal-feed';
 import { terminalKey } from './terminal-keys';
-import { openXterm } from './xterm-screen';
+import { openXterm, type TerminalSearch } from './xterm-screen';
 
 export interface TerminalViewProps {
   session: SessionView;
   /** Raw offset to show up to; null = live. */
   until: number | null;
   /** The search in this terminal, while it is there. */
-  onSearch: (search: SearchAddon | null) => void;
+  onSearch: (search: TerminalSearch | null) => void;
 }
 
 /** A session of the agent as its terminal shows it: only a view, into which nothing can be typed. */

@@ -1,4 +1,3 @@
-import type { SearchAddon } from '@xterm/addon-search';
 import { useState } from 'react';
 import { Banner } from '../../components/Banner';
 import { Button, IconButton } from '../../components/Button';
@@ -14,6 +13,7 @@ import { OwnTerminalView } from './OwnTerminalView';
 import { useShownHost } from './shown-host';
 import { TerminalView } from './TerminalView';
 import { terminalKey } from './terminal-keys';
+import type { TerminalSearch } from './xterm-screen';
 import { ZoomHead } from './ZoomHead';
 
 export interface ZoomProps {
@@ -28,7 +28,7 @@ export interface ZoomProps {
 export function Zoom({ shown, until, moment }: ZoomProps) {
   const words = useText().terminals;
   const now = useNow(1000);
-  const [search, setSearch] = useState<SearchAddon | null>(null);
+  const [search, setSearch] = useState<TerminalSearch | null>(null);
   const [finding, setFinding] = useState(false);
   return (
     <section
@@ -81,7 +81,7 @@ export function Zoom({ shown, until, moment }: ZoomProps) {
 
 type OwnShown = Extract<Shown, { kind: 'own' }>;
 
-function Own({ shown, onSearch }: { shown: OwnShown; onSearch: (search: SearchAddon | null) => void }) {
+function Own({ shown, onSearch }: { shown: OwnShown; onSearch: (search: TerminalSearch | null) => void }) {
   const words = useText().terminals;
   const { alias, health } = useShownHost(shown);
   const { terminal } = shown;

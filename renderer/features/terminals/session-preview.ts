@@ -1,4 +1,5 @@
 import { modelText } from '@shared/terminal/model-text';
+import { visibleText } from '@shared/terminal/visible-text';
 import { useEffect, useState } from 'react';
 import { call, failureOf } from '../../api';
 import type { Shown } from '../../state/sessions-shown';
@@ -9,9 +10,9 @@ import { toastFailure } from '../../state/toasts';
 const previewBytes = { card: 4096, wall: 16_384 } as const;
 const previewLines = { card: 3, wall: 12 } as const;
 
-/** The last lines of a session's text, progress collapsed and escape sequences taken out. */
+/** The last lines of a session's text: progress collapsed, escape sequences taken out, hidden characters written out. */
 export function lastLines(bytes: Uint8Array, lines: number): string[] {
-  return modelText(bytes)
+  return visibleText(modelText(bytes))
     .split('\n')
     .map((line) => line.trimEnd())
     .filter((line) => line !== '')

@@ -108,4 +108,5 @@ it('finds the host behind a session by the run’s computers', () => {
 it('previews the last lines as they read', () => {
   const bytes = new TextEncoder().encode('one\r\n\x1b[31mtwo\x1b[0m\r\n 1%\r 100%\r\n\r\n$ ');
   expect(lastLines(bytes, 3)).toEqual(['two', ' 100%', '$']);
+  expect(lastLines(new TextEncoder().encode('a\u202ecod.exe\n'), 3)).toEqual(['a⟨U+202E⟩cod.exe']);
 });

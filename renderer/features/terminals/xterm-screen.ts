@@ -1,6 +1,6 @@
 import '@xterm/xterm/css/xterm.css';
 import { hasHiddenCharacters, visibleText } from '@shared/terminal/visible-text';
-import { SearchAddon } from '@xterm/addon-search';
+import { type ISearchOptions, SearchAddon } from '@xterm/addon-search';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal } from '@xterm/xterm';
@@ -9,6 +9,8 @@ import { attempt } from '../../state/toasts';
 import { scrollBarPx, terminalTheme } from './terminal-theme';
 
 const scrollbackLines = 10_000;
+/** Matches that are marked; beyond them a terminal counts no further. */
+export const searchLimit = 1000;
 
 export interface XtermOptions {
   rows: number;
@@ -19,10 +21,18 @@ export interface XtermOptions {
   copiedVisibly(): void;
 }
 
+/** Search in what a terminal has scrolled through. */
+export interface TerminalSearch {
+  find(text: string, direction: 1 | -1): void;
+  clear(): void;
+  /** `at`: the match that is marked, from 0, -1 when there are too many to count; `of`: how many there are. */
+  onFound(listener: (found: { at: number; of: number }) => void): () => void;
+}
+
 /** One xterm.js in an element: only a view of bytes that came through the filter. */
 export interface XtermScreen {
   readonly terminal: Terminal;
-  readonly search: SearchAddon;
+  readonly search: TerminalSearch;
   /** Resolves when they are parsed. */
   write(bytes: Uint8Array): Promise<void>;
   /** A row of our own between the lines, which no output can imitate; `alarm` for what is lost. */
@@ -52,8 +62,8 @@ export function openXterm(element: HTMLElement, options: XtermOptions): XtermScr
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
   terminal.loadAddon(new WebLinksAddon(openLink));
-  const search = new SearchAddon();
-  terminal.loadAddon(search);
+  const addon = new SearchAddon({ highlightLimit: searchLimit });
+  terminal.loadAddon(addon);
   terminal.open(element);
   const themes = new MutationObserver(() => {
     terminal.options.theme = terminalTheme();
@@ -81,7 +91,20 @@ export function openXterm(element: HTMLElement, options: XtermOptions): XtermScr
     });
   return {
     terminal,
-    search,
+    search: {
+      find: (text, direction) => {
+        if (direction === 1) addon.findNext(text, searchColours());
+        else addon.findPrevious(text, searchColours());
+        revealSelection(element, terminal);
+      },
+      clear: () => addon.clearDecorations(),
+      onFound: (listener) => {
+        const stop = addon.onDidChangeResults(({ resultIndex, resultCount }) =>
+          listener({ at: resultIndex, of: resultCount }),
+        );
+        return () => stop.dispose();
+      },
+    },
     write,
     async note(text, alarm) {
       await write(terminal.buffer.active.cursorX > 0 ? '\x1b[0m\r\n\r\n' : '\x1b[0m\r\n');
@@ -103,4 +126,35 @@ export function openXterm(element: HTMLElement, options: XtermOptions): XtermScr
       terminal.dispose();
     },
   };
+}
+
+/** Marks in the colours of the theme in force. */
+function searchColours(): ISearchOptions {
+  const style = getComputedStyle(document.documentElement);
+  const token = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    decorations: {
+      matchBackground: token('--bg-active'),
+      matchBorder: token('--line-strong'),
+      matchOverviewRuler: token('--attention'),
+      // The marked match is also the selection, whose colour is seen.
+      activeMatchBorder: token('--accent'),
+      activeMatchColorOverviewRuler: token('--accent'),
+    },
+  };
+}
+
+/** A terminal may be larger than its pane: brings the selected cell into the pane's view. */
+function revealSelection(pane: HTMLElement, terminal: Terminal): void {
+  const at = terminal.getSelectionPosition()?.start;
+  const screen = pane.querySelector('.xterm-screen');
+  if (at === undefined || screen === null) return;
+  const cell = { width: screen.clientWidth / terminal.cols, height: screen.clientHeight / terminal.rows };
+  const top = (at.y - terminal.buffer.active.viewportY) * cell.height;
+  const left = at.x * cell.width;
+  const margin = 4 * cell.height;
+  if (top < pane.scrollTop + margin || top > pane.scrollTop + pane.clientHeight - margin)
+    pane.scrollTop = top - pane.clientHeight / 2;
+  if (left < pane.scrollLeft || left > pane.scrollLeft + pane.clientWidth - margin)
+    pane.scrollLeft = left - pane.clientWidth / 2;
 }
