@@ -1,0 +1,163 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { startDemoModel } from '../electron/demo/demo';
+import { ClientFiles } from '../electron/testing/ssh/client-files';
+import { namespacesMissing } from '../electron/testing/ssh/namespaces';
+import { type SshHost, startSshHost } from '../electron/testing/ssh/ssh-host';
+import { giveToApplication } from '../scripts/launch.mjs';
+import { test } from './application';
+import { commandLine, commandOutput } from './command-line';
+import { row, runEnded, runState } from './story';
+
+const resources = join(import.meta.dirname, '..', 'resources');
+const spools = '.local/state/waymark/sessions';
+
+test.skip(namespacesMissing !== undefined, namespacesMissing);
+
+/** `SHA256:…` of a public key, by OpenSSH itself. */
+function fingerprint(publicKeyFile: string): string {
+  const said = spawnSync('ssh-keygen', ['-lf', publicKeyFile], { encoding: 'utf8' });
+  return said.stdout.split(' ')[1] ?? 'none';
+}
+
+async function addComputer(page: Page, host: SshHost): Promise<void> {
+  await page.keyboard.press('KeyG');
+  await page.keyboard.press('KeyC');
+  await page.getByRole('textbox', { name: 'Host' }).fill('box');
+  await page.getByRole('button', { name: 'Look it up' }).click();
+  await expect(page.getByText(host.address).first()).toBeVisible();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  const question = page.getByRole('alertdialog', { name: 'Is this really box?' });
+  await expect(question).toContainText(fingerprint(`${host.hostKey('ed25519').file}.pub`));
+  await question.getByRole('button', { name: 'Trust and record' }).click();
+  await expect(page.locator('[data-outcome=ok]')).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator('li[data-stage=gpu]')).toHaveAttribute('data-state', /skipped|ok/);
+  await page.getByRole('button', { name: 'Add it' }).click();
+  await expect(page.locator('.computers-row[data-computer=box]')).toBeVisible();
+  await page.keyboard.press('Escape');
+}
+
+async function addEndpoint(page: Page, model: { baseUrl: string; model: string }): Promise<void> {
+  await page.keyboard.press('Control+Comma');
+  await page.getByRole('tab', { name: 'Models' }).click();
+  await page.getByRole('button', { name: 'Add endpoint' }).click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Recorded');
+  await page.getByRole('textbox', { name: 'Base URL' }).fill(model.baseUrl);
+  await page.getByRole('textbox', { name: 'Model id' }).fill(model.model);
+  await page.getByRole('button', { name: 'Save endpoint' }).click();
+  await expect(page.getByRole('rowheader', { name: 'Recorded' })).toBeVisible();
+  await page.keyboard.press('Escape');
+}
+
+test('a computer over ssh: added, a run on it, the link lost in mid-run, nothing missing', async ({
+  place,
+}) => {
+  test.setTimeout(240_000);
+  const model = await startDemoModel({ resourcesDir: resources, paceMs: 25 });
+  const files = await ClientFiles.make();
+  const host = await startSshHost({ authorizedKeys: [files.key.publicLine] });
+  try {
+    await files.add('box', host);
+    giveToApplication(files.folder);
+    const { app, page, complaints } = await place.start({
+      args: ['--workspace', place.workspace],
+      env: { WAYMARK_SSH_CONFIG: files.configFile },
+    });
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Grace');
+    await page.keyboard.press('Enter');
+    await addEndpoint(page, model);
+
+    expect(existsSync(files.knownHosts)).toBe(false);
+    await addComputer(page, host);
+    expect(readFileSync(files.knownHosts, 'utf8')).toContain('ssh-ed25519');
+    const settings = JSON.parse(readFileSync(join(place.data, 'settings.json'), 'utf8'));
+    expect(settings.computers).toMatchObject([{ alias: 'box', transport: 'ssh2' }]);
+
+    await page.keyboard.press('Control+KeyN');
+    await place.answerFolder(app, join(resources, 'demo', 'task'));
+    await page.getByRole('button', { name: 'Add task package' }).click();
+    await page.getByRole('combobox', { name: 'Where local is' }).selectOption('box');
+    await page.getByRole('checkbox', { name: 'Ask before risky commands' }).uncheck();
+    await page.getByRole('button', { name: 'Start run' }).click();
+    await expect(row(page, 4)).toBeVisible({ timeout: 60_000 });
+
+    // Every packet vanishes: nobody is told, and the window finds out by itself.
+    await host.network?.drop();
+    const chip = page.getByTestId('run-computers').locator('[data-health]').first();
+    await expect(chip).toHaveAttribute('data-health', /stalled|down/, { timeout: 20_000 });
+    await expect(runState(page)).toHaveAttribute('data-state', 'waiting_host', { timeout: 30_000 });
+    await host.network?.undrop();
+    await expect(chip).toHaveAttribute('data-health', 'good', { timeout: 45_000 });
+    await runEnded(page);
+
+    const { runs } = commandLine<{ runs: { id: string }[] }>(place, 'run', 'list');
+    const run = runs[0]?.id ?? '';
+    expect(commandLine(place, 'run', 'show', run)).toMatchObject({
+      status: 'finished',
+      computers: [{ name: 'local', kind: 'ssh', host: 'box' }],
+    });
+    expect(commandLine(place, 'verify')).toMatchObject({ ok: true });
+    const { sessions } = commandLine<{
+      sessions: { session: string; uid: string; endOffset: number; gaps: unknown[] }[];
+    }>(place, 'session', 'list', '--run', run);
+    expect(sessions.length).toBeGreaterThan(0);
+    for (const { session, uid, endOffset, gaps } of sessions) {
+      expect(gaps).toEqual([]);
+      // The idle sessions of a finished run are closed; their logs stay on the host under their ids.
+      const log = `${spools}/${run}/.closed-${uid}/spool`;
+      const there = Buffer.from(await host.shell(`base64 -w0 ${log}`), 'base64');
+      const here = commandOutput(place, 'session', 'tail', session, '--run', run, '--all', '--raw');
+      expect(here.equals(there)).toBe(true);
+      expect(endOffset).toBe(there.length);
+    }
+    commandLine({ ...place, env: { WAYMARK_SSH_CONFIG: files.configFile } }, 'run', 'remove', run);
+    expect(complaints).toEqual([]);
+  } finally {
+    await host.stop();
+    await files.remove();
+    await model.close();
+  }
+});
+
+test('another host key: nothing but disconnecting, and nothing recorded', async ({ place }) => {
+  test.setTimeout(120_000);
+  const files = await ClientFiles.make();
+  const host = await startSshHost({ authorizedKeys: [files.key.publicLine] });
+  try {
+    await files.add('box', host);
+    await files.trust(host);
+    await host.changeHostKeys();
+    giveToApplication(files.folder);
+    const before = await files.known();
+    const { page, complaints } = await place.start({
+      args: ['--workspace', place.workspace],
+      env: { WAYMARK_SSH_CONFIG: files.configFile },
+    });
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Grace');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Add a computer' }).first().click();
+    await page.getByRole('textbox', { name: 'Host' }).fill('box');
+    await page.getByRole('button', { name: 'Look it up' }).click();
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    const sheet = page.getByRole('alertdialog', { name: 'The host key of box has changed' });
+    await expect(sheet.getByTestId('key-offered')).toContainText(
+      fingerprint(`${host.hostKey('ed25519').file}.pub`),
+    );
+    await expect(sheet).toContainText(files.knownHosts);
+    // Closing it is disconnecting too; copying the command that removes the old line is all there is besides.
+    const offered = await sheet.getByRole('button').allTextContents();
+    expect(offered.filter((name) => !/^(?:Disconnect|Copy.*|)$/.test(name.trim()))).toEqual([]);
+    await expect(sheet.locator('[data-autofocus]')).toHaveText('Disconnect');
+    await expect(sheet.locator('[data-autofocus]')).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('[data-outcome=failed]')).toBeVisible();
+    expect(await files.known()).toBe(before);
+    expect(await host.log()).not.toContain('Accepted');
+    expect(complaints).toEqual([]);
+  } finally {
+    await host.stop();
+    await files.remove();
+  }
+});
