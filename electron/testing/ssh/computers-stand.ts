@@ -29,7 +29,7 @@ export class ComputersStand {
 
   private constructor(
     readonly host: SshHost,
-    private readonly files: ClientFiles,
+    readonly files: ClientFiles,
     private readonly transport: TransportKind,
   ) {}
 
@@ -69,8 +69,8 @@ export class ComputersStand {
   }
 
   /** A computer whose link is up. */
-  async computer(hosts: Hosts, namespace: string): Promise<HostComputer> {
-    const computer = hosts.computer({ name: alias, alias, transport: this.transport, namespace });
+  async computer(hosts: Hosts, namespace: string, to = alias): Promise<HostComputer> {
+    const computer = hosts.computer({ name: to, alias: to, transport: this.transport, namespace });
     await computer.linked(AbortSignal.timeout(linkLimitMs));
     return computer;
   }
