@@ -1,5 +1,5 @@
-import type { TerminalPage } from '@shared/terminal/terminal-views';
 import type { TerminalFilter } from '@shared/terminal/terminal-filter';
+import type { TerminalPage } from '@shared/terminal/terminal-views';
 import type { StoreNotice, StoreReader } from '../store/api';
 import type { Publisher } from './publish';
 import { frameBytes, maxBehind, renderSlice, TerminalScreen } from './terminal-screen';

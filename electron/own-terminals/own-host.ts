@@ -1,6 +1,10 @@
 import type { LinkState } from '@shared/computers';
+import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';
 import type { Computer } from '../computer/port';
+
+/** A link that is not up by then, a person's answers included, opens no terminal, ms. */
+const reachMs = 120_000;
 
 /** A computer with the person's terminals on it, this one or a distant one. */
 export interface OwnHost {
@@ -35,4 +39,27 @@ export function ownHost(computer: Computer | HostComputer): OwnHost {
 
 function isDistant(computer: Computer | HostComputer): computer is HostComputer {
   return computer.kind === 'ssh' && 'linked' in computer;
+}
+
+/**
+ * Resolves once the link is up; `closing` gives up. @throws ComputerUnavailable when it cannot be reached in time, with
+ * the reason
+ */
+export async function reachHost(host: OwnHost, closing: AbortSignal): Promise<void> {
+  const limit = new AbortController();
+  const giveUp = () => limit.abort();
+  const timer = setTimeout(giveUp, reachMs);
+  closing.addEventListener('abort', giveUp, { once: true });
+  try {
+    await host.linked(limit.signal);
+  } catch (error) {
+    if (error instanceof ComputerUnavailable) throw error;
+    throw new ComputerUnavailable(
+      host.name,
+      `${host.name} could not be reached to open a terminal there. ${host.trouble()}`.trim(),
+    );
+  } finally {
+    clearTimeout(timer);
+    closing.removeEventListener('abort', giveUp);
+  }
 }

@@ -5,13 +5,11 @@ import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { SessionChunk, SessionInfo } from '../computer/port';
 import { frameBytes, maxBehind, renderSlice, TerminalScreen } from '../ipc/terminal-screen';
 import type { OwnHost } from './own-host';
+import { aborted, pause } from './pauses';
+import { StateLooks } from './state-looks';
 
 /** Pause between two looks at the output of a terminal nobody looks at, ms. */
 const hiddenPauseMs = 500;
-/** After output, until it is looked what the terminal does now, ms. */
-const lookMs = { shown: 300, hidden: 1_500 } as const;
-/** While a command runs that may come to wait without a word, ms. */
-const lookAgainMs = 2_000;
 /** Pause before a link that is said to be up is used again, ms. */
 const againMs = 250;
 /** Raw bytes after which it is looked whether the log has run away. */
@@ -53,7 +51,10 @@ export class OwnSession {
   #unchecked = 0;
   #lastByteAt: number | null = null;
   #state: OwnTerminal['state'] = 'unknown';
-  #looking: { due: number; timer: NodeJS.Timeout } | undefined;
+  readonly #looks = new StateLooks(
+    () => this.#look(),
+    () => this.shown,
+  );
   #running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -75,7 +76,7 @@ export class OwnSession {
 
   start(): void {
     this.#running = this.#run();
-    void this.#look();
+    void this.#looks.now();
   }
 
   get view(): OwnTerminal {
@@ -140,7 +141,7 @@ export class OwnSession {
   /** @throws ComputerUnavailable, SessionError input_full, session_ended, session_lost */
   async write(bytes: Uint8Array): Promise<void> {
     await this.#host.computer.sessions.write(this.name, bytes);
-    this.#lookSoon();
+    this.#looks.soon();
   }
 
   /** @throws ComputerUnavailable, SessionError */
@@ -153,7 +154,7 @@ export class OwnSession {
   async dispose(): Promise<void> {
     this.#stop.abort();
     this.#turn.abort();
-    clearTimeout(this.#looking?.timer);
+    this.#looks.stop();
     await this.#running;
   }
 
@@ -169,7 +170,7 @@ export class OwnSession {
           this.#start = to;
         });
         if (reason === 'ended') {
-          await this.#look();
+          await this.#looks.now();
           await aborted(turn.signal);
         }
       } catch (error) {
@@ -209,7 +210,7 @@ export class OwnSession {
     this.#end = Math.max(this.#end, end);
     this.#lastByteAt = chunk.receivedAt;
     this.#events.changed();
-    this.#lookSoon();
+    this.#looks.soon();
     this.#trim();
     const screen = this.#screen;
     if (screen === null) {
@@ -253,51 +254,19 @@ export class OwnSession {
       if (!(error instanceof ComputerUnavailable)) this.#events.failed(error);
     });
   }
-
-  #lookSoon(afterMs: number = this.shown ? lookMs.shown : lookMs.hidden): void {
-    const due = performance.now() + afterMs;
-    if (this.#stop.signal.aborted || (this.#looking !== undefined && this.#looking.due <= due)) return;
-    clearTimeout(this.#looking?.timer);
-    const timer = setTimeout(() => {
-      this.#looking = undefined;
-      void this.#look();
-    }, afterMs);
-    this.#looking = { due, timer };
-  }
-
-  async #look(): Promise<void> {
+  async #look(): Promise<{ busy: boolean }> {
     try {
       const { state, lastByteAt, endOffset } = await this.#host.computer.sessions.state(this.name);
       this.#state = state;
       this.#end = Math.max(this.#end, endOffset);
       this.#lastByteAt ??= endOffset > 0 ? lastByteAt : null;
       this.#events.changed();
-      if (state === 'busy' && this.shown) this.#lookSoon(lookAgainMs);
+      return { busy: state === 'busy' };
     } catch (error) {
       if (error instanceof SessionError && error.reason === 'session_not_found') this.#events.gone();
       else if (!(error instanceof ComputerUnavailable) && !this.#stop.signal.aborted)
         this.#events.failed(error);
+      return { busy: false };
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
-/** Resolves after `ms` or when `signal` aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }

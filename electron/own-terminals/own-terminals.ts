@@ -6,14 +6,12 @@ import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';
 import type { Computer, SessionInfo } from '../computer/port';
-import { type OwnHost, ownHost } from './own-host';
+import { type OwnHost, ownHost, reachHost } from './own-host';
 import { type OwnEntry, OwnRecord } from './own-record';
 import { OwnSession } from './own-session';
 
 /** Changes are told gathered, ms. */
 const changedMs = 200;
-/** A link that is not up by then, a person's answers included, opens no terminal, ms. */
-const reachMs = 120_000;
 /** One write; a longer paste comes in several. */
 const maxWriteBytes = 1024 * 1024;
 const unknownSize = { rows: 24, cols: 80 } as const;
@@ -152,7 +150,7 @@ export class OwnTerminals {
         'not_found',
         `There is no computer "${computer}" here. Add it under Computers first.`,
       );
-    await this.#reach(host);
+    await reachHost(host, this.#closing.signal);
     const there = cwd !== null && (await host.computer.files.stat(cwd))?.kind === 'directory';
     const home = there ? cwd : (await host.computer.probe()).homeDir;
     await this.#find(computer);
@@ -202,26 +200,6 @@ export class OwnTerminals {
       }
     } catch (error) {
       if (!signal.aborted) this.#options.failed(name, error);
-    }
-  }
-
-  /** @throws ComputerUnavailable when it cannot be reached in time, with the reason */
-  async #reach(host: OwnHost): Promise<void> {
-    const limit = new AbortController();
-    const giveUp = () => limit.abort();
-    const timer = setTimeout(giveUp, reachMs);
-    this.#closing.signal.addEventListener('abort', giveUp, { once: true });
-    try {
-      await host.linked(limit.signal);
-    } catch (error) {
-      if (error instanceof ComputerUnavailable) throw error;
-      throw new ComputerUnavailable(
-        host.name,
-        `${host.name} could not be reached to open a terminal there. ${host.trouble()}`.trim(),
-      );
-    } finally {
-      clearTimeout(timer);
-      this.#closing.signal.removeEventListener('abort', giveUp);
     }
   }
 
