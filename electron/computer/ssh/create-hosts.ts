@@ -8,6 +8,7 @@ import { systemLinkClock } from './link-clock';
 import { networkFingerprint } from './network-watch';
 import { OpenSshTransport } from './openssh-transport';
 import { resolveHost } from './resolve-host';
+import { resolutionOf } from './resolve-host-shown';
 import { SshComputer } from './ssh-computer';
 import { listAliases } from './ssh-config';
 import { Ssh2Transport } from './ssh2-transport';
@@ -34,7 +35,7 @@ export function createHosts({ resourcesDir, prompts, configFile }: HostsOptions)
     computer: (order, link, released) => new SshComputer({ ...order, link, resources, version, released }),
     helper: bootstrapHelper(resourcesDir, version),
     prompts,
-    resolve: (alias) => resolveHost(alias, setup),
+    resolve: async (alias) => resolutionOf(await resolveHost(alias, setup)),
     candidates: () => listAliases(setup),
     clock: systemLinkClock,
     random: () => Math.random(),

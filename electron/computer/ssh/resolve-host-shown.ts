@@ -1,4 +1,4 @@
-import type { ResolvedSetting } from '@shared/computers';
+import type { HostResolution, ResolvedSetting } from '@shared/computers';
 import type { ResolvedHost } from './resolve-host';
 import type { ConfigLine } from './ssh-config';
 import { type Facts, originOf } from './ssh-config-origin';
@@ -70,4 +70,14 @@ function plain(value: string): string {
   if (lower === 'yes') return 'true';
   if (lower === 'no' || lower === 'off') return 'false';
   return lower;
+}
+
+/** What the window and the command line may know of a resolved host, and nothing else. */
+export function resolutionOf(host: ResolvedHost): HostResolution {
+  const { alias, user, hostName, port, jumps, proxyCommand, identityFiles, knownHostsFiles } = host;
+  const { settings, needsOpenSsh } = host;
+  return {
+    ...{ alias, user, hostName, port, jumps, proxyCommand, identityFiles, knownHostsFiles },
+    ...{ settings, needsOpenSsh },
+  };
 }

@@ -51,11 +51,11 @@ describe.skipIf(namespacesMissing)(
       host = await startSshd({ authorizedKeys: [files.key.publicLine] });
       await files.add('box', host);
       await files.trust(host);
-    });
+    }, 60_000);
     afterAll(async () => {
       await host.stop();
       await files.remove();
-    });
+    }, 60_000);
 
     it('is what the host sees offered: strict key exchange, nothing old', async () => {
       await host.reconfigure({ lines: ['LogLevel DEBUG3'] });

@@ -1,11 +1,6 @@
 import type { HostChannel, HostTransport, PromptPort, StageReport } from '../../computer/ssh/transport';
 import { factDeadlineMs } from '../deadline';
 
-export interface Opened {
-  channel: HostChannel;
-  stages: StageReport[];
-}
-
 /** Opens a channel; fails after the deadline of tests. `stages` fills also when opening fails. */
 export async function openWith(
   transport: HostTransport,

@@ -24,6 +24,9 @@ export interface Stand {
   logSince(): Promise<() => Promise<string>>;
 }
 
+/** Real hosts on a busy machine take their time, ms. */
+export const patienceMs = 60_000;
+
 export function makeStand(kind: Stand['kind'], make: MakeTransport): { get(): Stand } {
   let stand: Stand | undefined;
   beforeAll(async () => {
@@ -44,11 +47,11 @@ export function makeStand(kind: Stand['kind'], make: MakeTransport): { get(): St
         return async () => (await host.log()).slice(before);
       },
     };
-  });
+  }, patienceMs);
   afterAll(async () => {
     await stand?.host.stop();
     await stand?.files.remove();
-  });
+  }, patienceMs);
   return {
     get: () => {
       if (!stand) throw new Error('The stand is not up yet.');
@@ -76,7 +79,7 @@ export async function refusalOf(transport: HostTransport, prompts: PromptPort): 
 
 /** The command both ways, its end, and what does not go along. */
 export function channelCases(kind: Stand['kind'], make: MakeTransport): void {
-  describe('the channel', () => {
+  describe('the channel', { timeout: patienceMs }, () => {
     const stand = makeStand(kind, make);
     const nobody = new ScriptedPerson();
 

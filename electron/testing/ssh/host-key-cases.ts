@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { output } from './channel-reading';
 import { nameInKnownHosts } from './client-files';
-import { type MakeTransport, makeStand, type Stand } from './connect-cases';
+import { type MakeTransport, makeStand, patienceMs, type Stand } from './connect-cases';
 import { certifyHost, makeKey, sha256Of } from './keys';
 import { run } from './namespaces';
 import { answers, ScriptedPerson } from './prompts';
 
 /** Known hosts: known, unknown, changed, revoked, in every notation. Nothing of a login is sent to a host that is not trusted. */
 export function hostKeyCases(kind: Stand['kind'], make: MakeTransport): void {
-  describe('the host key', () => {
+  describe('the host key', { timeout: patienceMs }, () => {
     const stand = makeStand(kind, make);
     let count = 0;
     /** An alias with known hosts of its own, holding these lines. */

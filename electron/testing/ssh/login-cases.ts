@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAgent, type TestAgent } from './agent';
 import { output } from './channel-reading';
 import { nameInKnownHosts } from './client-files';
-import { type MakeTransport, makeStand, type Stand } from './connect-cases';
+import { type MakeTransport, makeStand, patienceMs, type Stand } from './connect-cases';
 import { startKeyboardServer } from './keyboard-server';
 import { certify, makeKey } from './keys';
 import { answers, ScriptedPerson } from './prompts';
@@ -10,12 +10,12 @@ import { testerPassword } from './ssh-host';
 
 /** Every way to log in, and what is said when none works. */
 export function loginCases(kind: Stand['kind'], make: MakeTransport): void {
-  describe('logging in', () => {
+  describe('logging in', { timeout: patienceMs }, () => {
     const stand = makeStand(kind, make);
     let agent: TestAgent;
     beforeAll(async () => {
       agent = await startAgent(stand.get().files.folder);
-    });
+    }, patienceMs);
     afterAll(() => agent.stop());
     const noKeys = ['PubkeyAuthentication no'];
     const enters = async (alias: string, person = new ScriptedPerson(), environment?: NodeJS.ProcessEnv) => {

@@ -15,11 +15,11 @@ describe.skipIf(namespacesMissing)(
       host = await startSshHost({ authorizedKeys: [files.key.publicLine], homeBytes: 4 << 20 });
       await files.add('box', host);
       await files.trust(host);
-    });
+    }, 60_000);
     afterAll(async () => {
       await host.stop();
       await files.remove();
-    });
+    }, 60_000);
 
     it('lets a key in, as a user of its own with its own home and processes', async () => {
       expect((await ssh('whoami; pwd; ls -A /tmp; cat /proc/1/comm')).trim()).toBe(

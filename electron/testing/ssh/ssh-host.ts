@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { eventually } from '../deadline';
 import {
@@ -16,6 +15,7 @@ import {
   writeSshdConfig,
 } from './host-files';
 import { HostNetwork } from './host-network';
+import { end, firstLine, freePort, processesBeside } from './host-processes';
 import type { KeyKind, TestKey } from './keys';
 import { run, sweepStale } from './namespaces';
 
@@ -225,10 +225,7 @@ echo ready; exec ${insideFolder}/init -e '$SIG{CHLD} = "IGNORE"; sleep 1000 whil
   }
 
   private processes(): number[] {
-    const space = readlinkSync(`/proc/${this.init()}/ns/pid`);
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && namespaceOf(name) === space)
-      .map(Number);
+    return processesBeside(this.init());
   }
 }
 
@@ -249,45 +246,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
     // It ended meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-function namespaceOf(pid: string): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/pid`);
-  } catch {
-    return undefined; // it ended meanwhile
-  }
-}
-
-async function end(child: ChildProcess | undefined): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
-}
-
-/** Resolves when the child has written that line; fails with its errors when it ends before. */
-function firstLine(child: ChildProcess, line: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let errors = '';
-    child.stderr?.on('data', (bytes) => {
-      errors = (errors + String(bytes)).slice(-4000);
-    });
-    child.stdout?.once('data', (bytes) => {
-      if (String(bytes).trim() === line) resolve();
-    });
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`The host did not start (exit ${code}): ${errors}`)));
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const place = server.address();
-      server.close(() => resolve(typeof place === 'object' && place ? place.port : 0));
-    });
-  });
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../deadline';
 import { openWith, output } from './channel-reading';
 import { nameInKnownHosts } from './client-files';
-import { type MakeTransport, makeStand, refusalOf, type Stand } from './connect-cases';
+import { type MakeTransport, makeStand, patienceMs, refusalOf, type Stand } from './connect-cases';
 import { startOtherServer } from './keyboard-server';
 import { makeKey } from './keys';
 import { run } from './namespaces';
@@ -11,7 +11,7 @@ import { type SshHost, startSshd, startSshHost, testerPassword } from './ssh-hos
 
 /** The way to a host: over others, through a command, and what is said when it cannot be gone. */
 export function wayCases(kind: Stand['kind'], make: MakeTransport): void {
-  describe('over jump hosts', () => {
+  describe('over jump hosts', { timeout: patienceMs }, () => {
     const stand = makeStand(kind, make);
     let outer: SshHost;
     let middle: SshHost;
@@ -22,11 +22,11 @@ export function wayCases(kind: Stand['kind'], make: MakeTransport): void {
       await files.add('outer', outer);
       await files.add('middle', middle, ['ProxyJump outer']);
       await files.add('inner', host, ['ProxyJump middle']);
-    });
+    }, patienceMs);
     afterAll(async () => {
       await outer.stop();
       await middle.stop();
-    });
+    }, patienceMs);
 
     it('checks the key of each and records what is accepted', async () => {
       const { files, host, to } = stand.get();
@@ -104,7 +104,7 @@ export function wayCases(kind: Stand['kind'], make: MakeTransport): void {
     });
   });
 
-  describe('the way', () => {
+  describe('the way', { timeout: patienceMs }, () => {
     const stand = makeStand(kind, make);
     const nobody = new ScriptedPerson();
 
