@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 /** What window, command line and settings say about computers that are reached over SSH. */
 
-/** An alias of the user's ssh configuration, or `user@host[:port]`-like text ssh itself accepts; never an option. */
+/**
+ * An alias of the user's ssh configuration, or `user@host[:port]`-like text ssh itself accepts; never an option, and
+ * nothing that means something to a shell: `ProxyCommand` and `Match exec` put it into a line that one reads.
+ */
 export const hostAliasSchema = z
   .string()
   .min(1)
@@ -11,6 +14,11 @@ export const hostAliasSchema = z
     /^[^-\s][^\s\0]*$/,
     'must be an alias of your ssh configuration, without spaces, not starting with a dash',
   )
+  .regex(
+    /^[^\p{C}'"`\\$;&|<>(){}!#*?~]*$/u,
+    'must not hold signs that mean something to a shell, such as quotes, $ ; & | or *',
+  )
+  .refine((alias) => !alias.includes('@-'), 'must not name a host that starts with a dash')
   .refine((alias) => alias !== 'local', 'must not be "local": that is this computer');
 
 export const transportKind = z.enum(['ssh2', 'openssh']);

@@ -50,6 +50,37 @@ describe('places of a run', () => {
     expect((await choosePlaces(order()))[0]).toMatchObject({ host: 'gpu-03', transport: 'openssh' });
   });
 
+  it('need a person for a host that was not added: the task alone is not asked', async () => {
+    const known: PlacesOrder['known'] = [];
+    const asked: string[] = [];
+    const hosts: PlacesOrder['hosts'] = {
+      resolve: async (alias) => {
+        asked.push(alias);
+        return { needsOpenSsh: [] } as unknown as Awaited<ReturnType<PlacesOrder['hosts']['resolve']>>;
+      },
+    };
+    await expect(choosePlaces(order({ known, hosts }))).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('--computer gpu=gpu-03'),
+    });
+    expect(asked).toEqual([]);
+    const [place] = await choosePlaces(order({ known, hosts, chosen: { gpu: 'gpu-03' } }));
+    expect(place).toMatchObject({ kind: 'ssh', host: 'gpu-03', transport: 'ssh2' });
+  });
+
+  it.each(['-oProxyCommand=touch /tmp/x', '$(touch${IFS}x)', 'a;b', 'a`b`', 'me@-F/x', 'gpu\n'])(
+    'are no host of a task that would be an option or shell text: %j',
+    async (host) => {
+      const hostile = { ...spec, computers: spec.computers.map((each) => ({ ...each, host })) };
+      const resolve = () => Promise.reject(new Error('looked up'));
+      for (const chosen of [{}, { gpu: host, web: 'local' }]) {
+        await expect(
+          choosePlaces(order({ spec: hostile, chosen, known: [], hosts: { resolve } })),
+        ).rejects.toMatchObject({ code: 'bad_input' });
+      }
+    },
+  );
+
   it('are refused when two computers would be one machine', async () => {
     await expect(choosePlaces(order({ chosen: { gpu: 'local' } }))).rejects.toMatchObject({
       code: 'task_unsupported',

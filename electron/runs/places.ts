@@ -23,8 +23,8 @@ export interface PlacesOrder {
 
 /**
  * Decides where each computer of the task is. A host that was not added is taken from the ssh configuration, with
- * the transport it needs.
- * @throws WaymarkError bad_input, task_unsupported; ConnectFailure when the configuration cannot be read
+ * the transport it needs, when a person chose it for this run: what a task package names is no choice of theirs.
+ * @throws WaymarkError bad_input, refused, task_unsupported; ConnectFailure when the configuration cannot be read
  */
 export async function choosePlaces(order: PlacesOrder): Promise<Place[]> {
   const { spec, chosen } = order;
@@ -62,6 +62,12 @@ async function placeOf(order: PlacesOrder, computer: ComputerSpec): Promise<Plac
     );
   }
   const added = known.find((each) => each.alias === host)?.transport;
+  if (added === undefined && chosen[name] === undefined) {
+    throw new WaymarkError(
+      'refused',
+      `Task ${spec.id} wants ${name} on the host "${host}", which is not among your computers. Add it (computer add ${host}), or choose where ${name} is (--computer ${name}=${host}, or =local).`,
+    );
+  }
   const transport = added ?? ((await hosts.resolve(host)).needsOpenSsh.length > 0 ? 'openssh' : 'ssh2');
   return { name, kind: 'ssh', host, transport, approvals };
 }

@@ -38,6 +38,8 @@ export class EngineStand {
     readonly model: ScriptedModel,
     readonly agents: AgentHosts,
     private readonly endpoint: Endpoint,
+    /** Hosts the person added. */
+    private readonly known: readonly string[],
   ) {
     this.engine = this.next();
   }
@@ -49,14 +51,18 @@ export class EngineStand {
     const agents = await agentHosts({ root: join(folder, 'hosts'), ...hosts });
     const endpoint = endpointSchema.parse({ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted' });
     await addTask(store, await writeTaskPackage(join(folder, 'package'), files));
-    return new EngineStand(folder, store, model, agents, endpoint);
+    return new EngineStand(folder, store, model, agents, endpoint, hosts.aliases);
   }
 
   /** The engine of the application's next start. */
   next(): Engine {
     this.engine = createEngine({
       store: this.store,
-      settings: { current: settingsSchema.parse({}) },
+      settings: {
+        current: settingsSchema.parse({
+          computers: this.known.map((alias) => ({ alias, transport: 'ssh2', addedAt: 1 })),
+        }),
+      },
       findKey: () => null,
       clock: systemClock,
       hosts: this.agents.hosts,

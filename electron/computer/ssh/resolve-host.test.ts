@@ -178,15 +178,17 @@ Host through
 
   it('never takes an alias for an option', async () => {
     await configure('');
-    for (const alias of ['-oProxyCommand=touch /tmp/x', '-V', '', 'a b', 'local', 'me@-oProxyCommand=x'])
+    const shell = ['a$(touch${IFS}/tmp/x)', 'a;x', 'a`x`', "a'", 'a"', 'a|x', 'a&x', 'a\\x', 'a\u202e', 'a*'];
+    const options = ['-oProxyCommand=touch /tmp/x', '-V', 'me@-oProxyCommand=x'];
+    for (const alias of [...options, '', 'a b', 'local', ...shell])
       await expect(resolve(alias)).rejects.toMatchObject({ reason: 'config', stage: 'resolve' });
     const seen: string[][] = [];
     const run = async (args: readonly string[]) => {
       seen.push([...args]);
       return { code: 0, stdout: 'user u\nhostname h\nport 22\n', stderr: '' };
     };
-    await resolveHost('box;rm', { configFile, run });
-    expect(seen).toEqual([['-F', configFile, '-G', '-T', '--', 'box;rm']]);
+    await resolveHost('me@box', { configFile, run });
+    expect(seen).toEqual([['-F', configFile, '-G', '-T', '--', 'me@box']]);
   });
 
   it('says what is wrong with a configuration, and what to install without ssh', async () => {
