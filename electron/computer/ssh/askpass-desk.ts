@@ -1,5 +1,5 @@
 import { constants, watch } from 'node:fs';
-import { access, chmod, type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { access, chmod, type FileHandle, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -61,9 +61,8 @@ export class AskpassDesk {
         `${program} is missing or may not be executed, and ssh asks its questions through it. Install Waymark again.`,
       );
     }
-    const runtime = process.env.XDG_RUNTIME_DIR;
-    const folder = await mkdtemp(join(runtime || tmpdir(), 'waymark-ask-')).catch(() =>
-      mkdtemp(join(tmpdir(), 'waymark-ask-')),
+    const folder = await makeFolder(process.env.XDG_RUNTIME_DIR || tmpdir()).catch(() =>
+      makeFolder(tmpdir()),
     );
     await chmod(folder, 0o700);
     return new AskpassDesk(folder, program, ask, onChange);
@@ -112,5 +111,26 @@ export class AskpassDesk {
       }
     }
     return undefined;
+  }
+}
+
+const prefix = 'waymark-ask-';
+
+/** Also removes what processes that were killed left there: logs, never secrets. */
+async function makeFolder(parent: string): Promise<string> {
+  for (const name of await readdir(parent)) {
+    const pid = name.startsWith(prefix) ? /^\d+(?=-)/.exec(name.slice(prefix.length))?.[0] : undefined;
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined); // another user's
+  }
+  return mkdtemp(join(parent, `${prefix}${process.pid}-`));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // another user's
   }
 }
