@@ -178,7 +178,7 @@ Host through
 
   it('never takes an alias for an option', async () => {
     await configure('');
-    const shell = ['a$(touch${IFS}/tmp/x)', 'a;x', 'a`x`', "a'", 'a"', 'a|x', 'a&x', 'a\\x', 'a\u202e', 'a*'];
+    const shell = ['a$(touch$IFS/tmp/x)', 'a;x', 'a`x`', "a'", 'a"', 'a|x', 'a&x', 'a\\x', 'a\u202e', 'a*'];
     const options = ['-oProxyCommand=touch /tmp/x', '-V', 'me@-oProxyCommand=x'];
     for (const alias of [...options, '', 'a b', 'local', ...shell])
       await expect(resolve(alias)).rejects.toMatchObject({ reason: 'config', stage: 'resolve' });
