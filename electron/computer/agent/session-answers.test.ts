@@ -32,8 +32,24 @@ describe('answers about sessions', () => {
       marks,
       moreMarks: true,
       foreground: [
-        { pid: 10, group: 10, stat: 'S', command: 'bash --rcfile', isShell: true, blocked: 'terminal' },
-        { pid: 11, group: 11, stat: 'S', command: 'vim \t a\nb 中', isShell: false, blocked: 'poll' },
+        {
+          pid: 10,
+          parent: 1,
+          group: 10,
+          stat: 'S',
+          command: 'bash --rcfile',
+          isShell: true,
+          blocked: 'terminal',
+        },
+        {
+          pid: 11,
+          parent: 10,
+          group: 11,
+          stat: 'S',
+          command: 'vim \t a\nb 中',
+          isShell: false,
+          blocked: 'poll',
+        },
       ],
     });
   });
@@ -73,8 +89,8 @@ describe('answers about sessions', () => {
 
   it('tell processes, whatever their names hold', () => {
     expect(parseProcesses(answer([], shell + vim))).toEqual([
-      { pid: 10, group: 10, stat: 'S', command: 'bash --rcfile' },
-      { pid: 11, group: 11, stat: 'S', command: 'vim \t a\nb 中' },
+      { pid: 10, parent: 1, group: 10, stat: 'S', command: 'bash --rcfile' },
+      { pid: 11, parent: 10, group: 11, stat: 'S', command: 'vim \t a\nb 中' },
     ]);
     expect(parseProcesses(answer([], ''))).toEqual([]);
   });
