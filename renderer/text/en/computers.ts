@@ -39,7 +39,7 @@ export const computers = {
   add: 'Add a computer',
   addTitle: 'Add a computer',
   addLead:
-    'A host of your own ssh configuration. Nothing is installed on it: a POSIX shell and perl or python3 are enough.',
+    'A host of your own ssh configuration. Nothing is installed on it: bash and perl or python3 are enough.',
   host: 'Host',
   hostHelp: 'An alias of your ssh configuration, or what you would write after “ssh”.',
   hostPlaceholder: 'Alias or user@host',

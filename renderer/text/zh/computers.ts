@@ -36,7 +36,7 @@ export const computers: Text['computers'] = {
   list: '已添加的计算机',
   add: '添加计算机',
   addTitle: '添加计算机',
-  addLead: '来自你自己的 ssh 配置的主机。不会在其上安装任何东西：有 POSIX shell 和 perl 或 python3 即可。',
+  addLead: '来自你自己的 ssh 配置的主机。不会在其上安装任何东西：有 bash 和 perl 或 python3 即可。',
   host: '主机',
   hostHelp: 'ssh 配置中的别名，或你写在“ssh”之后的内容。',
   hostPlaceholder: '别名或 user@host',
