@@ -14,6 +14,7 @@ import { row, runEnded, runState } from './story';
 const resources = join(import.meta.dirname, '..', 'resources');
 const spools = '.local/state/waymark/sessions';
 
+// biome-ignore lint/suspicious/noSkippedTests: hosts need root and namespaces; the reason is told
 test.skip(namespacesMissing !== undefined, namespacesMissing);
 
 /** `SHA256:…` of a public key, by OpenSSH itself. */
