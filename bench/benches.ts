@@ -1,6 +1,7 @@
 import { durability } from './durability/durability';
 import { appendStep } from './engine/append-step';
 import { bytesWritten } from './engine/bytes-written';
+import { hostileOutput } from './engine/hostile-output';
 import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { sessionOutput } from './engine/session-output';
@@ -8,6 +9,7 @@ import type { Bench } from './harness';
 import { sshCommands } from './ssh/ssh-commands';
 import { sshCuts } from './ssh/ssh-cuts';
 import { sshDeadLink } from './ssh/ssh-dead-link';
+import { sshFlood } from './ssh/ssh-flood';
 import { sshIdle } from './ssh/ssh-idle';
 import { sshKill } from './ssh/ssh-kill';
 import { sshOutput } from './ssh/ssh-output';
@@ -31,5 +33,7 @@ export const benches: readonly Bench[] = [
   sshDeadLink,
   sshCuts,
   sshKill,
+  sshFlood,
+  hostileOutput,
   durability,
 ];

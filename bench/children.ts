@@ -1,5 +1,6 @@
 import { driveUntilKilled } from './durability/engine-child';
 import { writeAndAcknowledge } from './durability/writer-child';
+import { storeFlood } from './ssh/flood-child';
 import { storeUntilKilled } from './ssh/output-child';
 
 /** Parts of a bench that need a process of their own, because that process is traced or killed. */
@@ -7,6 +8,7 @@ const children: Record<string, (args: readonly string[]) => Promise<void>> = {
   writer: writeAndAcknowledge,
   engine: driveUntilKilled,
   'ssh-output': storeUntilKilled,
+  'ssh-flood': storeFlood,
 };
 
 /** Runs the named child in this process; the exit code. */

@@ -7,7 +7,11 @@ import { creation } from '../engine/run-events';
 import { type Bench, figure, size } from '../harness';
 import { openBenchHost } from './bench-host';
 
-const outputBytes = 20_000_000;
+/** At least this much is printed. */
+const outputBytes = 24_000_000;
+/** The last kill happens before this, so that there is always more to come; storing overshoots a little each time. */
+const killedWithin = 16_000_000;
+const bytesPerLine = 55;
 
 /** kill -9 of the process that stores a remote session, again and again, while it prints. */
 export const sshKill: Bench = {
@@ -32,7 +36,7 @@ export const sshKill: Bench = {
       const first = await openStore(folder, {});
       await first.writer.append(run, 1, creation(run, 1));
       await first.close();
-      const lines = Math.ceil(outputBytes / 60);
+      const lines = Math.ceil(outputBytes / bytesPerLine);
       const { commandSeq } = await computer.sessions.run(
         's',
         `for i in $(seq ${lines}); do echo "$i ${'x'.repeat(50)}"; done`,
@@ -46,17 +50,16 @@ export const sshKill: Bench = {
           run,
           session.id,
           from,
-          outputBytes / kills,
+          Math.max(from + 1, (killedWithin * (kill + 1)) / kills),
         );
         const store = await openStore(folder, {});
-        const [stored] = await store.reader.sessions(run);
+        from = (await store.reader.readSession(run, session.id, 0, 1)).endOffset;
         await store.close();
-        from = stored?.endOffset ?? 0;
         lost += Math.max(0, acknowledged - from);
       }
       await computer.sessions.waitCommand('s', commandSeq, {});
       const end = (await computer.sessions.find('s'))?.endOffset ?? 0;
-      await storeAndKill(options.folder, bench.target.config, run, session.id, from, end - from);
+      await storeAndKill(options.folder, bench.target.config, run, session.id, from, end);
       const log = Buffer.from(
         await host.shell('base64 -w0 .local/state/waymark/sessions/bench/s/spool'),
         'base64',
@@ -92,14 +95,14 @@ export const sshKill: Bench = {
   },
 };
 
-/** Runs the storing process until it has acknowledged `more` bytes, then kills it; the last acknowledged offset. */
+/** Runs the storing process until it has acknowledged all before `target`, then kills it; the last acknowledged offset. */
 function storeAndKill(
   folder: string,
   config: string,
   run: string,
   uid: string,
   from: number,
-  more: number,
+  target: number,
 ): Promise<number> {
   const child = start(childCommand('ssh-output', [folder, config, run, uid, String(from)]));
   return new Promise((resolve, reject) => {
@@ -110,7 +113,7 @@ function storeAndKill(
       const whole = text.split('\n');
       text = whole.pop() ?? '';
       end = Math.max(end, ...whole.map(Number));
-      if (end >= from + more) child.kill('SIGKILL');
+      if (end >= target) child.kill('SIGKILL');
     });
     child.once('error', reject);
     child.once('close', (code, signal) =>

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Settings } from '@shared/settings';
 import { startDemoRun } from '../../electron/demo/start-demo-run';
 import { SettingsFile } from '../../electron/settings-file';
 import { openEngine } from '../durability/engine-child';
@@ -27,7 +28,7 @@ function readLaunch(): Launch {
 }
 
 /** A folder that the application, another user's process under root, may read and write. */
-function give(folder: string): void {
+export function give(folder: string): void {
   const { user } = readLaunch();
   if (user === null) return;
   const { status, stderr } = spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, folder], {
@@ -44,8 +45,11 @@ function environment(folder: string, launch: Launch): Record<string, string> {
   return Object.fromEntries(kept.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** A finished demo run in a workspace of its own, with settings that open it at once. Returns the run's id. */
-export async function prepareDemo(folder: string): Promise<string> {
+/**
+ * A finished demo run in a workspace of its own, with settings that open it at once; `more` settings as told. Returns
+ * the run's id.
+ */
+export async function prepareDemo(folder: string, more: Partial<Settings> = {}): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const bench = await openEngine(folder);
   let run: string;
@@ -58,7 +62,7 @@ export async function prepareDemo(folder: string): Promise<string> {
     await bench.close();
   }
   const settings = await SettingsFile.open(join(folder, 'settings'));
-  await settings.set({ annotator: author, workspace: join(folder, 'workspace') });
+  await settings.set({ annotator: author, workspace: join(folder, 'workspace'), ...more });
   give(folder);
   return run;
 }

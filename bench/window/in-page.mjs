@@ -59,3 +59,70 @@ export function readPainted() {
 export function loadedResources() {
   return performance.getEntriesByType('resource').map(({ name }) => name);
 }
+
+/**
+ * The next key's echo in the terminal that is typed into: `globalThis.echo` is a promise of ms from the key's own time
+ * stamp to the frame that shows one more of this character than before.
+ */
+export function watchEcho(character) {
+  globalThis.echo = new Promise((resolve, reject) => {
+    const screen = document.querySelector('.terminal-view-own .xterm-rows');
+    const count = () => screen.textContent.split(character).length;
+    const before = count();
+    let pressed = 0;
+    const onKey = (event) => {
+      pressed = event.timeStamp;
+    };
+    addEventListener('keydown', onKey, { capture: true, once: true });
+    const observer = new MutationObserver(() => {
+      if (pressed === 0 || count() <= before) return;
+      observer.disconnect();
+      clearTimeout(late);
+      // The screen is drawn in a frame's own callback; the next frame begins when this one has been handed over.
+      requestAnimationFrame(() => resolve(performance.now() - pressed));
+    });
+    const late = setTimeout(() => {
+      observer.disconnect();
+      reject(new Error('A key was not echoed within 20 s.'));
+    }, 20_000);
+    observer.observe(screen, { subtree: true, childList: true, characterData: true });
+  });
+}
+
+export function readEcho() {
+  return globalThis.echo;
+}
+
+/** One command of the contract, `order`: `{ command, input }`. */
+export async function invokeCommand(order) {
+  const reply = await globalThis.waymark.invoke(order.command, order.input);
+  if (!reply.ok) throw new Error(`${order.command}: ${reply.error.message}`);
+  return reply.value;
+}
+
+/** Types a text into a terminal that need not be shown. */
+export async function typeInto({ id, text }) {
+  const reply = await globalThis.waymark.invoke('own.write', { id, bytes: new TextEncoder().encode(text) });
+  if (!reply.ok) throw new Error(reply.error.message);
+}
+
+/** Writes one character into a terminal that is watched but not shown; ms until its next bytes are in the page. */
+export function echoOf({ id, character }) {
+  return new Promise((resolve, reject) => {
+    const start = performance.now();
+    const over = (settle, value) => {
+      clearTimeout(late);
+      stop();
+      settle(value);
+    };
+    const late = setTimeout(() => over(reject, new Error('A key was not echoed within 20 s.')), 20_000);
+    const stop = globalThis.waymark.on('live.own', (frame) => {
+      if (frame.id === id && frame.bytes.length > 0) over(resolve, performance.now() - start);
+    });
+    globalThis.waymark
+      .invoke('own.write', { id, bytes: new TextEncoder().encode(character) })
+      .then((reply) => {
+        if (!reply.ok) over(reject, new Error(reply.error.message));
+      });
+  });
+}

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import type { ElectronApplication, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { openStoreInProcess } from '../../electron/store/in-process';
 import { type Bench, figure, quantile, rounds, size, spread } from '../harness';
-import { application, helloWorld, prepareDemo, type Start } from './desktop';
+import { application, helloWorld, prepareDemo } from './desktop';
 import { answerKey, loadedResources, readLatency, readPainted, watchRow } from './in-page.mjs';
+import { openWindow } from './open-window';
 
 interface Latency {
   painted: number;
@@ -19,8 +20,8 @@ export const keyLatency: Bench = {
     const folder = join(options.folder, 'ours');
     const run = await prepareDemo(folder);
     const masked = await hardMasks(join(folder, 'workspace'), run);
-    const ours = await open(application(folder));
-    const hello = await open(helloWorld(join(options.folder, 'hello')));
+    const ours = await openWindow(application(folder));
+    const hello = await openWindow(helloWorld(join(options.folder, 'hello')));
     try {
       await ours.page.locator('[role=grid]').focus();
       const labels = new LabelPresses(ours.page, masked, await rowCount(ours.page));
@@ -65,15 +66,6 @@ function figures(latencies: readonly Latency[], bare: readonly number[]) {
       },
     ),
   ];
-}
-
-async function open({ executablePath, args, env }: Start): Promise<{ app: ElectronApplication; page: Page }> {
-  // Only this bench needs it, and it takes long to load.
-  const { _electron } = await import('@playwright/test');
-  const app = await _electron.launch({ executablePath, args, env, chromiumSandbox: true });
-  const page = await app.firstWindow();
-  await page.locator('[role=row][data-step], h1').first().waitFor();
-  return { app, page };
 }
 
 async function rowCount(page: Page): Promise<number> {

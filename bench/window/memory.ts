@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Proportional set size of a process and everything it started, MB (10⁶ bytes). Shared pages count by their share. */
 export function treeMemory(root: number): number {
@@ -12,6 +12,21 @@ export function treeMemory(root: number): number {
     if (pid === root || descends(pid, root, parents)) kilobytes += pssOf(pid);
   }
   return (kilobytes * 1024) / 1e6;
+}
+
+/** Resident memory of a process from now on: the most it ever had, over what it has now, MB (10⁶ bytes). */
+export function watchGrowth(pid: number): () => number {
+  // The kernel forgets the peak so far; it keeps the next one itself, so that nothing is missed between two looks.
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  const before = resident(pid, 'VmRSS');
+  return () => ((resident(pid, 'VmHWM') - before) * 1024) / 1e6;
+}
+
+function resident(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(read(`/proc/${pid}/status`))?.[1];
+  if (kilobytes === undefined)
+    throw new Error(`Process ${pid} is gone, or the kernel does not tell its ${field}.`);
+  return Number(kilobytes);
 }
 
 function descends(pid: number, root: number, parents: ReadonlyMap<number, number>): boolean {
