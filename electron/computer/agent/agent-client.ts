@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { moment } from './answer-numbers';
 import { AgentRefusal, ChannelLost } from './channel-lost';
 import { type FollowEnd, Follower, type FollowOptions, followWindow } from './follower';
 import { FrameSender } from './frame-sender';
@@ -26,7 +27,12 @@ interface Pending {
   resolve(answer: AgentAnswer): void;
   reject(error: unknown): void;
   onPart: ((body: Uint8Array) => void) | undefined;
+  /** Bytes of the parts so far. */
+  parts: number;
 }
+
+/** A listing of some million names; what is longer has no end. */
+const maxAnswerBytes = 64 * 1024 * 1024;
 
 /**
  * One channel to a host's helper program (`docs/host-agent.md`): requests in any number at once, followers with
@@ -107,6 +113,7 @@ export class AgentClient {
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#pending.set(id, {
         onPart,
+        parts: 0,
         resolve: (answer) => {
           settle();
           resolve(answer);
@@ -168,7 +175,7 @@ export class AgentClient {
   async ping(): Promise<{ roundTripMs: number; now: number }> {
     const started = performance.now();
     const { fields } = await this.request('ping');
-    return { roundTripMs: performance.now() - started, now: Number(fields[0]) };
+    return { roundTripMs: performance.now() - started, now: moment(fields[0], 'its clock') };
   }
 
   /** @throws ChannelLost, WaymarkError unsupported */
@@ -210,16 +217,16 @@ export class AgentClient {
         this.#take(id)?.reject(new AgentRefusal(rest[0] ?? '', rest[1] ?? '', rest.slice(2)));
         break;
       case '+':
-        this.#pending.get(id)?.onPart?.(body);
+        this.#part(this.#pending.get(id), body);
         break;
       case 'd':
-        this.#followers.get(id)?.bytes(Number(rest[0]), Number(rest[1]), body);
+        this.#followers.get(id)?.bytes(rest, body);
         break;
       case 'g':
-        this.#followers.get(id)?.gap(Number(rest[0]), Number(rest[1]));
+        this.#followers.get(id)?.gap(rest);
         break;
       case 'e':
-        this.#followers.get(id)?.ended(Number(rest[0]));
+        this.#followers.get(id)?.ended(rest);
         break;
       case 'c':
         this.#watches.get(id)?.();
@@ -227,6 +234,15 @@ export class AgentClient {
       default:
         throw new ChannelLost(`the host's helper sent a frame of an unknown kind (${kind}).`);
     }
+  }
+
+  /** @throws ChannelLost for an answer without end */
+  #part(pending: Pending | undefined, body: Uint8Array): void {
+    if (!pending) return;
+    pending.parts += body.length;
+    if (pending.parts > maxAnswerBytes)
+      throw new ChannelLost(`the host's answer is longer than ${maxAnswerBytes >> 20} MB.`);
+    pending.onPart?.(body);
   }
 
   /** Answers to what was given up meanwhile are passed over. */

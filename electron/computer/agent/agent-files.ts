@@ -11,6 +11,8 @@ import type {
 } from '../port';
 import type { AgentClient } from './agent-client';
 import type { AgentLink } from './agent-link';
+import { moment, wholeNumber } from './answer-numbers';
+import { ChannelLost } from './channel-lost';
 import { asRefusedFile, type FileQuestion } from './file-refusal';
 import { maxBodyBytes, unescapeField } from './frames';
 import { readLarge, readRange, writeLarge } from './large-files';
@@ -18,6 +20,8 @@ import { overLink } from './over-link';
 import { TransferPace } from './transfer-pace';
 
 const maxPathBytes = 4096;
+/** More names than this in one directory have no end. */
+const maxEntriesListed = 2_000_000;
 
 /** Files of a distant host, over the channel its sessions use. */
 export class AgentFiles implements FileSystemPort {
@@ -32,9 +36,10 @@ export class AgentFiles implements FileSystemPort {
     return this.#on({ path, verb: 'read', maxBytes }, async (client) => {
       const { fields, body } = await client.request('f.read', [path, String(maxBytes)]);
       const [size, mtime, mode = '', sha256 = '', large] = fields;
-      const permissions = Number.parseInt(mode, 8);
+      const permissions = fileMode(mode);
       if (large === '1') {
-        const content = await readLarge(client, path, Number(size), maxBytes, this.#pace);
+        const whole = wholeNumber(size, 'the size of a file');
+        const content = await readLarge(client, path, whole, maxBytes, this.#pace);
         return { ...content, mode: permissions };
       }
       // A copy: the content must not keep everything else that came in the same piece.
@@ -42,7 +47,7 @@ export class AgentFiles implements FileSystemPort {
         bytes: body.slice(),
         sha256,
         size: body.length,
-        mtimeMs: Number(mtime),
+        mtimeMs: moment(mtime, 'the age of a file'),
         mode: permissions,
       };
     });
@@ -77,22 +82,28 @@ export class AgentFiles implements FileSystemPort {
       if (kind === '') return undefined;
       return {
         kind: kind === 'file' || kind === 'directory' ? kind : 'other',
-        size: Number(size),
-        mtimeMs: Number(mtime),
-        mode: Number.parseInt(mode, 8),
+        size: wholeNumber(size, 'the size of a file'),
+        mtimeMs: moment(mtime, 'the age of a file'),
+        mode: fileMode(mode),
       };
     });
   }
 
   async list(path: string, options: { hidden: boolean }): Promise<DirectoryEntry[]> {
     return this.#on({ path, verb: 'list' }, async (client) => {
-      const lines: string[][] = [];
-      const onPart = (part: Uint8Array) => lines.push(...table(part));
+      const entries: DirectoryEntry[] = [];
+      const onPart = (part: Uint8Array) => {
+        for (const [kind = '', name = ''] of table(part)) {
+          if (!isName(name))
+            throw new ChannelLost(`the host's helper listed ${JSON.stringify(name.slice(0, 40))} as a name.`);
+          if (entries.length >= maxEntriesListed)
+            throw new ChannelLost(`the host lists more than ${maxEntriesListed} names in one directory.`);
+          entries.push({ name, kind: fileKind(kind) });
+        }
+      };
       const { body } = await client.request('f.list', [path, flag(options.hidden)], { onPart });
       onPart(body);
-      return lines
-        .map(([kind = '', name = '']): DirectoryEntry => ({ name, kind: fileKind(kind) }))
-        .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+      return entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     });
   }
 
@@ -100,10 +111,18 @@ export class AgentFiles implements FileSystemPort {
     const { hidden, maxEntries, signal } = options;
     return this.#on({ path, verb: 'search' }, async (client) => {
       const entries: WalkEntry[] = [];
+      const below = path.endsWith('/') ? path : `${path}/`;
       const onPart = (part: Uint8Array) => {
         for (const [kind = '', size, mtime, full = ''] of table(part)) {
           if (entries.length >= maxEntries) return;
-          entries.push({ path: full, kind: fileKind(kind), size: Number(size), mtimeMs: Number(mtime) });
+          if (!full.startsWith(below) || !full.slice(below.length).split('/').every(isName))
+            throw new ChannelLost(`the host found ${JSON.stringify(full.slice(0, 80))} below ${path}.`);
+          entries.push({
+            path: full,
+            kind: fileKind(kind),
+            size: wholeNumber(size, 'the size of a file'),
+            mtimeMs: moment(mtime, 'the age of a file'),
+          });
         }
       };
       const args = [path, flag(hidden), String(maxEntries)];
@@ -153,6 +172,16 @@ export class AgentFiles implements FileSystemPort {
 
 function flag(value: boolean): string {
   return value ? '1' : '0';
+}
+
+/** Permissions, in octal. */
+function fileMode(field: string): number {
+  return Number.parseInt(/^[0-7]{1,6}$/.test(field) ? field : '', 8) || 0;
+}
+
+/** No name leads anywhere but into the directory it is in. */
+function isName(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..' && !text.includes('/');
 }
 
 function fileKind(word: string): FileKind {

@@ -14,12 +14,13 @@ import type {
   StartOrder,
 } from '../sessions/backend';
 import { decodeSessionName, parseMeta, type SessionMeta } from '../sessions/layout';
-import type { AgentAnswer, AgentClient, RequestOptions } from './agent-client';
+import type { AgentAnswer, AgentClient } from './agent-client';
 import type { AgentLink } from './agent-link';
 import { AgentWatch } from './agent-watch';
+import { processNumber, wholeNumber } from './answer-numbers';
 import { AgentRefusal } from './channel-lost';
 import { overLink } from './over-link';
-import { parseLook, parseProcesses } from './session-answers';
+import { parseDirectories, parseLook, parseProcesses } from './session-answers';
 import { readLog, staged } from './session-bytes';
 import { asRefusedSession } from './session-refusal';
 import type { SessionResources } from './session-resources';
@@ -85,27 +86,28 @@ export class AgentSessionBackend implements SessionBackend {
   }
 
   async clearUnfinished(directory: string): Promise<boolean> {
-    return (await this.#ask(directory, 'clear', [directory])).fields[0] === '1';
+    return this.#ask(directory, 'clear', [directory], ({ fields }) => fields[0] === '1');
   }
 
   async directories(): Promise<string[]> {
-    return (await this.#ask('', 'directories', [this.#root()])).fields;
+    return this.#ask('', 'directories', [this.#root()], parseDirectories);
   }
 
   async identify(directory: string): Promise<SessionIdentity | undefined> {
-    const answer = await unlessMissing(this.#ask(directory, 'identify', [directory]));
-    if (!answer) return undefined;
-    const { body } = answer;
-    const meta = parseMeta(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'));
-    return meta && { meta, nonce: answer.fields[0] ?? '' };
+    return unlessMissing(
+      this.#ask(directory, 'identify', [directory], ({ fields, body }) => {
+        const meta = parseMeta(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'));
+        return meta && { meta, nonce: fields[0] ?? '' };
+      }),
+    );
   }
 
   async look(directory: string, { marksFrom, processes }: LookOrder): Promise<SessionLook | undefined> {
     const started = performance.now();
     const args = [directory, String(marksFrom), processes ? '1' : '0'];
-    const answer = await unlessMissing(this.#ask(directory, 'look', args));
+    const look = await unlessMissing(this.#ask(directory, 'look', args, parseLook));
     this.#slowestLook = Math.max(performance.now() - started, this.#slowestLook * 0.8);
-    return answer && parseLook(answer);
+    return look;
   }
 
   async read(
@@ -145,7 +147,10 @@ export class AgentSessionBackend implements SessionBackend {
         link.typed();
         const { key, body } = await staged(client, bytes);
         const { fields } = await client.request('input', [directory, String(wanted ?? 0), key], { body });
-        return { inputSeq: Number(fields[0]), delivered: fields[1] === '1' };
+        return {
+          inputSeq: wholeNumber(fields[0], 'the number of an input'),
+          delivered: fields[1] === '1',
+        };
       },
       { session },
     );
@@ -173,7 +178,7 @@ export class AgentSessionBackend implements SessionBackend {
   }
 
   async resize(directory: string, tty: string, rows: number, cols: number): Promise<void> {
-    await this.#ask(directory, 'resize', [tty, String(rows), String(cols)]);
+    await this.#ask(directory, 'resize', [tty, String(rows), String(cols)], nothing);
   }
 
   /** Numbers of processes from before a restart mean others now. */
@@ -185,22 +190,29 @@ export class AgentSessionBackend implements SessionBackend {
   async started(meta: SessionMeta): Promise<StartedProcess[]> {
     if (this.#beforeBoot(meta)) return [];
     const args = [meta.id, String(meta.shell), String(meta.supervisor), meta.shellStart];
-    return parseProcesses(await this.#ask('', 'started', args));
+    return this.#ask('', 'started', args, parseProcesses);
   }
 
   async holders(meta: SessionMeta): Promise<{ shell: ShellProcess | undefined; supervisor: boolean }> {
     if (this.#beforeBoot(meta)) return { shell: undefined, supervisor: false };
     const { shell, shellStart, supervisor, supervisorStart } = meta;
     const args = [String(shell), shellStart, String(supervisor), supervisorStart];
-    const { fields } = await this.#ask('', 'holders', args);
-    const [shellAlive, foreground, group, stat = '', supervisorAlive] = fields;
-    return {
-      shell:
-        shellAlive === '1'
-          ? { pid: shell, group: Number(group), foreground: Number(foreground), stat, command: '' }
-          : undefined,
-      supervisor: supervisorAlive === '1',
-    };
+    return this.#ask('', 'holders', args, ({ fields }) => {
+      const [shellAlive, foreground, group, stat = '', supervisorAlive] = fields;
+      return {
+        shell:
+          shellAlive === '1'
+            ? {
+                pid: shell,
+                group: processNumber(group),
+                foreground: processNumber(foreground),
+                stat,
+                command: '',
+              }
+            : undefined,
+        supervisor: supervisorAlive === '1',
+      };
+    });
   }
 
   async kill(
@@ -211,29 +223,33 @@ export class AgentSessionBackend implements SessionBackend {
       '',
       'kill',
       targets.flatMap(({ pid, signal }) => [signal, String(pid)]),
+      nothing,
     );
   }
 
   async archive(directory: string, id: string): Promise<void> {
-    await this.#ask(directory, 'archive', [directory, this.#root(), id]);
+    await this.#ask(directory, 'archive', [directory, this.#root(), id], nothing);
   }
 
   async discardArchived(before: number): Promise<number> {
-    return Number((await this.#ask('', 'discard', [this.#root(), String(before)])).fields[0]);
+    return this.#ask('', 'discard', [this.#root(), String(before)], ({ fields }) =>
+      wholeNumber(fields[0], 'the number of sessions'),
+    );
   }
 
   async drop(directory: string, upTo: number): Promise<{ dropped: number }> {
-    const { fields } = await this.#ask(directory, 'drop', [directory, String(upTo)]);
-    return { dropped: Number(fields[0]) };
+    return this.#ask(directory, 'drop', [directory, String(upTo)], ({ fields }) => ({
+      dropped: wholeNumber(fields[0], 'the beginning of a log'),
+    }));
   }
 
-  #ask(
+  #ask<T>(
     directory: string,
     op: string,
     args: readonly string[],
-    options: RequestOptions = {},
-  ): Promise<AgentAnswer> {
-    return this.#on(directory, (client) => client.request(op, args, options));
+    read: (answer: AgentAnswer) => T,
+  ): Promise<T> {
+    return this.#on(directory, async (client) => read(await client.request(op, args)));
   }
 
   async #on<T>(
@@ -250,6 +266,8 @@ export class AgentSessionBackend implements SessionBackend {
     }
   }
 }
+
+const nothing = () => undefined;
 
 /** No session is an answer. */
 async function unlessMissing<T>(asking: Promise<T>): Promise<T | undefined> {

@@ -35,14 +35,17 @@ export interface FileQuestion {
   maxBytes?: number | undefined;
 }
 
-/** A helper's refusal as the `FileError` this computer's files would give; anything else comes back as it was. */
+/**
+ * A helper's refusal as the `FileError` this computer's files would give, `io` for one that nobody knows; anything else comes
+ * back as it was.
+ */
 export function asRefusedFile(thrown: unknown, question: FileQuestion): unknown {
-  if (!(thrown instanceof AgentRefusal) || !isFileReason(thrown.code)) return thrown;
-  return refusedFile(thrown.code, thrown, question);
+  if (!(thrown instanceof AgentRefusal)) return thrown;
+  return refusedFile(isFileReason(thrown.code) ? thrown.code : 'io', thrown, question);
 }
 
 function isFileReason(code: string): code is FileErrorReason {
-  return code in texts;
+  return Object.hasOwn(texts, code);
 }
 
 /** Extra fields of the answer: for `too_large` the size, for `conflict` what is there (`exists`, `gone`, `changed`), else the name of the system's error. */

@@ -1,4 +1,5 @@
 import type { SessionChunk } from '../port';
+import { moment, wholeNumber } from './answer-numbers';
 import { ChannelLost } from './channel-lost';
 
 /** Bytes the host may send ahead of one consumer. */
@@ -7,6 +8,8 @@ const grantBytes = 256 * 1024;
 /** Pieces waiting beyond this many are joined: a million single bytes must not become a million objects. */
 const maxPieces = 64;
 const joinBytes = 64 * 1024;
+/** More than a host that keeps to its credit can have waiting: gaps are rare, and small pieces were joined. */
+const mostPieces = 4096;
 
 export interface FollowOptions {
   onChunk: (chunk: SessionChunk) => void | Promise<void>;
@@ -40,6 +43,8 @@ export class Follower {
   /** Everything before was handed over. */
   #offset: number;
   #ungranted = 0;
+  /** Bytes the host may still send. */
+  #credit = followWindow;
   #ended = false;
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
@@ -51,9 +56,13 @@ export class Follower {
     this.#grant = grant;
   }
 
-  /** @throws ChannelLost when the host skips or repeats bytes: the stream cannot be trusted */
-  bytes(offset: number, hostAt: number, bytes: Uint8Array): void {
-    this.#inOrder(offset);
+  /** @throws ChannelLost when the host skips or repeats bytes, or sends more than was asked for: it cannot be trusted */
+  bytes([offsetField, hostField]: readonly string[], bytes: Uint8Array): void {
+    const offset = this.#inOrder(offsetField);
+    const hostAt = moment(hostField, 'the time of output');
+    this.#credit -= bytes.length;
+    if (this.#credit < 0) throw new ChannelLost('the host sent more output than was asked for.');
+    if (bytes.length === 0) return;
     this.#expected += bytes.length;
     const last = this.#pieces.at(-1);
     const receivedAt = Date.now();
@@ -62,23 +71,26 @@ export class Follower {
     } else {
       // A few bytes that wait must not keep the whole piece they came in.
       const slack = bytes.buffer.byteLength > 4 * bytes.length;
-      this.#pieces.push({ kind: 'bytes', offset, bytes: slack ? bytes.slice() : bytes, receivedAt, hostAt });
+      this.#put({ kind: 'bytes', offset, bytes: slack ? bytes.slice() : bytes, receivedAt, hostAt });
     }
     this.#wake?.();
   }
 
   /** @throws ChannelLost */
-  gap(from: number, to: number): void {
-    this.#inOrder(from);
+  gap([fromField, toField]: readonly string[]): void {
+    const from = this.#inOrder(fromField);
+    const to = wholeNumber(toField, 'the end of a gap');
     if (to <= from) throw new ChannelLost(`the host told of a gap from ${from} to ${to}.`);
     this.#expected = to;
-    this.#pieces.push({ kind: 'gap', from, to });
+    const last = this.#pieces.at(-1);
+    if (last?.kind === 'gap') last.to = to;
+    else this.#put({ kind: 'gap', from, to });
     this.#wake?.();
   }
 
   /** @throws ChannelLost */
-  ended(offset: number): void {
-    this.#inOrder(offset);
+  ended([offsetField]: readonly string[]): void {
+    this.#inOrder(offsetField);
     this.#ended = true;
     this.#wake?.();
   }
@@ -89,8 +101,15 @@ export class Follower {
     this.#wake?.();
   }
 
-  #inOrder(offset: number): void {
-    if (offset === this.#expected) return;
+  #put(piece: Piece): void {
+    if (this.#pieces.length >= mostPieces) throw new ChannelLost('the host sent output in crumbs.');
+    this.#pieces.push(piece);
+  }
+
+  #inOrder(field: string | undefined): number {
+    const offset = wholeNumber(field, 'the place of output');
+    if (this.#ended) throw new ChannelLost('the host sent output after the end of a session.');
+    if (offset === this.#expected) return offset;
     throw new ChannelLost(`the host sent output from offset ${offset} where ${this.#expected} comes next.`);
   }
 
@@ -124,6 +143,7 @@ export class Follower {
     this.#offset = offset + bytes.length;
     this.#ungranted += bytes.length;
     if (this.#ungranted < grantBytes || this.#ended) return;
+    this.#credit += this.#ungranted;
     this.#grant(this.#ungranted);
     this.#ungranted = 0;
   }

@@ -43,7 +43,10 @@ export function parseHello(fields: readonly string[]): HelloFacts {
     }),
   );
   const text = (name: string) => values.get(name) ?? '';
-  const amount = (name: string) => Number(text(name)) || 0;
+  const amount = (name: string) => {
+    const number = Number(text(name));
+    return number >= 0 && number <= Number.MAX_SAFE_INTEGER ? number : 0;
+  };
   const verdict = (name: string) => (text(name) === '' ? undefined : text(name) === 'yes');
   return {
     platform: oneOf('platform', text('platform'), ['linux', 'darwin'] as const),

@@ -3,6 +3,7 @@ import { FileError } from '../failures';
 import { tooLarge } from '../file-texts';
 import type { FileContent } from '../port';
 import type { AgentClient } from './agent-client';
+import { moment, wholeNumber } from './answer-numbers';
 import { inPieces, type TransferPace } from './transfer-pace';
 
 /** Pieces of one large file that are under way at a time. */
@@ -25,7 +26,11 @@ async function readPart(
   length: number,
 ): Promise<FilePart> {
   const { fields, body } = await client.request('f.range', [path, String(offset), String(length)]);
-  return { bytes: body.subarray(0, length), size: Number(fields[0]), mtimeMs: Number(fields[1]) };
+  return {
+    bytes: body.subarray(0, length),
+    size: wholeNumber(fields[0], 'the size of a file'),
+    mtimeMs: moment(fields[1], 'the age of a file'),
+  };
 }
 
 /** Up to `length` bytes from `offset`, of any length. @throws AgentRefusal, ChannelLost */

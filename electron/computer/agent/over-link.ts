@@ -4,7 +4,8 @@ import type { AgentLink } from './agent-link';
 import { ChannelLost } from './channel-lost';
 
 /**
- * One operation over the channel that is up now. What it throws passes through but the loss of the channel.
+ * One operation over the channel that is up now. What it throws passes through but the loss of the channel; a channel
+ * whose answer makes no sense is given up.
  * @throws ComputerUnavailable when the link is not up or is lost meanwhile
  */
 export async function overLink<T>(
@@ -15,8 +16,9 @@ export async function overLink<T>(
   try {
     return await work(client);
   } catch (error) {
-    if (error instanceof ChannelLost) throw linkLost(link.host, error);
-    throw error;
+    if (!(error instanceof ChannelLost)) throw error;
+    client.close(error.reason);
+    throw linkLost(link.host, error);
   }
 }
 

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AgentClient } from './agent-client';
+import { wholeNumber } from './answer-numbers';
+import { ChannelLost } from './channel-lost';
 import { maxBodyBytes } from './frames';
 import { inPieces, type TransferPace } from './transfer-pace';
 
@@ -33,6 +35,9 @@ export async function readLog(
   let { dropped } = first;
   await inPieces(first.bytes.length, total, pace, piecesAtOnce, async (at, wanted) => {
     const part = await readPart(client, directory, offset + at, wanted);
+    // Nothing may stand for bytes that did not come.
+    if (part.bytes.length < wanted && part.dropped <= offset + at)
+      throw new ChannelLost(`the host sent ${part.bytes.length} bytes of a log where it has ${wanted}.`);
     bytes.set(part.bytes, at);
     // Bytes may be dropped between two pieces: the caller sees that the log begins later now.
     dropped = Math.max(dropped, part.dropped);
@@ -47,7 +52,11 @@ async function readPart(
   length: number,
 ): Promise<LogPart> {
   const { fields, body } = await client.request('read', [directory, String(offset), String(length)]);
-  return { bytes: body.subarray(0, length), endOffset: Number(fields[1]), dropped: Number(fields[2]) };
+  return {
+    bytes: body.subarray(0, length),
+    endOffset: wholeNumber(fields[1], 'the length of a log'),
+    dropped: wholeNumber(fields[2], 'the beginning of a log'),
+  };
 }
 
 /** Bytes of an order as its body or, when they do not fit a frame, staged under a key. @throws AgentRefusal, ChannelLost */

@@ -72,12 +72,15 @@ export function parseMeta(text: string): SessionMeta | undefined {
     tty: values.get('tty') ?? '',
     spool: values.get('spool') ?? '',
     boot: values.get('boot') ?? '',
-    createdAt: Number(values.get('created')) * 1000,
+    createdAt: Number(/^\d{1,12}$/.exec(values.get('created') ?? '')?.[0] ?? 0) * 1000,
     cwd: values.get('cwd') ?? '',
   };
-  const sound = meta.id !== '' && meta.tty.startsWith('/dev/') && meta.shell > 1 && meta.supervisor > 1;
+  const sound =
+    meta.id !== '' && meta.tty.startsWith('/dev/') && isProcess(meta.shell) && isProcess(meta.supervisor);
   return sound ? meta : undefined;
 }
+
+const isProcess = (pid: number) => Number.isSafeInteger(pid) && pid > 1;
 
 /** The exit code in an `exit` file; `null` when it cannot be read. */
 export function parseExit(text: string): number | null {

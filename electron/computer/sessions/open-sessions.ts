@@ -1,4 +1,4 @@
-import { SessionError } from '../failures';
+import { ComputerUnavailable, SessionError } from '../failures';
 import type { SessionBackend } from './backend';
 import { encodeSessionName } from './layout';
 import { BackedSession, SessionReplaced } from './session';
@@ -16,6 +16,9 @@ export interface OpenSessionsOptions {
   keptBytes: number;
 }
 
+/** Nobody closes and makes a session again this often while one question is asked. */
+const maxReplaced = 20;
+
 /** The sessions this process has looked at. Whether a name is still the same session's is seen at its next look. */
 export class OpenSessions {
   readonly #options: OpenSessionsOptions;
@@ -28,7 +31,7 @@ export class OpenSessions {
 
   /** Does it with the session that has the name now. `work` may throw `SessionReplaced` before it changed anything. */
   async use<T>(name: string, work: (opened: OpenSession) => Promise<T>): Promise<T> {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       const opened = await this.find(name);
       if (!opened) {
         const where = `on the computer ${this.#options.computer}`;
@@ -39,6 +42,10 @@ export class OpenSessions {
       } catch (error) {
         if (!(error instanceof SessionReplaced)) throw error;
         this.forget(opened);
+        if (tries < maxReplaced) continue;
+        const { computer } = this.#options;
+        const message = `${computer} tells of another session "${name}" at every look. Wait, or look at the host itself.`;
+        throw new ComputerUnavailable(computer, message);
       }
     }
   }

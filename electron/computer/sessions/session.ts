@@ -9,6 +9,8 @@ import { parseMark } from './marks';
 /** A command whose typed line was lost on its way (Ctrl-C at that moment, a crash) is given up after this long. */
 const lostCommandMs = 5000;
 const maxLooks = 3;
+/** Rounds in which one look fetches what happened: some 16 MB. What is left comes with the next look. */
+const maxMarkRounds = 64;
 /** Hole punching works in whole blocks. */
 const blockBytes = 4096;
 
@@ -56,12 +58,12 @@ export class BackedSession {
 
   /** One look; brings the index up to date. `undefined` when the name is free or another session's. */
   async look(processes = false): Promise<SessionLook | undefined> {
-    for (;;) {
+    for (let round = 1; ; round += 1) {
       const from = this.#marksKnown;
       const look = await this.backend.look(this.directory, { marksFrom: from, processes });
       if (look?.id !== this.meta.id) return undefined;
       this.#take(from, look.marks);
-      if (!look.moreMarks || look.marks === '') return look;
+      if (!look.moreMarks || look.marks === '' || round === maxMarkRounds) return look;
     }
   }
 

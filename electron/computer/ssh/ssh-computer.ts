@@ -68,7 +68,7 @@ export class SshComputer implements HostComputer {
 
   async probe(): Promise<ComputerFacts & { sessionsDir: string; limits: string[] }> {
     const { link, version, namespace } = this.#options;
-    return overLink(link, async (client) => {
+    const asked = overLink(link, async (client) => {
       const facts = await client.hello(version);
       let quickest = Number.POSITIVE_INFINITY;
       let clockOffsetMs = 0;
@@ -95,6 +95,11 @@ export class SshComputer implements HostComputer {
         limits: hostLimits(facts),
       };
     });
+    return asked.catch((error: unknown) => {
+      if (!(error instanceof AgentRefusal)) throw error;
+      const text = `The computer ${this.name} cannot say what it is: ${error.message}.`;
+      throw new WaymarkError('unsupported', text, error.code, { cause: error });
+    });
   }
 
   async exec(
@@ -110,7 +115,7 @@ export class SshComputer implements HostComputer {
         const args = [cwd, String(timeoutMs), ...environment];
         const { fields, body } = await client.request('exec', args, { body: Buffer.from(script) });
         const output = Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8');
-        return { exitCode: fields[0] ? Number(fields[0]) : null, output };
+        return { exitCode: /^\d{1,3}$/.test(fields[0] ?? '') ? Number(fields[0]) : null, output };
       });
     } catch (error) {
       throw this.#refusedScript(error, cwd);

@@ -45,6 +45,11 @@ export class FakeHelper {
     return this.requests.filter((request) => request.op === op);
   }
 
+  /** This side or the client has closed the channel. */
+  get ended(): boolean {
+    return this.#stream.destroyed || this.#stream.writableEnded;
+  }
+
   end(): void {
     this.#stream.end();
   }
