@@ -31,8 +31,8 @@ interface Pending {
   parts: number;
 }
 
-/** A listing of some million names; what is longer has no end. */
-const maxAnswerBytes = 64 * 1024 * 1024;
+/** Beyond all that may be asked for: what is longer has no end. */
+const maxAnswerBytes = 256 * 1024 * 1024;
 
 /**
  * One channel to a host's helper program (`docs/host-agent.md`): requests in any number at once, followers with

@@ -20,8 +20,8 @@ import { overLink } from './over-link';
 import { TransferPace } from './transfer-pace';
 
 const maxPathBytes = 4096;
-/** More names than this in one directory have no end. */
-const maxEntriesListed = 2_000_000;
+/** Of one directory. Nobody reads more, and all of it is held in memory. */
+const maxListed = { names: 500_000, bytes: 32 * 1024 * 1024 };
 
 /** Files of a distant host, over the channel its sessions use. */
 export class AgentFiles implements FileSystemPort {
@@ -92,17 +92,23 @@ export class AgentFiles implements FileSystemPort {
   async list(path: string, options: { hidden: boolean }): Promise<DirectoryEntry[]> {
     return this.#on({ path, verb: 'list' }, async (client) => {
       const entries: DirectoryEntry[] = [];
+      const enough = new AbortController();
+      let bytes = 0;
       const onPart = (part: Uint8Array) => {
+        bytes += part.length;
+        if (bytes > maxListed.bytes || entries.length > maxListed.names)
+          enough.abort(cannot('too_large', path, 'list', 'it holds too many names; look at a part of it'));
+        if (enough.signal.aborted) return;
         for (const [kind = '', name = ''] of table(part)) {
           if (!isName(name))
             throw new ChannelLost(`the host's helper listed ${JSON.stringify(name.slice(0, 40))} as a name.`);
-          if (entries.length >= maxEntriesListed)
-            throw new ChannelLost(`the host lists more than ${maxEntriesListed} names in one directory.`);
           entries.push({ name, kind: fileKind(kind) });
         }
       };
-      const { body } = await client.request('f.list', [path, flag(options.hidden)], { onPart });
+      const args = [path, flag(options.hidden)];
+      const { body } = await client.request('f.list', args, { onPart, signal: enough.signal });
       onPart(body);
+      enough.signal.throwIfAborted();
       return entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     });
   }
@@ -113,6 +119,7 @@ export class AgentFiles implements FileSystemPort {
       const entries: WalkEntry[] = [];
       const below = path.endsWith('/') ? path : `${path}/`;
       const onPart = (part: Uint8Array) => {
+        if (entries.length >= maxEntries) return;
         for (const [kind = '', size, mtime, full = ''] of table(part)) {
           if (entries.length >= maxEntries) return;
           if (!full.startsWith(below) || !full.slice(below.length).split('/').every(isName))
