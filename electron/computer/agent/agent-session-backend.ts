@@ -39,8 +39,6 @@ export interface AgentSessionsOptions {
 export class AgentSessionBackend implements SessionBackend {
   readonly #options: AgentSessionsOptions;
   readonly #pace = new TransferPace();
-  /** Decays, so that one slow moment is forgotten. ms. */
-  #slowestLook = 0;
 
   constructor(options: AgentSessionsOptions) {
     this.#options = options;
@@ -103,11 +101,8 @@ export class AgentSessionBackend implements SessionBackend {
   }
 
   async look(directory: string, { marksFrom, processes }: LookOrder): Promise<SessionLook | undefined> {
-    const started = performance.now();
     const args = [directory, String(marksFrom), processes ? '1' : '0'];
-    const look = await unlessMissing(this.#ask(directory, 'look', args, parseLook));
-    this.#slowestLook = Math.max(performance.now() - started, this.#slowestLook * 0.8);
-    return look;
+    return unlessMissing(this.#ask(directory, 'look', args, parseLook));
   }
 
   async read(
@@ -131,7 +126,7 @@ export class AgentSessionBackend implements SessionBackend {
 
   watch(directory: string): SessionWatch {
     const { link } = this.#options;
-    return new AgentWatch(link, directory, { slowestLookMs: () => this.#slowestLook });
+    return new AgentWatch(link, directory);
   }
 
   async input(

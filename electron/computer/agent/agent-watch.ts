@@ -6,12 +6,7 @@ import type { AgentLink } from './agent-link';
 /** Behind the host's word, which polls itself where its kernel is silent. */
 const firstPollMs = 500;
 const lastPollMs = 8000;
-/** From an answer to whoever waits after it. */
-const slackMs = 25;
-
 export interface AgentWatchOptions {
-  /** How old what the caller knows may be. */
-  slowestLookMs: () => number;
   /** How long to wait for the host's word before the first look without it. */
   firstPollMs?: number;
 }
@@ -26,11 +21,11 @@ export class AgentWatch implements SessionWatch {
   readonly #options: AgentWatchOptions;
   #watched: { client: AgentClient; close(): void } | undefined;
   readonly #waiting = new Set<() => void>();
-  #changedAt = Number.NEGATIVE_INFINITY;
+  #heard = 0;
   #pollMs: number;
   #closed = false;
 
-  constructor(link: Pick<AgentLink, 'client'>, directory: string, options: AgentWatchOptions) {
+  constructor(link: Pick<AgentLink, 'client'>, directory: string, options: AgentWatchOptions = {}) {
     this.#link = link;
     this.#directory = directory;
     this.#options = options;
@@ -41,10 +36,15 @@ export class AgentWatch implements SessionWatch {
     return this.#options.firstPollMs ?? firstPollMs;
   }
 
-  async changed(signal: AbortSignal): Promise<void> {
+  get heard(): number {
+    return this.#heard;
+  }
+
+  async changed(signal: AbortSignal, since?: number): Promise<void> {
+    const before = since ?? this.#heard;
     if (signal.aborted || this.#closed || !this.#watching()) return;
-    // The change may have come while the caller's last look was under way, and not be in it.
-    if (performance.now() - this.#changedAt <= this.#options.slowestLookMs() + slackMs) return;
+    // Something was heard while the caller's last look was under way, and may not be in it.
+    if (before !== this.#heard) return;
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
@@ -77,13 +77,13 @@ export class AgentWatch implements SessionWatch {
       const { close } = client.watch(this.#directory, () => this.#change());
       this.#watched = { client, close };
       // What changed before the watch began may not be known yet.
-      this.#changedAt = performance.now();
+      this.#heard += 1;
     }
     return true;
   }
 
   #change(): void {
-    this.#changedAt = performance.now();
+    this.#heard += 1;
     this.#pollMs = this.#firstPollMs;
     this.#tell();
   }

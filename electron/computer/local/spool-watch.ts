@@ -26,6 +26,9 @@ export class SpoolWatch implements SessionWatch {
     this.#growth = growth;
   }
 
+  /** Events here come late and more than one for a change; the poll behind them is what misses nothing. */
+  readonly heard = 0;
+
   /** Resolves at the next change, at the next poll, or when `signal` aborts; never rejects. */
   async changed(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;

@@ -156,8 +156,13 @@ export interface SessionLook {
 }
 
 export interface SessionWatch {
-  /** Resolves at the next change, at a moment worth another look, or when `signal` aborts; never rejects. */
-  changed(signal: AbortSignal): Promise<void>;
+  /** Counts the changes heard of. Read it before a look and hand it to `changed` after it: then none is missed. */
+  readonly heard: number;
+  /**
+   * Resolves at the next change, at a moment worth another look, or when `signal` aborts; never rejects. At once when something
+   * was heard after `since`.
+   */
+  changed(signal: AbortSignal, since?: number): Promise<void>;
   close(): void;
 }
 

@@ -129,11 +129,11 @@ export class SessionCommands {
         if (!last) throw new SessionReplaced(this.#session.name);
         const outcome = this.#outcome(commandSeq, last);
         if (!outcome.timedOut) {
-          await this.#backAtPrompt(wake.signal);
+          await this.#backAtPrompt(last, wake.signal);
           return outcome;
         }
         if (performance.now() >= deadline) return outcome;
-        await this.#session.changed(wake.signal);
+        await this.#session.changed(wake.signal, last);
       }
     } finally {
       clearTimeout(timer);
@@ -143,11 +143,13 @@ export class SessionCommands {
   }
 
   /** Between the end of a command and the prompt lie some milliseconds in which the session takes no command. */
-  async #backAtPrompt(signal: AbortSignal): Promise<void> {
+  async #backAtPrompt(ended: SessionLook, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + promptMs;
+    let last: SessionLook | undefined = ended;
     while (this.#session.index.ending && !signal.aborted && performance.now() < deadline) {
-      await this.#session.changed(signal);
-      if ((await this.#session.look())?.life !== 'alive') return;
+      await this.#session.changed(signal, last);
+      last = await this.#session.look();
+      if (last?.life !== 'alive') return;
     }
   }
 

@@ -65,7 +65,7 @@ export async function untilFirstPrompt(session: BackedSession): Promise<SessionL
     for (;;) {
       const look = await session.mustLook();
       if (look.life !== 'alive' || !session.index.starting || limit.signal.aborted) return look;
-      await session.changed(limit.signal);
+      await session.changed(limit.signal, look);
     }
   } finally {
     clearTimeout(timer);

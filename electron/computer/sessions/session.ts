@@ -40,6 +40,8 @@ export class BackedSession {
   readonly index = new CommandIndex();
   readonly #keptBytes: number;
   #watch: SessionWatch | undefined;
+  /** What the watch had heard when a look began. */
+  readonly #heardAt = new WeakMap<SessionLook, number>();
   /** Bytes of the host's `marks` that the index has. */
   #marksKnown = 0;
   /** Marks the index took. */
@@ -60,9 +62,11 @@ export class BackedSession {
   async look(processes = false): Promise<SessionLook | undefined> {
     for (let round = 1; ; round += 1) {
       const from = this.#marksKnown;
+      const heard = this.#watch?.heard ?? -1;
       const look = await this.backend.look(this.directory, { marksFrom: from, processes });
       if (look?.id !== this.meta.id) return undefined;
       this.#take(from, look.marks);
+      this.#heardAt.set(look, heard);
       if (!look.moreMarks || look.marks === '' || round === maxMarkRounds) return look;
     }
   }
@@ -170,10 +174,10 @@ export class BackedSession {
     this.#askedToDrop = target;
   }
 
-  /** Resolves when something may have changed, or `signal` aborts. */
-  async changed(signal: AbortSignal): Promise<void> {
+  /** Resolves when something may have changed after that look, or `signal` aborts. */
+  async changed(signal: AbortSignal, after?: SessionLook): Promise<void> {
     this.#watch ??= this.backend.watch(this.directory);
-    await this.#watch.changed(signal);
+    await this.#watch.changed(signal, after && this.#heardAt.get(after));
     // Somebody still waits in a session that was let go: the watch is not kept for others.
     if (this.#disposed) this.dispose();
   }
