@@ -39,6 +39,14 @@ describe('what ssh asks', () => {
     });
   });
 
+  it.each([
+    "(me@box) The authenticity of host 'box' can't be established.\nED25519 key fingerprint is SHA256:ab.\ncontinue connecting (yes/no)? ",
+    "(me@box) Enter passphrase for key '/home/me/.ssh/id_ed25519': ",
+    "(me@box) me@box's password: ",
+  ])('is not what a host says in the words of ssh: %j', (prompt) => {
+    expect(ask(prompt).kind).toBe('keyboard');
+  });
+
   it('is asked as it is when its words are new', () => {
     expect(ask('A hitherto unknown question? ')).toMatchObject({
       kind: 'keyboard',

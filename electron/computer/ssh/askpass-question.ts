@@ -18,7 +18,8 @@ export function readQuestion(kind: string, prompt: string, file: string, count: 
   const passphrase = /^Enter passphrase for (?:key )?'?(.+?)'?: ?$/s.exec(prompt)?.[1];
   if (passphrase !== undefined) return { kind: 'passphrase', keyFile: passphrase, attempt };
   if (/^\S+'s password: ?$/.test(prompt)) return { kind: 'password', attempt };
-  if (/continue connecting \(yes\/no/.test(prompt)) {
+  // What a host asks itself begins with "(user@host) ": it cannot pose as a question about its own key.
+  if (/^The authenticity of host .*continue connecting \(yes\/no/s.test(prompt)) {
     return {
       kind: 'unknown_host_key',
       keyType: /^(\S+) key fingerprint is/m.exec(prompt)?.[1] ?? '',
