@@ -45,7 +45,7 @@ export async function floodInWindow(
   try {
     const flood = await openTerminal(page, alias, null);
     const typed = await openTerminal(page, alias, flood);
-    await page.keyboard.type('stty echo; cat > /dev/null\n');
+    await page.keyboard.type('cat > /dev/null\n');
     const own = new OwnTerminals(bench, app, page, flood, command);
     const hidden = await own.flood('hidden', async () => {
       await page.evaluate(watchEcho, 'x');

@@ -96,6 +96,25 @@ test('a terminal is typed into, follows its size, says what it does, and closing
   await expect(own.write(id, encode('x'))).rejects.toMatchObject({ code: 'not_found' });
 });
 
+test('what is typed is seen and edited, at the prompt and in a program, and lines come back', async () => {
+  const { own, shows, textOf } = await start();
+  const { id } = await own.open({ computer: 'local', cwd: base, rows: 24, cols: 80 });
+  await own.read(id, 0, 100_000, 1);
+  await own.write(id, encode('echo plum-$((1 + '));
+  await shows(id, 'echo plum-$((1 + ');
+  await own.write(id, encode('7\x7f2))\r'));
+  await shows(id, 'plum-3');
+  await own.write(id, encode('\x1b[A'));
+  await shows(id, /plum-3[\s\S]*echo plum-\$\(\(1 \+ 2\)\)/);
+  await own.write(id, encode('\r'));
+  await shows(id, /plum-3[\s\S]*plum-3/);
+  await own.write(id, encode('cat > /dev/null\r'));
+  await eventually('it waits', () => own.list().some(({ state }) => state === 'waiting'));
+  const before = textOf(id).length;
+  await own.write(id, encode('pear'));
+  await eventually('the echo', () => textOf(id).slice(before).includes('pear'));
+});
+
 test('no session of a run sees them, and what cleans up after runs leaves them', async () => {
   const { own, view } = await start();
   const { id } = await own.open(order);
@@ -170,7 +189,7 @@ test('questions of what runs now may be answered, those of earlier output never'
   await own.write(id, encode(ask));
   await shows(id, 'asked-3');
   expect(textOf(id)).toContain('\x1b[6n\x1b[casked-3');
-  expect(textOf(id)).not.toContain(']52;');
+  expect(textOf(id)).not.toContain('\x1b]52;');
   const page = await live(id);
   expect(Buffer.from(page.bytes).toString('utf8')).toContain('asked-3');
   expect(Buffer.from(page.bytes).toString('utf8')).not.toContain('\x1b[6n');

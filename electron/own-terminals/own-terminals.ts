@@ -14,6 +14,8 @@ import { OwnSession } from './own-session';
 const changedMs = 200;
 /** One write; a longer paste comes in several. */
 const maxWriteBytes = 1024 * 1024;
+/** Told to a session's shell (resources/sessions): a person types its lines, sees and edits them. */
+const typedInto = { __WM_TYPED: '1' };
 const unknownSize = { rows: 24, cols: 80 } as const;
 /** Kept at the host for as long as clocks may differ; closed terminals leave nothing. */
 const dayMs = 24 * 60 * 60 * 1000;
@@ -157,7 +159,7 @@ export class OwnTerminals {
     const taken = new Set((await host.computer.sessions.list()).map(({ name }) => name));
     let number = 1;
     while (taken.has(`terminal-${number}`)) number += 1;
-    const spec = { name: `terminal-${number}`, cwd: home, env: {}, rows, cols };
+    const spec = { name: `terminal-${number}`, cwd: home, env: typedInto, rows, cols };
     const info = await host.computer.sessions.create(spec);
     await this.#record.put({ id: info.id, computer, name: info.name, rows, cols });
     return this.#add(host, info, { rows, cols }).view;

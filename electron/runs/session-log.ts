@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
 import { type BackDeps, untilBack } from '../agent/until-back';
@@ -48,7 +49,10 @@ export class SessionLog {
   private readonly followed = new Map<string, Followed>();
   private readonly stopping = new AbortController();
 
-  constructor(private readonly options: SessionLogOptions) {}
+  constructor(private readonly options: SessionLogOptions) {
+    // Every session that is followed listens; that many are no leak.
+    setMaxListeners(0, this.stopping.signal);
+  }
 
   /** Register with the recorder: a session that was opened is followed from its first byte. */
   applyEvent(event: NewEvent): void {

@@ -18,8 +18,17 @@ if [ "${WAYMARK_PROFILE-}" = 1 ] && [ -r "$HOME/.bashrc" ]; then
   . "$HOME/.bashrc"
 fi
 unset WAYMARK_PROFILE
+# A person types here: what is typed is seen and edited, and earlier lines of this session come back.
+__wm_echo=-echo
+if [ "${__WM_TYPED-}" = 1 ]; then
+  __wm_echo=echo
+  set -o history
+else
+  set +o history
+fi
+unset __WM_TYPED
 unset HISTFILE
-set +o history +o histexpand
+set +o histexpand
 shopt -s checkwinsize
 PROMPT_DIRTRIM=1
 PS1='\w \$ '
@@ -52,9 +61,10 @@ __wm_before_prompt() {
   __wm_end "$__wm_status"
 }
 
-# Programs that were killed leave the terminal in their own mode; the echo is off because __wm_load prints the command.
+# Programs that were killed leave the terminal in their own mode; where commands are sent the echo is off
+# because __wm_load prints them.
 __wm_at_prompt() {
-  stty icanon isig icrnl -echo </dev/tty 2>/dev/null
+  stty icanon isig icrnl "$__wm_echo" </dev/tty 2>/dev/null
   __wm_mark "A;$__wm_n"
   return "$__wm_status"
 }

@@ -166,7 +166,9 @@ if (!$shell) {
     sigprocmask(SIG_SETMASK, POSIX::SigSet->new);
     umask $umask;
     $ENV{WAYMARK_SESSION_DIR} = $dir;
-    { no warnings 'exec'; exec $bash, '--noediting', '--rcfile', $rc, '-i'; }
+    # Only a person edits lines; what the application types must arrive as it is.
+    my @editing = ($ENV{__WM_TYPED} || '') eq '1' ? () : '--noediting';
+    { no warnings 'exec'; exec $bash, @editing, '--rcfile', $rc, '-i'; }
     POSIX::_exit(127);
 }
 close $slave;

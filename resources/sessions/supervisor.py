@@ -188,8 +188,10 @@ try:
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         os.umask(umask)
         os.environ["WAYMARK_SESSION_DIR"] = directory
+        # Only a person edits lines; what the application types must arrive as it is.
+        editing = [] if os.environ.get("__WM_TYPED") == "1" else ["--noediting"]
         try:
-            os.execv(bash, [bash, "--noediting", "--rcfile", rc, "-i"])
+            os.execv(bash, [bash] + editing + ["--rcfile", rc, "-i"])
         finally:
             os._exit(127)
     os.close(slave)
