@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { setMaxListeners, setMaxListeners } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, figure, median, rounds, size } from '../harness';
@@ -15,6 +15,7 @@ export const sshIdle: Bench = {
   async run(options) {
     const bench = await openBenchHost();
     const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
     setMaxListeners(sessions, stop.signal);
     try {
       const computer = await bench.computer('bench');

@@ -5,6 +5,8 @@ import { ChannelLost } from './channel-lost';
 /** Bytes the host may send ahead of one consumer. */
 export const followWindow = 1024 * 1024;
 const grantBytes = 256 * 1024;
+/** Most bytes a consumer gets at once; as much as from a log on this machine. */
+const handOverBytes = 512 * 1024;
 /** Pieces waiting beyond this many are joined: a million single bytes must not become a million objects. */
 const maxPieces = 64;
 const joinBytes = 64 * 1024;
@@ -121,7 +123,7 @@ export class Follower {
     try {
       for (;;) {
         if (signal.aborted) return { reason: 'aborted', offset: this.#offset };
-        const piece = this.#pieces.shift();
+        const piece = this.#next();
         if (piece) await this.#handOver(piece);
         else if (this.#ended) return { reason: 'ended', offset: this.#offset };
         else if (this.#failure) throw this.#failure;
@@ -130,6 +132,30 @@ export class Follower {
     } finally {
       signal.removeEventListener('abort', wake);
     }
+  }
+
+  /** What waits, in one piece as far as it may: a consumer that writes to disk does so once for all that came meanwhile. */
+  #next(): Piece | undefined {
+    const first = this.#pieces.shift();
+    if (first?.kind !== 'bytes') return first;
+    const parts = [first];
+    let length = first.bytes.length;
+    for (;;) {
+      const next = this.#pieces[0];
+      if (next?.kind !== 'bytes' || length + next.bytes.length > handOverBytes) break;
+      parts.push(next);
+      length += next.bytes.length;
+      this.#pieces.shift();
+    }
+    const last = parts.at(-1);
+    if (parts.length === 1 || !last) return first;
+    const bytes = new Uint8Array(length);
+    let at = 0;
+    for (const part of parts) {
+      bytes.set(part.bytes, at);
+      at += part.bytes.length;
+    }
+    return { ...first, bytes, receivedAt: last.receivedAt, hostAt: last.hostAt };
   }
 
   async #handOver(piece: Piece): Promise<void> {
