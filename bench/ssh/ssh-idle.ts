@@ -1,4 +1,4 @@
-import { setMaxListeners, setMaxListeners } from 'node:events';
+import { setMaxListeners } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, figure, median, rounds, size } from '../harness';
@@ -42,7 +42,7 @@ export const sshIdle: Bench = {
         const elapsed = (performance.now() - start) / 1000;
         const { user, system } = process.cpuUsage(cpu);
         here.push(((user + system) / 1e6 / elapsed) * 100);
-        there.push(((hostTicks() - helper) / ticks / elapsed) * 100);
+        there.push((spent(helper, hostTicks()) / ticks / elapsed) * 100);
       }
       stop.abort();
       await Promise.all(follows);
@@ -67,9 +67,16 @@ export const sshIdle: Bench = {
   },
 };
 
-/** CPU ticks of every process of the host: sshd, helper, supervisors, shells (user id of the test host's first user). */
-function hostTicks(): number {
+/** Ticks spent between two readings; a process that is gone meanwhile takes nothing back. */
+function spent(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): number {
   let sum = 0;
+  for (const [pid, ran] of after) sum += ran - (before.get(pid) ?? 0);
+  return sum;
+}
+
+/** CPU ticks by process of every process in a namespace of its own: sshd, helper, supervisors, shells of the test host. */
+function hostTicks(): Map<string, number> {
+  const found = new Map<string, number>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
@@ -77,11 +84,11 @@ function hostTicks(): number {
       if (!/^NSpid:\s+\d+\s+\d+/m.test(status)) continue;
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      sum += Number(fields[11]) + Number(fields[12]);
+      found.set(name, Number(fields[11]) + Number(fields[12]));
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code !== 'ENOENT' && code !== 'ESRCH') throw error;
     }
   }
-  return sum;
+  return found;
 }
