@@ -16,7 +16,6 @@ export const sshIdle: Bench = {
     const bench = await openBenchHost();
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
-    setMaxListeners(sessions, stop.signal);
     try {
       const computer = await bench.computer('bench');
       const follows: Promise<unknown>[] = [];
