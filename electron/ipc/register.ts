@@ -18,17 +18,21 @@ function isCommand(name: unknown): name is CommandName {
   return typeof name === 'string' && Object.hasOwn(commands, name);
 }
 
+/** For messages. What is no text may not even be made one. */
+function calledBy(name: unknown): string {
+  return typeof name === 'string' ? name.slice(0, 80) : typeof name;
+}
+
 /** The only `ipcMain.handle`: sender check → parse → handler → `Result`. Returns the function that unregisters. */
 export function registerCommands(handlers: Handlers, options: RegisterOptions): () => void {
   ipcMain.handle('command', async (event, name: unknown, input: unknown) => {
     try {
       if (!options.trusts(event)) throw new WaymarkError('refused', 'This frame may not send commands.');
-      if (!isCommand(name))
-        throw new WaymarkError('bad_input', 'There is no such command.', String(name).slice(0, 80));
+      if (!isCommand(name)) throw new WaymarkError('bad_input', 'There is no such command.', calledBy(name));
       return { ok: true, value: await dispatch(handlers, name, input) };
     } catch (thrown) {
       const failure = toFailure(thrown);
-      if (failure.code === 'bug') options.report(String(name).slice(0, 80), failure);
+      if (failure.code === 'bug') options.report(calledBy(name), failure);
       return { ok: false, error: failure.code === 'bug' ? { ...failure, detail: undefined } : failure };
     }
   });

@@ -60,9 +60,10 @@ export class HostileHelper {
   readonly #ids: string[] = [];
   readonly #followed: string[] = [];
 
-  constructor(seed: number) {
+  /** `honesty`: 1 for a helper that never lies. */
+  constructor(seed: number, honesty = [0, 0.6, 0.85, 0.95][seed % 4] ?? 0) {
     this.#random = seeded(seed);
-    this.#honesty = [0, 0.6, 0.85, 0.95][seed % 4] ?? 0;
+    this.#honesty = honesty;
   }
 
   /** For `FakeHelper`. */
