@@ -157,6 +157,8 @@ Host based
 Host old
   KexAlgorithms diffie-hellman-group14-sha1
   Ciphers aes128-cbc
+Host revoked
+  RevokedHostKeys ${folder}/revoked
 Host through
   ProxyJump cert
 `);
@@ -170,6 +172,7 @@ Host through
       'login by hostbased',
     ]);
     expect(await needs('old')).toEqual(['KexAlgorithms diffie-hellman-group14-sha1', 'Ciphers aes128-cbc']);
+    expect(await needs('revoked')).toEqual([`RevokedHostKeys ${folder}/revoked`]);
     expect(await needs('through')).toEqual([
       `certificates (CertificateFile ${folder}/c) (for cert, on the way)`,
     ]);

@@ -27,6 +27,9 @@ export async function ssh2Limits(host: ResolvedHost, lines: readonly ConfigLine[
     needs.push(`login by ${host.authentications.join(', ') || 'none of the methods'}`);
   const command = raw.get('knownhostscommand');
   if (command !== undefined) needs.push(`KnownHostsCommand ${command}`);
+  // A list of keys that must not be trusted, whatever known hosts say.
+  const revoked = raw.get('revokedhostkeys');
+  if (revoked !== undefined) needs.push(`RevokedHostKeys ${revoked}`);
   if (raw.yes('proxyusefdpass')) needs.push('ProxyUseFdpass yes');
   const device = raw.get('bindinterface');
   if (device !== undefined) needs.push(`BindInterface ${device}`);
