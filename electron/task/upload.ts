@@ -112,9 +112,11 @@ async function sendLarge(order: UploadOrder, entry: PackageEntry): Promise<void>
     throw new Error(`${entry.path} did not arrive as it is here. Check the disk of the host.`);
   }
   const mode = modeOf(entry).toString(8);
+  // A helper whose link was cut may have left the draft of a piece behind, or have written the piece late.
+  const drafts = `${quoted(posix.dirname(path))}/.*.waymark-piece.*.tmp`;
   await runScript(
     host,
-    `rm -f ${quoted(piece)} && chmod ${mode} ${quoted(draft)} && mv -f ${quoted(draft)} ${quoted(path)}`,
+    `rm -f ${quoted(piece)} ${drafts} && chmod ${mode} ${quoted(draft)} && mv -f ${quoted(draft)} ${quoted(path)}`,
   );
 }
 
