@@ -80,6 +80,7 @@ export function createHandlers(input: HandlerInput): Handlers {
       publisher: input.publisher,
       settings,
       holder,
+      terminals: input.terminals,
       now: Date.now,
     }),
     ...ownTerminalHandlers(input.terminals, holder),

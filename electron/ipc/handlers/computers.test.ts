@@ -99,6 +99,7 @@ async function stand(runs: { title: string; state: RunState; host: string }[] = 
     reports,
     publisher: { publish: (event) => published.push(event) },
     holder: { current: bench },
+    terminals: { namesOn: async (alias) => (alias === 'gpu-05' ? ['terminal-1'] : []) },
     now: () => 42,
   });
   return { handlers, hosts, settings, prompts, reports, published, warnings };
@@ -123,6 +124,19 @@ describe('the list of computers', () => {
     expect(stored.current.computers).toEqual(settings.current.computers);
     expect(await handlers['computers.list'](undefined)).toHaveLength(1);
     expect(await handlers['computers.candidates'](undefined)).toEqual(['gpu-04', 'bastion']);
+  });
+
+  it('keeps a host that can be reached while terminals of the person are open there', async () => {
+    const { handlers, hosts } = await stand();
+    await handlers['computers.add'](ssh2('gpu-05'));
+    hosts.health = (alias) => ({ ...health(alias), state: 'good' });
+    await expect(handlers['computers.remove']({ alias: 'gpu-05' })).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('terminal-1'),
+    });
+    hosts.health = (alias) => ({ ...health(alias), state: 'down' });
+    await handlers['computers.remove']({ alias: 'gpu-05' });
+    expect(await handlers['computers.list'](undefined)).toEqual([]);
   });
 
   it('removes, and refuses what is not there', async () => {

@@ -40,6 +40,8 @@ export interface ComputerHandlerOptions {
   reports: HostReports;
   publisher: Publisher;
   holder: Pick<WorkbenchHolder, 'current'>;
+  /** The person's own terminals. */
+  terminals: { namesOn(computer: string): Promise<string[]> };
   /** Our clock, ms since 1970. */
   now(): number;
 }
@@ -78,6 +80,16 @@ export function computerHandlers(options: ComputerHandlerOptions): ComputerHandl
     throw new WaymarkError(
       'refused',
       `${what} ${alias} is not possible while a run is driven on it: ${titles.join(', ')}. Pause it first.`,
+    );
+  };
+  /** A terminal that cannot be reached any more could not be closed either; where the host is away there is no choice. */
+  const refuseWhileTerminals = async (alias: string) => {
+    const { state } = hosts.health(alias);
+    const names = state === 'good' || state === 'degraded' ? await options.terminals.namesOn(alias) : [];
+    if (names.length === 0) return;
+    throw new WaymarkError(
+      'refused',
+      `Terminals of yours are open on ${alias}: ${names.join(', ')}. Close them first.`,
     );
   };
   return {
@@ -133,6 +145,7 @@ export function computerHandlers(options: ComputerHandlerOptions): ComputerHandl
     'computers.remove': async ({ alias }) => {
       find(alias);
       await refuseWhileDriven(alias, 'Removing');
+      await refuseWhileTerminals(alias);
       tests.get(alias)?.abort(cancelled(alias));
       await save(known().filter((other) => other.alias !== alias));
     },

@@ -54,6 +54,12 @@ export class OwnTerminalDesk {
     }
   }
 
+  /** Names of the person's terminals on a computer, as far as they are known now. */
+  async namesOn(computer: string): Promise<string[]> {
+    const terminals = await this.#open?.terminals.catch(() => null);
+    return (terminals?.list() ?? []).filter((each) => each.computer === computer).map(({ name }) => name);
+  }
+
   /** Lets go of links and watchers; the terminals live on. */
   async dispose(): Promise<void> {
     this.#stopHealth();
