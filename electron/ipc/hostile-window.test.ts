@@ -119,7 +119,11 @@ beforeAll(async () => {
   pump.attach(store.reader);
   const reports = { get: () => null, put: async () => undefined, keep: async () => undefined };
   const handlers: Partial<Handlers> = {
-    ...computerHandlers({ hosts, settings, prompts, reports, publisher, holder, now: () => 1 }),
+    ...computerHandlers({
+      ...{ hosts, settings, prompts, reports, publisher, holder },
+      terminals: { namesOn: async () => [] },
+      now: () => 1,
+    }),
     ...ownTerminalHandlers({ current: async () => terminals }, holder as never),
     ...timelineHandlers(holder as never, pump),
   };
