@@ -62,7 +62,8 @@ function isMovedAway({ argv }: SimpleCommand, name: string, path: string): boole
 export function directoryAfter(command: string): string | null {
   // Most commands cannot change it: no such word, and no quoting that could hide one.
   if (!/cd|pushd|popd|['"\\]/.test(command)) return '';
-  return parseShell(`${command}\n:`).at(-1)?.directory ?? null;
+  const probe = parseShell(`${command}\n:`).at(-1);
+  return probe?.argv[0] === ':' ? probe.directory : null;
 }
 
 function programOutputs(simple: SimpleCommand, name: string): Set<string> {
