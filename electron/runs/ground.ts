@@ -153,7 +153,11 @@ async function sight(computer: Computer, path: string, content: Uint8Array): Pro
     return Buffer.from(bytes).equals(content) ? null : `has another file at ${path}`;
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const there = await computer.files.stat(folder).catch(() => undefined);
+    const there = await computer.files.stat(folder).catch((problem: unknown) => {
+      // A folder that may not be looked at is none to it; a link that broke says nothing about the workspace.
+      if (problem instanceof FileError) return undefined;
+      throw problem;
+    });
     return there ? `has a folder of its own at ${folder}` : `has no folder ${folder}`;
   }
 }

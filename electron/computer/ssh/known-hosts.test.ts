@@ -111,6 +111,15 @@ describe('known hosts', () => {
     expect(new Set(names)).toEqual(new Set(hosts.map(({ hostName }) => hostName)));
   });
 
+  it('asks nobody to trust a key over a file that is there and cannot be read', async () => {
+    // A folder, because root may read every file.
+    await expect(KnownHosts.read([join(folder, 'absent'), folder], box)).rejects.toMatchObject({
+      reason: 'config',
+      stage: 'host_key',
+      message: expect.stringContaining(folder),
+    });
+  });
+
   it('matches patterns, in time also against one made to take for ever', () => {
     expect(matchesPatternList('gpu-12', ['gpu-??'])).toBe(true);
     expect(matchesPatternList('GPU-12', ['gpu-*', '!gpu-1?'])).toBe(false);

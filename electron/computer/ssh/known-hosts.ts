@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ConnectFailure } from './connect-failure';
 import { fingerprint } from './identity-wire';
 import { matchesPatternList } from './known-hosts-pattern';
 
@@ -37,11 +38,15 @@ export class KnownHosts {
     private readonly bare: readonly KnownKey[],
   ) {}
 
-  /** Files that are missing or cannot be read say nothing, as with ssh. */
+  /**
+   * Files that are missing say nothing. One that is there and cannot be read might say that the key has changed or is revoked,
+   * so nobody is asked to trust a key over it.
+   * @throws ConnectFailure config
+   */
   static async read(files: readonly string[], host: KnownHostName): Promise<KnownHosts> {
     const texts: { file: string; text: string }[] = [];
     for (const file of files) {
-      const text = await readFile(file, 'utf8').catch(() => undefined);
+      const text = await textOf(file);
       if (text !== undefined) texts.push({ file, text });
     }
     const name = nameInFile(host);
@@ -167,4 +172,20 @@ function hashedName(name: string): string {
 
 function isPlain({ marker }: KnownKey): boolean {
   return marker === 'none';
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new ConnectFailure(
+      'config',
+      'host_key',
+      `The known hosts in ${file} cannot be read, so the host's key cannot be checked. Mend the file or its permissions, then try again.`,
+      message,
+      { cause: error },
+    );
+  }
 }

@@ -40,8 +40,9 @@ export class OpenSshHop {
     if (this.alarmed || !log.presented || !(log.changed || log.revoked)) return;
     this.alarmed = true;
     const { host } = hop;
-    const known = await KnownHosts.read(host.knownHostsFiles, host);
-    const at = known.about(log.presented.sha256, log.revoked, log.offending);
+    // ssh has judged already; what cannot be read here only leaves the old fingerprint out.
+    const known = await KnownHosts.read(host.knownHostsFiles, host).catch(() => null);
+    const at = known?.about(log.presented.sha256, log.revoked, log.offending);
     hop.prompts.alarm({
       ...hop.about,
       kind: log.revoked ? 'revoked' : 'changed',
