@@ -46,12 +46,13 @@ __wm_now() {
 
 __wm_mark() { printf '\033]7717;%s;%s\007' "$__wm_nonce" "$1" >/dev/tty; }
 
-# Said once per line, by whichever comes first: the end of the typed line or the next prompt.
+# Said by whichever comes first: the end of the typed line or the next prompt. It counts as said only afterwards: an
+# interrupt in between makes the shell come here again, and readers take the first of two.
 __wm_end() {
   if [ -n "$__wm_open" ]; then
-    __wm_open=
     __wm_now
     __wm_mark "D;$__wm_n;$__wm_time;$1"
+    __wm_open=
   fi
   return "$1"
 }

@@ -55,7 +55,8 @@ async function signalAll(
     const fresh = targets.filter((row) => !signalled.has(row.pid));
     for (const row of fresh) signalled.set(row.pid, described(row));
     await kill(session, signal === 'KILL' ? targets : fresh, signal);
-    if (elapsed > shellLoopMs && !quiet(state)) await interrupt(session);
+    // A shell on its way to the prompt needs no second one.
+    if (elapsed > shellLoopMs && !quiet(state) && !session.index.ending) await interrupt(session);
     await pause(session);
   }
 }

@@ -83,6 +83,19 @@ export function stateCases(bench: () => Bench): void {
     expect(outcome.timedOut).toBe(false);
   });
 
+  it('gets the prompt back when the interrupt comes while the shell returns to it', async () => {
+    const { computer } = bench();
+    await openSession(bench());
+    const { commandSeq } = await computer.sessions.run(
+      's',
+      'eval "$(declare -f __wm_now | sed s/__wm_now/__wm_real_now/)"; __wm_now() { if [ -z "$hit" ]; then hit=1; kill -INT $$; fi; __wm_real_now; }',
+    );
+    await untilState(computer, 'idle');
+    const outcome = await computer.sessions.waitCommand('s', commandSeq, { timeoutMs: factDeadlineMs });
+    expect(outcome).toMatchObject({ timedOut: false });
+    expect(await runToEnd(computer, 'echo "hit $hit"')).toMatchObject({ text: 'hit 1\n' });
+  });
+
   it('gives one of two commands sent at once the session and refuses the other', async () => {
     const { computer, setup } = bench();
     await openSession(bench());
