@@ -19,6 +19,8 @@ export const annotationOps = z.discriminatedUnion('op', [
   z.object({ op: z.literal('adjudicate'), value: labelValue, reason: z.string().nullable() }),
   z.object({ op: z.literal('comment'), text: z.string().min(1) }),
   z.object({ op: z.literal('flag'), on: z.boolean() }),
+  /** What became of a hint; on the step that carries it (1 for the task). `null` takes the word back. */
+  z.object({ op: z.literal('hint'), hint: ulid, verdict: z.enum(['acted_on', 'ignored']).nullable() }),
   z.object({ op: z.literal('undo'), entry: ulid }),
 ]);
 export type AnnotationOp = z.infer<typeof annotationOps>;

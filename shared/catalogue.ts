@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CatalogueRow } from './ipc';
+import type { CatalogueRow } from './ipc/application';
 
 /** Research domains of InnovatorBench (§1) and of APOLLO's training tasks (§4). */
 export const catalogueDomains = [

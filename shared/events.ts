@@ -1,4 +1,20 @@
 import { z } from 'zod';
+import { checkpointEvents } from './checkpoint-events';
+import { contextEvents } from './context-events';
+import {
+  answerSchema,
+  count,
+  deliverySchema,
+  headSchema,
+  limitsSchema,
+  modelRefSchema,
+  observationSchema,
+  sha,
+  step,
+  toolSchema,
+  ulid,
+} from './event-parts';
+import { runChangeEvents } from './run-change-events';
 
 /**
  * The run log: append-only events, gapless `seq` per run, one driver. A row's stored bytes are never
@@ -6,64 +22,6 @@ import { z } from 'zod';
  * Meanings: step, segment, hint, evaluation as in docs/event-log.md.
  */
 export const EVENT_VERSION = 1;
-
-const ulid = z.string().length(26);
-const sha = z.string().length(64);
-const count = z.int().nonnegative();
-
-export const failureSchema = z.object({
-  code: z.string(),
-  message: z.string(),
-  detail: z.string().optional(),
-});
-
-/** One OpenAI-style tool as offered to the model; `parameters` is JSON Schema. */
-export const toolSchema = z.object({
-  type: z.literal('function'),
-  function: z.object({
-    name: z.string(),
-    description: z.string(),
-    parameters: z.record(z.string(), z.unknown()),
-  }),
-});
-export type Tool = z.infer<typeof toolSchema>;
-
-/** A call exactly as the model wrote it; `arguments` is its verbatim text, valid JSON or not. */
-export const callSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
-export type ModelCall = z.infer<typeof callSchema>;
-
-export const usageSchema = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cachedTokens: count,
-  reasoningTokens: count,
-});
-export type Usage = z.infer<typeof usageSchema>;
-
-export const modelRefSchema = z.object({
-  /** Name of the endpoint in the settings, or of the ad-hoc one given on the command line. */
-  endpoint: z.string(),
-  baseUrl: z.string(),
-  model: z.string(),
-  /** Name of the environment variable or key-store entry; never the key itself. */
-  keyRef: z.string().nullable(),
-  params: z.object({
-    temperature: z.number().optional(),
-    top_p: z.number().optional(),
-    max_tokens: z.int().positive().optional(),
-  }),
-  /** η·L of APOLLO Algorithm 1, tokens. */
-  contextTokens: z.int().positive(),
-  sendReasoning: z.boolean(),
-});
-export type ModelRef = z.infer<typeof modelRefSchema>;
-
-export const limitsSchema = z.object({
-  maxSteps: z.int().positive(),
-  maxWorkingMs: z.int().positive(),
-  maxEvals: count,
-});
-export type Limits = z.infer<typeof limitsSchema>;
 
 /** Statuses that are written down; thinking, acting and sleeping are read off the last events. */
 export const storedStatus = z.enum([
@@ -77,7 +35,6 @@ export const storedStatus = z.enum([
 ]);
 export type StoredStatus = z.infer<typeof storedStatus>;
 
-const step = z.int().positive();
 const call = count;
 
 export const eventBodies = {
@@ -109,6 +66,7 @@ export const eventBodies = {
     group: z.string().nullable(),
     sample: z.int().nullable(),
     seed: z.int().nullable(),
+    /** Where a branch leaves the run it comes from: after that step. */
     parent: z.object({ run: ulid, step }).nullable(),
     ruleSet: z.string(),
   }),
@@ -131,10 +89,14 @@ export const eventBodies = {
   /** Opens a context life. `head` are the messages before the first own step. */
   'segment.started': z.object({
     segment: z.int().positive(),
-    head: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })),
+    head: headSchema,
     tools: z.array(toolSchema),
     /** Everything of the request body but messages and tools, in sending order. */
     request: z.record(z.string(), z.unknown()),
+    /** The summary step that the head rests on; absent for the first segment. */
+    summary: step.optional(),
+    /** Steps of earlier segments that stay in the context verbatim, summary steps between them left out. */
+    carried: z.object({ from: step, to: step }).nullable().optional(),
   }),
   /** `sha256` is over the exact request body bytes; `tail` is what was added to the last message only. */
   'model.requested': z.object({
@@ -154,21 +116,7 @@ export const eventBodies = {
     status: z.int().nullable(),
     retryInMs: count.nullable(),
   }),
-  'model.answered': z.object({
-    step,
-    stepId: ulid,
-    kind: z.enum(['act', 'think', 'null', 'summary']),
-    text: z.string(),
-    reasoning: z.string(),
-    calls: z.array(callSchema),
-    /** Parallel to `calls`: null when the call is valid, else why it is not. */
-    invalid: z.array(z.string().nullable()),
-    finishReason: z.string().nullable(),
-    model: z.string(),
-    usage: usageSchema.nullable(),
-    cost: z.number().nullable(),
-    durationMs: count,
-  }),
+  'model.answered': answerSchema,
   /** Committed before the action runs. `call` is the index into `model.answered.calls`. */
   'action.started': z.object({
     step,
@@ -179,33 +127,11 @@ export const eventBodies = {
     guards: z.array(z.object({ rule: z.string(), level: z.enum(['warn', 'refuse']), message: z.string() })),
   }),
   /** The one observation of a call, committed before anyone hears of it. */
-  'action.observed': z.object({
-    step,
-    call,
-    callId: z.string(),
-    name: z.string(),
-    ok: z.boolean(),
-    /** Set when the action itself failed: refused, invalid, not found, timed out, exception. */
-    error: failureSchema.nullable(),
-    /** What the model reads, before `<real_user>` is escaped. */
-    text: z.string(),
-    /** Facts for rules and window, by action: computer, session, command, exitCode, path, startLine, endLine, query... */
-    data: z.record(z.string(), z.unknown()),
-    /** End offset of every session at this moment, keyed `computer:session`. */
-    offsets: z.record(z.string(), count),
-    durationMs: count,
-    closedBy: z.enum(['run', 'look', 'interrupted', 'not_run']),
-    imitatesHuman: z.boolean(),
-  }),
+  'action.observed': observationSchema,
   /** The user message that teaches after an answer without a valid call (or beside the valid ones). */
   'step.taught': z.object({ step, text: z.string() }),
   /** In one transaction with the `model.requested` of step + 1. `step` 0 = before the first step. */
-  'hint.delivered': z.object({
-    step: count,
-    hints: z.array(z.object({ id: ulid, text: z.string() })),
-    /** The exact text appended to the context, tags included. */
-    text: z.string(),
-  }),
+  'hint.delivered': deliverySchema,
   'hint.undelivered': z.object({ ids: z.array(ulid) }),
   /** A file revision. `text` is null for binary, too large or deleted files. */
   'file.changed': z.object({
@@ -280,6 +206,9 @@ export const eventBodies = {
   'command.ran': z.object({ computer: z.string(), session: z.string(), from: count, to: count }),
   /** The machine slept or the process stood still; not working time. Wall-clock ms. */
   'clock.suspended': z.object({ from: count, to: count }),
+  ...contextEvents,
+  ...checkpointEvents,
+  ...runChangeEvents,
   /** The text of steps `from..to` was removed under a tombstone; hashes and counts stay. */
   'text.purged': z.object({ from: step, to: step, by: z.string() }),
 } as const;

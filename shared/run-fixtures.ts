@@ -1,4 +1,5 @@
-import type { EventBody, EventKind, ModelCall, NewEvent, RunEvent } from './events';
+import type { ModelCall } from './event-parts';
+import type { EventBody, EventKind, NewEvent, RunEvent } from './events';
 
 const hex = (digit: string) => digit.repeat(64);
 

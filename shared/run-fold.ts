@@ -1,4 +1,5 @@
-import type { EventBody, ModelCall, NewEvent, StoredStatus } from './events';
+import type { Limits, ModelCall, ModelRef } from './event-parts';
+import type { EventBody, NewEvent, StoredStatus } from './events';
 import { WorkingTime } from './working-time';
 
 /** A valid call of the latest step and how far it got. */
@@ -25,6 +26,19 @@ export class RunFold {
   status: StoredStatus | null = null;
   reason: string | null = null;
   segment = 0;
+  /** Answered steps that count against the limit: all but summary turns. */
+  taken = 0;
+  /** Used up by every paid answer, rejected summaries included; a branch starts from its parent's. */
+  readonly spent = { inputTokens: 0, outputTokens: 0, cost: 0 };
+  /** In force; they can change while the run goes on. */
+  limits: Limits | null = null;
+  model: ModelRef | null = null;
+  /** The summary turn that has begun and has no segment yet. */
+  summarising: { step: number; entries: number } | null = null;
+  /** Latest step of the run that a checkpoint keeps; null without one. */
+  checkpointed: number | null = null;
+  /** Step after which this branch left its parent; 0 for a run of its own. */
+  branchedAt = 0;
   /** Latest answered step; 0 before the first. */
   step = 0;
   /** The valid calls of the latest step, in order. */
@@ -52,6 +66,8 @@ export class RunFold {
     switch (event.kind) {
       case 'run.created':
         this.created = event.body;
+        this.limits = event.body.limits;
+        this.model = event.body.model;
         return;
       case 'driver.started':
         this.epoch = event.body.epoch;
@@ -62,12 +78,34 @@ export class RunFold {
         return;
       case 'segment.started':
         this.segment = event.body.segment;
+        this.summarising = null;
         return;
       case 'model.requested':
         this.requested = { step: event.body.step, attempt: event.body.attempt };
         return;
       case 'model.answered':
         this.answer(event.body);
+        return;
+      case 'summary.started':
+        this.summarising = { step: event.body.step, entries: event.body.entries };
+        return;
+      case 'summary.rejected':
+        this.pay(event.body);
+        return;
+      case 'model.changed':
+        this.model = event.body.model;
+        return;
+      case 'limits.changed':
+        this.limits = event.body.limits;
+        return;
+      case 'checkpoint.made':
+        this.checkpointed = event.body.step;
+        return;
+      case 'step.inherited':
+        this.step = event.body.answered.step;
+        return;
+      case 'branch.began':
+        this.begin(event.body);
         return;
       case 'action.started':
         this.update(event.body, (call) => {
@@ -123,8 +161,25 @@ export class RunFold {
     return this.calls.find((call) => !call.observed) ?? null;
   }
 
+  private pay(body: Pick<EventBody<'model.answered'>, 'usage' | 'cost'>): void {
+    this.spent.inputTokens += body.usage?.inputTokens ?? 0;
+    this.spent.outputTokens += body.usage?.outputTokens ?? 0;
+    this.spent.cost += body.cost ?? 0;
+  }
+
+  private begin({ parent, spent }: EventBody<'branch.began'>): void {
+    const { inputTokens, outputTokens, cost } = spent;
+    Object.assign(this.spent, { inputTokens, outputTokens, cost });
+    Object.assign(this.evaluations, spent.evaluations);
+    this.taken = spent.steps;
+    this.branchedAt = parent.step;
+    this.step = parent.step;
+  }
+
   private answer(body: EventBody<'model.answered'>): void {
     this.step = body.step;
+    this.taken += body.kind === 'summary' ? 0 : 1;
+    this.pay(body);
     this.requested = null;
     this.unseenHints = [];
     this.calls = body.calls.flatMap((call, index) =>

@@ -1,6 +1,7 @@
 import type { PlacedMessage } from './chat';
 import { ContextFold } from './context';
-import type { RunEvent, Tool } from './events';
+import type { Tool } from './event-parts';
+import type { RunEvent } from './events';
 
 /** What the context of one segment held when it ended: head, carried steps, own steps (APOLLO §3.4). */
 export interface Trajectory {

@@ -1,5 +1,6 @@
 import type { AnnotationEntry } from './annotations';
-import type { StoredStatus, Tool, Usage } from './events';
+import type { Limits, ModelCall, Tool, Usage } from './event-parts';
+import type { StoredStatus } from './events';
 import type { EffectiveLabel, HumanLabel, RuleVerdict, Why } from './labels';
 import type { HintView } from './outbox';
 
@@ -41,8 +42,17 @@ export interface RunSummary {
   workingMs: number;
   maxWorkingMs: number;
   maxSteps: number;
-  tokens: { input: number; output: number; context: number; contextLimit: number };
+  /** Steps that count against `maxSteps`: all but summary turns. */
+  taken: number;
+  tokens: { input: number; output: number; cached: number; context: number; contextLimit: number };
+  maxTokens: number | null;
   cost: number;
+  maxCost: number | null;
+  endpoint: string;
+  parent: { run: string; step: number } | null;
+  /** Sessions in which a command runs while the agent sleeps, thinks or acts elsewhere. */
+  runningOn: { computer: string; session: string }[];
+  checkpoints: number;
   hints: { queued: number; delivered: number; undelivered: number };
   labels: { train: number; mask: number; undecided: number; disagreement: number };
   /** `host`: the ssh alias of a computer of kind ssh. */
@@ -56,6 +66,23 @@ export type StepNote =
   | { kind: 'status'; status: StoredStatus; reason: string | null; message: string }
   | { kind: 'score'; score: number | null; attempt: number | null; forced: boolean; message: string }
   | { kind: 'suspended'; ms: number }
+  | {
+      kind: 'summary';
+      /** Step of the summary turn. */
+      step: number;
+      steps: { from: number; to: number } | null;
+      pair: boolean;
+      carried: { from: number; to: number } | null;
+      tokensBefore: number;
+      tokensAfter: number;
+      missing: { kind: string; text: string }[];
+    }
+  | { kind: 'shortened'; step: number; was: number; kept: number }
+  | { kind: 'model'; model: string; by: string }
+  | { kind: 'limits'; limits: Limits; by: string }
+  | { kind: 'checkpoint'; checkpoint: string; step: number; why: string; note: string; bytes: number | null }
+  | { kind: 'branch'; parent: { run: string; step: number }; message: string }
+  | { kind: 'gpu'; computer: string; state: string; since: number }
   /** Output of a session that was dropped on its host before it was fetched; raw byte offsets. */
   | { kind: 'gap'; computer: string; session: string; from: number; to: number };
 
@@ -87,6 +114,8 @@ export interface StepHead {
   by: string[];
   flagged: boolean;
   comments: number;
+  /** The run this step belongs to, when it stands here because this run is its branch. */
+  inheritedFrom: string | null;
   after: StepNote[];
 }
 
@@ -237,9 +266,42 @@ export interface RunHints {
   textToSend: string;
   /** Why the queue waits, machine-readable; null when nothing is queued. */
   waitsFor: {
-    reason: 'model' | 'action' | 'sleep' | 'paused' | 'undriven' | 'ended';
+    reason: 'model' | 'action' | 'sleep' | 'paused' | 'undriven' | 'ended' | 'condition' | 'host' | 'human';
     until: number | null;
   } | null;
+}
+
+/** A command that goes on by itself. */
+export interface RunningCommand {
+  computer: string;
+  /** The ssh alias, or null for this machine. */
+  host: string | null;
+  session: string;
+  command: string | null;
+  since: number | null;
+}
+
+export interface RehearsalCost {
+  /** The step whose context is used, and the action it took without the draft. */
+  step: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Null without a price. */
+  cost: number | null;
+  model: string;
+}
+
+export interface RehearsedAction {
+  text: string;
+  reasoning: string;
+  calls: ModelCall[];
+}
+
+export interface Rehearsal extends RehearsalCost {
+  without: RehearsedAction;
+  with: RehearsedAction;
+  /** What the call really cost. */
+  paid: number | null;
 }
 
 export interface VerifyProblem {

@@ -18,6 +18,8 @@ export class WorkingTime {
   private readonly suspended: Interval[] = [];
   private openSince: number | null = null;
   private lastAt = 0;
+  /** What a branch's parent had used up. */
+  private before = 0;
 
   /** `at`: the event's wall clock. Events in order. */
   apply(event: NewEvent, at: number): void {
@@ -32,6 +34,9 @@ export class WorkingTime {
         } else {
           this.stop(at);
         }
+        break;
+      case 'branch.began':
+        this.before = event.body.spent.workingMs;
         break;
       case 'command.ran':
         this.commands.push({ from: event.body.from, to: event.body.to });
@@ -63,7 +68,10 @@ export class WorkingTime {
       counted.push({ from: open, to: now });
     }
     const suspended = merge(this.suspended);
-    return merge(counted).reduce((sum, interval) => sum + length(interval) - overlap(interval, suspended), 0);
+    return merge(counted).reduce(
+      (sum, interval) => sum + length(interval) - overlap(interval, suspended),
+      this.before,
+    );
   }
 
   private stop(at: number): void {

@@ -1,4 +1,4 @@
-import type { Tool } from '@shared/events';
+import type { Tool } from '@shared/event-parts';
 import type { ParsedCall } from '../agent/ports';
 import type { ActionDefinition, ActionParam, ArgumentValue } from './action';
 import type { ActionTaskView } from './task-view';

@@ -1,5 +1,5 @@
 import type { ContextFold } from '@shared/context';
-import type { Limits } from '@shared/events';
+import type { Limits } from '@shared/event-parts';
 import type { RunFold } from '@shared/run-fold';
 import type { Clock } from '../clock';
 import type {

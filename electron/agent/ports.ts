@@ -1,4 +1,5 @@
-import type { NewEvent, Tool, Usage } from '@shared/events';
+import type { Tool, Usage } from '@shared/event-parts';
+import type { NewEvent } from '@shared/events';
 import type { RunState } from '@shared/views';
 
 /** Everything the loop touches comes in through these ports; the loop does no I/O of its own. */

@@ -1,4 +1,5 @@
-import type { EventBody, ModelCall, NewEvent } from '@shared/events';
+import type { ModelCall } from '@shared/event-parts';
+import type { EventBody, NewEvent } from '@shared/events';
 import { wellFormed } from '@shared/well-formed';
 import type { ActionPort, ModelAnswer } from './ports';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Failure } from '@shared/errors';
 import { toFailure } from '@shared/errors';
-import type { AppInfo } from '@shared/ipc';
+import type { AppInfo } from '@shared/ipc/application';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { startDemoRun } from '../demo/start-demo-run';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { AppInfo } from '@shared/ipc';
+import type { AppInfo } from '@shared/ipc/application';
 import type { Settings } from '@shared/settings';
 import type { RunSummary } from '@shared/views';
 import { redact } from './log';

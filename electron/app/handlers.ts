@@ -1,11 +1,17 @@
 import type { Failure } from '@shared/errors';
-import type { AppInfo, WorkspaceStatus } from '@shared/ipc';
+import type { AppInfo, WorkspaceStatus } from '@shared/ipc/application';
 import { startDemoRun } from '../demo/start-demo-run';
 import { applicationHandlers } from '../ipc/handlers/application';
+import { attentionHandlers } from '../ipc/handlers/attention';
+import { checkpointHandlers } from '../ipc/handlers/checkpoints';
 import { computerHandlers, type HostReports } from '../ipc/handlers/computers';
 import { datasetHandlers } from '../ipc/handlers/dataset';
+import { keepingHandlers } from '../ipc/handlers/keeping';
 import { labelHandlers } from '../ipc/handlers/labels';
 import { type OwnTerminalDesk, ownTerminalHandlers } from '../ipc/handlers/own';
+import { rehearsalHandlers } from '../ipc/handlers/rehearsal';
+import { remoteHandlers } from '../ipc/handlers/remote';
+import { runChangeHandlers } from '../ipc/handlers/run-changes';
 import { runHandlers } from '../ipc/handlers/runs';
 import { taskHandlers } from '../ipc/handlers/tasks';
 import { timelineHandlers } from '../ipc/handlers/timeline';
@@ -85,6 +91,12 @@ export function createHandlers(input: HandlerInput): Handlers {
     }),
     ...ownTerminalHandlers(input.terminals, holder),
     ...labelHandlers(holder, author),
+    ...checkpointHandlers(),
+    ...attentionHandlers(),
+    ...remoteHandlers(),
+    ...rehearsalHandlers(),
+    ...runChangeHandlers(),
+    ...keepingHandlers(),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'model.test': (endpoint) =>
       testModel(

@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/errors';
-import type { Tool } from '@shared/events';
+import type { Tool } from '@shared/event-parts';
 import { type MaskedMessage, maskTrajectory } from '@shared/mask';
 import { TrajectoryFold } from '@shared/trajectory';
 import { type DatasetReader, eventPages } from './event-pages';

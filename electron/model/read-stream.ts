@@ -1,4 +1,4 @@
-import type { Usage } from '@shared/events';
+import type { Usage } from '@shared/event-parts';
 import type { ModelAnswer, ModelPort } from '../agent/ports';
 
 type Delta = Parameters<Parameters<ModelPort['ask']>[1]>[0];

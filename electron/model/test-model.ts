@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ModelTest } from '@shared/ipc';
+import type { ModelTest } from '@shared/ipc/application';
 import { createModelClient, type ModelEndpoint } from './client';
 import { defaultHttpLimits } from './http-fetch';
 

@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/errors';
-import type { EventBody, ModelRef, NewEvent } from '@shared/events';
+import type { ModelRef } from '@shared/event-parts';
+import type { EventBody, NewEvent } from '@shared/events';
 import type { Endpoint } from '@shared/settings';
 import { durationMs, type TaskSpec, taskSpecSchema } from '@shared/task';
 import { toolOf } from '../actions/parse-call';

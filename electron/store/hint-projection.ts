@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/errors';
 import type { EventOf } from '@shared/events';
-import type { HintState, HintView, OutboxEntry, OutboxOp } from '@shared/outbox';
+import { type HintState, type HintView, nextStep, type OutboxEntry, type OutboxOp } from '@shared/outbox';
 import type { Statements } from './rows';
 
 interface HintRow {
@@ -78,6 +78,9 @@ export class HintProjection {
         step: row.step,
         deliveredAt: row.delivered_at,
         position: row.position,
+        deliver: nextStep,
+        due: null,
+        verdict: null,
       }));
   }
 

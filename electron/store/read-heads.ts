@@ -149,6 +149,7 @@ function toHead(run: RunRecord, row: HeadRecord, after: StepNote[]): StepHead {
     by: JSON.parse(row.authors) as string[],
     flagged: (row.label_flags & LabelFlag.flagged) !== 0,
     comments: row.comments,
+    inheritedFrom: null,
     after,
   };
 }
@@ -182,6 +183,7 @@ function pendingHead(run: RunRecord): StepHead | null {
     by: [],
     flagged: false,
     comments: 0,
+    inheritedFrom: null,
     after: [],
   };
 }

@@ -68,7 +68,8 @@ export function runWord(context: ReadContext, run: RunRecord): RunWord {
 }
 
 function summarise(context: ReadContext, run: RunRecord): RunSummary {
-  const { facts, state } = run;
+  const { state } = run;
+  const facts = { ...run.facts, ...state.changed };
   const word = runWord(context, run);
   const ended = ENDED.has(word);
   return {
@@ -84,6 +85,7 @@ function summarise(context: ReadContext, run: RunRecord): RunSummary {
     createdAt: run.createdAt,
     changedAt: run.changedAt,
     steps: state.steps,
+    taken: state.taken,
     events: run.seq,
     seq: run.seq,
     segments: state.segments,
@@ -98,7 +100,13 @@ function summarise(context: ReadContext, run: RunRecord): RunSummary {
     maxWorkingMs: facts.maxWorkingMs,
     maxSteps: facts.maxSteps,
     tokens: { ...state.tokens, contextLimit: facts.contextLimit },
+    maxTokens: facts.maxTokens,
     cost: state.cost,
+    maxCost: facts.maxCost,
+    endpoint: facts.endpoint,
+    parent: facts.parent,
+    runningOn: runningOn(context, run, word),
+    checkpoints: state.checkpoints,
     hints: hintCounts(context, run.id),
     labels: labelCounts(context, run),
     computers: facts.computers,
@@ -120,6 +128,17 @@ function workingMs(context: ReadContext, run: RunRecord, word: RunWord): number 
     time.apply({ kind: row.kind, body: JSON.parse(row.body) } as NewEvent, row.at);
   }
   return time.ms(word === 'undriven' ? run.changedAt : context.now());
+}
+
+/** Sessions that were busy when they were last looked at; none once the run has ended. */
+function runningOn(context: ReadContext, run: RunRecord, word: RunWord): RunSummary['runningOn'] {
+  if (ENDED.has(word)) {
+    return [];
+  }
+  return context.statements.all<{ computer: string; session: string }>(
+    "SELECT computer, name AS session FROM session WHERE run = ? AND state = 'busy' ORDER BY computer, name LIMIT 20",
+    run.id,
+  );
 }
 
 function hintCounts(context: ReadContext, run: number): RunSummary['hints'] {

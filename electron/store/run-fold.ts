@@ -1,10 +1,12 @@
 import type { EventBody, EventOf, RunEvent, StoredStatus } from '@shared/events';
 import type { RunSummary } from '@shared/views';
 import type { FoldSink, HeadRow } from './fold-rows';
+import { foldChange, foldContext, pay } from './run-fold-changes';
+import { hitsOf, searchOf } from './run-fold-search';
 import { observationLine, stepTitle, titleFromText } from './step-title';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 /** What `run.created` fixes for the run's whole life. */
 export interface RunFacts {
@@ -16,9 +18,16 @@ export interface RunFacts {
   maxSteps: number;
   maxWorkingMs: number;
   maxTries: number;
+  maxTokens: number | null;
+  maxCost: number | null;
+  endpoint: string;
+  parent: { run: string; step: number } | null;
   computers: RunSummary['computers'];
   evaluatorIsolated: boolean;
 }
+
+type Limit = 'maxSteps' | 'maxWorkingMs' | 'maxTries' | 'maxTokens' | 'maxCost';
+type EventBodyHead = Pick<EventBody<'summary.started'>, 'step' | 'steps' | 'pair' | 'carried'>;
 
 /** Everything the next event needs to know about the events before it; small, JSON, stored beside the head. */
 export interface RunState {
@@ -45,7 +54,14 @@ export interface RunState {
   sessions: Record<string, string>;
   /** By uid, in order: bytes of a session that were dropped before they were fetched. Absent before the first. */
   gaps?: Record<string, { from: number; to: number }[]>;
-  tokens: { input: number; output: number; context: number };
+  tokens: { input: number; output: number; cached: number; context: number };
+  /** Steps that count against the limit. */
+  taken: number;
+  checkpoints: number;
+  /** What changed of the facts since the run was created. */
+  changed: Partial<Pick<RunFacts, 'model' | 'endpoint' | 'contextLimit' | Limit>>;
+  /** The summary turn under way. */
+  summary: EventBodyHead | null;
   cost: number;
   lastAt: number;
   tries: number;
@@ -69,7 +85,11 @@ export function startState(): RunState {
     observed: 0,
     search: null,
     sessions: {},
-    tokens: { input: 0, output: 0, context: 0 },
+    tokens: { input: 0, output: 0, cached: 0, context: 0 },
+    taken: 0,
+    checkpoints: 0,
+    changed: {},
+    summary: null,
     cost: 0,
     lastAt: 0,
     tries: 0,
@@ -87,6 +107,10 @@ export function runFacts(body: EventBody<'run.created'>): RunFacts {
     maxSteps: body.limits.maxSteps,
     maxWorkingMs: body.limits.maxWorkingMs,
     maxTries: body.limits.maxEvals,
+    maxTokens: body.limits.maxTokens ?? null,
+    maxCost: body.limits.maxCost ?? null,
+    endpoint: body.model.endpoint,
+    parent: body.parent,
     computers: body.computers,
     evaluatorIsolated: body.evaluatorIsolated,
   };
@@ -114,6 +138,7 @@ const TIMED: ReadonlySet<string> = new Set([
   'run.status',
   'command.ran',
   'clock.suspended',
+  'branch.began',
 ]);
 
 function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
@@ -136,6 +161,19 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       return;
     case 'model.answered':
       foldAnswer(state, event, sink);
+      return;
+    case 'summary.started':
+    case 'summary.rejected':
+    case 'summary.ended':
+    case 'context.shortened':
+      foldContext(state, event, sink);
+      return;
+    case 'model.changed':
+    case 'limits.changed':
+    case 'gpu.changed':
+    case 'checkpoint.made':
+    case 'branch.began':
+      foldChange(state, event, sink);
       return;
     case 'action.started':
       foldAction(state, event, sink);
@@ -219,12 +257,11 @@ function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: Fol
   state.search = null;
   state.activity = 'none';
   state.until = null;
-  if (body.usage !== null) {
-    state.tokens.input += body.usage.inputTokens;
-    state.tokens.output += body.usage.outputTokens;
+  pay(state, body);
+  if (body.usage !== null && body.kind !== 'summary') {
     state.tokens.context = body.usage.inputTokens + body.usage.outputTokens;
   }
-  state.cost += body.cost ?? 0;
+  state.taken += body.kind === 'summary' ? 0 : 1;
   state.head = {
     step: body.step,
     seq0: state.requested?.step === body.step ? state.requested.seq : event.seq,
@@ -369,27 +406,4 @@ function touch(state: RunState, step: number, seq: number, sink: FoldSink): bool
   state.head.seq1 = Math.max(state.head.seq1, seq);
   sink.head(state.head, false);
   return true;
-}
-
-const SEARCHES = new Set(['search_dir', 'search_file', 'find_file', 'web_search']);
-
-function searchOf(name: string, args: EventBody<'action.started'>['args']): RunState['search'] {
-  if (!SEARCHES.has(name)) {
-    return null;
-  }
-  const query = args.search_term ?? args.query ?? args.file_name ?? '';
-  const place = args.dir_path ?? args.file_path ?? (name === 'web_search' ? 'web' : '');
-  return { query: String(query), place: String(place) };
-}
-
-function hitsOf(data: Record<string, unknown>): number | null {
-  for (const found of [data.hits, data.matches, data.results, data.total]) {
-    if (typeof found === 'number') {
-      return found;
-    }
-    if (Array.isArray(found)) {
-      return found.length;
-    }
-  }
-  return null;
 }

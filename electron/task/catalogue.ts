@@ -8,7 +8,7 @@ import {
   taskFromCatalogue,
 } from '@shared/catalogue';
 import { WaymarkError } from '@shared/errors';
-import type { CatalogueRow } from '@shared/ipc';
+import type { CatalogueRow } from '@shared/ipc/application';
 
 const names = ['innovatorbench', 'apollo'] as const;
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ContextFold } from '@shared/context';
-import type { EventBody, EventKind, Limits, NewEvent } from '@shared/events';
+import type { Limits } from '@shared/event-parts';
+import type { EventBody, EventKind, NewEvent } from '@shared/events';
 import { RunFold } from '@shared/run-fold';
 import { ulid } from 'ulid';
 import { drive } from '../agent/loop';

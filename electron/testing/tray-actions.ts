@@ -1,4 +1,4 @@
-import type { Tool } from '@shared/events';
+import type { Tool } from '@shared/event-parts';
 import type { ActionContext, ActionOutcome, ActionPort, ParsedCall } from '../agent/ports';
 import type { Clock } from '../clock';
 

@@ -1,4 +1,4 @@
-import type { AppInfo } from '@shared/ipc';
+import type { AppInfo } from '@shared/ipc/application';
 import type { Settings } from '@shared/settings';
 import { create } from 'zustand';
 import { call } from '../api';

@@ -1,5 +1,5 @@
 import type { Failure } from '@shared/errors';
-import type { WorkspaceStatus } from '@shared/ipc';
+import type { WorkspaceStatus } from '@shared/ipc/application';
 import { create } from 'zustand';
 import { call } from '../api';
 

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Failure } from '@shared/errors';
 import { toFailure } from '@shared/errors';
-import type { AppInfo, WorkspaceStatus } from '@shared/ipc';
+import type { AppInfo, WorkspaceStatus } from '@shared/ipc/application';
 import type { KeyStore } from '../../app/key-store';
 import type { SettingsFile } from '../../settings-file';
 import type { WorkbenchHolder } from '../../workbench';

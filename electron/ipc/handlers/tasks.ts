@@ -1,4 +1,4 @@
-import type { CatalogueRow, TaskRow } from '@shared/ipc';
+import type { CatalogueRow, TaskRow } from '@shared/ipc/application';
 import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/task';
 import type { StoredTask } from '../../store/api';
 import type { WorkbenchHolder } from '../../workbench';

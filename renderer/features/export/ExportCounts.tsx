@@ -1,4 +1,4 @@
-import type { ExportPreview } from '@shared/ipc';
+import type { ExportPreview } from '@shared/ipc/dataset';
 import { useText } from '../../text/language';
 
 export interface ExportCountsProps {

@@ -1,4 +1,4 @@
-import type { ExportResult } from '@shared/ipc';
+import type { ExportResult } from '@shared/ipc/dataset';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

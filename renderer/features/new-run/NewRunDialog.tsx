@@ -1,4 +1,5 @@
-import type { CommandInput, TaskRow } from '@shared/ipc';
+import type { CommandInput } from '@shared/ipc';
+import type { TaskRow } from '@shared/ipc/application';
 import type { Endpoint } from '@shared/settings';
 import { useState } from 'react';
 import { call, failureOf } from '../../api';

@@ -1,4 +1,4 @@
-import type { ModelTest, TaskRow } from '@shared/ipc';
+import type { ModelTest, TaskRow } from '@shared/ipc/application';
 import type { Endpoint } from '@shared/settings';
 import { useEffect, useState } from 'react';
 import { call, failureOf } from '../../api';

@@ -1,4 +1,5 @@
-import type { CommandInput, TaskRow } from '@shared/ipc';
+import type { CommandInput } from '@shared/ipc';
+import type { TaskRow } from '@shared/ipc/application';
 
 export type TaskComputer = TaskRow['computers'][number];
 

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import {
+  type ComputerRow,
+  type HostReport,
+  type HostResolution,
+  hostAliasSchema,
+  type LinkHealth,
+  type PromptView,
+  transportKind,
+} from '../computers';
+import { none, returns } from './parts';
+
+/** Computers reached over SSH. */
+export const computerCommands = {
+  'computers.list': { input: none, output: returns<ComputerRow[]>() },
+  /** Of every host this process has to do with, also of those a run uses without their being added. */
+  'computers.health': { input: none, output: returns<LinkHealth[]>() },
+  /** Aliases of the user's ssh configuration that were not added yet. */
+  'computers.candidates': { input: none, output: returns<string[]>() },
+  'computers.resolve': { input: z.object({ alias: hostAliasSchema }), output: returns<HostResolution>() },
+  /** Connects anew and looks at everything; stages arrive as `computer.stage` meanwhile. */
+  'computers.test': {
+    input: z.object({ alias: hostAliasSchema, transport: transportKind }),
+    output: returns<HostReport>(),
+  },
+  'computers.cancelTest': { input: z.object({ alias: hostAliasSchema }), output: returns<void>() },
+  'computers.add': {
+    input: z.object({ alias: hostAliasSchema, transport: transportKind }),
+    output: returns<ComputerRow>(),
+  },
+  /** For new links; refused while a run drives on the host. */
+  'computers.setTransport': {
+    input: z.object({ alias: hostAliasSchema, transport: transportKind }),
+    output: returns<ComputerRow>(),
+  },
+  'computers.remove': { input: z.object({ alias: hostAliasSchema }), output: returns<void>() },
+  'computers.retryNow': { input: z.object({ alias: hostAliasSchema }), output: returns<void>() },
+  'computers.prompts': { input: none, output: returns<PromptView[]>() },
+  'computers.answer': {
+    input: z.object({
+      id: z.string().max(64),
+      /** null = declined. */
+      answer: z
+        .union([
+          z.object({ texts: z.array(z.string().max(4096)).max(16) }),
+          z.object({ trust: z.literal(true) }),
+        ])
+        .nullable(),
+    }),
+    output: returns<void>(),
+  },
+  /** The machine's network came back or changed, as the window sees it. */
+  'computers.networkChanged': { input: none, output: returns<void>() },
+} as const;

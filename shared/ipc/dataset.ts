@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { returns, run } from './parts';
+
+export const exportSchema = z.object({
+  runs: z.array(run),
+  undecided: z.enum(['refuse', 'train', 'mask']),
+  preset: z.enum(['default', 'apollo']).default('default'),
+});
+
+/** Exports. */
+export const datasetCommands = {
+  'export.preview': { input: exportSchema, output: returns<ExportPreview>() },
+  /** Asks for the target folder in the main process; null = cancelled. */
+  'export.start': { input: exportSchema, output: returns<ExportResult | null>() },
+} as const;
+
+export interface ExportPreview {
+  rows: number;
+  steps: number;
+  trained: number;
+  masked: number;
+  undecided: { run: string; steps: number[]; total: number }[];
+  dropped: { reason: string; count: number }[];
+  bySource: { source: string; value: 'train' | 'mask'; count: number }[];
+  tokens: number;
+}
+
+export interface ExportResult {
+  folder: string;
+  rows: number;
+  trained: number;
+  masked: number;
+  dropped: { reason: string; count: number }[];
+  files: { path: string; bytes: number; sha256: string }[];
+  snapshot: string;
+}

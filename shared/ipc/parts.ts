@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** Carries an output type without a run-time schema: outputs come from our own process. */
+export interface Output<T> {
+  readonly type?: T;
+}
+
+export function returns<T>(): Output<T> {
+  return {};
+}
+
+/** Inputs that many commands share. */
+export const none = z.undefined();
+export const run = z.string().length(26);
+export const step = z.int().positive();
+export const inRun = z.object({ run });
+export const atStep = z.object({ run, step });
+export const uid = z.string().min(1).max(120);
+export const filePath = z.object({ run, computer: z.string().max(120), path: z.string().max(4096) });
+export const page = {
+  offset: z.int().nonnegative(),
+  maxBytes: z.int().min(1).max(1_048_576),
+  live: z.int().nonnegative().optional(),
+};
+export const direction = z.union([z.literal(1), z.literal(-1)]);

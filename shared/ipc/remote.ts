@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { hostAliasSchema } from '../computers';
+import { none, returns } from './parts';
+
+/** A workspace on a server, driven by `waymark serve` there and shown in this window. */
+export interface RemoteStatus {
+  alias: string;
+  folder: string;
+  state: 'connecting' | 'up' | 'down' | 'refused';
+  message: string;
+  /** Writes made while it was away, which are sent when it is back. */
+  waiting: number;
+  /** Version of the program there. */
+  version: string | null;
+}
+
+export const remoteCommands = {
+  /** Opens a workspace on a host in place of the one that is open; null state = local. */
+  'remote.open': {
+    input: z.object({
+      alias: hostAliasSchema,
+      /** Absolute folder on the host; empty = the default one there. */
+      folder: z.string().max(4096),
+      /** How to start the program there, e.g. `waymark` or `node /opt/waymark/cli.js`. */
+      command: z.string().trim().min(1).max(1000),
+    }),
+    output: returns<RemoteStatus>(),
+  },
+  'remote.status': { input: none, output: returns<RemoteStatus | null>() },
+  /** Back to the workspace on this machine. */
+  'remote.close': { input: none, output: returns<void>() },
+} as const;

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { hostAliasSchema } from '../computers';
+import { limitsChangeSchema } from '../outbox';
+import type { RunningCommand, RunSummary, VerifyReport } from '../views';
+import { inRun, none, returns, run } from './parts';
+
+export const startRunSchema = z.object({
+  task: z.string().min(1),
+  title: z.string().max(120).optional(),
+  endpoint: z.string().min(1),
+  /** Task computer name → `local` or a host alias; what is not named is where the task says. */
+  computers: z.record(z.string().max(64), z.union([z.literal('local'), hostAliasSchema])).default({}),
+  maxSteps: z.int().positive().optional(),
+  maxWorkingMs: z.int().positive().optional(),
+  approvals: z.enum(['on', 'off']),
+  /** Task computer name → approvals there, where they are not as `approvals` says. */
+  computerApprovals: z.record(z.string().max(64), z.enum(['on', 'off'])).default({}),
+  humanHints: z.boolean().default(true),
+  maxTokens: z.int().positive().optional(),
+  maxCost: z.number().positive().optional(),
+  experiment: z.string().max(80).nullable().default(null),
+});
+
+export interface ApprovalAsked {
+  run: string;
+  approval: string;
+  step: number;
+  what: string;
+  why: string;
+}
+
+/** Starting, steering and removing runs. */
+export const runCommands = {
+  'runs.list': { input: none, output: returns<RunSummary[]>() },
+  'runs.summary': { input: inRun, output: returns<RunSummary>() },
+  'runs.start': { input: startRunSchema, output: returns<{ run: string }>() },
+  'runs.resume': { input: inRun, output: returns<void>() },
+  'runs.pause': { input: z.object({ run, mode: z.enum(['after_step', 'now']) }), output: returns<void>() },
+  'runs.stop': { input: inRun, output: returns<void>() },
+  /** Later steps ask this endpoint's model; recorded at the step boundary. */
+  'runs.setModel': { input: z.object({ run, endpoint: z.string().min(1) }), output: returns<void>() },
+  'runs.setLimits': { input: z.object({ run, limits: limitsChangeSchema }), output: returns<void>() },
+  /** What goes on on which computer if the run is paused or stopped now. */
+  'runs.running': { input: inRun, output: returns<RunningCommand[]>() },
+  'runs.wake': { input: inRun, output: returns<void>() },
+  /** What a run waits for a person's word on; the window asks when it opens, later ones are events. */
+  'runs.openApprovals': { input: inRun, output: returns<ApprovalAsked[]>() },
+  'runs.decideApproval': {
+    input: z.object({ run, approval: run, decision: z.enum(['allow', 'deny']) }),
+    output: returns<void>(),
+  },
+  'runs.remove': { input: z.object({ run, mode: z.enum(['run', 'text']) }), output: returns<void>() },
+  'runs.verify': { input: inRun, output: returns<VerifyReport>() },
+} as const;

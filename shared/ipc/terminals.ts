@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { hostAliasSchema, type OwnTerminal } from '../computers';
+import type { SessionHit, TerminalPage } from '../terminal/terminal-views';
+import type { SessionView } from '../views';
+import { inRun, none, page, returns, run, uid } from './parts';
+
+/** Terminals of the agent (`sessions`) and the person's own (`own`). */
+export const terminalCommands = {
+  'sessions.list': { input: inRun, output: returns<SessionView[]>() },
+  /**
+   * Bytes for a terminal, already passed through the view filter. `offset` counts raw bytes. `live`: what follows comes
+   * as `live.session` with this number of the window's choosing, as long as the session is watched and the window says
+   * what it has taken (`sessions.seen`).
+   */
+  'sessions.read': {
+    input: z.object({ run, uid, ...page }),
+    output: returns<TerminalPage>(),
+  },
+  'sessions.watch': { input: z.object({ run, uids: z.array(uid).max(64) }), output: returns<void>() },
+  /** The terminal has parsed everything up to here; a few frames without this word and no more are sent. */
+  'sessions.seen': { input: z.object({ run, uid, offset: z.int().nonnegative() }), output: returns<void>() },
+  /** Lines that contain the text, across all sessions of a run, oldest first per session. */
+  'sessions.search': {
+    input: z.object({
+      run,
+      query: z.string().min(1).max(400),
+      uids: z.array(uid).max(64).optional(),
+      limit: z.int().min(1).max(500),
+    }),
+    output: returns<{ hits: SessionHit[]; truncated: boolean }>(),
+  },
+  'own.list': { input: none, output: returns<OwnTerminal[]>() },
+  'own.open': {
+    input: z.object({
+      computer: z.union([z.literal('local'), hostAliasSchema]),
+      /** Starts in the workspace of this run where the computer has it, else at home. */
+      run: run.nullable(),
+      rows: z.int().min(2).max(500),
+      cols: z.int().min(2).max(1000),
+    }),
+    output: returns<OwnTerminal>(),
+  },
+  /** As `sessions.read`; @throws ComputerUnavailable while its link is away. */
+  'own.read': { input: z.object({ id: uid, ...page }), output: returns<TerminalPage>() },
+  'own.watch': { input: z.object({ ids: z.array(uid).max(64) }), output: returns<void>() },
+  'own.seen': { input: z.object({ id: uid, offset: z.int().nonnegative() }), output: returns<void>() },
+  /** Types into the person's own terminal; refused at once while its link is not up. */
+  'own.write': { input: z.object({ id: uid, bytes: z.instanceof(Uint8Array) }), output: returns<void>() },
+  'own.resize': {
+    input: z.object({ id: uid, rows: z.int().min(2).max(500), cols: z.int().min(2).max(1000) }),
+    output: returns<void>(),
+  },
+  'own.close': { input: z.object({ id: uid }), output: returns<void>() },
+} as const;

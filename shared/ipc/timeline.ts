@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type {
+  FileRevision,
+  FileView,
+  LabelStack,
+  PromptView,
+  QueryView,
+  SearchPage,
+  StepDetail,
+  StepHead,
+  Tile,
+} from '../views';
+import { atStep, direction, filePath, inRun, returns, run, step } from './parts';
+
+export const stepFilterSchema = z.discriminatedUnion('by', [
+  z.object({ by: z.literal('undecided') }),
+  z.object({ by: z.literal('undecided_or_disagreement') }),
+  z.object({ by: z.literal('error') }),
+  z.object({ by: z.literal('hint') }),
+  z.object({ by: z.literal('label'), value: z.enum(['train', 'mask']) }),
+  z.object({ by: z.literal('tool'), tool: z.string().max(80) }),
+]);
+
+/** What happened in a run: timeline, steps, files, queries. */
+export const timelineCommands = {
+  'timeline.heads': { input: z.object({ run, from: step, to: step }), output: returns<StepHead[]>() },
+  'timeline.find': {
+    input: z.object({ run, filter: stepFilterSchema, from: z.int().nonnegative(), direction }),
+    output: returns<{ step: number | null; total: number }>(),
+  },
+  'timeline.tiles': { input: inRun, output: returns<Tile[]>() },
+  'timeline.search': {
+    input: z.object({
+      run,
+      query: z.string().max(400),
+      from: z.int().nonnegative(),
+      direction,
+      limit: z.int().min(1).max(200),
+    }),
+    output: returns<SearchPage>(),
+  },
+  'step.detail': { input: atStep, output: returns<StepDetail>() },
+  'step.prompt': { input: atStep, output: returns<PromptView>() },
+  'step.labels': { input: atStep, output: returns<LabelStack>() },
+  'files.list': { input: inRun, output: returns<FileView[]>() },
+  'files.revisions': { input: filePath, output: returns<FileRevision[]>() },
+  'files.text': {
+    input: filePath.extend({ revision: z.int().nonnegative() }),
+    output: returns<{ text: string | null }>(),
+  },
+  'queries.list': { input: inRun, output: returns<QueryView[]>() },
+} as const;

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { count, limitsSchema, modelRefSchema, ulid } from './event-parts';
+
+/** What a person, or a computer, changes about a run while it goes on. */
+export const runChangeEvents = {
+  /** At a step boundary: later requests go to this model with these parameters. Same segment, same messages. */
+  'model.changed': z.object({
+    model: modelRefSchema,
+    /** As in `segment.started`. */
+    request: z.record(z.string(), z.unknown()),
+    by: z.string(),
+  }),
+  'limits.changed': z.object({ limits: limitsSchema, by: z.string() }),
+  /** The condition of a hint that waits for one has come true; from now on it is due. */
+  'hint.due': z.object({ id: ulid, why: z.string() }),
+  /**
+   * GPUs of a computer went idle or to work again, or are in use by others. Recorded on change only. `since`: wall-clock ms
+   * from which it holds.
+   */
+  'gpu.changed': z.object({
+    computer: z.string(),
+    state: z.enum(['idle', 'busy', 'unknown']),
+    since: count,
+    gpus: z.array(z.object({ index: count, utilization: z.number(), memoryUsedMb: z.number() })),
+  }),
+} as const;
