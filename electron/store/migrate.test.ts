@@ -7,13 +7,13 @@ import { openDatabase } from './database';
 import { type Migration, migrate, migrations, readVersion } from './migrate';
 import { openForWriting, workspaceFile } from './workspace-file';
 
-const second: Migration = {
-  version: 2,
-  name: 'second',
+const third: Migration = {
+  version: 3,
+  name: 'third',
   sql: 'CREATE TABLE extra (id INTEGER PRIMARY KEY) STRICT;',
 };
 const broken: Migration = {
-  version: 2,
+  version: 3,
   name: 'broken',
   sql: 'CREATE TABLE half (id INTEGER); CREATE TABLE half (id INTEGER);',
 };
@@ -24,7 +24,7 @@ test('migrations count from 1 without gaps', () => {
 
 test('migration 1 makes logs that refuse change', () => {
   const db = openDatabase('');
-  expect(migrate(db)).toEqual({ from: 0, to: 1 });
+  expect(migrate(db, migrations.slice(0, 1))).toEqual({ from: 0, to: 1 });
   db.exec("INSERT INTO run (id, ulid, created_at) VALUES (1, 'r', 0)");
   db.exec(
     `INSERT INTO event (id, version, kind, at, epoch, body, hash) VALUES (${2 ** 32 + 1}, 1, 'x', 0, 0, '{}', zeroblob(32))`,
@@ -47,13 +47,27 @@ test('migration 1 makes logs that refuse change', () => {
   db.close();
 });
 
+test('migration 2 keeps hints that wait and lets them be delivered at the next step', () => {
+  const db = openDatabase('');
+  migrate(db, migrations.slice(0, 1));
+  db.exec(
+    "INSERT INTO hint (run, ulid, number, text, category, state, author, queued_at, position) VALUES (1, 'h', 1, 'Look', 'other', 'queued', 'A', 5, 1)",
+  );
+  expect(migrate(db, migrations.slice(0, 2))).toEqual({ from: 1, to: 2 });
+  expect(db.prepare('SELECT text, deliver, due FROM hint').all()).toEqual([
+    { text: 'Look', deliver: '{"when":"next_step"}', due: null },
+  ]);
+  expect(() => db.exec("INSERT INTO seen (run, author, seq, at) VALUES (1, 'x', 1, 2)")).not.toThrow();
+  db.close();
+});
+
 test('a migration that fails leaves the file as it was', () => {
   const db = openDatabase('');
   migrate(db);
   expect(() => migrate(db, [...migrations, broken])).toThrow('already exists');
-  expect(readVersion(db)).toBe(1);
+  expect(readVersion(db)).toBe(2);
   expect(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()).toEqual({ n: 0 });
-  expect(migrate(db, [...migrations, second])).toEqual({ from: 1, to: 2 });
+  expect(migrate(db, [...migrations, third])).toEqual({ from: 2, to: 3 });
   db.close();
 });
 
@@ -64,7 +78,7 @@ test('an older application refuses a newer workspace and leaves every byte as it
   await new RunWriter(store, run).start();
   await store.close();
   const db = openDatabase(workspaceFile(folder));
-  migrate(db, [...migrations, second]);
+  migrate(db, [...migrations, third]);
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
   const before = readFileSync(workspaceFile(folder));

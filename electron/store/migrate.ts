@@ -1,6 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import { type Db, WORKSPACE_APPLICATION_ID } from './database';
 import { threeLogs } from './migrations/0001-three-logs';
+import { longRuns } from './migrations/0002-long-runs';
 
 /** One numbered change of the schema; never edited once released. */
 export interface Migration {
@@ -10,7 +11,7 @@ export interface Migration {
 }
 
 /** In order of version, without gaps from 1. */
-export const migrations: readonly Migration[] = [threeLogs];
+export const migrations: readonly Migration[] = [threeLogs, longRuns];
 
 /**
  * Brings a database to the newest version this application knows, all in one transaction.
