@@ -1,8 +1,8 @@
 import type { AnnotationEntry } from '@shared/annotations';
 import type { StoreNotice } from './api';
 import type { Statements } from './rows';
-import type { RunState } from './run-fold';
 import type { RunLog } from './run-log';
+import type { RunState } from './run-state';
 
 /** How often the file is asked whether another connection committed, ms. */
 const POLL_MS = 100;

@@ -3,7 +3,7 @@ import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { Rebuild } from './rebuild';
 import type { Statements } from './rows';
-import { FOLD_VERSION } from './run-fold';
+import { FOLD_VERSION } from './run-state';
 import type { StepProjector } from './step-projector';
 
 const PAGE = 500;

@@ -4,8 +4,8 @@ import type { BlobStore } from './blob-store';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
 import { rowId, seqOf } from './ids';
 import type { Statements } from './rows';
-import type { RunFacts, RunState } from './run-fold';
 import { noRun } from './run-log';
+import type { RunFacts, RunState } from './run-state';
 
 /** A run's stored head, parsed. */
 export interface RunRecord {

@@ -3,8 +3,8 @@ import type { RunEvent } from '@shared/events';
 import { LAST_SEQ, rowId } from './ids';
 import { outboxEntry } from './outbox-log';
 import type { Statements } from './rows';
-import { type RunFacts, type RunState, runFacts, startState } from './run-fold';
 import { RunProjection } from './run-projection';
+import { type RunFacts, type RunState, runFacts, startState } from './run-state';
 import type { RunRuleFold, StepProjector } from './step-projector';
 
 export interface RebuildOptions {

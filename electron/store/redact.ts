@@ -1,5 +1,5 @@
 import { eventBodies, type RunEvent } from '@shared/events';
-import type { RunState } from './run-fold';
+import type { RunState } from './run-state';
 
 /**
  * An event's body without what people, models, commands and files said. Structure, numbers, names of

@@ -1,6 +1,6 @@
 import type { EventBody, EventOf } from '@shared/events';
 import type { FoldSink } from './fold-rows';
-import type { RunState } from './run-fold';
+import type { RunState } from './run-state';
 
 type ContextEvent = EventOf<'summary.started' | 'summary.rejected' | 'summary.ended' | 'context.shortened'>;
 type ChangeEvent = EventOf<

@@ -5,7 +5,7 @@ import { decodeEvent, EVENT_COLUMNS, type EventRow, encodeBody, eventHash } from
 import { CHAIN_START } from './hashing';
 import { MAX_RUN, rowId } from './ids';
 import type { Statements } from './rows';
-import { type RunFacts, type RunState, runFacts, startState } from './run-fold';
+import { type RunFacts, type RunState, runFacts, startState } from './run-state';
 
 /** A run as the writer holds it between two appends; valid while `seq` equals the stored head. */
 export interface OpenRun {

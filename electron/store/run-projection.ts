@@ -4,7 +4,8 @@ import { HintProjection } from './hint-projection';
 import { rowId, TILE_STEPS, tileId } from './ids';
 import { LabelProjection } from './label-projection';
 import type { Statements } from './rows';
-import { foldEvent, type RunState } from './run-fold';
+import { foldEvent } from './run-fold';
+import type { RunState } from './run-state';
 import type { RuleVerdictRow } from './step-projector';
 
 const INSERT_HEAD = `INSERT INTO step_head
