@@ -252,6 +252,8 @@ export function sayEntry(text: Text, entry: AnnotationEntry): string {
       return text.labels.whatComment(at);
     case 'flag':
       return entry.body.on ? text.labels.whatFlag(at) : text.labels.whatUnflag(at);
+    case 'hint':
+      return text.labels.whatHint(entry.body.verdict, at);
     case 'undo':
       return text.labels.opUndo;
   }

@@ -25,6 +25,7 @@ export function stepHead(step: number, change: Partial<StepHead> = {}): StepHead
     by: [],
     flagged: false,
     comments: 0,
+    inheritedFrom: null,
     after: [],
     ...change,
   };

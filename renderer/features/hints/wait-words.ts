@@ -22,5 +22,11 @@ export function waitWords(hints: RunHints | null, text: Text, now: number): stri
       return words.waitsUndriven;
     case 'ended':
       return words.waitsEnded;
+    case 'condition':
+      return words.waitsCondition;
+    case 'host':
+      return words.waitsHost;
+    case 'human':
+      return words.waitsHuman;
   }
 }

@@ -32,6 +32,8 @@ function operation(entry: AnnotationEntry, text: Text): string {
       return `${words.opComment}: ${body.text}`;
     case 'flag':
       return body.on ? words.opFlag : words.opUnflag;
+    case 'hint':
+      return words.opHint(body.verdict);
     case 'undo':
       return words.opUndo;
   }

@@ -47,6 +47,7 @@ interface NoteWords {
 
 function noteWords(note: Extract<NoteLine, { kind: 'note' }>['note'], text: Text): NoteWords {
   const words = text.timeline;
+  const { format } = text.common;
   switch (note.kind) {
     case 'score':
       return {
@@ -79,6 +80,72 @@ function noteWords(note: Extract<NoteLine, { kind: 'note' }>['note'], text: Text
         detail: words.droppedBytes(note.from, note.to),
         meta: '',
         tone: 'tone-attention',
+      };
+    case 'summary':
+      return {
+        icon: 'columns',
+        title: words.summarised(note.steps?.from ?? null, note.steps?.to ?? null),
+        detail: [
+          words.tokensFromTo(format.compact(note.tokensBefore), format.compact(note.tokensAfter)),
+          note.carried === null ? '' : words.carriedOn(note.carried.from, note.carried.to),
+        ]
+          .filter(Boolean)
+          .join(', '),
+        meta: note.missing.length === 0 ? '' : words.missingAfter(note.missing.length),
+        tone: note.missing.length === 0 ? 'quiet' : 'tone-attention',
+      };
+    case 'shortened':
+      return {
+        icon: 'columns',
+        title: words.shortened(note.step),
+        detail: words.shortenedText(format.count(note.was), format.count(note.kept)),
+        meta: '',
+        tone: 'quiet',
+      };
+    case 'model':
+      return {
+        icon: 'chip',
+        title: words.modelChanged(note.model),
+        detail: words.changedBy(note.by),
+        meta: '',
+        tone: 'quiet',
+      };
+    case 'limits':
+      return {
+        icon: 'settings',
+        title: words.limitsChanged,
+        detail: words.limitsNow(
+          format.count(note.limits.maxSteps),
+          format.duration(note.limits.maxWorkingMs),
+          note.limits.maxTokens === undefined ? null : format.compact(note.limits.maxTokens),
+          note.limits.maxCost === undefined ? null : format.money(note.limits.maxCost),
+        ),
+        meta: words.changedBy(note.by),
+        tone: 'quiet',
+      };
+    case 'checkpoint':
+      return {
+        icon: 'flag',
+        title: words.checkpoint,
+        detail: note.note,
+        meta: note.bytes === null ? '' : format.bytes(note.bytes),
+        tone: 'quiet',
+      };
+    case 'branch':
+      return {
+        icon: 'repeat',
+        title: words.branched(note.parent.step),
+        detail: note.message,
+        meta: '',
+        tone: 'quiet',
+      };
+    case 'gpu':
+      return {
+        icon: 'chip',
+        title: words.gpu(note.computer, note.state),
+        detail: words.gpuSince(format.clock(note.since)),
+        meta: '',
+        tone: note.state === 'idle' ? 'tone-attention' : 'quiet',
       };
     case 'suspended':
       return {

@@ -1,4 +1,5 @@
 import type { Why } from '@shared/labels';
+import type { HintVerdict } from '@shared/outbox';
 
 const rules: Record<string, string> = {
   'error-observation': 'Error in the observation',
@@ -90,6 +91,16 @@ export const labels = {
   opFlag: 'asked for a second opinion',
   opUnflag: 'withdrew the request',
   opUndo: 'undid an entry',
+  opHint: (verdict: HintVerdict | null): string =>
+    verdict === null
+      ? 'took the verdict on the hint back'
+      : verdict === 'acted_on'
+        ? 'the hint was acted on'
+        : 'the hint was ignored',
+  whatHint: (verdict: HintVerdict | null, at: string): string =>
+    verdict === null
+      ? `taking back a verdict on the hint at step ${at}`
+      : `the verdict on the hint at step ${at}`,
   opClear: 'cleared',
   disagreement: 'opinions differ',
   why: (why: Why): string => {

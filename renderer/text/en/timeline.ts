@@ -39,6 +39,32 @@ export const timeline = {
   droppedBytes: (from: number, to: number) =>
     `Bytes ${from.toLocaleString('en')} to ${to.toLocaleString('en')} were dropped there before they could be fetched`,
   stoodStill: (time: string) => `Stood still for ${time}; not counted as working time`,
+  summarised: (from: number | null, to: number | null) =>
+    from === null || to === null ? 'Summarised' : `Summarised steps ${from}–${to}`,
+  tokensFromTo: (before: string, after: string) => `${before} → ${after} tokens`,
+  carriedOn: (from: number, to: number) => `${from}–${to} carried on`,
+  missingAfter: (n: number) => (n === 1 ? '1 thing no longer mentioned' : `${n} things no longer mentioned`),
+  shortened: (step: number) =>
+    step === 0
+      ? 'Last summarised observation shortened in the context'
+      : `Observation of ${step} shortened in the context`,
+  shortenedText: (was: string, kept: string) => `${was} → ${kept} characters; the log keeps all of it`,
+  modelChanged: (model: string) => `Model is now ${model}`,
+  changedBy: (name: string) => (name === '' ? '' : `by ${name}`),
+  limitsChanged: 'Limits changed',
+  limitsNow: (steps: string, time: string, tokens: string | null, cost: string | null) =>
+    [`${steps} steps`, time, tokens === null ? '' : `${tokens} tokens`, cost ?? '']
+      .filter(Boolean)
+      .join(', '),
+  checkpoint: 'Checkpoint',
+  branched: (step: number) => `Branched from step ${step} of another run`,
+  gpu: (computer: string, state: string) =>
+    state === 'idle'
+      ? `GPUs of ${computer} are idle`
+      : state === 'busy'
+        ? `GPUs of ${computer} are busy`
+        : `GPUs of ${computer}: not known`,
+  gpuSince: (clock: string) => `since ${clock}`,
   minimap: 'Minimap: masks, undecided steps, hints, errors and score',
   emptyTitle: 'No step yet',
   emptyText: 'The first step appears here as soon as the model has answered.',

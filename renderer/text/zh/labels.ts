@@ -88,6 +88,10 @@ export const labels: Text['labels'] = {
   opFlag: '请求第二意见',
   opUnflag: '撤回请求',
   opUndo: '撤销了一条',
+  opHint: (verdict) =>
+    verdict === null ? '收回了对提示的评价' : verdict === 'acted_on' ? '提示已被采纳' : '提示被忽略',
+  whatHint: (verdict, at) =>
+    verdict === null ? `收回对步骤 ${at} 处提示的评价` : `对步骤 ${at} 处提示的评价`,
   opClear: '已清除',
   disagreement: '意见不一',
   why: (why) => {

@@ -40,6 +40,27 @@ export const timeline: Text['timeline'] = {
   droppedBytes: (from, to) =>
     `字节 ${from.toLocaleString('en')} 至 ${to.toLocaleString('en')} 在取回之前已在该主机上被丢弃`,
   stoodStill: (time) => `停顿 ${time}，不计入工作时间`,
+  summarised: (from, to) => (from === null || to === null ? '已摘要' : `已摘要步骤 ${from}–${to}`),
+  tokensFromTo: (before, after) => `${before} → ${after} token`,
+  carriedOn: (from, to) => `沿用 ${from}–${to}`,
+  missingAfter: (n) => `${n} 项不再提及`,
+  shortened: (step) =>
+    step === 0 ? '最后一个已摘要的观察在上下文中被缩短' : `步骤 ${step} 的观察在上下文中被缩短`,
+  shortenedText: (was, kept) => `${was} → ${kept} 个字符；日志保留全文`,
+  modelChanged: (model) => `模型改为 ${model}`,
+  changedBy: (name) => (name === '' ? '' : `由 ${name}`),
+  limitsChanged: '上限已更改',
+  limitsNow: (steps, time, tokens, cost) =>
+    [`${steps} 步`, time, tokens === null ? '' : `${tokens} token`, cost ?? ''].filter(Boolean).join('，'),
+  checkpoint: '检查点',
+  branched: (step) => `从另一运行的步骤 ${step} 分支`,
+  gpu: (computer, state) =>
+    state === 'idle'
+      ? `${computer} 的 GPU 空闲`
+      : state === 'busy'
+        ? `${computer} 的 GPU 在工作`
+        : `${computer} 的 GPU：未知`,
+  gpuSince: (clock) => `自 ${clock}`,
   minimap: '缩略图：屏蔽、未决定、提示、错误和分数',
   emptyTitle: '尚无步骤',
   emptyText: '模型作答后，第一步会出现在这里。',
