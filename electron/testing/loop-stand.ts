@@ -5,7 +5,7 @@ import type { EventBody, EventKind, NewEvent } from '@shared/events';
 import { RunFold } from '@shared/run-fold';
 import { ulid } from 'ulid';
 import { drive } from '../agent/loop';
-import type { Loop, LoopEnd } from '../agent/loop-types';
+import type { Loop, LoopEnd, LoopPorts } from '../agent/loop-types';
 import type { LoopFrame, ModelPort } from '../agent/ports';
 import { RequestHash } from '../agent/request-hash';
 import type { Clock } from '../clock';
@@ -26,6 +26,8 @@ export interface StandOptions {
   approvals?: 'on' | 'off';
   sendReasoning?: boolean;
   attempts?: number;
+  /** Stands between the loop and what it touches, anew for each driver. */
+  wrap?: (ports: LoopPorts) => LoopPorts;
 }
 
 /** Thrown by the tray as a computer that is away. */
@@ -127,9 +129,10 @@ export class LoopStand {
     const control = new RunControl(follower);
     this.control = control;
     await recorder.record(this.arrival(follower));
+    const wrap = options.wrap ?? ((ports: LoopPorts) => ports);
     return {
       state: { run, context, hash: new RequestHash(context) },
-      ports: {
+      ports: wrap({
         model: this.port,
         recorder,
         hints: createHintBuffer(follower, true),
@@ -142,7 +145,7 @@ export class LoopStand {
         random: () => 0.5,
         unavailable: (error) => (error instanceof Away ? error.message : null),
         cost: () => null,
-      },
+      }),
       options: {
         limits: { maxSteps: 100, maxWorkingMs: 3_600_000, maxEvals: 3, ...options.limits },
         contextTokens: options.contextTokens ?? 1_000_000,
