@@ -55,8 +55,13 @@ export interface RunSummary {
   checkpoints: number;
   hints: { queued: number; delivered: number; undelivered: number };
   labels: { train: number; mask: number; undecided: number; disagreement: number };
-  /** `host`: the ssh alias of a computer of kind ssh. */
-  computers: { name: string; kind: 'local' | 'ssh'; host?: string | undefined }[];
+  /** `host`: the ssh alias of a computer of kind ssh. `gpus`: as the task says; absent = none. */
+  computers: {
+    name: string;
+    kind: 'local' | 'ssh';
+    host?: string | undefined;
+    gpus?: number | undefined;
+  }[];
   evaluatorIsolated: boolean;
 }
 

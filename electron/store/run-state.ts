@@ -1,5 +1,6 @@
 import type { EventBody, StoredStatus } from '@shared/events';
 import type { RunSummary } from '@shared/views';
+import { z } from 'zod';
 import type { HeadRow } from './fold-rows';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
@@ -108,7 +109,18 @@ export function runFacts(body: EventBody<'run.created'>): RunFacts {
     maxCost: body.limits.maxCost ?? null,
     endpoint: body.model.endpoint,
     parent: body.parent,
-    computers: body.computers,
+    computers: computersOf(body),
     evaluatorIsolated: body.evaluatorIsolated,
   };
 }
+
+/** Where each computer of the task is, and how many GPUs the task says it has. */
+function computersOf({ computers, spec }: EventBody<'run.created'>): RunFacts['computers'] {
+  const said = gpuCounts.safeParse(spec.computers);
+  return computers.map((place) => {
+    const gpus = said.success ? said.data.find(({ name }) => name === place.name)?.gpus?.count : undefined;
+    return gpus === undefined ? place : { ...place, gpus };
+  });
+}
+
+const gpuCounts = z.array(z.object({ name: z.string(), gpus: z.object({ count: z.number() }).nullish() }));
