@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedRequest,
+  startScriptedModel,
+} from '../model/scripted-server';
+import { type CrashMoment, CrashPoints } from '../testing/crash-points';
+import { LoopStand } from '../testing/loop-stand';
+
+/** The points of the story below, one a line; a story that passes fewer or others fails (`vitest -u` writes it anew). */
+const committed = './crash-points.txt';
+
+const call = (name: string, input: Record<string, unknown> = {}) => ({ name, arguments: input });
+const answers: ScriptedAnswer[] = [
+  { text: 'Two at once.', calls: [call('put', { item: 'a' }), call('put', { item: 'b' })] },
+  { text: 'Nothing to call.' },
+  { text: 'One good, one bad.', calls: [call('put', { item: 'c' }), call('nonsense')] },
+  { text: 'Not allowed.', calls: [call('forbidden')] },
+  { text: 'Dangerous.', calls: [call('danger')] },
+  { text: 'A nap.', calls: [call('sleep', { sleep_time: 0 })] },
+  { text: 'It falls.', calls: [call('crash')] },
+  { text: 'Look.', calls: [call('list')] },
+  { text: 'Done.', calls: [call('finish')] },
+];
+
+let model: ScriptedModel;
+/** The story that runs now; the scripted model tells it how far it is. */
+let asked: (request: ScriptedRequest) => ScriptedAnswer = () => ({});
+
+beforeAll(async () => {
+  model = await startScriptedModel({ policy: (request) => asked(request) });
+});
+afterAll(() => model.close());
+
+/** One life of the story: hints come, are edited and withdrawn, a person allows what is dangerous, the model stumbles once. */
+async function live(at: CrashMoment | null) {
+  const points = new CrashPoints(at);
+  let driver = points;
+  const stand = new LoopStand({ model, approvals: 'on', wrap: (ports) => driver.wrap(ports) });
+  const once = new Set<string>();
+  const first = (what: string, act: () => void) => {
+    if (!once.has(what)) {
+      once.add(what);
+      act();
+    }
+  };
+  stand.hint('begin well');
+  asked = ({ answers: given }) => {
+    if (given === 2) {
+      first('two hints', () => {
+        const hint = stand.hint('use a tray');
+        const gone = stand.hint('never mind');
+        stand.log.post({ op: 'hint.edited', hint, text: 'use the big tray' });
+        stand.log.post({ op: 'hint.withdrawn', hint: gone });
+      });
+    }
+    if (given === 3 && !once.has('stumbled')) {
+      once.add('stumbled');
+      return { text: 'cut', fault: { kind: 'truncate' } };
+    }
+    if (given === 8) first('a late hint', () => void stand.hint('look again'));
+    return answers[Math.min(given, answers.length - 1)] ?? {};
+  };
+  const allow = setInterval(() => allowDanger(stand), 1);
+  try {
+    const ended = stand.drive().then(() => 'ended' as const);
+    const how = await Promise.race([ended, points.died.then(() => 'died' as const)]);
+    if (how === 'died') {
+      driver = new CrashPoints(null);
+      expect(await stand.drive()).toBe('finished');
+    }
+    return { stand, points, how };
+  } finally {
+    clearInterval(allow);
+  }
+}
+
+function allowDanger(stand: LoopStand): void {
+  const decided = new Set(
+    stand.log.entries.flatMap(({ body }) => ('approval' in body ? [body.approval] : [])),
+  );
+  for (const { approval } of stand.of('approval.asked')) {
+    if (!decided.has(approval)) {
+      stand.log.post({ op: 'approval.decided', approval, decision: 'allow' });
+      decided.add(approval);
+    }
+  }
+}
+
+/** Everything that must be the same whether or not the process died on the way. */
+const story = (stand: LoopStand) => ({
+  items: stand.tray.items,
+  answers: stand.of('model.answered').map(({ step, text, calls }) => [step, text, calls.length]),
+  observations: stand.of('action.observed').map(({ step, call: index, text }) => [step, index, text]),
+  taught: stand.of('step.taught').map(({ step }) => step),
+  hints: stand.of('hint.delivered').flatMap(({ hints }) => hints.map(({ text }) => text)),
+  decided: stand.of('approval.decided').map(({ decision }) => decision),
+  scores: stand.of('evaluation.ended').filter(({ forced }) => forced).length,
+  end: stand.of('run.status').at(-1),
+});
+
+it('goes on after a death at any call of any port: nothing lost, doubled or out of order', async () => {
+  const whole = await live(null);
+  expect(whole.how).toBe('ended');
+  const expected = story(whole.stand);
+  expect(expected.hints).toEqual(['begin well', 'use the big tray', 'look again']);
+  const points = [...new Set(whole.points.passed.map(({ point }) => point))].sort();
+  await expect(`${points.join('\n')}\n`).toMatchFileSnapshot(committed);
+  for (const moment of moments(whole.points.passed)) {
+    const { stand, how } = await live(moment);
+    const where = `${moment.point}, time ${moment.time}`;
+    expect(how, where).toBe('died');
+    expect(story(stand), where).toEqual(expected);
+    expect(stand.unverified(), where).toBe(0);
+    expect(
+      stand.log.events.map(({ seq }) => seq),
+      where,
+    ).toEqual(stand.log.events.map((_, index) => index + 1));
+  }
+}, 240_000);
+
+/** The first and the last time of every point; all times in full runs. */
+function moments(passed: readonly CrashMoment[]): CrashMoment[] {
+  if (process.env.WAYMARK_FULL === '1') return [...passed];
+  const last = new Map(passed.map(({ point, time }) => [point, time]));
+  return passed.filter(({ point, time }) => time === 1 || time === last.get(point));
+}
