@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { lineChanges } from './line-changes';
+
+const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 24 }).map((lines) => lines.join('\n'));
+
+test('both texts can be read back from the changes', () => {
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const changes = lineChanges(before, after);
+      const side = (gone: string) =>
+        changes.flatMap(({ kind, lines }) => (kind === gone ? [] : lines)).join('\n');
+      expect(side('added')).toBe(before);
+      expect(side('removed')).toBe(after);
+    }),
+  );
+});
+
+test('finds the shortest script', () => {
+  expect(lineChanges('one\ntwo\nthree\nfour', 'one\nthree\n3½\nfour')).toEqual([
+    { kind: 'same', lines: ['one'] },
+    { kind: 'removed', lines: ['two'] },
+    { kind: 'same', lines: ['three'] },
+    { kind: 'added', lines: ['3½'] },
+    { kind: 'same', lines: ['four'] },
+  ]);
+});
+
+test('two long texts with nothing in common are one replacement, at once', () => {
+  const long = (mark: string) => Array.from({ length: 20_000 }, (_, index) => `${mark} ${index}`).join('\n');
+  const from = performance.now();
+  const changes = lineChanges(long('old'), long('new'));
+  expect(changes.map(({ kind }) => kind)).toEqual(['removed', 'added']);
+  expect(performance.now() - from).toBeLessThan(2_000);
+});
