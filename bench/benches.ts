@@ -6,6 +6,8 @@ import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { sessionOutput } from './engine/session-output';
 import type { Bench } from './harness';
+import { resumeRun } from './long/resume-run';
+import { twentyAppenders } from './long/twenty-appenders';
 import { sshCommands } from './ssh/ssh-commands';
 import { sshCuts } from './ssh/ssh-cuts';
 import { sshDeadLink } from './ssh/ssh-dead-link';
@@ -35,5 +37,7 @@ export const benches: readonly Bench[] = [
   sshKill,
   sshFlood,
   hostileOutput,
+  resumeRun,
+  twentyAppenders,
   durability,
 ];

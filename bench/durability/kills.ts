@@ -6,18 +6,20 @@ import { Material } from '../engine/material';
 import { type BenchOptions, type Figure, figure, shorten, size } from '../harness';
 import { type Acknowledgement, parseAcknowledgements } from './acknowledgement';
 import { openEngine } from './engine-child';
+import { disorder } from './order';
 
 /** The kill comes at a random moment up to this long after the first acknowledgement, ms. */
 const LONGEST_LIFE_MS = 2_500;
 
 /** Kills a process that drives, hints and labels demo runs, again and again, and looks after each kill. */
 export async function kills(options: BenchOptions): Promise<Figure[]> {
-  const count = size(options, 100, 500, 2);
+  const count = size(options, 100, 1_000, 2);
   const folder = join(options.folder, 'killed');
   mkdirSync(folder);
   const chance = new Material(9);
   const seen: Acknowledgement[] = [];
   const lost: string[] = [];
+  const disordered: string[] = [];
   const reopened: number[] = [];
   for (let kill = 1; kill <= count; kill += 1) {
     seen.push(...(await liveAndDie(folder, chance.whole(LONGEST_LIFE_MS))));
@@ -27,12 +29,13 @@ export async function kills(options: BenchOptions): Promise<Figure[]> {
     reopened.push(performance.now() - before);
     try {
       lost.push(...(await missing(store, seen)).map((what) => `kill ${kill}: ${what}`));
+      disordered.push(...(await disorder(store.reader)).map((what) => `kill ${kill}: ${what}`));
     } finally {
       await store.close();
     }
   }
   const steps = await tidy(folder);
-  for (const line of lost.slice(0, 10)) options.say(line);
+  for (const line of [...lost.slice(0, 10), ...disordered.slice(0, 10)]) options.say(line);
   const counted = (kind: Acknowledgement['kind']) => seen.filter((each) => each.kind === kind).length;
   return [
     figure(
@@ -43,6 +46,13 @@ export async function kills(options: BenchOptions): Promise<Figure[]> {
       {
         detail: `${count} kills, ${steps} steps, acknowledged: ${counted('events')} appends, ${counted('annotation')} labels, ${counted('hint')} hints, ${counted('bytes')} session writes; slowest reopening ${shorten(Math.max(...reopened))} ms`,
       },
+    ),
+    figure(
+      'crash-order',
+      disordered.length,
+      'doubled or out of order',
+      { is: '≤', value: 0 },
+      { detail: `after each of ${count} kills: every event, call and hint once and in order` },
     ),
   ];
 }

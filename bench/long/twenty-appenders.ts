@@ -1,0 +1,66 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { openStore } from '../../electron/store/client';
+import { bareInsertPerStep } from '../baselines/bare-insert';
+import { Material } from '../engine/material';
+import { asText, commandStep, creation, type StepEvents } from '../engine/run-events';
+import { alternate, type Bench, figure, median, quantile, ratio, shorten, size } from '../harness';
+
+const APPENDERS = 20;
+const STEP_BYTES = 4_096;
+
+/** Twenty runs that append at once through the writer's thread: rows that arrive during a commit form the next group. */
+export const twentyAppenders: Bench = {
+  name: 'twenty-appenders',
+  about: '20 runs appending steps of 4 KB at once, against one bare FULL insert per step, one after another',
+  async run(options) {
+    const each = size(options, 100, 500, 10);
+    const material = new Material(7);
+    const steps = Array.from({ length: each }, (_, at) => commandStep(at + 1, STEP_BYTES, material));
+    const texts = Array.from({ length: APPENDERS }, () => steps).flatMap((all) => all.map(bodyOf));
+    const p99: number[] = [];
+    const sides = await alternate(
+      (round) => {
+        const folder = join(options.folder, `bare-${round}`);
+        mkdirSync(folder);
+        return texts.length / bareInsertPerStep(folder, texts);
+      },
+      async (round) => {
+        const ms: number[] = [];
+        const seconds = await appendAtOnce(join(options.folder, `ours-${round}`), steps, ms);
+        p99.push(quantile(ms, 0.99));
+        return texts.length / seconds;
+      },
+    );
+    const latency = { detail: `by round ${p99.map(shorten).join(' ')}; ${APPENDERS} runs of ${each} steps` };
+    return [
+      ratio('twenty-appenders', sides, 'steps/s', { is: '≥', value: 0.5 }),
+      figure('twenty-appenders-p99', median(p99), 'ms', { is: '≤', value: 50 }, latency),
+    ];
+  },
+};
+
+function bodyOf(step: StepEvents): string {
+  const { action, observation } = asText(step);
+  return action + observation;
+}
+
+async function appendAtOnce(folder: string, steps: readonly StepEvents[], ms: number[]): Promise<number> {
+  const store = await openStore(folder, { ballastBytes: 0 });
+  const runs = Array.from({ length: APPENDERS }, () => ulid());
+  for (const run of runs) await store.writer.append(run, 1, creation(run, steps.length));
+  const start = performance.now();
+  await Promise.all(
+    runs.map(async (run) => {
+      for (const { action, observation } of steps) {
+        const before = performance.now();
+        await store.writer.append(run, 1, [...action, ...observation]);
+        ms.push(performance.now() - before);
+      }
+    }),
+  );
+  const seconds = (performance.now() - start) / 1000;
+  await store.close();
+  return seconds;
+}
