@@ -252,6 +252,15 @@ export interface SearchPage {
   behind: number;
 }
 
+/** One context life of a run. Its steps are those from `firstStep` up to the next segment's. */
+export interface SegmentView {
+  segment: number;
+  /** One past the run's last step while the segment has none. */
+  firstStep: number;
+  /** The summary turn that opened it; null when no summary did. */
+  summaryStep: number | null;
+}
+
 /** One 64-step tile of the minimap. */
 export interface Tile {
   first: number;

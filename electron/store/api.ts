@@ -9,6 +9,7 @@ import type {
   RunHints,
   RunSummary,
   SearchPage,
+  SegmentView,
   SessionView,
   StepDetail,
   StepHead,
@@ -89,6 +90,7 @@ export interface StoreReader {
   ): Promise<number[]>;
   countSteps(run: string, filter: StepFilter): Promise<number>;
   tiles(run: string): Promise<Tile[]>;
+  segments(run: string): Promise<SegmentView[]>;
   step(run: string, step: number): Promise<StepDetail>;
   prompt(run: string, step: number): Promise<PromptView>;
   hints(run: string): Promise<RunHints>;

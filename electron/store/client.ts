@@ -118,6 +118,7 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     findSteps: (...args) => reading.call('findSteps', args),
     countSteps: (...args) => reading.call('countSteps', args),
     tiles: (...args) => reading.call('tiles', args),
+    segments: (...args) => reading.call('segments', args),
     step: (...args) => reading.call('step', args),
     prompt: (...args) => reading.call('prompt', args),
     hints: (...args) => reading.call('hints', args),

@@ -11,6 +11,7 @@ import type {
   RunHints,
   RunSummary,
   SearchPage,
+  SegmentView,
   SessionView,
   StepDetail,
   StepHead,
@@ -26,6 +27,7 @@ import { readFileRevisions, readFiles, readFileText, readQueries } from './read-
 import { countSteps, findSteps, readHeads, readTiles } from './read-heads';
 import { readPrompt } from './read-prompt';
 import { readRun, readRuns, resolveRun, runWord } from './read-runs';
+import { readSegments } from './read-segments';
 import { readSession, readSessions } from './read-sessions';
 import { readStep } from './read-step';
 import type { SessionHits, SessionSearch } from './search-sessions';
@@ -87,6 +89,10 @@ export class ReaderCore implements StoreReader {
 
   tiles(run: string): Promise<Tile[]> {
     return this.read(() => readTiles(this.context, run));
+  }
+
+  segments(run: string): Promise<SegmentView[]> {
+    return this.read(() => readSegments(this.context, run));
   }
 
   step(run: string, step: number): Promise<StepDetail> {

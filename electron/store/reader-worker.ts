@@ -40,6 +40,7 @@ serveThread((data, notify) => {
     findSteps: core.findSteps.bind(core),
     countSteps: core.countSteps.bind(core),
     tiles: core.tiles.bind(core),
+    segments: core.segments.bind(core),
     step: core.step.bind(core),
     prompt: core.prompt.bind(core),
     hints: core.hints.bind(core),

@@ -6,6 +6,7 @@ import type {
   PromptView,
   QueryView,
   SearchPage,
+  SegmentView,
   StepDetail,
   StepHead,
   Tile,
@@ -29,6 +30,7 @@ export const timelineCommands = {
     output: returns<{ step: number | null; total: number }>(),
   },
   'timeline.tiles': { input: inRun, output: returns<Tile[]>() },
+  'timeline.segments': { input: inRun, output: returns<SegmentView[]>() },
   'timeline.search': {
     input: z.object({
       run,

@@ -7,6 +7,7 @@ type TimelineHandlers = Pick<
   | 'timeline.heads'
   | 'timeline.find'
   | 'timeline.tiles'
+  | 'timeline.segments'
   | 'timeline.search'
   | 'step.detail'
   | 'step.prompt'
@@ -35,6 +36,7 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
       return { step: steps[0] ?? null, total };
     },
     'timeline.tiles': ({ run }) => reader().tiles(run),
+    'timeline.segments': ({ run }) => reader().segments(run),
     'timeline.search': ({ run, query, from, direction, limit }) =>
       reader().search(run, query, from, direction, limit),
     'step.detail': ({ run, step }) => reader().step(run, step),

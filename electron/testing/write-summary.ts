@@ -1,0 +1,77 @@
+import type { EventBody, NewEvent } from '@shared/events';
+import { ulid } from 'ulid';
+import type { RunWriter } from './run-writer';
+
+export interface SummaryToWrite {
+  /** The segment that ends. */
+  segment: number;
+  steps: { from: number; to: number };
+  carried: { from: number; to: number } | null;
+  /** What the model wrote. */
+  text: string;
+  missing?: EventBody<'summary.ended'>['missing'];
+  tokensBefore?: number;
+  tokensAfter?: number;
+}
+
+const head: EventBody<'segment.started'>['head'] = [
+  { role: 'system', content: 'You are an agent.' },
+  { role: 'user', content: 'Do the task.' },
+];
+
+/** A summary turn and the segment it opens, as rows of the log; its request is not a true one. */
+export async function writeSummary(writer: RunWriter, summary: SummaryToWrite): Promise<void> {
+  const { tokensBefore = 98_000, tokensAfter = 41_000, missing = [] } = summary;
+  writer.step += 1;
+  const { step } = writer;
+  const request = { model: 'scripted', stream: true };
+  const events: NewEvent[] = [
+    {
+      kind: 'summary.started',
+      body: {
+        step,
+        segment: summary.segment,
+        entries: summary.steps.to - summary.steps.from + 1,
+        pair: summary.segment > 1,
+        steps: summary.steps,
+        carried: summary.carried,
+        tokens: tokensBefore,
+        limit: 100_000,
+        why: 'limit',
+        hints: [],
+        head,
+        closing: 'Summarise.',
+        tools: [],
+        request,
+      },
+    },
+    {
+      kind: 'model.answered',
+      body: {
+        step,
+        stepId: ulid(),
+        kind: 'summary',
+        text: summary.text,
+        reasoning: '',
+        calls: [],
+        invalid: [],
+        finishReason: 'stop',
+        model: 'scripted',
+        usage: { inputTokens: tokensBefore, outputTokens: 3_800, cachedTokens: 0, reasoningTokens: 0 },
+        cost: 0.02,
+        durationMs: 41_000,
+      },
+    },
+    { kind: 'summary.ended', body: { step, tokensBefore, tokensAfter, missing } },
+    {
+      kind: 'segment.started',
+      body: {
+        segment: summary.segment + 1,
+        head: [...head, { role: 'user', content: summary.text }],
+        tools: [],
+        request,
+      },
+    },
+  ];
+  await writer.record(events);
+}
