@@ -149,6 +149,8 @@ export interface StepDetail {
   durationMs: number;
   model: string;
   observations: ObservationView[];
+  /** Each time an observation of this step was shortened in a context; characters. The log keeps the whole text. */
+  shortened: { was: number; kept: number }[];
   taught: string | null;
   /** Exact `<real_user>` text that followed this step's observation. */
   hintText: string | null;

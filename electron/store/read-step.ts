@@ -2,7 +2,7 @@ import { decisionsFor } from '@shared/annotation-fold';
 import { combineLabels } from '@shared/effective-label';
 import { WaymarkError } from '@shared/errors';
 import type { EventBody, RunEvent } from '@shared/events';
-import type { LabelStack, ObservationView, StepDetail } from '@shared/views';
+import type { LabelStack, ObservationView, StepDetail, StepNote } from '@shared/views';
 import { rowId } from './ids';
 import { LabelProjection } from './label-projection';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
@@ -43,6 +43,7 @@ export function readStep(context: ReadContext, ulid: string, step: number): Step
     durationMs: body.durationMs,
     model: body.model,
     observations: observations(body, events),
+    shortened: shortenedOf(context, run, step, found.seq0),
     taught: taught.length > 0 ? taught.join('') : null,
     hintText: hints.length > 0 ? hints.join('') : null,
     files: revisionsOfStep(context, run, step, found.seq0, found.seq1),
@@ -79,6 +80,26 @@ function observations(answer: EventBody<'model.answered'>, events: readonly RunE
       guards: action?.guards ?? [],
     };
   });
+}
+
+/** The notes stand where it happened, which is this step or a later one. */
+function shortenedOf(
+  context: ReadContext,
+  run: RunRecord,
+  step: number,
+  seq0: number,
+): StepDetail['shortened'] {
+  return context.statements
+    .all<{ body: string }>(
+      'SELECT body FROM note WHERE id BETWEEN ? AND ? AND body LIKE ? ORDER BY id LIMIT 20',
+      rowId(run.id, seq0),
+      rowId(run.id, run.seq),
+      `{"kind":"shortened","step":${step},%`,
+    )
+    .flatMap(({ body }) => {
+      const note = JSON.parse(body) as StepNote;
+      return note.kind === 'shortened' ? [{ was: note.was, kept: note.kept }] : [];
+    });
 }
 
 function labelStack(context: ReadContext, run: RunRecord, step: number): LabelStack {
