@@ -55,6 +55,18 @@ export class AnnotationLog {
     return stored;
   }
 
+  /** The stored entry with this id. @throws WaymarkError conflict, when another run has it */
+  find(run: number, ulid: string): AnnotationEntry | null {
+    const row = this.statements.get<{ run: number; body: string }>(
+      'SELECT run, body FROM annotation WHERE ulid = ? AND purged = 0',
+      ulid,
+    );
+    if (row !== undefined && row.run !== run) {
+      throw new WaymarkError('conflict', `Entry ${ulid} belongs to another run.`);
+    }
+    return row === undefined ? null : (JSON.parse(row.body) as AnnotationEntry);
+  }
+
   /** `supersedes` of a new entry: what stands on the target now, all of which its author can see. */
   headsOn(run: number, target: AnnotationTarget): string[] {
     return headsOn(this.ranges.overlapping(run, target.from, target.to), target);

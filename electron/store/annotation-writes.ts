@@ -30,16 +30,22 @@ export class AnnotationWrites {
     private readonly options: AnnotationWriteOptions,
   ) {}
 
-  async annotate(author: Author, target: AnnotationTarget, op: AnnotationOp): Promise<AnnotationEntry> {
+  /** `chosen`: the entry's id where the asker chose it; one that is stored already is given back as it is. */
+  async annotate(
+    author: Author,
+    target: AnnotationTarget,
+    op: AnnotationOp,
+    chosen?: string,
+  ): Promise<AnnotationEntry> {
     let entry: NewAnnotation | undefined;
     const make = () => {
       const run = this.runs.current(target.run);
       const parsed = parseAnnotation(target, op, run.state.steps);
-      entry = this.entry(author, parsed.target, this.log.headsOn(run.id, parsed.target), parsed.op);
+      entry = this.entry(author, parsed.target, this.log.headsOn(run.id, parsed.target), parsed.op, chosen);
       return entry;
     };
     const early = target.to - target.from > WIDE ? { prepare: make, alone: true } : {};
-    const stored = await this.add(target.run, early, () => entry ?? make());
+    const stored = await this.add(target.run, { ...early, chosen }, () => entry ?? make());
     if (stored === null) {
       throw noRun(target.run);
     }
@@ -74,13 +80,17 @@ export class AnnotationWrites {
 
   private async add(
     run: string,
-    early: { prepare?: () => void; alone?: boolean },
+    { chosen, ...early }: { prepare?: () => void; alone?: boolean; chosen?: string | undefined },
     make: (open: OpenRun) => NewAnnotation | null,
   ): Promise<AnnotationEntry | null> {
     const stored = await this.options.write({
       ...early,
       run: () => {
         const open = this.runs.current(run);
+        const known = chosen === undefined ? null : this.log.find(open.id, chosen);
+        if (known !== null) {
+          return { entry: known, work: this.labels.begin(open.id, known.target.from, known.target.to) };
+        }
         const made = make(open);
         if (made === null) {
           return null;
@@ -110,8 +120,9 @@ export class AnnotationWrites {
     target: AnnotationTarget,
     supersedes: string[],
     body: AnnotationOp,
+    chosen?: string,
   ): NewAnnotation {
     const { device, now } = this.options;
-    return { ulid: ulid(), at: Math.round(now()), author, device, target, supersedes, body };
+    return { ulid: chosen ?? ulid(), at: Math.round(now()), author, device, target, supersedes, body };
   }
 }

@@ -36,10 +36,18 @@ export interface StoreWriter {
     outboxHead: number,
     events: NewEvent[],
   ): Promise<{ raced: boolean; seq: number }>;
-  /** Refuses `hint_already_delivered` when an edit, move or withdrawal lost the race. */
-  post(run: string, author: Author, op: OutboxOp): Promise<OutboxEntry>;
-  /** Fills in device, deviceSeq and `supersedes` (the heads on the target as stored now). */
-  annotate(author: Author, target: AnnotationTarget, op: AnnotationOp): Promise<AnnotationEntry>;
+  /**
+   * Refuses `hint_already_delivered` when an edit, move or withdrawal lost the race. `ulid`: the entry's id where the
+   * asker chose it; the same one again stores nothing and gives the entry that is there.
+   */
+  post(run: string, author: Author, op: OutboxOp, ulid?: string): Promise<OutboxEntry>;
+  /** Fills in device, deviceSeq and `supersedes` (the heads on the target as stored now). `ulid`: as in `post`. */
+  annotate(
+    author: Author,
+    target: AnnotationTarget,
+    op: AnnotationOp,
+    ulid?: string,
+  ): Promise<AnnotationEntry>;
   /** Undoes (or redoes) the author's latest undoable entry on the run; null when there is none. */
   undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null>;
   redo(run: string, author: Author): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null>;
@@ -96,6 +104,8 @@ export interface StoreReader {
   hints(run: string): Promise<RunHints>;
   outbox(run: string, afterId: number): Promise<OutboxEntry[]>;
   outboxHead(run: string): Promise<number>;
+  /** The entry of outbox or annotation log with this id, whichever has it; null when it is not stored. */
+  entry(ulid: string): Promise<{ outbox: OutboxEntry } | { annotation: AnnotationEntry } | null>;
   sessions(run: string): Promise<SessionView[]>;
   readSession(
     run: string,

@@ -11,6 +11,8 @@ export interface OpenStoreOptions {
   workerDir?: string;
   /** Identity of this installation for annotation entries; by default one per machine and workspace. */
   device?: string;
+  /** Id for the outbox or annotation entry that is being asked for, where its asker chose one. */
+  entryId?: () => string | undefined;
   /** Room kept free for a clean stop on a full disk, at most a twentieth of what is free; default 64 MB. */
   ballastBytes?: number;
   /** How often changed hints and labels are copied, ms; default 15 minutes. */
@@ -38,7 +40,7 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
     ]);
     return new AssembledStore(
       folder,
-      remoteWriter(writing, indexing),
+      remoteWriter(writing, indexing, options.entryId ?? (() => undefined)),
       remoteReader(reading, writing, indexing),
       notices,
       {
@@ -93,12 +95,16 @@ function bundledWorkers(): string {
   return found;
 }
 
-function remoteWriter(writing: StoreThread, indexing: StoreThread): StoreWriter {
+function remoteWriter(
+  writing: StoreThread,
+  indexing: StoreThread,
+  entryId: () => string | undefined,
+): StoreWriter {
   return {
     append: (...args) => writing.call('append', args),
     appendIfOutboxAt: (...args) => writing.call('appendIfOutboxAt', args),
-    post: (...args) => writing.call('post', args),
-    annotate: (...args) => writing.call('annotate', args),
+    post: (run, author, op, ulid = entryId()) => writing.call('post', [run, author, op, ulid]),
+    annotate: (author, target, op, ulid = entryId()) => writing.call('annotate', [author, target, op, ulid]),
     undo: (...args) => writing.call('undo', args),
     redo: (...args) => writing.call('redo', args),
     sessionBytes: (...args) => writing.call('sessionBytes', args),
@@ -124,6 +130,7 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     hints: (...args) => reading.call('hints', args),
     outbox: (...args) => reading.call('outbox', args),
     outboxHead: (...args) => reading.call('outboxHead', args),
+    entry: (...args) => reading.call('entry', args),
     sessions: (...args) => reading.call('sessions', args),
     readSession: (...args) => reading.call('readSession', args),
     files: (...args) => reading.call('files', args),

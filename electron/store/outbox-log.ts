@@ -22,6 +22,18 @@ export class OutboxLog {
     );
   }
 
+  /** The stored entry with this id. @throws WaymarkError conflict, when another run has it */
+  find(run: number, ulid: string): OutboxEntry | null {
+    const row = this.statements.get<{ id: number; run: number; body: string }>(
+      'SELECT id, run, body FROM outbox WHERE ulid = ?',
+      ulid,
+    );
+    if (row !== undefined && row.run !== run) {
+      throw new WaymarkError('conflict', `Entry ${ulid} belongs to another run.`);
+    }
+    return row === undefined ? null : outboxEntry(row);
+  }
+
   /** Refused hint operations leave nothing behind. */
   append(run: number, entry: StoredOutboxEntry): OutboxEntry {
     this.hints.post(run, { id: 0, ...entry });

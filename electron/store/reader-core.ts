@@ -129,6 +129,24 @@ export class ReaderCore implements StoreReader {
     );
   }
 
+  entry(ulid: string): Promise<{ outbox: OutboxEntry } | { annotation: AnnotationEntry } | null> {
+    return this.read(() => {
+      const { statements } = this.context;
+      const posted = statements.get<{ id: number; body: string }>(
+        'SELECT id, body FROM outbox WHERE ulid = ?',
+        ulid,
+      );
+      if (posted !== undefined) {
+        return { outbox: outboxEntry(posted) };
+      }
+      const annotated = statements.get<{ body: string }>(
+        'SELECT body FROM annotation WHERE ulid = ? AND purged = 0',
+        ulid,
+      );
+      return annotated === undefined ? null : { annotation: JSON.parse(annotated.body) as AnnotationEntry };
+    });
+  }
+
   sessions(run: string): Promise<SessionView[]> {
     return this.read(() => readSessions(this.context, run));
   }

@@ -46,6 +46,7 @@ serveThread((data, notify) => {
     hints: core.hints.bind(core),
     outbox: core.outbox.bind(core),
     outboxHead: core.outboxHead.bind(core),
+    entry: core.entry.bind(core),
     sessions: core.sessions.bind(core),
     readSession: core.readSession.bind(core),
     files: core.files.bind(core),

@@ -139,7 +139,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     return this.appendWhen(run, epoch, events, (open) => this.outbox.head(open.id) <= outboxHead);
   }
 
-  post(run: string, author: Author, op: OutboxOp): Promise<OutboxEntry> {
+  post(run: string, author: Author, op: OutboxOp, chosen?: string): Promise<OutboxEntry> {
     let parsed: OutboxOp;
     return this.write({
       prepare: () => {
@@ -147,8 +147,10 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
       },
       run: () => {
         const { id } = this.runs.current(run);
+        const known = chosen === undefined ? null : this.outbox.find(id, chosen);
+        if (known !== null) return known;
         return this.outbox.append(id, {
-          ulid: ulid(),
+          ulid: chosen ?? ulid(),
           run,
           at: this.stamp(),
           author: author.name,
@@ -162,8 +164,13 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     });
   }
 
-  annotate(author: Author, target: AnnotationTarget, op: AnnotationOp): Promise<AnnotationEntry> {
-    return this.annotations.annotate(author, target, op);
+  annotate(
+    author: Author,
+    target: AnnotationTarget,
+    op: AnnotationOp,
+    chosen?: string,
+  ): Promise<AnnotationEntry> {
+    return this.annotations.annotate(author, target, op, chosen);
   }
 
   undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null> {

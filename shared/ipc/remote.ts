@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hostAliasSchema } from '../computers';
-import { none, returns } from './parts';
+import type { Failure } from '../errors';
+import { none, returns, run } from './parts';
 
 /** A workspace on a server, driven by `waymark serve` there and shown in this window. */
 export interface RemoteStatus {
@@ -10,8 +11,23 @@ export interface RemoteStatus {
   message: string;
   /** Writes made while it was away, which are sent when it is back. */
   waiting: number;
+  /** Writes made while it was away that it refused when it was back; shown until a person has seen them. */
+  refused: RefusedWrite[];
   /** Version of the program there. */
   version: string | null;
+}
+
+/** A hint, label or control request that was made while the server was away and came too late. */
+export interface RefusedWrite {
+  id: string;
+  /** Command of the contract. */
+  command: string;
+  run: string;
+  /** What was written, shortened; empty where there is no text. */
+  text: string;
+  /** When it was made, ms. */
+  at: number;
+  failure: Failure;
 }
 
 export const remoteCommands = {
@@ -27,6 +43,8 @@ export const remoteCommands = {
     output: returns<RemoteStatus>(),
   },
   'remote.status': { input: none, output: returns<RemoteStatus | null>() },
+  /** A person has seen a refused write: it leaves the list. */
+  'remote.dismiss': { input: z.object({ id: run }), output: returns<void>() },
   /** Back to the workspace on this machine. */
   'remote.close': { input: none, output: returns<void>() },
 } as const;

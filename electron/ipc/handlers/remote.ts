@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import type { Handlers } from '../register';
 
-type Group = Pick<Handlers, 'remote.open' | 'remote.status' | 'remote.close'>;
+type Group = Pick<Handlers, 'remote.open' | 'remote.status' | 'remote.dismiss' | 'remote.close'>;
 
 /** A workspace on a server. */
 export function remoteHandlers(): Group {
@@ -9,6 +9,7 @@ export function remoteHandlers(): Group {
   return {
     'remote.open': () => Promise.reject(missing),
     'remote.status': () => Promise.reject(missing),
+    'remote.dismiss': () => Promise.reject(missing),
     'remote.close': () => Promise.reject(missing),
   };
 }
