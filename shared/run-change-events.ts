@@ -11,8 +11,13 @@ export const runChangeEvents = {
     by: z.string(),
   }),
   'limits.changed': z.object({ limits: limitsSchema, by: z.string() }),
-  /** The condition of a hint that waits for one has come true; from now on it is due. */
-  'hint.due': z.object({ id: ulid, why: z.string() }),
+  /**
+   * The condition of a hint that waits for one has come true; from now on it is due. `entry`: the outbox entry that set this
+   * condition; one that an edit has replaced since makes nothing due.
+   */
+  'hint.due': z.object({ id: ulid, entry: ulid, why: z.string() }),
+  /** The wall clock was set back while the driver worked: it showed `from` and shows `to` (< `from`) from then on. */
+  'clock.jumped': z.object({ from: count, to: count }),
   /**
    * GPUs of a computer went idle or to work again, or are in use by others. Recorded on change only. `since`: wall-clock ms
    * from which it holds.

@@ -50,6 +50,23 @@ describe('working time', () => {
     );
   });
 
+  it('keeps what it counted when the clock is set back, by a person or between two drivers', () => {
+    const jumped: NewEvent = { kind: 'clock.jumped', body: { from: 10_500, to: 7_000 } };
+    const driven = time([10_000, status('running')], [7_000, jumped]);
+    expect(driven.ms(7_000)).toBe(500);
+    expect(driven.ms(7_300)).toBe(800);
+    const resumed = time(
+      [10_000, status('running')],
+      [10_400, status('paused')],
+      [6_000, driver()],
+      [6_100, status('running')],
+    );
+    expect(resumed.ms(6_350)).toBe(650);
+    const later = time([10_000, status('running')], [7_000, jumped], [7_200, other], [9_000, driver()]);
+    expect(later.ms(9_999)).toBe(700);
+    expect(later.stoppedAt).toBe(7_200);
+  });
+
   it('ends with the last heartbeat, else the last event, of a driver that died', () => {
     expect(
       time([0, status('running')], [200, other], [5_000, driver()], [5_100, status('running')]).ms(5_200),

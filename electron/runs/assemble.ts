@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/errors';
-import type { EventBody } from '@shared/events';
+import type { EventBody, NewEvent } from '@shared/events';
 import { type TaskSpec, workspaceHolder } from '@shared/task';
 import { ulid } from 'ulid';
 import type { ActionFactsFold } from '../actions/action-facts';
@@ -120,15 +120,19 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     signal: control.haltThinking,
   });
   await startWorking(parts, commandTime);
+  const time = (event: NewEvent) => {
+    recorder.record([event]).catch((error: unknown) => {
+      options.log.error('A jump of time could not be recorded', { run, error: String(error) });
+    });
+  };
   const heartbeat = new Heartbeat({
     folder,
     clock,
     suspended: (from, to) => {
-      recorder
-        .record([{ kind: 'clock.suspended', body: { from: Math.round(from), to: Math.round(to) } }])
-        .catch((error: unknown) => {
-          options.log.error('A suspension could not be recorded', { run, error: String(error) });
-        });
+      time({ kind: 'clock.suspended', body: { from: Math.round(from), to: Math.round(to) } });
+    },
+    jumped: (from, to) => {
+      time({ kind: 'clock.jumped', body: { from: Math.round(from), to: Math.round(to) } });
     },
   });
   releases.push(() => heartbeat.stop());

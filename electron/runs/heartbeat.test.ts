@@ -9,16 +9,20 @@ it('notes that the driver is alive and notices when everything stood still', asy
   const folder = await mkdtemp(join(tmpdir(), 'waymark-heart-'));
   expect(await lastHeartbeat(folder)).toBeNull();
   let now = 1_000_000;
+  let monotonic = 500;
   const gaps: [number, number][] = [];
+  const jumps: [number, number][] = [];
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const heart = new Heartbeat({
     folder,
-    clock: { ...systemClock, now: () => now },
+    clock: { ...systemClock, now: () => now, monotonic: () => monotonic },
     suspended: (from, to) => gaps.push([from, to]),
+    jumped: (from, to) => jumps.push([from, to]),
   });
   try {
     const beat = (ms: number) => {
       now += ms;
+      monotonic += 2_000;
       vi.advanceTimersByTime(2_000);
     };
     beat(2_000);
@@ -26,6 +30,7 @@ it('notes that the driver is alive and notices when everything stood still', asy
     beat(2_500);
     beat(-5_000);
     expect(gaps).toEqual([[1_002_000, 4_602_000]]);
+    expect(jumps).toEqual([[4_606_500, 4_599_500]]);
   } finally {
     await heart.stop();
     vi.useRealTimers();

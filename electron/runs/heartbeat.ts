@@ -5,6 +5,8 @@ import type { Clock } from '../clock';
 const BEAT_MS = 2_000;
 /** A gap between two beats from which on the machine slept or the process stood still. */
 const STANDSTILL_MS = 10_000;
+/** The wall clock and the monotonic one differ by this much after a step back; slower corrections do not matter. */
+const JUMP_MS = 3_000;
 
 export interface HeartbeatOptions {
   /** The run's folder in the workspace. */
@@ -12,19 +14,24 @@ export interface HeartbeatOptions {
   clock: Clock;
   /** Wall-clock ms: the last beat before the gap, and now. */
   suspended(from: number, to: number): void;
+  /** The clock was set back: what it would show, and what it shows. */
+  jumped(from: number, to: number): void;
 }
 
 /**
  * Notes every two seconds, outside the run log, that the driver is alive. A gap is suspension (not working time);
- * the last beat of a driver that died tells its successor when.
+ * the last beat of a driver that died tells its successor when. A clock that is set forward looks like a suspension: either
+ * way the gap is no working time.
  */
 export class Heartbeat {
   private last: number;
+  private lastMonotonic: number;
   private timer: NodeJS.Timeout | null;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: HeartbeatOptions) {
     this.last = options.clock.now();
+    this.lastMonotonic = options.clock.monotonic();
     this.timer = setInterval(() => this.beat(), BEAT_MS);
     this.timer.unref();
     this.write();
@@ -39,11 +46,17 @@ export class Heartbeat {
   }
 
   private beat(): void {
-    const now = this.options.clock.now();
+    const { clock, suspended, jumped } = this.options;
+    const now = clock.now();
+    const monotonic = clock.monotonic();
+    const due = this.last + (monotonic - this.lastMonotonic);
     if (now - this.last > STANDSTILL_MS) {
-      this.options.suspended(this.last, now);
+      suspended(this.last, now);
+    } else if (due - now > JUMP_MS) {
+      jumped(due, now);
     }
     this.last = now;
+    this.lastMonotonic = monotonic;
     this.write();
   }
 

@@ -14,7 +14,7 @@ export function foldEvent(state: RunState, event: RunEvent, sink: FoldSink): voi
     const { seq, kind, at, body } = event;
     sink.timing({ seq, kind, at, previousAt: state.lastAt, body });
   }
-  state.lastAt = Math.max(state.lastAt, event.at);
+  state.lastAt = event.kind === 'clock.jumped' ? event.body.to : Math.max(state.lastAt, event.at);
   foldKind(state, event, sink);
 }
 
@@ -27,6 +27,7 @@ const TIMED: ReadonlySet<string> = new Set([
   'run.status',
   'command.ran',
   'clock.suspended',
+  'clock.jumped',
   'branch.began',
 ]);
 
