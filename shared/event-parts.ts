@@ -44,6 +44,8 @@ export const modelRefSchema = z.object({
     temperature: z.number().optional(),
     top_p: z.number().optional(),
     max_tokens: z.int().positive().optional(),
+    /** `false` asks for one call per answer; absent: the endpoint's own way. */
+    parallel_tool_calls: z.boolean().optional(),
   }),
   /** η·L of APOLLO Algorithm 1, tokens. */
   contextTokens: z.int().positive(),

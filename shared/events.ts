@@ -198,7 +198,10 @@ export const eventBodies = {
     /** Nobody closed it and its shell did not exit: the host restarted, or something killed it from outside. */
     lost: z.boolean().optional(),
   }),
-  'control.applied': z.object({ entry: ulid, op: z.enum(['pause', 'stop', 'wake', 'resume']) }),
+  'control.applied': z.object({
+    entry: ulid,
+    op: z.enum(['pause', 'stop', 'wake', 'resume', 'model', 'limits']),
+  }),
   /**
    * A command the run started was running while no driver thought or acted: working time all the same.
    * Wall-clock ms by the spool's stamps, cut to the driver's absence.

@@ -11,6 +11,11 @@ export interface RunCall extends ModelCall {
   observed: boolean;
 }
 
+/** Whether a finish reason says that model or provider would not answer. */
+export function isRefusal(finishReason: string | null): boolean {
+  return finishReason === 'refusal' || finishReason === 'content_filter';
+}
+
 /** Why a run comes to its end by itself. */
 export type Ending = 'finish' | 'evals_spent';
 
@@ -33,6 +38,12 @@ export class RunFold {
   /** In force; they can change while the run goes on. */
   limits: Limits | null = null;
   model: ModelRef | null = null;
+  /** No answer of the model in force yet: its parameters may still be mended. */
+  unproven = true;
+  /** An answer of the model in force came without a count of its tokens. */
+  unmetered = false;
+  /** Answers in a row, since the driver came, that were refusals (`isRefusal`). */
+  refusals = 0;
   /** The summary turn that has begun and has no segment yet. */
   summarising: { step: number; entries: number } | null = null;
   /** Latest step of the run that a checkpoint keeps; null without one. */
@@ -71,6 +82,7 @@ export class RunFold {
         return;
       case 'driver.started':
         this.epoch = event.body.epoch;
+        this.refusals = 0;
         return;
       case 'run.status':
         this.status = event.body.status;
@@ -94,9 +106,12 @@ export class RunFold {
         return;
       case 'model.changed':
         this.model = event.body.model;
+        this.unproven = true;
+        this.unmetered = false;
         return;
       case 'limits.changed':
         this.limits = event.body.limits;
+        this.unmetered = false;
         return;
       case 'checkpoint.made':
         this.checkpointed = event.body.step;
@@ -162,6 +177,7 @@ export class RunFold {
   }
 
   private pay(body: Pick<EventBody<'model.answered'>, 'usage' | 'cost'>): void {
+    this.unmetered ||= body.usage === null;
     this.spent.inputTokens += body.usage?.inputTokens ?? 0;
     this.spent.outputTokens += body.usage?.outputTokens ?? 0;
     this.spent.cost += body.cost ?? 0;
@@ -178,9 +194,16 @@ export class RunFold {
 
   private answer(body: EventBody<'model.answered'>): void {
     this.step = body.step;
-    this.taken += body.kind === 'summary' ? 0 : 1;
     this.pay(body);
     this.requested = null;
+    this.unproven = false;
+    if (body.kind === 'summary') {
+      // No action of the agent's, and it read only what it summarised.
+      this.calls = [];
+      return;
+    }
+    this.taken += 1;
+    this.refusals = body.kind === 'null' && isRefusal(body.finishReason) ? this.refusals + 1 : 0;
     this.unseenHints = [];
     this.calls = body.calls.flatMap((call, index) =>
       (body.invalid[index] ?? null) === null

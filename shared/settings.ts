@@ -14,6 +14,8 @@ export const endpointSchema = z.object({
   maxTokens: z.int().min(1).default(8_192),
   temperature: z.number().min(0).max(2).default(1),
   sendReasoning: z.boolean().default(false),
+  /** False: the model is asked for one call per answer, where the endpoint knows such a request. */
+  parallelCalls: z.boolean().default(false),
   /** Currency units per million tokens; null = unknown, shown as "?". */
   price: z
     .object({ input: z.number().min(0), cached: z.number().min(0), output: z.number().min(0) })

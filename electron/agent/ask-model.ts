@@ -1,8 +1,8 @@
 import type { EventBody, NewEvent } from '@shared/events';
 import { hintBlock } from '@shared/human-tag';
 import { backOff } from './back-off';
-import { budgetTail, leftMs, withTimeLimit } from './budget';
-import { pauseRun } from './come-to-rest';
+import { budgetTail, leftMs, type NoRoom, roomFor, withTimeLimit } from './budget';
+import { pauseRun, restWithoutRoom } from './come-to-rest';
 import type { Lap, Loop } from './loop-types';
 import type { ModelAnswer, ModelFailure, ModelRequest } from './ports';
 import { answerEvents, readAnswer } from './read-answer';
@@ -16,7 +16,7 @@ export async function askModel(loop: Loop): Promise<Lap> {
   const { ports, state, options } = loop;
   const step = state.run.step + 1;
   for (let failures = 0, fresh = false; ; ) {
-    if (ports.control.asked() !== null || leftMs(loop) === 0) {
+    if (ports.control.asked() !== null || ports.control.changes().length > 0 || leftMs(loop) === 0) {
       return 'next';
     }
     const request = await recordRequest(loop, step, fresh);
@@ -26,6 +26,9 @@ export async function askModel(loop: Loop): Promise<Lap> {
     }
     if (request === 'full') {
       return pauseRun(loop, 'context_full', fullMessage(options.contextTokens));
+    }
+    if ('ok' in request) {
+      return restWithoutRoom(loop, request);
     }
     fresh = false;
     const { result, startedAt } = await ask(loop, step, request);
@@ -55,7 +58,7 @@ async function recordRequest(
   loop: Loop,
   step: number,
   fresh: boolean,
-): Promise<ModelRequest | 'raced' | 'full'> {
+): Promise<ModelRequest | NoRoom | 'raced' | 'full'> {
   const { ports, state, options } = loop;
   const { head, hints } = await ports.hints.due(fresh);
   const hint = hintBlock(hints.map(({ text }) => text));
@@ -63,6 +66,10 @@ async function recordRequest(
   const tokensEstimate = state.context.tokens(extras);
   if (tokensEstimate > options.contextTokens) {
     return 'full';
+  }
+  const room = roomFor(loop, tokensEstimate);
+  if (!room.ok) {
+    return room;
   }
   const { sha256, bytes } = state.hash.of(extras);
   const body = state.context.requestBody(extras);
@@ -154,7 +161,11 @@ function cancelled(timedOut: boolean) {
 
 async function pauseBetweenTries(loop: Loop, ms: number): Promise<void> {
   const { ports } = loop;
-  const limit = withTimeLimit([ports.control.haltThinking], leftMs(loop));
+  // Another model, or another limit, is worth a try at once.
+  const changed = new AbortController();
+  const unsubscribe = ports.control.onChangeAsked(() => changed.abort());
+  if (ports.control.changes().length > 0) changed.abort();
+  const limit = withTimeLimit([ports.control.haltThinking, changed.signal], leftMs(loop));
   ports.live.emit({ kind: 'state', state: 'thinking', until: ports.clock.now() + ms });
   try {
     await ports.clock.sleep(ms, limit.signal);
@@ -163,6 +174,7 @@ async function pauseBetweenTries(loop: Loop, ms: number): Promise<void> {
       throw error;
     }
   } finally {
+    unsubscribe();
     limit.done();
   }
 }

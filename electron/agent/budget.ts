@@ -1,20 +1,100 @@
+import type { Limits } from '@shared/event-parts';
 import type { Loop } from './loop-types';
 
 /** Working time left, ms, never negative. */
-export function leftMs({ ports, state, options }: Loop): number {
-  return Math.max(0, options.limits.maxWorkingMs - state.run.time.ms(ports.clock.now()));
+export function leftMs(loop: Loop): number {
+  const { ports, state } = loop;
+  return Math.max(0, limitsOf(loop).maxWorkingMs - state.run.time.ms(ports.clock.now()));
+}
+
+/** The limits in force: what the log says last, also of a change while the run went on. */
+export function limitsOf({ state, options }: Loop): Limits {
+  return state.run.limits ?? options.limits;
+}
+
+/** Which limit is used up, so that no further step may begin; null while all have room. */
+export function usedUp(loop: Loop): LimitReached | null {
+  const { taken, spent } = loop.state.run;
+  const {
+    maxSteps,
+    maxTokens = Number.POSITIVE_INFINITY,
+    maxCost = Number.POSITIVE_INFINITY,
+  } = limitsOf(loop);
+  if (taken >= maxSteps) {
+    return 'max_steps';
+  }
+  if (leftMs(loop) === 0) {
+    return 'max_time';
+  }
+  if (spent.inputTokens + spent.outputTokens >= maxTokens) {
+    return 'max_tokens';
+  }
+  return spent.cost >= maxCost ? 'max_cost' : null;
+}
+
+export type LimitReached = 'max_steps' | 'max_time' | 'max_tokens' | 'max_cost';
+
+/** Tokens reserved for an answer whose request names no limit of its own. */
+const RESERVED_OUTPUT = 8_192;
+
+/** Why a request may not be sent; `unknown`: a limit cannot be kept, and the text says why. */
+export type NoRoom = { ok: false; limit: 'max_tokens' | 'max_cost' } | { ok: false; unknown: string };
+
+/**
+ * Whether a request may be sent: with all of its input fresh and its answer as long as it may get, it must stay within
+ * the limits on tokens and money. The request itself is never cut to fit, so that it stays as the log says; what
+ * is left below one request stays unused. `inputTokens`: the estimate of the whole request.
+ */
+export function roomFor(loop: Loop, inputTokens: number): { ok: true } | NoRoom {
+  const { maxTokens, maxCost } = limitsOf(loop);
+  if (maxTokens === undefined && maxCost === undefined) {
+    return { ok: true };
+  }
+  const { spent, unmetered, model } = loop.state.run;
+  const endpoint = model?.endpoint ?? 'The model';
+  if (unmetered) {
+    return { ok: false, unknown: `${endpoint} does not report the tokens of its answers` };
+  }
+  const outputTokens = reservedOutput(loop.state.context.request);
+  if (
+    maxTokens !== undefined &&
+    spent.inputTokens + spent.outputTokens + inputTokens + outputTokens > maxTokens
+  ) {
+    return { ok: false, limit: 'max_tokens' };
+  }
+  if (maxCost === undefined) {
+    return { ok: true };
+  }
+  const usage = { inputTokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 };
+  const cost = loop.ports.cost({ usage });
+  if (cost === null) {
+    return { ok: false, unknown: `${endpoint} has no price in the settings` };
+  }
+  return spent.cost + cost > maxCost ? { ok: false, limit: 'max_cost' } : { ok: true };
+}
+
+function reservedOutput(request: Record<string, unknown>): number {
+  const named = request.max_completion_tokens ?? request.max_tokens;
+  return typeof named === 'number' ? named : RESERVED_OUTPUT;
 }
 
 /**
  * Added to the end of the last message of one request only, so that the prefix stays byte-stable
- * (semantics, Context): working time, steps and evaluations left.
+ * (semantics, Context): working time, steps and evaluations left; tokens and money where the run has such limits.
  */
 export function budgetTail(loop: Loop): string {
-  const { state, options } = loop;
-  const steps = options.limits.maxSteps - state.run.step;
-  const { maxEvals } = options.limits;
-  const evals = Math.max(0, maxEvals - state.run.evaluations.tries);
-  return `\n\n[Budget: ${spell(leftMs(loop))} of working time, ${steps} steps and ${evals} of ${maxEvals} evaluations left.]`;
+  const { run } = loop.state;
+  const { maxSteps, maxEvals, maxTokens, maxCost } = limitsOf(loop);
+  const steps = Math.max(0, maxSteps - run.taken);
+  const evals = Math.max(0, maxEvals - run.evaluations.tries);
+  const tokens = maxTokens === undefined ? null : maxTokens - run.spent.inputTokens - run.spent.outputTokens;
+  const cost = maxCost === undefined ? null : maxCost - run.spent.cost;
+  return [
+    `\n\n[Budget: ${spell(leftMs(loop))} of working time, ${steps} steps and ${evals} of ${maxEvals} evaluations left`,
+    tokens === null ? '' : `; ${Math.max(0, tokens)} of ${maxTokens} tokens`,
+    cost === null ? '' : `; ${Math.max(0, cost).toFixed(2)} of ${maxCost} in money`,
+    '.]',
+  ].join('');
 }
 
 function spell(ms: number): string {

@@ -1,4 +1,5 @@
 import type { NewEvent, StoredStatus } from '@shared/events';
+import type { LimitReached, NoRoom } from './budget';
 import type { Lap, Loop } from './loop-types';
 import type { HaltRequest } from './ports';
 import { waitForComputer } from './wait-for-computer';
@@ -9,22 +10,44 @@ export async function pauseRun(loop: Loop, reason: string, message: string): Pro
   return 'paused';
 }
 
-/** Does what a human, or the quitting application, asked for. */
+/** After so many refusals in a row the run pauses: asking on would only cost. */
+export const MOST_REFUSALS = 3;
+
+/** The model would not answer, again and again. Resumed, it is asked again. */
+export function pauseRefused(loop: Loop): Promise<Lap> {
+  const { model, step, refusals } = loop.state.run;
+  return pauseRun(
+    loop,
+    'model_rejected',
+    `${model?.model ?? 'The model'} refused to answer ${refusals} times in a row (up to step ${step}). Read its last answers; send a hint or choose another model, then resume the run.`,
+  );
+}
+
+/** A request that would not fit into the limits on tokens and money ends the run; one nobody can judge pauses it. */
+export function restWithoutRoom(loop: Loop, room: NoRoom): Promise<Lap> {
+  return 'limit' in room
+    ? finishRun(loop, room.limit)
+    : pauseRun(
+        loop,
+        'limit_unknown',
+        `${room.unknown}, so the limit on tokens or money cannot be kept. Choose another model, or take the limit away, then resume the run.`,
+      );
+}
+
+/** Does what a human, or the quitting application, asked for, and says what goes on all the same. */
 export async function haltRun(loop: Loop, asked: HaltRequest): Promise<Lap> {
+  const message = [asked.message, await loop.ports.running?.()].filter(Boolean).join(' ');
   const applied = asked.entries.map((body): NewEvent => ({ kind: 'control.applied', body }));
   if (asked.op === 'pause') {
-    await loop.ports.recorder.record([...applied, status('paused', 'asked', asked.message)]);
+    await loop.ports.recorder.record([...applied, status('paused', 'asked', message)]);
     return 'paused';
   }
-  await recordEnd(loop, [...applied, status('stopped', 'asked', asked.message)]);
+  await recordEnd(loop, [...applied, status('stopped', 'asked', message)]);
   return 'stopped';
 }
 
 /** Finishes: the forced final evaluation on top of the tries (semantics, Evaluation), then the status. */
-export async function finishRun(
-  loop: Loop,
-  reason: 'finish' | 'evals_spent' | 'max_steps' | 'max_time',
-): Promise<Lap> {
+export async function finishRun(loop: Loop, reason: 'finish' | 'evals_spent' | LimitReached): Promise<Lap> {
   const { ports, state } = loop;
   if (!state.run.evaluations.forced) {
     const events = await finalEvaluation(loop);
@@ -42,6 +65,8 @@ const endMessages = {
   evals_spent: 'The agent asked for an evaluation after its last try.',
   max_steps: 'The last allowed step was taken.',
   max_time: 'The working time is used up.',
+  max_tokens: 'Another request could use more tokens than the run may.',
+  max_cost: 'Another request could cost more than the run may.',
 } as const;
 
 function status(value: StoredStatus, reason: string | null, message: string): NewEvent {
@@ -52,8 +77,8 @@ function status(value: StoredStatus, reason: string | null, message: string): Ne
 async function recordEnd(loop: Loop, last: NewEvent[]): Promise<void> {
   const { ports, state } = loop;
   for (;;) {
-    const { head, hints } = await ports.hints.due(true);
-    const ids = [...state.run.unseenHints, ...hints.map(({ id }) => id)];
+    const { head, waiting } = await ports.hints.due(true);
+    const ids = [...state.run.unseenHints, ...waiting];
     const marks: NewEvent[] = ids.length === 0 ? [] : [{ kind: 'hint.undelivered', body: { ids } }];
     const { raced } = await ports.recorder.recordIfOutboxAt(head, [...marks, ...last]);
     if (!raced) {

@@ -32,7 +32,9 @@ export interface LoopPorts {
   /** Resolves when the computer that `error` names can be reached again; absent or never: nobody can tell. */
   back?: (error: unknown, signal: AbortSignal) => Promise<void>;
   /** Cost of an answer in the price table's currency; null when unknown. */
-  cost(answer: ModelAnswer): number | null;
+  cost(answer: Pick<ModelAnswer, 'usage'>): number | null;
+  /** What keeps running where if the run rests now, in a sentence; '' for nothing. Never throws. */
+  running?(): Promise<string>;
 }
 
 /** Folds of the run's log. The recorder feeds them after each commit; the loop only reads. */
@@ -43,6 +45,7 @@ export interface LoopState {
 }
 
 export interface LoopOptions {
+  /** Where the log does not say: a run's own are in `RunFold.limits`. */
   limits: Limits;
   contextTokens: number;
   approvals: 'on' | 'off';

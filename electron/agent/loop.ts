@@ -1,8 +1,9 @@
 import type { NewEvent } from '@shared/events';
 import { act } from './act';
+import { applyChanges } from './apply-changes';
 import { askModel } from './ask-model';
-import { leftMs } from './budget';
-import { finishRun, haltRun } from './come-to-rest';
+import { usedUp } from './budget';
+import { finishRun, haltRun, MOST_REFUSALS, pauseRefused } from './come-to-rest';
 import type { Lap, Loop, LoopEnd } from './loop-types';
 
 /**
@@ -21,7 +22,7 @@ export async function drive(loop: Loop): Promise<LoopEnd> {
 }
 
 async function takeLap(loop: Loop): Promise<Lap> {
-  const { ports, state, options } = loop;
+  const { ports, state } = loop;
   const { run } = state;
   await acknowledgeWakes(loop);
   const asked = ports.control.asked();
@@ -37,13 +38,14 @@ async function takeLap(loop: Loop): Promise<Lap> {
   if (run.ending !== null) {
     return finishRun(loop, run.ending);
   }
-  if (run.step >= options.limits.maxSteps) {
-    return finishRun(loop, 'max_steps');
+  if (await applyChanges(loop)) {
+    return 'next';
   }
-  if (leftMs(loop) === 0) {
-    return finishRun(loop, 'max_time');
+  const limit = usedUp(loop);
+  if (limit !== null) {
+    return finishRun(loop, limit);
   }
-  return askModel(loop);
+  return run.refusals >= MOST_REFUSALS ? pauseRefused(loop) : askModel(loop);
 }
 
 /** A wake that came while nothing slept must not end the next sleep. */

@@ -1,5 +1,6 @@
-import type { Tool, Usage } from '@shared/event-parts';
+import type { ModelRef, Tool, Usage } from '@shared/event-parts';
 import type { NewEvent } from '@shared/events';
+import type { LimitsChange } from '@shared/outbox';
 import type { RunState } from '@shared/views';
 
 /** Everything the loop touches comes in through these ports; the loop does no I/O of its own. */
@@ -60,9 +61,10 @@ export interface RecorderPort {
 export interface HintPort {
   /**
    * Due hints in queue order and the outbox head they were read at. `fresh` reads the outbox again first: asked for
-   * after a race was lost, and where an answer decides whether the run ends.
+   * after a race was lost, and where an answer decides whether the run ends. `waiting`: ids of all that wait, also those
+   * whose condition has not come true.
    */
-  due(fresh: boolean): Promise<{ head: number; hints: { id: string; text: string }[] }>;
+  due(fresh: boolean): Promise<{ head: number; hints: { id: string; text: string }[]; waiting: string[] }>;
 }
 
 /** What a human, or the application that is quitting, asked of the driver. */
@@ -74,6 +76,12 @@ export interface HaltRequest {
   message: string;
 }
 
+/** A change of a run that a person asked for; `entry` of the outbox, `by`: their name. */
+export type PendingChange = { entry: string; by: string } & (
+  | { op: 'model'; model: ModelRef }
+  | { op: 'limits'; limits: LimitsChange }
+);
+
 export interface ControlPort {
   /** The strongest unapplied request: stop before pause, now before after the step. */
   asked(): HaltRequest | null;
@@ -81,6 +89,10 @@ export interface ControlPort {
   readonly halt: AbortSignal;
   /** As `halt`, and also aborted when the application is quitting: a request under way is asked again on resume. */
   readonly haltThinking: AbortSignal;
+  /** Changes of model and limits that were asked for and not applied, oldest first. */
+  changes(): PendingChange[];
+  /** Calls back for every such change until the returned function is called. */
+  onChangeAsked(listener: () => void): () => void;
   /** Unapplied wake requests. */
   wakes(): string[];
   /** Calls back for every wake request until the returned function is called. */

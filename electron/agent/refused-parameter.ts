@@ -1,48 +1,73 @@
+import { WaymarkError } from '@shared/errors';
+import type { NewEvent } from '@shared/events';
 import type { Loop } from './loop-types';
 import type { ModelFailure } from './ports';
 
 type Request = Record<string, unknown>;
 
+const MOST_OUTPUT = /at most (\d{2,7}) (?:completion|output) tokens/u;
+
 /** Parameters that some OpenAI-compatible endpoints refuse by name, and what to send instead. */
-const REMEDIES: readonly { named: RegExp; mend(request: Request): Request | null }[] = [
+const REMEDIES: readonly { named: RegExp; mend(request: Request, said: string): Request | null }[] = [
+  { named: /parallel_tool_calls/u, mend: (request) => without(request, 'parallel_tool_calls') },
+  { named: MOST_OUTPUT, mend: shorten },
   {
     named: /max_completion_tokens/u,
     mend: (request) => rename(request, 'max_tokens', 'max_completion_tokens'),
   },
   { named: /stream_options|include_usage/u, mend: (request) => without(request, 'stream_options') },
   { named: /temperature/u, mend: (request) => without(request, 'temperature') },
+  { named: /top_p/u, mend: (request) => without(request, 'top_p') },
 ];
 
 /**
- * Before the first step, a request that was refused for one of its parameters is mended by opening the segment
- * again without it; after the first step the parameters of a segment never change. True when it was mended.
+ * A request that was refused for one of its parameters is mended before the model's first answer: a new run opens
+ * its segment again without it, a later one records the model's request anew. After an answer the parameters never
+ * change. True when it was mended.
  */
 export async function mendRefusedParameter(loop: Loop, failure: ModelFailure): Promise<boolean> {
   const { context, run } = loop.state;
   if (
-    run.step > 0 ||
+    !run.unproven ||
     failure.code !== 'model_rejected' ||
     (failure.status !== 400 && failure.status !== 422)
   ) {
     return false;
   }
   for (const { named, mend } of REMEDIES) {
-    const request = named.test(failure.message) ? mend(context.request) : null;
+    const request = named.test(failure.message) ? mend(context.request, failure.message) : null;
     if (request !== null) {
-      // With hints that joined the task already: they stay in the context from then on.
-      const head = context
-        .messages()
-        .flatMap(({ message }) =>
-          message.role === 'tool' ? [] : [{ role: message.role, content: message.content }],
-        );
-      const { segment, tools } = context;
-      await loop.ports.recorder.record([
-        { kind: 'segment.started', body: { segment, head, tools, request } },
-      ]);
+      await loop.ports.recorder.record([run.step > 0 ? changed(loop, request) : opened(loop, request)]);
       return true;
     }
   }
   return false;
+}
+
+/** With hints that joined the task already: they stay in the context from then on. */
+function opened({ state }: Loop, request: Request): NewEvent {
+  const { segment, tools } = state.context;
+  const head = state.context
+    .messages()
+    .flatMap(({ message }) =>
+      message.role === 'tool' ? [] : [{ role: message.role, content: message.content }],
+    );
+  return { kind: 'segment.started', body: { segment, head, tools, request } };
+}
+
+function changed({ state }: Loop, request: Request): NewEvent {
+  if (state.run.model === null) {
+    throw new WaymarkError('bug', 'The log does not say which model the run asks.');
+  }
+  return { kind: 'model.changed', body: { model: state.run.model, request, by: 'Waymark' } };
+}
+
+/** The longest answer that the endpoint says it gives. */
+function shorten(request: Request, said: string): Request | null {
+  const most = Number(MOST_OUTPUT.exec(said)?.[1]);
+  const name = request.max_completion_tokens === undefined ? 'max_tokens' : 'max_completion_tokens';
+  const asked = request[name];
+  return typeof asked === 'number' && most > 0 && most < asked ? { ...request, [name]: most } : null;
 }
 
 function without(request: Request, name: string): Request | null {

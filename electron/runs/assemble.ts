@@ -8,7 +8,7 @@ import { actionTaskView } from '../actions/task-view';
 import { defaultRetry, type Loop } from '../agent/loop-types';
 import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
-import { costOf } from '../model/cost';
+import { costOf, type Price } from '../model/cost';
 import { pinnedPackage } from '../task/add';
 import type { EvaluatingMachine } from '../task/evaluating-machine';
 import { HostEvaluator, type HostEvaluatorOptions } from '../task/host-evaluator';
@@ -29,6 +29,7 @@ import { modelPort } from './model-port';
 import type { OutboxFollower } from './outbox-follower';
 import { persistAtWork } from './persist';
 import type { Recorder } from './recorder';
+import { keepsRunning, runningCommands } from './running-commands';
 import { SessionLog } from './session-log';
 import { setUp } from './set-up';
 
@@ -48,6 +49,8 @@ export interface Parts {
   /** `<workspace>/runs/<run>`. */
   folder: string;
   facts: ActionFactsFold;
+  /** Computers that actions may name, once they are connected. */
+  connected: Map<string, Computer>;
 }
 
 export type Release = () => Promise<void> | void;
@@ -84,6 +87,8 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   const all = connect(options, run, created.computers);
   releases.push(() => disposeAll(all));
   const computers = usable(spec, all);
+  for (const [name, computer] of computers) parts.connected.set(name, computer);
+  releases.push(() => parts.connected.clear());
   const stopped = new AbortController();
   releases.push(() => stopped.abort(new Error('The run is no longer driven here.')));
   warmUp(all, clock, stopped.signal);
@@ -145,10 +150,15 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     machine: evaluatorOf(spec, all, run, (work, signal) => persistAtWork({ back, record, signal }, work)),
     facts: facts.facts,
   });
-  const price =
-    options.settings.current.endpoints.find(({ name }) => name === created.model.endpoint)?.price ?? null;
+  const model = () => state.run.model ?? created.model;
+  const view = viewOf(created, state.run.probed);
   const actions = createActions({
-    task: viewOf(created, state.run.probed),
+    task: {
+      ...view,
+      get maxEvals() {
+        return state.run.limits?.maxEvals ?? view.maxEvals;
+      },
+    },
     computers,
     evaluate: (request) => evaluator.try(request),
     stored: async (uid, offset, maxBytes) => {
@@ -167,7 +177,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   return {
     state,
     ports: {
-      model: modelPort(options, created),
+      model: modelPort(options, model),
       recorder,
       hints: createHintBuffer(follower, created.humanHints),
       control,
@@ -192,15 +202,31 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       random: () => Math.random(),
       unavailable: (error) => whyAway(error, all),
       ...(back.back === undefined ? {} : { back: back.back }),
-      cost: ({ usage }) => costOf(usage, price),
+      cost: ({ usage }) => costOf(usage, priceOf(options, model().endpoint)),
+      running: () => whatGoesOn(parts),
     },
     options: {
       limits: created.limits,
-      contextTokens: created.model.contextTokens,
+      get contextTokens() {
+        return model().contextTokens;
+      },
       approvals: created.approvals,
       retry: options.retry ?? defaultRetry,
     },
   };
+}
+
+/** Commands of the run that go on while it rests, in a sentence; '' when none does. */
+export async function whatGoesOn({ context, loaded, connected }: Parts): Promise<string> {
+  const { options, run } = context;
+  const places = loaded.created.computers;
+  const { reader } = options.store;
+  return keepsRunning(await runningCommands({ reader, run, places, computers: connected }));
+}
+
+/** Read when it is needed: a price that is set while the run goes on holds for its later steps. */
+function priceOf({ settings }: EngineOptions, endpoint: string): Price | null {
+  return settings.current.endpoints.find(({ name }) => name === endpoint)?.price ?? null;
 }
 
 /** From here on working time counts; commands that went on while nobody drove are counted for the time before. */

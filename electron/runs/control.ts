@@ -1,4 +1,4 @@
-import type { ControlPort, HaltRequest } from '../agent/ports';
+import type { ControlPort, HaltRequest, PendingChange } from '../agent/ports';
 import type { OutboxFollower } from './outbox-follower';
 
 /** Pause, stop, wake and approvals for the loop: humans' requests from the outbox, and the quitting application's own. */
@@ -7,6 +7,8 @@ export class RunControl implements ControlPort {
   private readonly haltingThinking = new AbortController();
   private readonly wakeListeners = new Set<() => void>();
   private readonly changed = new Set<() => void>();
+  private readonly changeListeners = new Set<() => void>();
+  private readonly seenChanges = new Set<string>();
   private readonly seenWakes = new Set<string>();
   private quitting: 'after_step' | 'now' | null = null;
 
@@ -35,7 +37,12 @@ export class RunControl implements ControlPort {
     const stop = controls.find(({ op }) => op === 'stop');
     if (stop !== undefined) {
       const entries = controls.map(({ entry, op }) => ({ entry, op }));
-      return { op: 'stop', mode: 'now', entries, message: `Stopped by ${named(stop.author)}.` };
+      return {
+        op: 'stop',
+        mode: 'now',
+        entries,
+        message: `Stopped by ${named(stop.author)}, without a final evaluation.`,
+      };
     }
     const pauses = controls.filter(({ op }) => op === 'pause');
     const pause = pauses.find(({ mode }) => mode === 'now') ?? pauses[0];
@@ -52,6 +59,15 @@ export class RunControl implements ControlPort {
           entries: [],
           message: 'Paused because the application was closed.',
         };
+  }
+
+  changes(): PendingChange[] {
+    return this.follower.changes.waiting;
+  }
+
+  onChangeAsked(listener: () => void): () => void {
+    this.changeListeners.add(listener);
+    return () => void this.changeListeners.delete(listener);
   }
 
   wakes(): string[] {
@@ -92,6 +108,11 @@ export class RunControl implements ControlPort {
           listener();
         }
       }
+    }
+    const unseen = this.changes().filter(({ entry }) => !this.seenChanges.has(entry));
+    if (unseen.length > 0) {
+      for (const { entry } of unseen) this.seenChanges.add(entry);
+      for (const listener of [...this.changeListeners]) listener();
     }
     if (this.asked()?.mode === 'now') {
       const reason = new Error('The run was paused or stopped.');

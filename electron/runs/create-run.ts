@@ -1,14 +1,15 @@
 import { WaymarkError } from '@shared/errors';
-import type { ModelRef } from '@shared/event-parts';
 import type { EventBody, NewEvent } from '@shared/events';
 import type { Endpoint } from '@shared/settings';
 import { durationMs, type TaskSpec, taskSpecSchema } from '@shared/task';
 import { toolOf } from '../actions/parse-call';
 import { offeredActions } from '../actions/table';
 import { actionTaskView } from '../actions/task-view';
+import { requestParams } from '../agent/request-params';
 import type { StoredTask } from '../store/api';
 import { unsupportedLine, unsupportedThere } from '../task/support';
 import type { Ground } from './ground';
+import { modelRef } from './model-ref';
 import { evaluatorIsolated, type Place } from './places';
 import { promptHead } from './prompt';
 
@@ -30,6 +31,9 @@ export interface NewRun {
   /** Null: the task's limit. */
   maxSteps: number | null;
   maxWorkingMs: number | null;
+  /** Absent or null: no limit. */
+  maxTokens?: number | null;
+  maxCost?: number | null;
 }
 
 export interface CreateRunContext {
@@ -66,6 +70,16 @@ export function refuseUnsupported(spec: TaskSpec, places: readonly Place[]): voi
   }
 }
 
+/** A run whose limit on tokens is below one answer would end before its first step. @throws WaymarkError bad_input */
+export function refuseTightTokens({ endpoint, maxTokens }: NewRun): void {
+  if (maxTokens != null && maxTokens <= endpoint.maxTokens) {
+    throw new WaymarkError(
+      'bad_input',
+      `A limit of ${maxTokens} tokens leaves no room for one step: an answer of ${endpoint.name} alone may take ${endpoint.maxTokens}. Raise the limit, or lower the answers' in Settings.`,
+    );
+  }
+}
+
 /** The first events of a run: what it is, its first context, and what the probe of the workspace found. */
 export async function creationEvents(input: NewRun, context: CreateRunContext): Promise<NewEvent[]> {
   const { task, run, spec, places, ground } = context;
@@ -83,6 +97,8 @@ export async function creationEvents(input: NewRun, context: CreateRunContext): 
       maxSteps: input.maxSteps ?? spec.limits.max_steps,
       maxWorkingMs: input.maxWorkingMs ?? durationMs(spec.limits.max_working_time) ?? 48 * 3_600_000,
       maxEvals: spec.limits.max_eval_num,
+      ...(input.maxTokens == null ? {} : { maxTokens: input.maxTokens }),
+      ...(input.maxCost == null ? {} : { maxCost: input.maxCost }),
     },
     approvals: places.some(({ approvals }) => approvals === 'on') ? 'on' : 'off',
     taskHint: spec.task_hint.mode,
@@ -113,21 +129,4 @@ export async function creationEvents(input: NewRun, context: CreateRunContext): 
     { kind: 'segment.started', body: segment },
     ...(probed === null ? [] : [{ kind: 'workspace.probed' as const, body: probed }]),
   ];
-}
-
-function modelRef(endpoint: Endpoint, spec: TaskSpec): ModelRef {
-  return {
-    endpoint: endpoint.name,
-    baseUrl: endpoint.baseUrl,
-    model: endpoint.model,
-    keyRef: endpoint.keyEnv === '' ? null : endpoint.keyEnv,
-    params: { temperature: endpoint.temperature, max_tokens: endpoint.maxTokens },
-    contextTokens: Math.min(endpoint.contextTokens, spec.context_tokens),
-    sendReasoning: endpoint.sendReasoning,
-  };
-}
-
-/** Everything of the body but tools and messages, in sending order. */
-function requestParams({ model, params }: ModelRef): Record<string, unknown> {
-  return { model, ...params, stream: true, stream_options: { include_usage: true } };
 }

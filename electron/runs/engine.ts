@@ -1,18 +1,21 @@
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import type { HintCategory } from '@shared/outbox';
-import type { RunState } from '@shared/views';
+import type { HintCategory, LimitsChange } from '@shared/outbox';
+import type { Endpoint } from '@shared/settings';
+import type { RunningCommand, RunState } from '@shared/views';
 import { wellFormed } from '@shared/well-formed';
 import { ulid } from 'ulid';
+import { askForLimits, askForModel, refuseWithoutPrice } from './change-run';
 import { type Cleaned, cleanHosts, cleanLocal, type HostSessions } from './clean-sessions';
 import { connect, disposeAll } from './connect';
-import { creationEvents, type NewRun, parseSpec, refuseUnsupported } from './create-run';
+import { creationEvents, type NewRun, parseSpec, refuseTightTokens, refuseUnsupported } from './create-run';
 import type { EngineOptions } from './engine-options';
 import { layGround } from './ground';
 import { LiveEmitter } from './live';
 import { choosePlaces } from './places';
 import { type DrivenRun, takeUp } from './run';
 import { runFolder } from './run-folder';
+import { runningCommands } from './running-commands';
 import { settleUndriven } from './settle-undriven';
 
 /** How long a quitting application waits for an action to end before it interrupts it, ms. */
@@ -48,6 +51,15 @@ export interface Engine {
   /** @throws WaymarkError run_ended */
   pause(run: string, author: Author, mode: 'after_step' | 'now'): Promise<void>;
   stop(run: string, author: Author): Promise<void>;
+  /**
+   * Later steps ask this endpoint's model; recorded at the next step boundary, or when the run is resumed.
+   * @throws WaymarkError run_ended, refused (a limit on money, and no price)
+   */
+  setModel(run: string, author: Author, endpoint: Endpoint): Promise<void>;
+  /** Other limits from the next step boundary on. @throws WaymarkError run_ended, bad_input, refused */
+  setLimits(run: string, author: Author, limits: LimitsChange): Promise<void>;
+  /** What goes on by itself if the run is paused or stopped now. Never throws for a host that is away. */
+  running(run: string): Promise<RunningCommand[]>;
   /** Ends a sleep; nothing else. */
   wake(run: string, author: Author): Promise<void>;
   /** Queues a hint and returns its id. @throws WaymarkError run_ended, refused (a run without human hints) */
@@ -81,6 +93,8 @@ class RunEngine implements Engine {
     const { store, resourcesDir } = this.options;
     const task = await store.reader.task(input.task);
     const spec = parseSpec(task.spec, task.title);
+    refuseTightTokens(input);
+    if (input.maxCost != null) refuseWithoutPrice(this.options.settings.current, input.endpoint.name);
     const { hosts, settings } = this.options;
     const places = await choosePlaces({
       ...{ spec, hosts, approvals: input.approvals },
@@ -169,6 +183,23 @@ class RunEngine implements Engine {
     await this.options.store.writer.post(run, author, { op: 'run.wake' });
   }
 
+  async setModel(run: string, author: Author, endpoint: Endpoint): Promise<void> {
+    await this.refuseEnded(run);
+    await askForModel(this.changing(), run, author, endpoint);
+  }
+
+  async setLimits(run: string, author: Author, limits: LimitsChange): Promise<void> {
+    await this.refuseEnded(run);
+    await askForLimits(this.changing(), run, author, limits);
+  }
+
+  async running(run: string): Promise<RunningCommand[]> {
+    const { reader } = this.options.store;
+    const { computers: places } = await reader.run(run);
+    const computers = this.driven.get(run)?.computers() ?? new Map();
+    return runningCommands({ reader, run, places, computers });
+  }
+
   async hint(run: string, author: Author, text: string, category: HintCategory): Promise<string> {
     await this.refuseEnded(run);
     const { store } = this.options;
@@ -232,6 +263,10 @@ class RunEngine implements Engine {
         lock.release();
       }
     }
+  }
+
+  private changing() {
+    return { store: this.options.store, settings: this.options.settings.current };
   }
 
   private async refuseEnded(run: string): Promise<RunState> {

@@ -1,30 +1,40 @@
-import type { EventBody } from '@shared/events';
-import type { ModelPort } from '../agent/ports';
+import type { ModelRef } from '@shared/event-parts';
+import type { ModelFailure, ModelPort } from '../agent/ports';
 import { createModelClient } from '../model/client';
 import type { EngineOptions } from './engine-options';
 
-/** Looks the key up for every request, so that one that was set meanwhile is found without a restart. */
-export function modelPort(options: EngineOptions, { model }: EventBody<'run.created'>): ModelPort {
-  let client: { key: string | null; port: ModelPort } | null = null;
+/**
+ * Asks the model that is in force: `model` is read for every request, because people may change it while the run goes
+ * on. So is the key: one that was set meanwhile is found without a restart.
+ */
+export function modelPort(
+  options: Pick<EngineOptions, 'findKey' | 'baseUrlOf'>,
+  model: () => ModelRef,
+): ModelPort {
+  let client: { key: string | null; model: ModelRef; port: ModelPort } | null = null;
   return {
     ask: async (request, onDelta, signal) => {
-      const key = options.findKey(model.endpoint, model.keyRef ?? '');
-      if (key === null && model.keyRef !== null) {
-        const message = `The key for ${model.endpoint} is missing: the environment variable ${model.keyRef} is not set.`;
-        const failure = {
-          code: 'model_key_missing',
-          message,
-          status: null,
-          retryable: false,
-          retryAfterMs: null,
-        } as const;
-        return { ok: false, failure };
+      const asked = model();
+      const key = options.findKey(asked.endpoint, asked.keyRef ?? '');
+      if (key === null && asked.keyRef !== null) {
+        return { ok: false, failure: missingKey(asked.endpoint, asked.keyRef) };
       }
-      if (client === null || client.key !== key) {
-        const baseUrl = (await options.baseUrlOf?.(model.endpoint)) ?? model.baseUrl;
-        client = { key, port: createModelClient({ name: model.endpoint, baseUrl, key }) };
+      if (client === null || client.key !== key || client.model !== asked) {
+        const baseUrl = (await options.baseUrlOf?.(asked.endpoint)) ?? asked.baseUrl;
+        const port = createModelClient({ name: asked.endpoint, baseUrl, key });
+        client = { key, model: asked, port };
       }
       return client.port.ask(request, onDelta, signal);
     },
+  };
+}
+
+function missingKey(endpoint: string, keyRef: string): ModelFailure {
+  return {
+    code: 'model_key_missing',
+    message: `The key for ${endpoint} is missing: the environment variable ${keyRef} is not set, and no key is kept under this name.`,
+    status: null,
+    retryable: false,
+    retryAfterMs: null,
   };
 }

@@ -2,6 +2,7 @@ import type { NewEvent } from '@shared/events';
 import { HintQueue } from '@shared/hint-queue';
 import type { OutboxEntry } from '@shared/outbox';
 import type { StoreReader } from '../store/api';
+import { ChangeQueue } from './change-queue';
 
 /** Unapplied control request of a human. */
 export interface ControlRequest {
@@ -24,6 +25,7 @@ export class OutboxFollower {
   /** Id of the latest entry read. */
   head = 0;
   readonly queue = new HintQueue();
+  readonly changes = new ChangeQueue();
   readonly decisions = new Map<string, Decision>();
   private requests: ControlRequest[] = [];
   private readonly applied = new Set<string>();
@@ -46,6 +48,7 @@ export class OutboxFollower {
 
   applyEvent(event: NewEvent): void {
     this.queue.applyEvent(event);
+    this.changes.applyEvent(event);
     if (event.kind === 'control.applied') {
       this.applied.add(event.body.entry);
       this.requests = this.requests.filter(({ entry }) => entry !== event.body.entry);
@@ -81,6 +84,7 @@ export class OutboxFollower {
     }
     this.head = entry.id;
     this.queue.applyEntry(entry);
+    this.changes.applyEntry(entry);
     const { body, author } = entry;
     if (body.op === 'approval.decided') {
       if (!this.decisions.has(body.approval)) {

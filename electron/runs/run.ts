@@ -5,7 +5,8 @@ import { ActionFactsFold } from '../actions/action-facts';
 import { drive } from '../agent/loop';
 import type { LoopEnd } from '../agent/loop-types';
 import type { HaltRequest } from '../agent/ports';
-import { assemble, type Parts, type Release, type RunContext, viewOf } from './assemble';
+import type { Computer } from '../computer/port';
+import { assemble, type Parts, type Release, type RunContext, viewOf, whatGoesOn } from './assemble';
 import { RunControl } from './control';
 import { lastHeartbeat } from './heartbeat';
 import { loadRun } from './load-run';
@@ -19,6 +20,8 @@ export interface DrivenRun {
   control: RunControl;
   /** Resolves when the run has come to rest and everything was let go of. Never rejects. */
   ended: Promise<LoopEnd | 'failed'>;
+  /** Those it works on, by name; empty until they are connected. */
+  computers(): ReadonlyMap<string, Computer>;
 }
 
 /**
@@ -30,7 +33,8 @@ export async function takeUp(context: RunContext): Promise<DrivenRun> {
   const { parts, arrive, ending } = await prepareDriver(context);
   await arrive(true);
   const control = new RunControl(parts.follower);
-  return { run: context.run, control, ended: driveToRest(parts, control, ending) };
+  const ended = driveToRest(parts, control, ending);
+  return { run: context.run, control, ended, computers: () => parts.connected };
 }
 
 export interface PreparedDriver {
@@ -83,6 +87,7 @@ export async function prepareDriver(context: RunContext): Promise<PreparedDriver
     follower,
     folder,
     facts: facts ?? new ActionFactsFold(viewOf(created)),
+    connected: new Map<string, Computer>(),
   };
   return {
     parts,
@@ -147,7 +152,7 @@ async function putToRest(parts: Parts, control: RunControl, thrown: unknown): Pr
   try {
     const asked = control.haltThinking.aborted ? control.asked() : null;
     if (asked !== null) {
-      await recorder.record(restEvents(asked, follower));
+      await recorder.record(restEvents(asked, follower, await whatGoesOn(parts)));
       return asked.op === 'stop' ? 'stopped' : 'paused';
     }
     const expected = thrown instanceof WaymarkError && thrown.code !== 'bug';
@@ -164,8 +169,8 @@ async function putToRest(parts: Parts, control: RunControl, thrown: unknown): Pr
   }
 }
 
-/** Pauses or stops a run whose loop is not running: what was asked for is acknowledged, waiting hints are marked. */
-export function restEvents(asked: HaltRequest, follower: OutboxFollower): NewEvent[] {
+/** Pauses or stops a run whose loop is not running: what was asked for is acknowledged, waiting hints are marked. `goesOn`: commands that do. */
+export function restEvents(asked: HaltRequest, follower: OutboxFollower, goesOn: string): NewEvent[] {
   const applied = asked.entries.map((body): NewEvent => ({ kind: 'control.applied', body }));
   const ids = asked.op === 'stop' ? follower.queue.waiting().map(({ id }) => id) : [];
   const marks: NewEvent[] = ids.length === 0 ? [] : [{ kind: 'hint.undelivered', body: { ids } }];
@@ -173,7 +178,10 @@ export function restEvents(asked: HaltRequest, follower: OutboxFollower): NewEve
   return [
     ...applied,
     ...marks,
-    { kind: 'run.status', body: { status, reason: 'asked', message: asked.message } },
+    {
+      kind: 'run.status',
+      body: { status, reason: 'asked', message: [asked.message, goesOn].filter(Boolean).join(' ') },
+    },
   ];
 }
 

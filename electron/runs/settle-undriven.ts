@@ -1,4 +1,4 @@
-import type { RunContext } from './assemble';
+import { type RunContext, whatGoesOn } from './assemble';
 import { RunControl } from './control';
 import { prepareDriver, restEvents } from './run';
 
@@ -11,7 +11,7 @@ export async function settleUndriven(context: RunContext): Promise<void> {
   const asked = new RunControl(parts.follower).asked();
   if (asked !== null) {
     await arrive(false);
-    await parts.recorder.record(restEvents(asked, parts.follower));
+    await parts.recorder.record(restEvents(asked, parts.follower, await whatGoesOn(parts)));
     context.live.emit({
       run: context.run,
       kind: 'state',
