@@ -1,22 +1,26 @@
 import { join } from 'node:path';
+import type { Settings } from '@shared/settings';
 import { version } from '../package.json';
 import type { Hosts } from './computer/hosts';
 import { DemoServer, demoEndpointName } from './demo/demo-server';
 import { createEngine } from './runs/engine';
 import type { EngineLog } from './runs/engine-options';
 import { noHosts } from './runs/no-hosts';
-import type { SettingsFile } from './settings-file';
-import { openStore } from './store/client';
+import { type OpenStoreOptions, openStore } from './store/client';
 import { systemClock } from './system-clock';
 import type { Workbench } from './workbench';
 
 export interface OpenOptions {
-  settings: SettingsFile;
+  settings: { readonly current: Settings };
   findKey(endpoint: string, environmentVariable: string): string | null;
   resourcesDir: string;
   /** Computers over SSH; whoever made them disposes them. Absent: this process reaches none. */
   hosts?: Hosts | undefined;
   log: EngineLog;
+  /** Instead of what the settings and the bundle say. */
+  store?: Pick<OpenStoreOptions, 'device' | 'entryId' | 'workerDir'>;
+  /** As in `EngineOptions`. */
+  driveApart?: ((run: string) => Promise<void>) | undefined;
   /** Delay between two pieces of the demo model's answers, ms; 0 = none. */
   demoPaceMs: number;
 }
@@ -27,7 +31,7 @@ export interface OpenOptions {
  */
 export async function openWorkbench(folder: string, options: OpenOptions): Promise<Workbench> {
   const { settings, findKey, resourcesDir, log, demoPaceMs, hosts = noHosts() } = options;
-  const store = await openStore(folder, { device: settings.current.device });
+  const store = await openStore(folder, { device: settings.current.device, ...options.store });
   const demo = new DemoServer({ resourcesDir, paceMs: demoPaceMs });
   const engine = createEngine({
     store,
@@ -40,6 +44,7 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     sessionsDir: join(folder, 'spools'),
     appVersion: version,
     log,
+    driveApart: options.driveApart,
   });
   return {
     folder,

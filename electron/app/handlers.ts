@@ -1,23 +1,16 @@
 import type { Failure } from '@shared/errors';
 import type { AppInfo, WorkspaceStatus } from '@shared/ipc/application';
-import { startDemoRun } from '../demo/start-demo-run';
 import { applicationHandlers } from '../ipc/handlers/application';
-import { attentionHandlers } from '../ipc/handlers/attention';
-import { checkpointHandlers } from '../ipc/handlers/checkpoints';
 import { computerHandlers, type HostReports } from '../ipc/handlers/computers';
 import { datasetHandlers } from '../ipc/handlers/dataset';
 import { keepingHandlers } from '../ipc/handlers/keeping';
-import { labelHandlers } from '../ipc/handlers/labels';
 import { type OwnTerminalDesk, ownTerminalHandlers } from '../ipc/handlers/own';
-import { rehearsalHandlers } from '../ipc/handlers/rehearsal';
 import { remoteHandlers } from '../ipc/handlers/remote';
-import { runChangeHandlers } from '../ipc/handlers/run-changes';
-import { runHandlers } from '../ipc/handlers/runs';
 import { taskHandlers } from '../ipc/handlers/tasks';
-import { timelineHandlers } from '../ipc/handlers/timeline';
 import type { Publisher } from '../ipc/publish';
 import type { Handlers } from '../ipc/register';
 import type { TerminalPump } from '../ipc/terminal-pump';
+import { workspaceHandlers } from '../ipc/workspace-handlers';
 import { testModel } from '../model/test-model';
 import type { SettingsFile } from '../settings-file';
 import { addTask } from '../task/add';
@@ -52,7 +45,6 @@ export interface HandlerInput {
 /** Every command of the contract, put together from its groups. */
 export function createHandlers(input: HandlerInput): Handlers {
   const { holder, settings, keys, dialogs, resourcesDir } = input;
-  const author = () => settings.current.annotator;
   return {
     ...applicationHandlers({
       ...input,
@@ -72,13 +64,13 @@ export function createHandlers(input: HandlerInput): Handlers {
       },
       unsupported: unsupportedHere,
     }),
-    ...runHandlers({
+    ...workspaceHandlers({
       holder,
-      author,
+      author: () => settings.current.annotator,
       settings: () => settings.current,
-      startDemo: () => startDemoRun(holder.require(), { author: author(), resourcesDir }),
+      pump: input.pump,
+      resourcesDir,
     }),
-    ...timelineHandlers(holder, input.pump),
     ...computerHandlers({
       hosts: input.hosts.hosts,
       prompts: input.hosts.prompts,
@@ -90,12 +82,7 @@ export function createHandlers(input: HandlerInput): Handlers {
       now: Date.now,
     }),
     ...ownTerminalHandlers(input.terminals, holder),
-    ...labelHandlers(holder, author),
-    ...checkpointHandlers(),
-    ...attentionHandlers(),
     ...remoteHandlers(),
-    ...rehearsalHandlers(),
-    ...runChangeHandlers(),
     ...keepingHandlers(),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'model.test': (endpoint) =>

@@ -25,6 +25,8 @@ export interface EngineOptions {
   /** Sessions of each run live in a folder of their own below; on a local disk. */
   sessionsDir: string;
   appVersion: string;
+  /** Has runs driven by another process; resolves when one does. Absent: this process drives them. */
+  driveApart?: ((run: string) => Promise<void>) | undefined;
   log: EngineLog;
   /** Default: about an hour of tries. */
   retry?: RetryOptions;

@@ -1,0 +1,43 @@
+import type { Author } from '@shared/annotations';
+import type { Settings } from '@shared/settings';
+import { startDemoRun } from '../demo/start-demo-run';
+import type { WorkbenchHolder } from '../workbench';
+import { attentionHandlers } from './handlers/attention';
+import { checkpointHandlers } from './handlers/checkpoints';
+import { labelHandlers } from './handlers/labels';
+import { rehearsalHandlers } from './handlers/rehearsal';
+import { runChangeHandlers } from './handlers/run-changes';
+import { runHandlers } from './handlers/runs';
+import { timelineHandlers } from './handlers/timeline';
+import type { TerminalPump } from './terminal-pump';
+
+export interface WorkspaceHandlerInput {
+  holder: WorkbenchHolder;
+  /** Who decides and hints here. */
+  author(): Author;
+  settings(): Settings;
+  pump: TerminalPump;
+  resourcesDir: string;
+}
+
+/**
+ * Commands about the open workspace that need neither a window nor this machine's dialogs: the application and
+ * `waymark serve` answer them with the same functions.
+ */
+export function workspaceHandlers(input: WorkspaceHandlerInput) {
+  const { holder, author, settings, pump, resourcesDir } = input;
+  return {
+    ...runHandlers({
+      holder,
+      author,
+      settings,
+      startDemo: () => startDemoRun(holder.require(), { author: author(), resourcesDir }),
+    }),
+    ...timelineHandlers(holder, pump),
+    ...labelHandlers(holder, author),
+    ...checkpointHandlers(),
+    ...attentionHandlers(),
+    ...rehearsalHandlers(),
+    ...runChangeHandlers(),
+  };
+}
