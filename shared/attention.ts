@@ -21,24 +21,31 @@ export const attentionKinds = [
 ] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 
+/** 1 = look now … 3 = good to know. */
+export type Urgency = 1 | 2 | 3;
+
 export interface AttentionItem {
   /** Stable: the same finding has the same id. */
   id: string;
   run: string;
   kind: AttentionKind;
-  /** 1 = look now … 3 = good to know. */
-  urgency: 1 | 2 | 3;
+  urgency: Urgency;
   /** Where it shows; null = the run as a whole. */
   step: number | null;
   /** More steps that belong to it. */
   steps: number[];
+  /** Event that raised it, or ended it. */
   seq: number;
+  /** Wall-clock ms of its begin. */
   at: number;
-  /** Facts for the sentence in the window's language: names, counts, scores. */
+  /** Facts for the sentence in the window's language: names, counts, scores. Never free text of the run. */
   facts: Record<string, string | number | null>;
   /** Still so now, or over. */
   open: boolean;
 }
+
+/** How often each kind was found in the whole run. */
+export type AttentionCounts = Partial<Record<AttentionKind, number>>;
 
 /** What changed in one run since a person looked. */
 export interface RunAttention {
@@ -50,23 +57,28 @@ export interface RunAttention {
   newSteps: number;
   /** Ranked, most urgent first. */
   items: AttentionItem[];
+  counts: AttentionCounts;
 }
 
-/** The night in one page: per run what happened between two times. */
+/** One run in the report. Times in ms, cost in the currency of the price table, tokens input and output together. */
+export interface ReportedRun {
+  run: string;
+  title: string;
+  steps: number;
+  workingMs: number;
+  cost: number;
+  tokens: number;
+  /** Last score before the time began, last score at its end, best of the run until then. */
+  scores: { before: number | null; after: number | null; best: number | null };
+  stoodStillMs: number;
+  hintsDelivered: number;
+  state: string;
+  items: AttentionItem[];
+}
+
+/** The night in one page: per run what happened between two times (wall-clock ms). */
 export interface AttentionReport {
   from: number;
   to: number;
-  runs: {
-    run: string;
-    title: string;
-    steps: number;
-    workingMs: number;
-    cost: number;
-    tokens: number;
-    scores: { before: number | null; after: number | null; best: number | null };
-    stoodStillMs: number;
-    hintsDelivered: number;
-    state: string;
-    items: AttentionItem[];
-  }[];
+  runs: ReportedRun[];
 }
