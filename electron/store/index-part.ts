@@ -125,11 +125,13 @@ export class IndexPart {
 
   /** One bounded piece of work, then other messages get their turn. */
   private turn(): void {
+    const began = performance.now();
     try {
       this.checkpoint();
       this.holdLock();
       if (this.lock !== null && !this.failed && this.index.fillSome()) {
-        this.schedule(0);
+        // Half of a core at most while nobody waits for it: the writer comes first.
+        this.schedule(this.waiting.length > 0 ? 0 : performance.now() - began);
         return;
       }
       if (this.failed || this.index.isComplete()) {

@@ -17,7 +17,21 @@ export function serveThread(
   if (port === null) {
     throw new WaymarkError('bug', 'This file is the entry of a worker thread and was loaded elsewhere.');
   }
-  const send = (message: ThreadMessage) => port.postMessage(message);
+  let outgoing: ThreadMessage[] = [];
+  const flush = () => {
+    if (outgoing.length === 0) {
+      return;
+    }
+    const messages = outgoing;
+    outgoing = [];
+    port.postMessage(messages);
+  };
+  // All that one commit answers goes over together: a message costs more than what is in it.
+  const send = (message: ThreadMessage) => {
+    if (outgoing.push(message) === 1) {
+      process.nextTick(flush);
+    }
+  };
   const data = workerData as ThreadData;
   if (data.resourcesPath !== null && !('resourcesPath' in process)) {
     Object.assign(process, { resourcesPath: data.resourcesPath });
@@ -27,6 +41,7 @@ export function serveThread(
     methods = open(data, (notice) => send({ type: 'notice', notice }));
   } catch (thrown) {
     send({ type: 'refused', failure: toFailure(storeFailure(thrown, `the workspace ${data.folder}`)) });
+    flush();
     port.close();
     return;
   }
@@ -34,6 +49,7 @@ export function serveThread(
     void answer(methods, call).then((message) => {
       send(message);
       if (call.method === 'close') {
+        flush();
         port.close();
       }
     });

@@ -35,7 +35,9 @@ export class StoreThread {
     const thread = new StoreThread(path, data, notify);
     await new Promise<void>((resolve, reject) => {
       thread.pending.set(0, { resolve: () => resolve(), reject });
-      thread.worker.on('message', (message: ThreadMessage) => thread.receive(message));
+      thread.worker.on('message', (messages: ThreadMessage[]) => {
+        for (const message of messages) thread.receive(message);
+      });
     });
     return thread;
   }
