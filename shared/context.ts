@@ -1,104 +1,156 @@
-import type { ChatMessage, ChatToolCall, PlacedMessage } from './chat';
+import type { ChatMessage, PlacedMessage } from './chat';
+import {
+  addHints,
+  addObservation,
+  type ContextEntry,
+  entryMessages,
+  entryOf,
+  tokensOf,
+} from './context-entry';
+import { atHead, shortenedMessage, withHint } from './context-head';
+import type { ContextOptions, RequestExtras, SummaryPair, SummaryTurn } from './context-parts';
+import { RequestText } from './context-request';
 import type { EventBody, NewEvent } from './events';
-import { escapeHumanTag, escapeHumanTagInJson } from './human-tag';
-import { estimateTokens, TOKENS_PER_MESSAGE } from './tokens';
-
-export interface ContextOptions {
-  /** Send the model's reasoning back as `reasoning_content` (switch per endpoint; default of the paper: no). */
-  sendReasoning: boolean;
-  /** Only `messages()` will be asked for: no JSON and no token estimates are kept (export of long runs). */
-  messagesOnly?: boolean;
-}
-
-/** What exists only for one request: it is added to the last message(s) without becoming part of the fold. */
-export interface RequestExtras {
-  /** Added to the last message's content: budgets and time left. */
-  tail: string;
-  /** Text of hints that are about to be delivered to the latest step, as `hint.delivered` will carry it. */
-  hint?: string;
-}
-
-interface OpenStep {
-  step: number;
-  assistant: ChatMessage;
-  tools: { call: number; id: string; content: string }[];
-  taught: string | null;
-}
+import { escapeHumanTag } from './human-tag';
+import { estimateTokens, toolTokens } from './tokens';
 
 /**
  * Run log → model messages: the one place where events become a prompt. Loop, window (exact prompt), `verify`
- * and exporters all use it. Feed it every event of a run in order.
+ * and exporters all use it. Feed it every event of a run in order; how less is enough is said in `read-prompt`.
  *
- * Incremental: messages of earlier steps never change, so their JSON is kept as closed chunks and only the
- * latest step (observations, teaching, hints) is serialised per request. `closed.join('') + openText(extras)`
- * is the exact request body and equals `JSON.stringify({...request, tools, messages})` of a fold from scratch.
+ * A request is `JSON.stringify({...request, tools, messages})`. Messages of earlier steps do not change, so their JSON
+ * is kept in `closed` chunks, and only the latest step (observations, teaching, hints) is serialised per request.
+ * `closed.join('') + openText(extras)` is the exact body. While a summary turn is under way that is the summary's request.
  */
 export class ContextFold {
   /** Segment in force; 0 before the first `segment.started`. */
   segment = 0;
   /** Latest answered step; 0 before the first. */
   step = 0;
-  /** JSON pieces that later requests of this segment repeat byte for byte. Only ever grows within a segment. */
-  closed: string[] = [];
+  /** Of the segment. */
   tools: EventBody<'segment.started'>['tools'] = [];
   request: Record<string, unknown> = {};
+  summary: SummaryTurn | null = null;
+  pair: SummaryPair | null = null;
+  /** Times the context was made smaller since an answer, or a pause. */
+  rounds = 0;
 
-  private readonly placed: PlacedMessage[] = [];
+  private readonly steps: ContextEntry[] = [];
   private head: ChatMessage[] = [];
-  private open: OpenStep | null = null;
-  private closedTokens = 0;
-  private closedText = '';
+  private sendReasoning: boolean;
+  /** Estimated tokens of all entries but the last. */
+  private settled = 0;
+  /** Estimated tokens of tools and head, once steps follow. */
+  private base: number | null = null;
   private measured: { tokens: number; estimate: number } | null = null;
+  private sending: RequestText | null = null;
 
-  constructor(private readonly options: ContextOptions) {}
+  constructor(private readonly options: ContextOptions) {
+    this.sendReasoning = options.sendReasoning;
+  }
 
   apply(event: NewEvent): void {
     switch (event.kind) {
       case 'segment.started':
         this.startSegment(event.body);
-        return;
+        break;
       case 'model.answered':
         this.answer(event.body);
-        return;
+        break;
       case 'action.observed':
         this.observe(event.body);
-        return;
+        break;
       case 'step.taught':
-        if (this.open?.step === event.body.step) {
-          this.open.taught = (this.open.taught ?? '') + escapeHumanTag(event.body.text);
-        }
-        return;
+        this.teach(event.body.step, event.body.text);
+        break;
       case 'hint.delivered':
-        this.addHint(event.body.text);
-        return;
+        this.addHint(event.body);
+        break;
+      case 'step.inherited':
+        this.inherit(event.body);
+        break;
+      case 'summary.started':
+        this.summary = { started: event.body, rejected: 0, problem: null };
+        this.sending = null;
+        break;
+      case 'summary.rejected':
+        this.reject(event.body.problem);
+        break;
+      case 'context.shortened':
+        this.shorten(event.body);
+        break;
+      case 'model.changed':
+        this.changeModel(event.body);
+        break;
+      case 'run.status':
+        if (event.body.status === 'paused') this.rest();
+        break;
       default:
-        return;
+        break;
     }
   }
 
-  /** All messages in sending order, without any tail. */
+  /** Steps in the context, in order. */
+  get entries(): readonly ContextEntry[] {
+    return this.steps;
+  }
+
+  /** What the next request names besides messages. */
+  get sent(): Pick<EventBody<'segment.started'>, 'tools' | 'request'> {
+    return this.summary?.started ?? { tools: this.tools, request: this.request };
+  }
+
+  /** JSON pieces that later requests repeat byte for byte. Another array after a new segment, or when something in it changed. */
+  get closed(): readonly string[] {
+    return this.upToDate().chunks;
+  }
+
+  /** All messages of the next request in sending order, without any tail. */
   messages(): PlacedMessage[] {
-    return [...this.placed, ...this.openMessages('')];
+    const { summary } = this;
+    if (summary === null) {
+      return this.contextMessages();
+    }
+    const { head, closing } = summary.started;
+    return [
+      ...head.map(atHead),
+      ...this.summarisedMessages(summary.started),
+      atHead({ role: 'user', content: closing }),
+    ];
+  }
+
+  /** Messages of the context, also while it is being summarised. */
+  contextMessages(): PlacedMessage[] {
+    return [...this.headMessages().map(atHead), ...this.steps.flatMap((entry) => this.messagesOf(entry))];
+  }
+
+  /** The head as it is sent, hints and shortenings applied. */
+  headMessages(): ChatMessage[] {
+    const kept = this.pair?.kept ?? null;
+    return this.head.map((message, index) =>
+      kept !== null && index === this.head.length - 1 ? shortenedMessage(message, kept) : message,
+    );
+  }
+
+  /** The first `entries` entries of the context (the pair counts as one), as they are sent. */
+  summarisedMessages(part: { entries: number; pair: boolean }): PlacedMessage[] {
+    const pair = part.pair ? this.headMessages().slice(-2).map(atHead) : [];
+    const steps = this.steps.slice(0, part.entries - (part.pair ? 1 : 0));
+    return [...pair, ...steps.flatMap((entry) => this.messagesOf(entry))];
   }
 
   get messageCount(): number {
-    return this.placed.length + this.openMessages('').length;
+    return this.upToDate().messages + this.openMessages('').length;
   }
 
   /** The exact body of a request that would be sent now. */
   requestBody(extras: RequestExtras): string {
-    return this.closedText + this.openText(extras);
+    return this.upToDate().text + this.openText(extras);
   }
 
   /** What follows the closed chunks in the request body. */
   openText(extras: RequestExtras): string {
-    const messages = this.openMessages(extras.hint ?? '').map(({ message }) => message);
-    const last = messages.at(-1);
-    if (last !== undefined && extras.tail !== '') {
-      messages[messages.length - 1] = { ...last, content: last.content + extras.tail };
-    }
-    const separator = this.placed.length > 0 && messages.length > 0 ? ',' : '';
-    return `${separator}${messages.map((message) => JSON.stringify(message)).join(',')}]}`;
+    return this.upToDate().end(this.openMessages(extras.hint ?? ''), extras.tail);
   }
 
   /**
@@ -106,157 +158,207 @@ export class ContextFold {
    * last reported for its input, when it did, and estimates only what came since.
    */
   tokens(extras: RequestExtras): number {
-    const estimate = this.closedTokens + this.openTokens(extras);
+    if (this.summary !== null) {
+      const { tools } = this.summary.started;
+      return toolTokens(tools) + tokensOf(this.messages()) + estimateTokens(extras.tail);
+    }
+    const estimate = this.estimate(extras);
     return this.measured === null
       ? estimate
       : Math.max(0, this.measured.tokens + estimate - this.measured.estimate);
   }
 
-  private openTokens(extras: RequestExtras): number {
-    const messages = this.openMessages(extras.hint ?? '');
-    return messages.reduce((sum, { message }) => sum + messageTokens(message), estimateTokens(extras.tail));
+  /** Estimated tokens of an entry as it stands in the context. */
+  tokensOf(entry: ContextEntry): number {
+    return entry.tokens ?? tokensOf(this.messagesOf(entry));
+  }
+
+  messagesOf(entry: ContextEntry): PlacedMessage[] {
+    return entryMessages(entry, this.sendReasoning);
+  }
+
+  private estimate(extras: RequestExtras): number {
+    const open = tokensOf(this.openMessages(extras.hint ?? ''));
+    if (this.steps.length === 0) {
+      return toolTokens(this.tools) + open + estimateTokens(extras.tail);
+    }
+    this.base ??= toolTokens(this.tools) + tokensOf(this.headMessages().map(atHead));
+    return this.base + this.settled + open + estimateTokens(extras.tail);
   }
 
   private startSegment(body: EventBody<'segment.started'>): void {
+    const { carried = null, summary } = body;
+    const at =
+      carried === null ? this.steps.length : this.steps.findIndex(({ step }) => step >= carried.from);
+    const summarised = this.steps[at - 1];
+    const kept =
+      carried === null ? [] : this.steps.filter(({ step }) => step >= carried.from && step <= carried.to);
+    this.steps.splice(0, this.steps.length, ...kept);
+    this.pair = summary === undefined ? null : { hints: summarised?.hints ?? [], kept: null };
+    this.rounds = summary === undefined ? 0 : this.rounds + 1;
     this.segment = body.segment;
     this.tools = body.tools;
     this.request = body.request;
     this.head = body.head.map(({ role, content }) => ({ role, content }));
-    this.placed.length = 0;
-    this.open = null;
+    this.summary = null;
     this.measured = null;
-    const opening = JSON.stringify(
-      body.tools.length > 0
-        ? { ...body.request, tools: body.tools, messages: [] }
-        : { ...body.request, messages: [] },
-    );
-    this.closed = [];
-    this.closedText = '';
-    this.close(opening.slice(0, -']}'.length));
-    this.closedTokens = body.tools.length > 0 ? estimateTokens(JSON.stringify(body.tools)) : 0;
+    this.settle();
   }
 
   private answer(body: EventBody<'model.answered'>): void {
-    const before = this.options.messagesOnly ? 0 : this.closedTokens + this.openTokens({ tail: '' });
-    this.closeOpenMessages();
-    this.head = [];
-    this.open = { step: body.step, assistant: this.assistant(body), tools: [], taught: null };
     this.step = body.step;
+    if (body.kind === 'summary') {
+      return;
+    }
+    const before = this.options.messagesOnly ? 0 : this.estimate({ tail: '' });
+    this.append(body);
+    this.rounds = 0;
     if (body.usage !== null && plausible(body.usage.inputTokens, before)) {
       this.measured = { tokens: body.usage.inputTokens, estimate: before };
     }
   }
 
-  private observe(body: EventBody<'action.observed'>): void {
-    if (this.open?.step !== body.step || this.open.tools.some((tool) => tool.call === body.call)) {
-      return;
+  private append(body: EventBody<'model.answered'>): void {
+    const last = this.steps.at(-1);
+    if (last !== undefined && !this.options.messagesOnly) {
+      last.tokens = this.tokensOf(last);
+      this.settled += last.tokens;
     }
-    const tool = { call: body.call, id: body.callId, content: escapeHumanTag(body.text) };
-    const at = this.open.tools.findIndex((other) => other.call > body.call);
-    this.open.tools.splice(at < 0 ? this.open.tools.length : at, 0, tool);
+    this.steps.push(entryOf(body));
   }
 
-  /** o ⊕ U of Algorithm 1, l. 14: last tool message, else the teaching message, else the task. */
-  private addHint(text: string): void {
-    if (this.open === null) {
-      this.head = withHint(this.head, text);
+  private observe(body: EventBody<'action.observed'>): void {
+    const open = this.steps.at(-1);
+    if (open?.step === body.step) {
+      addObservation(open, body);
+    }
+  }
+
+  private addHint(body: EventBody<'hint.delivered'>): void {
+    const open = this.steps.at(-1);
+    if (open === undefined) {
+      this.head = withHint(this.head, body.text);
+      this.pair?.hints.push(...body.hints);
+    } else {
+      addHints(open, body);
+    }
+  }
+
+  private teach(step: number, text: string): void {
+    const open = this.steps.at(-1);
+    if (open?.step === step) {
+      open.taught += escapeHumanTag(text);
+    }
+  }
+
+  private inherit({ answered, observed, taught, delivered }: EventBody<'step.inherited'>): void {
+    this.step = answered.step;
+    if (answered.kind !== 'summary') {
+      this.append(answered);
+    }
+    for (const body of observed) this.observe(body);
+    if (taught !== null) {
+      this.teach(answered.step, taught);
+    }
+    for (const body of delivered) this.addHint(body);
+  }
+
+  private reject(problem: string): void {
+    if (this.summary !== null) {
+      this.summary.rejected += 1;
+      this.summary.problem = problem;
+    }
+  }
+
+  private shorten(body: EventBody<'context.shortened'>): void {
+    const { step, call, keepStart, keepEnd } = body;
+    const observation = this.steps
+      .find((entry) => entry.step === step)
+      ?.observations.find((each) => each.call === call);
+    if (observation !== undefined) {
+      observation.kept = { keepStart, keepEnd };
+    } else if (step === 0 && this.pair !== null) {
+      this.pair.kept = { keepStart, keepEnd };
+    }
+    // For the sake of a summary turn that would not fit itself it is part of that round.
+    this.rounds += this.summary === null ? 1 : 0;
+    this.settle();
+  }
+
+  private changeModel({ model, request }: EventBody<'model.changed'>): void {
+    this.request = request;
+    this.measured = null;
+    if (this.summary !== null) {
+      this.summary.started = { ...this.summary.started, request };
+    }
+    if (!this.options.messagesOnly) {
+      this.sendReasoning = model.sendReasoning;
+    }
+    this.settle();
+  }
+
+  /** A person who resumes the run gives it all tries again. */
+  private rest(): void {
+    this.rounds = 0;
+    if (this.summary !== null) {
+      this.summary.rejected = 0;
+    }
+  }
+
+  /** Counts and serialises anew what the context holds. */
+  private settle(): void {
+    this.sending = null;
+    this.base = null;
+    if (this.options.messagesOnly) {
       return;
     }
-    const tool = this.open.tools.at(-1);
-    if (tool !== undefined) {
-      tool.content += text;
-    } else {
-      this.open.taught = (this.open.taught ?? '') + text;
+    this.settled = 0;
+    for (const entry of this.steps.slice(0, -1)) {
+      entry.tokens = tokensOf(this.messagesOf(entry));
+      this.settled += entry.tokens;
+    }
+    const last = this.steps.at(-1);
+    if (last !== undefined) {
+      last.tokens = null;
     }
   }
 
   private openMessages(hint: string): PlacedMessage[] {
-    if (this.open === null) {
-      const head = hint === '' ? this.head : withHint(this.head, hint);
-      return head.map((message) => ({ message, step: 0 }));
+    if (this.summary !== null) {
+      return [atHead({ role: 'user', content: this.summary.started.closing })];
     }
-    const { step, assistant, tools, taught } = this.open;
-    const messages: PlacedMessage[] = [{ step, message: assistant }];
-    for (const [index, tool] of tools.entries()) {
-      const content = index === tools.length - 1 ? tool.content + hint : tool.content;
-      messages.push({ step, message: { role: 'tool', tool_call_id: tool.id, content } });
+    const open = this.steps.at(-1);
+    if (open !== undefined) {
+      return entryMessages(open, this.sendReasoning, hint);
     }
-    const teaching = tools.length === 0 ? (taught ?? '') + hint : (taught ?? '');
-    if (teaching !== '') {
-      messages.push({ step, message: { role: 'user', content: teaching } });
-    }
-    return messages;
+    const head = this.headMessages();
+    return (hint === '' ? head : withHint(head, hint)).map(atHead);
   }
 
-  private closeOpenMessages(): void {
-    for (const placed of this.openMessages('')) {
-      if (this.options.messagesOnly) {
-        this.placed.push(placed);
-        continue;
+  /** Everything that no later request changes is serialised. */
+  private upToDate(): RequestText {
+    const { summary } = this;
+    const sending = this.sending ?? new RequestText(this.sent);
+    this.sending = sending;
+    if (summary !== null) {
+      if (sending.messages === 0) {
+        sending.close(summary.started.head);
+        sending.close(this.summarisedMessages(summary.started).map(({ message }) => message));
       }
-      this.close((this.placed.length > 0 ? ',' : '') + JSON.stringify(placed.message));
-      this.closedTokens += messageTokens(placed.message);
-      this.placed.push(placed);
+      return sending;
     }
-  }
-
-  private close(chunk: string): void {
-    this.closed.push(chunk);
-    this.closedText += chunk;
-  }
-
-  private assistant(body: EventBody<'model.answered'>): ChatMessage {
-    const valid: ChatToolCall[] = [];
-    const parts: string[] = body.text === '' ? [] : [escapeHumanTag(body.text)];
-    for (const [index, call] of body.calls.entries()) {
-      if ((body.invalid[index] ?? null) === null) {
-        const text = escapeHumanTagInJson(call.arguments);
-        valid.push({ id: call.id, type: 'function', function: { name: call.name, arguments: text } });
-      } else {
-        parts.push(quoteCall(call));
-      }
+    if (this.steps.length > 0 && sending.messages === 0) {
+      sending.close(this.headMessages());
     }
-    if (parts.length === 0 && valid.length === 0) {
-      parts.push(EMPTY_ANSWER);
+    for (; sending.entries < this.steps.length - 1; sending.entries += 1) {
+      const entry = this.steps[sending.entries];
+      sending.close(entry === undefined ? [] : this.messagesOf(entry).map(({ message }) => message));
     }
-    return {
-      role: 'assistant',
-      ...(this.options.sendReasoning && body.reasoning !== ''
-        ? { reasoning_content: escapeHumanTag(body.reasoning) }
-        : {}),
-      ...(valid.length > 0 ? { tool_calls: valid } : {}),
-      content: parts.join('\n\n'),
-    };
+    return sending;
   }
 }
 
 /** An endpoint that reports nonsense must not be able to fill or empty the context on paper. */
 function plausible(reported: number, estimate: number): boolean {
   return reported >= estimate / 4 && reported <= estimate * 4 + 4_000;
-}
-
-/** Stands for an answer without text and calls: most endpoints refuse an assistant message with nothing in it. */
-const EMPTY_ANSWER = '(empty answer)';
-
-/** How a call that could not be used is replayed: as plain text, never as a call (semantics, Words). */
-function quoteCall(call: { name: string; arguments: string }): string {
-  return escapeHumanTag(`[call not understood] ${call.name}\n${call.arguments}`);
-}
-
-function withHint(head: readonly ChatMessage[], text: string): ChatMessage[] {
-  const at = head.map(({ role }) => role).lastIndexOf('user');
-  return head.map((message, index) =>
-    index === at ? { ...message, content: message.content + text } : message,
-  );
-}
-
-function messageTokens(message: ChatMessage): number {
-  const calls = message.role === 'assistant' && message.tool_calls !== undefined ? message.tool_calls : [];
-  const reasoning = message.role === 'assistant' ? (message.reasoning_content ?? '') : '';
-  return (
-    TOKENS_PER_MESSAGE +
-    estimateTokens(message.content) +
-    (reasoning === '' ? 0 : estimateTokens(reasoning)) +
-    calls.reduce((sum, call) => sum + estimateTokens(call.function.name + call.function.arguments), 0)
-  );
 }

@@ -1,3 +1,5 @@
+import type { Tool } from './event-parts';
+
 /**
  * Estimates the tokens of a text without any model's tokenizer: about 3.6 characters of code or prose per
  * token, one token per CJK character, half a token per other non-ASCII character. Deterministic; the context
@@ -22,3 +24,8 @@ export function estimateTokens(text: string): number {
 
 /** What a chat template adds around one message, tokens. */
 export const TOKENS_PER_MESSAGE = 5;
+
+/** Estimated tokens of the tools a request offers. */
+export function toolTokens(tools: readonly Tool[]): number {
+  return tools.length > 0 ? estimateTokens(JSON.stringify(tools)) : 0;
+}

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ContextFold, RequestExtras } from '@shared/context';
+import type { ContextFold } from '@shared/context';
+import type { RequestExtras } from '@shared/context-parts';
 
 /**
  * sha256 and length of the exact request body without serialising or hashing the stable prefix again: the hash
@@ -22,11 +23,11 @@ export class RequestHash {
       this.hash = createHash('sha256');
       this.bytes = 0;
     }
-    for (const chunk of closed.slice(this.hashed)) {
+    for (; this.hashed < closed.length; this.hashed += 1) {
+      const chunk = closed[this.hashed] ?? '';
       this.hash.update(chunk, 'utf8');
       this.bytes += Buffer.byteLength(chunk, 'utf8');
     }
-    this.hashed = closed.length;
     const open = this.fold.openText(extras);
     return {
       sha256: this.hash.copy().update(open, 'utf8').digest('hex'),

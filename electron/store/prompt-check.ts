@@ -9,7 +9,7 @@ import type { RunEvent } from '@shared/events';
 export class PromptCheck {
   private fold: ContextFold | null = null;
   private shared: Hash = createHash('sha256');
-  private chunks: string[] | null = null;
+  private chunks: readonly string[] | null = null;
   private hashed = 0;
 
   /** A sentence when the rebuilt prompt differs, else null. */
@@ -30,13 +30,14 @@ export class PromptCheck {
   }
 
   private hash(fold: ContextFold): Hash {
-    if (this.chunks !== fold.closed) {
-      this.chunks = fold.closed;
+    const { closed } = fold;
+    if (this.chunks !== closed) {
+      this.chunks = closed;
       this.shared = createHash('sha256');
       this.hashed = 0;
     }
-    for (; this.hashed < fold.closed.length; this.hashed += 1) {
-      this.shared.update(fold.closed[this.hashed] ?? '');
+    for (; this.hashed < closed.length; this.hashed += 1) {
+      this.shared.update(closed[this.hashed] ?? '');
     }
     return this.shared.copy();
   }

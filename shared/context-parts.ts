@@ -1,0 +1,33 @@
+import type { Kept } from './context-entry';
+import type { EventBody } from './events';
+
+export interface ContextOptions {
+  /** Send the model's reasoning back as `reasoning_content` (switch per endpoint; default of the paper: no). */
+  sendReasoning: boolean;
+  /** Only messages will be asked for: no token estimates are kept, and `sendReasoning` never changes (export). */
+  messagesOnly?: boolean;
+}
+
+/** What exists only for one request: it is added to the last message(s) without becoming part of the fold. */
+export interface RequestExtras {
+  /** Added to the last message's content: budgets and time left, or what was wrong with a summary. */
+  tail: string;
+  /** Text of hints that are about to be delivered to the latest step, as `hint.delivered` will carry it. */
+  hint?: string;
+}
+
+/** A summary turn that has begun and has no segment yet. */
+export interface SummaryTurn {
+  started: EventBody<'summary.started'>;
+  /** Answers refused since it began or the run last paused. */
+  rejected: number;
+  /** What was wrong with the latest of them. */
+  problem: string | null;
+}
+
+/** Summary and last summarised observation at the end of the head: one entry of the algorithm. */
+export interface SummaryPair {
+  /** Hints inside that observation. */
+  hints: { id: string; text: string }[];
+  kept: Kept | null;
+}
