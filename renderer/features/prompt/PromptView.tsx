@@ -1,224 +1,131 @@
-import type { PromptView as Prompt, PromptMessage } from '@shared/views';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { call } from '../../api';
-import { Icon } from '../../components/Icon';
+import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { Button, IconButton } from '../../components/Button';
+import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
-import { useAnswer } from '../../state/answer';
-import { useCurrentRun } from '../../state/runs';
+import { useComparison, usePrompt, usePromptPane } from '../../state/prompt-diff';
+import { useSegments } from '../../state/segments';
+import { moveCursor, useTimeline } from '../../state/timeline';
+import { setTab, useView } from '../../state/view';
 import { useText } from '../../text/language';
+import { ChangesView } from './ChangesView';
+import { MessagesView } from './MessagesView';
 import './prompt.css';
-import { commonPrefix, gistOf, hasHint, promptParts, readable } from './prompt-parts';
+import { PromptHead } from './PromptHead';
+import { RequestView } from './RequestView';
 
 export interface PromptViewProps {
   run: string;
   step: number;
-  /** Opened as the changes since the step before (Shift+E). */
+  /** Opened as the changes since the request before (Shift+E). */
   changes: boolean;
 }
 
 type Mode = 'messages' | 'changes' | 'request';
-const rowHeight = 28;
-/** A longer message is cut on the screen until it is asked for whole. */
-const shownCharacters = 60_000;
 
-/** The very messages, tools and parameters that were sent for a step, and the proof that this is what was sent. */
-export function PromptView({ run, step, changes }: PromptViewProps) {
+/**
+ * The very messages, tools and parameters that were sent for a step, and the proof that this is what was sent. In its
+ * tab, or over the whole content when there is too little room in the tab.
+ */
+export function PromptView(props: PromptViewProps) {
+  const mode = useView((state) => state.mode);
+  const choice = usePromptPane((state) => state.large);
+  const large = choice ?? mode === 'watch';
+  const place = large ? document.querySelector('main.content') : null;
+  const pane = <PromptPane {...props} large={place !== null} />;
+  return place === null ? pane : createPortal(<div className="prompt-large">{pane}</div>, place);
+}
+
+function PromptPane({ run, step, changes, large }: PromptViewProps & { large: boolean }) {
   const words = useText();
   const text = words.prompt;
-  const prompt = useAnswer(`${run} ${step}`, () => call('step.prompt', { run, step }));
-  const before = useAnswer(step > 1 ? `${run} ${step - 1}` : null, () =>
-    call('step.prompt', { run, step: step - 1 }),
-  );
+  const { prompt, failure } = usePrompt(run, step);
+  const shown = prompt !== null && prompt.run === run && prompt.step === step ? prompt : null;
+  const compared = useComparison(run, shown);
+  const segments = useSegments((state) => state.list);
+  const steps = useTimeline((state) => state.steps);
   const [mode, setMode] = useState<Mode>(changes ? 'changes' : 'messages');
-  const [chosen, setChosen] = useState<number | null>(null);
   useEffect(() => setMode(changes ? 'changes' : 'messages'), [changes]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another prompt starts at its own end
-  useEffect(() => setChosen(null), [run, step]);
-  const limit = useCurrentRun()?.tokens.contextLimit ?? 0;
-  const same = useMemo(() => {
-    return prompt === null || before === null ? 0 : commonPrefix(before.messages, prompt.messages);
-  }, [prompt, before]);
 
-  if (prompt === null || prompt.step !== step)
-    return <p className="prompt-note quiet">{words.common.loading}</p>;
-  const first = mode === 'changes' ? same : 0;
-  const at = Math.max(first, chosen ?? prompt.messages.length - 1);
-  const message = prompt.messages[at];
   return (
-    <section className="prompt" aria-label={text.of(step)}>
+    <section className="prompt" aria-label={text.of(step)} data-large={large}>
       <header className="prompt-head">
-        <TokenBar prompt={prompt} limit={limit} />
-        <Proof prompt={prompt} />
+        {large && (
+          <>
+            <IconButton icon="close" label={words.common.close} onClick={() => setTab('step')} />
+            <h2>{text.of(step)}</h2>
+            <IconButton
+              small
+              icon="up"
+              label={text.previous}
+              disabled={step <= 1}
+              onClick={() => moveCursor(step - 1)}
+            />
+            <IconButton
+              small
+              icon="down"
+              label={text.next}
+              disabled={step >= steps}
+              onClick={() => moveCursor(step + 1)}
+            />
+            <span className="space" />
+          </>
+        )}
         <Segmented<Mode>
           label={text.view}
           items={[
             { id: 'messages', label: text.messages },
-            { id: 'changes', label: text.changesSince(step - 1) },
+            { id: 'changes', label: text.changesSince(compared.step) },
             { id: 'request', label: text.request },
           ]}
           chosen={mode}
           onChoose={setMode}
         />
-        {mode === 'changes' && before !== null && (
-          <span className="text-12 quiet">{text.added(prompt.messages.length - same, same)}</span>
-        )}
+        {!large && <span className="space" />}
+        <Button
+          look="ghost"
+          small
+          icon={large ? 'columns' : 'square'}
+          onClick={() => usePromptPane.setState({ large: !large })}
+        >
+          {large ? text.shrink : text.enlarge}
+        </Button>
       </header>
-      {mode === 'request' ? (
-        <pre className="prompt-text prompt-request">
-          {JSON.stringify({ ...prompt.request, tools: prompt.tools }, null, 2)}
-        </pre>
+      {failure !== null && shown === null ? (
+        <Empty icon="eye" title={text.noPrompt} text={`${text.noPromptText} ${failure.message}`} />
+      ) : shown === null ? (
+        <p className="prompt-note quiet">{words.common.loading}</p>
       ) : (
-        <div className="prompt-body">
-          <MessageList
-            messages={prompt.messages}
-            first={first}
-            same={before === null ? null : same}
-            chosen={at}
-            onChoose={setChosen}
-          />
-          {message !== undefined && <MessageText key={at} message={message} />}
-        </div>
+        <>
+          {mode !== 'changes' && (
+            <PromptHead prompt={shown} prefix={compared.diff?.prefix ?? null} since={compared.step} />
+          )}
+          {mode === 'messages' && (
+            <MessagesView
+              prompt={shown}
+              prefix={compared.diff?.prefix ?? null}
+              since={compared.step}
+              segments={segments}
+            />
+          )}
+          {mode === 'request' && <RequestView prompt={shown} />}
+          {mode === 'changes' &&
+            (compared.step === 0 ? (
+              <Empty icon="eye" title={text.noBefore} text={text.noBeforeText} />
+            ) : compared.failure !== null ? (
+              <Empty icon="eye" title={text.noPrompt} text={compared.failure.message} />
+            ) : compared.diff === null || compared.before === null ? (
+              <p className="prompt-note quiet">{words.common.loading}</p>
+            ) : (
+              <ChangesView
+                key={`${run} ${step}`}
+                before={compared.before}
+                prompt={shown}
+                diff={compared.diff}
+              />
+            ))}
+        </>
       )}
     </section>
-  );
-}
-
-function TokenBar({ prompt, limit }: { prompt: Prompt; limit: number }) {
-  const words = useText();
-  const text = words.prompt;
-  const parts = promptParts(prompt);
-  const total = parts.reduce((sum, part) => sum + part.tokens, 0);
-  const whole = Math.max(limit, total, 1);
-  return (
-    <>
-      <p className="prompt-total">
-        <b className="tabular">{text.tokens(total)}</b>
-        {limit > 0 && <span className="quiet">{text.ofLimit(limit, Math.max(0, limit - total))}</span>}
-      </p>
-      <div className="prompt-bar" aria-hidden="true">
-        {parts.map((part) => (
-          <i
-            key={part.kind}
-            className={`prompt-part-${part.kind}`}
-            style={{ width: `${(part.tokens / whole) * 100}%` }}
-          />
-        ))}
-      </div>
-      <ul className="prompt-legend text-11">
-        {parts.map((part) => (
-          <li key={part.kind}>
-            <i className={`prompt-part-${part.kind}`} />
-            {text.parts[part.kind]}{' '}
-            <span className="tabular quiet">{words.common.format.count(part.tokens)}</span>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-function Proof({ prompt }: { prompt: Prompt }) {
-  const text = useText().prompt;
-  const short = `${prompt.sha256.slice(0, 8)}…${prompt.sha256.slice(-4)}`;
-  return (
-    <p className={`prompt-proof text-12 ${prompt.verified ? '' : 'tone-danger'}`} title={prompt.sha256}>
-      <Icon name={prompt.verified ? 'check' : 'warning'} small />
-      {prompt.verified ? text.verified : text.differs}
-      <code className="mono-11 quiet">{text.hash(short)}</code>
-    </p>
-  );
-}
-
-interface MessageListProps {
-  messages: readonly PromptMessage[];
-  first: number;
-  /** Messages from here on are new since the step before; null = not known. */
-  same: number | null;
-  chosen: number;
-  onChoose: (index: number) => void;
-}
-
-function MessageList({ messages, first, same, chosen, onChoose }: MessageListProps) {
-  const words = useText();
-  const box = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: messages.length - first,
-    getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
-    overscan: 10,
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list opens at the chosen message
-  useEffect(() => rows.scrollToIndex(Math.max(0, chosen - first)), [messages, first]);
-  return (
-    <div
-      ref={box}
-      role="listbox"
-      tabIndex={0}
-      aria-label={words.prompt.messages}
-      className="prompt-list"
-      data-keys="own"
-      onKeyDown={(event) => {
-        const move = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-        const next = chosen + move;
-        if (move === 0 || next < first || next >= messages.length) return;
-        event.preventDefault();
-        onChoose(next);
-        rows.scrollToIndex(next - first);
-      }}
-    >
-      <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
-        {rows.getVirtualItems().map((row) => {
-          const index = first + row.index;
-          const message = messages[index];
-          if (message === undefined) return null;
-          const marks = [
-            index === chosen ? 'prompt-row-chosen' : '',
-            same !== null && index >= same ? 'prompt-row-new' : '',
-            hasHint(message) ? 'prompt-row-hint' : '',
-          ];
-          return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the arrow keys
-            // biome-ignore lint/a11y/useFocusableInteractive: the list holds the focus
-            <div
-              key={index}
-              role="option"
-              aria-selected={index === chosen}
-              className={`prompt-row ${marks.join(' ')}`}
-              style={{ transform: `translateY(${row.start}px)` }}
-              onClick={() => onChoose(index)}
-            >
-              <span className="mono-11 quiet tabular">{index + 1}</span>
-              <span className="quiet">{message.role}</span>
-              <span className="cut">{gistOf(message)}</span>
-              <span className="mono-11 quiet tabular">{words.common.format.count(message.tokens)}</span>
-            </div>
-          );
-        })}
-      </div>
-    </div>
-  );
-}
-
-function MessageText({ message }: { message: PromptMessage }) {
-  const words = useText();
-  const [whole, setWhole] = useState(false);
-  const full = useMemo(() => readable(message), [message]);
-  const shown = whole ? full : full.slice(0, shownCharacters);
-  return (
-    <article className="prompt-message" aria-label={words.prompt.message}>
-      <header className="text-12">
-        <b>{message.role}</b>
-        <span className="quiet">
-          {message.step === 0 ? words.prompt.head : words.prompt.step(message.step)}
-        </span>
-      </header>
-      <pre className="prompt-text">{shown}</pre>
-      {shown.length < full.length && (
-        <button type="button" className="link" onClick={() => setWhole(true)}>
-          {words.prompt.showAll(full.length - shown.length)}
-        </button>
-      )}
-    </article>
   );
 }

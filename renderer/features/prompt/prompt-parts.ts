@@ -34,19 +34,6 @@ function hintTokens(message: PromptMessage): number {
   return Math.round(characters / charactersPerToken);
 }
 
-export function hasHint(message: PromptMessage): boolean {
-  return hintTokens(message) > 0;
-}
-
-/** How many messages at the start are byte-identical in both prompts. */
-export function commonPrefix(before: readonly PromptMessage[], after: readonly PromptMessage[]): number {
-  const most = Math.min(before.length, after.length);
-  for (let index = 0; index < most; index += 1) {
-    if (before[index]?.json !== after[index]?.json) return index;
-  }
-  return most;
-}
-
 /** First line of a message for the list; a call without text shows its calls. */
 export function gistOf(message: PromptMessage): string {
   const line = message.content.split('\n').find((each) => each.trim() !== '');

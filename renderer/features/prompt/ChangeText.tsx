@@ -1,0 +1,144 @@
+import type { LineChange } from '@shared/line-changes';
+import { lineChanges } from '@shared/line-changes';
+import type { PromptChange } from '@shared/prompt-diff';
+import type { PromptMessage } from '@shared/views';
+import { useMemo, useState } from 'react';
+import { useText } from '../../text/language';
+import { readable } from './prompt-parts';
+
+/** Lines of a change shown before it is asked for whole, and unchanged lines kept around it. */
+const LINES = 80;
+const AROUND = 3;
+/** Characters of a text without a diff shown before it is asked for whole. */
+const CHARACTERS = 8_000;
+
+export interface ChangeTextProps {
+  change: PromptChange;
+  before: PromptMessage | undefined;
+  after: PromptMessage | undefined;
+}
+
+/** One changed message to read: its text when it is new or gone, else its lines with what differs marked. */
+export function ChangeText({ change, before, after }: ChangeTextProps) {
+  const words = useText();
+  const text = words.prompt;
+  const message = after ?? before;
+  if (message === undefined) return null;
+  const tokens =
+    change.kind === 'changed' && before !== undefined && after !== undefined
+      ? text.tokensChange(before.tokens, after.tokens)
+      : text.tokens(message.tokens);
+  return (
+    <article className={`prompt-change prompt-change-${change.kind}`}>
+      <header className="text-12">
+        <b>{message.role}</b>
+        <span className="quiet">{message.step === 0 ? text.head : text.step(message.step)}</span>
+        <span className="quiet tabular">{tokens}</span>
+        <span className={`prompt-count prompt-count-${change.kind}`}>
+          {change.kind === 'changed' ? text.reason[change.reason.why] : text.counts[change.kind]}
+        </span>
+      </header>
+      {change.kind === 'changed' && before !== undefined && after !== undefined ? (
+        <Changed change={change} before={readable(before)} after={readable(after)} />
+      ) : (
+        <Whole text={readable(message)} />
+      )}
+    </article>
+  );
+}
+
+interface ChangedProps {
+  change: Extract<PromptChange, { kind: 'changed' }>;
+  before: string;
+  after: string;
+}
+
+function Changed({ change, before, after }: ChangedProps) {
+  const text = useText().prompt;
+  const { reason } = change;
+  if (reason.why === 'hint') {
+    return (
+      <div className="prompt-hint">
+        <Whole text={reason.text.trim()} />
+      </div>
+    );
+  }
+  if (reason.why === 'shortened') {
+    return (
+      <>
+        <p className="text-12">{text.shortened(reason.was, reason.kept)}</p>
+        <div className="prompt-cut">
+          <Whole text={reason.cut} />
+        </div>
+      </>
+    );
+  }
+  return <Lines before={before} after={after} />;
+}
+
+/** A text that is cut on the screen until it is asked for whole. */
+function Whole({ text }: { text: string }) {
+  const words = useText();
+  const [whole, setWhole] = useState(false);
+  const shown = whole ? text : text.slice(0, CHARACTERS);
+  return (
+    <>
+      <pre className="prompt-text">{shown}</pre>
+      {shown.length < text.length && (
+        <button type="button" className="link" onClick={() => setWhole(true)}>
+          {words.prompt.showAll(text.length - shown.length)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Lines({ before, after }: { before: string; after: string }) {
+  const text = useText().prompt;
+  const [whole, setWhole] = useState(false);
+  const changes = useMemo(() => lineChanges(before, after), [before, after]);
+  const lines = useMemo(() => visibleLines(changes), [changes]);
+  const shown = whole ? lines : lines.slice(0, LINES);
+  return (
+    <>
+      <pre className="prompt-text prompt-lines">
+        {shown.map((line) =>
+          line.kind === 'hidden' ? (
+            <span key={line.key} className="prompt-hidden">
+              {text.hiddenLines(line.count)}
+            </span>
+          ) : (
+            <span key={line.key} className={`prompt-line-${line.kind}`}>
+              {line.text === '' ? ' ' : line.text}
+            </span>
+          ),
+        )}
+      </pre>
+      {shown.length < lines.length && (
+        <button type="button" className="link" onClick={() => setWhole(true)}>
+          {text.moreLines(lines.length - shown.length)}
+        </button>
+      )}
+    </>
+  );
+}
+
+type VisibleLine =
+  | { kind: LineChange['kind']; key: string; text: string }
+  | { kind: 'hidden'; key: string; count: number };
+
+/** Changed lines with a few unchanged ones around them; longer unchanged stretches are one line. */
+function visibleLines(changes: readonly LineChange[]): VisibleLine[] {
+  return changes.flatMap(({ kind, lines }, at): VisibleLine[] => {
+    const all = lines.map((text, index) => ({ kind, key: `${at} ${index}`, text }));
+    const before = at === 0 ? 0 : AROUND;
+    const after = at === changes.length - 1 ? 0 : AROUND;
+    if (kind !== 'same' || lines.length <= before + after + 1) return all;
+    const count = lines.length - before - after;
+    return [
+      ...all.slice(0, before),
+      { kind: 'hidden', key: `${at} hidden`, count },
+      ...all.slice(lines.length - after),
+    ];
+  });
+}

@@ -1,0 +1,68 @@
+import type { PromptMessage } from '@shared/views';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { Button } from '../../components/Button';
+import { attempt, toast } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { percent } from './MessageList';
+import { marked } from './prompt-marks';
+import { readable } from './prompt-parts';
+
+/** A longer message is cut on the screen until it is asked for whole. */
+const SHOWN = 60_000;
+
+export interface MessageTextProps {
+  message: PromptMessage;
+  /** Share of all messages, 0–1. */
+  share: number;
+  query: string;
+}
+
+/** One message: what a reader sees of it, or its JSON exactly as sent. */
+export function MessageText({ message, share, query }: MessageTextProps) {
+  const words = useText();
+  const text = words.prompt;
+  const [whole, setWhole] = useState(false);
+  const [json, setJson] = useState(false);
+  const box = useRef<HTMLElement>(null);
+  const full = useMemo(() => (json ? message.json : readable(message)), [message, json]);
+  // A hit beyond the cut is shown as well.
+  const hit = query.trim() === '' ? -1 : full.toLowerCase().indexOf(query.trim().toLowerCase());
+  const shown = whole || hit > SHOWN ? full : full.slice(0, SHOWN);
+  const content = useMemo(() => marked(shown, query), [shown, query]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another hit is brought into view
+  useEffect(() => {
+    box.current?.querySelector('mark')?.scrollIntoView({ block: 'center' });
+  }, [content]);
+  return (
+    <article ref={box} className="prompt-message" aria-label={text.message} tabIndex={-1} data-pane-focus>
+      <header className="text-12">
+        <b>{message.role}</b>
+        <span className="quiet">{message.step === 0 ? text.head : text.step(message.step)}</span>
+        <span className="quiet tabular">{text.share(message.tokens, percent(share))}</span>
+        <span className="space" />
+        <Button look="ghost" small aria-pressed={json} onClick={() => setJson(!json)}>
+          {json ? text.asText : text.asJson}
+        </Button>
+        <Button
+          look="ghost"
+          small
+          icon="copy"
+          onClick={() =>
+            attempt(async () => {
+              await navigator.clipboard.writeText(message.json);
+              toast((now) => now.prompt.copied(now.common.format.bytes(message.json.length)));
+            })
+          }
+        >
+          {text.copyMessage}
+        </Button>
+      </header>
+      <pre className="prompt-text">{content}</pre>
+      {shown.length < full.length && (
+        <button type="button" className="link" onClick={() => setWhole(true)}>
+          {text.showAll(full.length - shown.length)}
+        </button>
+      )}
+    </article>
+  );
+}

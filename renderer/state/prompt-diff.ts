@@ -1,0 +1,77 @@
+import type { Failure } from '@shared/errors';
+import type { PromptDiff } from '@shared/prompt-diff';
+import { diffPrompts } from '@shared/prompt-diff';
+import type { PromptView } from '@shared/views';
+import { useEffect, useMemo, useState } from 'react';
+import { create } from 'zustand';
+import { call, failureOf } from '../api';
+import type { HeadCache } from './head-cache';
+import { useTimeline } from './timeline';
+
+interface PromptPane {
+  /** The person's choice of room for the prompt; null = large in Watch, in its tab in Review. */
+  large: boolean | null;
+}
+
+export const usePromptPane = create<PromptPane>()(() => ({ large: null }));
+
+export interface AskedPrompt {
+  prompt: PromptView | null;
+  /** Why there is none: a step that was never asked for, or a damaged log. */
+  failure: Failure | null;
+}
+
+const nothing: AskedPrompt = { prompt: null, failure: null };
+
+/** The exact request of a step; the one before stays until the next is there. `step` 0 asks for none. */
+export function usePrompt(run: string, step: number): AskedPrompt {
+  const [asked, setAsked] = useState(nothing);
+  useEffect(() => {
+    if (step === 0) {
+      setAsked(nothing);
+      return;
+    }
+    let current = true;
+    call('step.prompt', { run, step }).then(
+      (prompt) => current && setAsked({ prompt, failure: null }),
+      (thrown: unknown) => current && setAsked({ prompt: null, failure: failureOf(thrown) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [run, step]);
+  return asked;
+}
+
+/**
+ * The step whose request another one is compared with: the last one before it that is no summary turn, because a
+ * summariser is asked something else. A summary turn is compared with the step right before it. 0 = there is none.
+ */
+export function comparedStep(heads: Pick<HeadCache, 'get'>, step: number): number {
+  const own = heads.get(step)?.kind === 'summary';
+  let before = step - 1;
+  while (!own && before > 0 && heads.get(before)?.kind === 'summary') before -= 1;
+  return Math.max(0, before);
+}
+
+export interface Comparison {
+  /** 0 while there is nothing to compare with. */
+  step: number;
+  before: PromptView | null;
+  diff: PromptDiff | null;
+  failure: Failure | null;
+}
+
+/** Compares a prompt with the request before it, which is read only after the prompt itself is there. */
+export function useComparison(run: string, prompt: PromptView | null): Comparison {
+  const heads = useTimeline((state) => state.heads);
+  useTimeline((state) => state.version);
+  const step = prompt === null ? 0 : comparedStep(heads, prompt.step);
+  const { prompt: before, failure } = usePrompt(run, step);
+  const fits = before !== null && before.run === run && before.step === step ? before : null;
+  const diff = useMemo(
+    () => (prompt === null || fits === null ? null : diffPrompts(fits, prompt)),
+    [prompt, fits],
+  );
+  return { step, before: fits, diff, failure };
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { segmentOf, segmentStep } from './segments';
+
+const list = [
+  { segment: 1, firstStep: 1, summaryStep: null },
+  { segment: 2, firstStep: 7, summaryStep: 6 },
+  { segment: 3, firstStep: 12, summaryStep: 11 },
+];
+
+it('goes from segment to segment', () => {
+  expect(segmentStep(list, 1, 20, 1)).toBe(7);
+  expect(segmentStep(list, 7, 20, 1)).toBe(12);
+  expect(segmentStep(list, 12, 20, 1)).toBeNull();
+  expect(segmentStep(list, 15, 20, -1)).toBe(12);
+  expect(segmentStep(list, 12, 20, -1)).toBe(7);
+  expect(segmentStep(list, 1, 20, -1)).toBeNull();
+});
+
+it('does not go to a segment that has no step yet', () => {
+  expect(segmentStep(list, 8, 11, 1)).toBeNull();
+});
+
+it('a summary turn belongs to the segment it ends', () => {
+  expect(segmentOf(list, 11)?.segment).toBe(2);
+  expect(segmentOf(list, 12)?.segment).toBe(3);
+  expect(segmentOf([], 3)).toBeUndefined();
+});

@@ -1,0 +1,59 @@
+import type { SegmentView } from '@shared/views';
+import { create } from 'zustand';
+import { call } from '../api';
+import { moveCursor, useTimeline } from './timeline';
+import { toast, toastFailure } from './toasts';
+
+interface SegmentState {
+  run: string | null;
+  /** In order; empty before the first answer. */
+  list: SegmentView[];
+}
+
+/** Where the context lives of the open run begin. */
+export const useSegments = create<SegmentState>()(() => ({ run: null, list: [] }));
+
+let turn = 0;
+/** Reads the segments of a run; an answer that a newer question has overtaken is dropped. */
+export async function loadSegments(run: string): Promise<void> {
+  turn += 1;
+  const mine = turn;
+  if (useSegments.getState().run !== run) useSegments.setState({ run, list: [] });
+  const list = await call('timeline.segments', { run });
+  if (mine === turn) useSegments.setState({ run, list });
+}
+
+/** Reads them again without anybody waiting. */
+export function refreshSegments(run: string): void {
+  loadSegments(run).catch((thrown: unknown) => toastFailure(thrown));
+}
+
+/** The segment a step belongs to: a summary turn to the one it ends. */
+export function segmentOf(list: readonly SegmentView[], step: number): SegmentView | undefined {
+  return list.findLast(({ firstStep }) => firstStep <= step);
+}
+
+/**
+ * The first step of the next segment, or of the previous one; from the middle of a segment "previous" is its own first
+ * step, as with chapters. Null when there is none.
+ */
+export function segmentStep(
+  list: readonly SegmentView[],
+  cursor: number,
+  steps: number,
+  direction: 1 | -1,
+): number | null {
+  const found =
+    direction === 1
+      ? list.find(({ firstStep }) => firstStep > cursor && firstStep <= steps)
+      : list.findLast(({ firstStep }) => firstStep < cursor);
+  return found?.firstStep ?? null;
+}
+
+/** Goes to the next or previous segment; says so when there is none. */
+export function moveToSegment(direction: 1 | -1): void {
+  const { cursor, steps } = useTimeline.getState();
+  const step = segmentStep(useSegments.getState().list, cursor, steps, direction);
+  if (step === null) toast((text) => text.timeline.nothingFurther);
+  else moveCursor(step);
+}
