@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EntryMaker, testRun } from './annotation-fixtures';
-import { decisionsFor, foldAnnotations, headsOn } from './annotation-fold';
+import { decisionsFor, foldAnnotations, headsOn, hintVerdicts } from './annotation-fold';
 import { redoable, undoable } from './annotation-undo';
 import type { AnnotationEntry } from './annotations';
 
@@ -246,5 +246,45 @@ describe('properties', () => {
     const fold = foldAnnotations([...singles, range]);
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(fold.at(9_999).humans).toHaveLength(1);
+  });
+});
+
+describe('what became of hints', () => {
+  const word = (hint: string, verdict: 'acted_on' | 'ignored' | null) =>
+    ({ op: 'hint', hint, verdict }) as const;
+
+  it('is said per hint and person, and changes no label', () => {
+    const ada = new EntryMaker('Ada');
+    const label = ada.label(3, 'mask');
+    const first = ada.entry(3, word('a', 'ignored'), [label]);
+    const other = ada.entry(3, word('b', 'acted_on'), [label, first]);
+    const later = ada.entry(3, word('a', 'acted_on'), [label, first, other]);
+    const all = [label, first, other, later];
+    expect(hintVerdicts(all)).toEqual(
+      new Map([
+        ['a', 'acted_on'],
+        ['b', 'acted_on'],
+      ]),
+    );
+    expect(hintVerdicts([...all].reverse())).toEqual(hintVerdicts(all));
+    expect(foldAnnotations(all)).toMatchObject({ ranges: foldAnnotations([label]).ranges });
+    expect(foldAnnotations([first]).ranges).toEqual([]);
+    expect(decisionsFor([first], 3)).toEqual(decisionsFor([], 3));
+    expect(values([...all, ada.label(3, 'train', all)], 3)).toEqual(['Ada:train']);
+  });
+
+  it('nobody decides when people differ, and a word can be taken back, undone and redone', () => {
+    const ada = new EntryMaker('Ada');
+    const bo = new EntryMaker('Bo');
+    const yes = ada.entry(3, word('a', 'acted_on'));
+    const no = bo.entry(3, word('a', 'ignored'), [yes]);
+    expect(hintVerdicts([yes, no]).get('a')).toBeNull();
+    const back = bo.entry(3, word('a', null), [yes, no]);
+    expect(hintVerdicts([back, yes, no]).get('a')).toBe('acted_on');
+    const undo = ada.undo(yes);
+    expect(hintVerdicts([yes, no, undo]).get('a')).toBe('ignored');
+    expect(hintVerdicts([yes, no, undo, ada.undo(undo)]).get('a')).toBeNull();
+    expect(undoable([yes, no], yes.author.uuid, yes.device)).toEqual(yes);
+    expect(headsOn([yes, no], { run: testRun, from: 3, to: 3 })).toEqual([yes.ulid, no.ulid].sort());
   });
 });

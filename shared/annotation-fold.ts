@@ -1,6 +1,7 @@
 import { byId, standingIds } from './annotation-undo';
 import type { AnnotationEntry, AnnotationTarget } from './annotations';
 import type { HumanLabel } from './labels';
+import type { HintVerdict } from './outbox';
 
 /** What people have decided about one step and has not been replaced or taken back. */
 export interface StepDecisions {
@@ -32,7 +33,7 @@ export function foldAnnotations(entries: readonly AnnotationEntry[]): Annotation
   const standing = standingIds(entries);
   const sees = quickSight();
   const ranges: AnnotationFold['ranges'] = [];
-  for (const { from, to, active } of sweep(saying(entries))) {
+  for (const { from, to, active } of sweep(aboutSteps(entries))) {
     const decisions = decide(active, standing, sees);
     if (decisions !== NOTHING) ranges.push({ from, to, decisions });
   }
@@ -45,7 +46,7 @@ export function foldAnnotations(entries: readonly AnnotationEntry[]): Annotation
  * steps under long ranges `foldAnnotations` is the cheaper one.
  */
 export function decisionsFor(entries: readonly AnnotationEntry[], step: number): StepDecisions {
-  const active = saying(entries).filter(({ target }) => target.from <= step && step <= target.to);
+  const active = aboutSteps(entries).filter(({ target }) => target.from <= step && step <= target.to);
   return decide(active, standingIds(entries), (newer, older) => newer.supersedes.includes(older.ulid));
 }
 
@@ -70,6 +71,30 @@ export function headsOn(entries: readonly AnnotationEntry[], target: AnnotationT
   return [...heads].sort();
 }
 
+/**
+ * What people say became of each hint they speak of: the latest word of each counts (by `supersedes`), and null is what
+ * stands when they differ or took it back. Order and repetition of `entries` do not matter, as in `foldAnnotations`.
+ */
+export function hintVerdicts(entries: readonly AnnotationEntry[]): Map<string, HintVerdict | null> {
+  const standing = standingIds(entries);
+  const sees = quickSight();
+  const byHint = new Map<string, AnnotationEntry[]>();
+  for (const entry of saying(entries)) {
+    if (entry.body.op !== 'hint') continue;
+    const { hint } = entry.body;
+    byHint.set(hint, [...(byHint.get(hint) ?? []), entry]);
+  }
+  return new Map(
+    [...byHint].map(([hint, said]) => {
+      const words = headsAmong(said, standing, sees).flatMap(({ body }) =>
+        body.op === 'hint' && body.verdict !== null ? [body.verdict] : [],
+      );
+      const [first = null] = words;
+      return [hint, words.every((word) => word === first) ? first : null];
+    }),
+  );
+}
+
 /** Whether the author of `newer` names `older` as seen. */
 type Sight = (newer: AnnotationEntry, older: AnnotationEntry) => boolean;
 
@@ -89,6 +114,11 @@ function quickSight(): Sight {
 /** Each entry that says something itself, once. */
 function saying(entries: readonly AnnotationEntry[]): AnnotationEntry[] {
   return [...byId(entries).values()].filter((entry) => entry.body.op !== 'undo');
+}
+
+/** Without what is said about hints: it changes nothing about a step. */
+function aboutSteps(entries: readonly AnnotationEntry[]): AnnotationEntry[] {
+  return saying(entries).filter((entry) => entry.body.op !== 'hint');
 }
 
 /** Cuts the steps wherever an entry begins or ends: within one piece the same entries speak. */
@@ -113,9 +143,10 @@ function sweep(
   return pieces;
 }
 
-type Register = 'decision' | 'flag' | 'comment';
+type Register = 'decision' | 'flag' | 'comment' | `hint ${string}`;
 
 function registerOf(entry: AnnotationEntry): Register {
+  if (entry.body.op === 'hint') return `hint ${entry.body.hint}`;
   if (entry.body.op === 'flag') return 'flag';
   return entry.body.op === 'comment' ? 'comment' : 'decision';
 }

@@ -10,16 +10,19 @@ const ulid = z.string().length(26);
 export const hintCategory = z.enum(['strategy', 'correction', 'information', 'question', 'other']);
 export type HintCategory = z.infer<typeof hintCategory>;
 
-/** When a hint may be delivered. Conditions are looked at by the driver, from the moment the hint was queued. */
+/**
+ * When a hint may be delivered. Conditions are looked at by the driver; only what happens after the hint was queued, or got
+ * this condition, counts.
+ */
 export const hintDelivery = z.discriminatedUnion('when', [
   /** At the next step; a running sleep goes on. */
   z.object({ when: z.literal('next_step') }),
   /** At the next step, and a running sleep ends for it; jobs go on. */
   z.object({ when: z.literal('wake') }),
-  /** A session of the run is idle again after it was busy; null = any. */
+  /** A session of the run is idle again, or over, after it was busy; empty name = any. */
   z.object({ when: z.literal('session_idle'), computer: z.string().max(120), session: z.string().max(120) }),
   z.object({ when: z.literal('score_changes') }),
-  /** The GPUs of a computer were idle for so long; empty name = any. */
+  /** The GPUs of a computer were idle for so long without a break; empty name = any. */
   z.object({
     when: z.literal('gpu_idle'),
     computer: z.string().max(120),
@@ -30,6 +33,16 @@ export const hintDelivery = z.discriminatedUnion('when', [
 ]);
 export type HintDelivery = z.infer<typeof hintDelivery>;
 export const nextStep: HintDelivery = { when: 'next_step' };
+
+/** Whether a waiting hint goes out with the next request. */
+export function isDue({ deliver, due }: { deliver: HintDelivery; due: string | null }): boolean {
+  return deliver.when === 'next_step' || deliver.when === 'wake' || due !== null;
+}
+
+/** Whether two deliveries say the same; both as `hintDelivery` parses them. */
+export function sameDelivery(one: HintDelivery, other: HintDelivery): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
 
 /** What of a run's limits changes; null takes a limit away. */
 export const limitsChangeSchema = z.object({
@@ -79,6 +92,8 @@ export interface OutboxEntry {
   at: number;
   /** Display name of the person. */
   author: string;
+  /** Last event of the run when the entry was stored: what came after has a higher one. Absent in entries of older versions. */
+  seq?: number;
   body: OutboxOp;
 }
 
@@ -101,7 +116,7 @@ export interface HintView {
   deliver: HintDelivery;
   /** Why a condition has come true; null while it has not, or where there is none. */
   due: string | null;
-  /** What annotators say became of it; the latest word of each counts, by rank of the label stack. */
+  /** What annotators say became of it; null when nobody says, or people differ. */
   verdict: HintVerdict | null;
   /** Step whose observation carries it; null until delivered; 0 = joined the task. */
   step: number | null;

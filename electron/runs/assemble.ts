@@ -22,6 +22,7 @@ import type { EngineOptions } from './engine-options';
 import { createEvaluator } from './evaluation';
 import { Heartbeat } from './heartbeat';
 import { createHintBuffer } from './hint-buffer';
+import { HintWatch } from './hint-conditions-watch';
 import { backDeps, warmUp, whyAway } from './links';
 import type { LiveEmitter } from './live';
 import type { LoadedRun } from './load-run';
@@ -174,12 +175,19 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     failed: (error) => options.log.error('Code files could not be looked at', { run, error: String(error) }),
   });
   releases.push(() => codeWatch.stop());
+  const hintWatch = new HintWatch({
+    ...{ follower, computers, clock, record },
+    failed: (error) =>
+      options.log.error('Conditions of hints could not be looked at', { run, error: String(error) }),
+  });
+  releases.push(() => hintWatch.stop());
+  recorder.onRecorded(() => hintWatch.notice());
   return {
     state,
     ports: {
       model: modelPort(options, model),
       recorder,
-      hints: createHintBuffer(follower, created.humanHints),
+      hints: createHintBuffer(follower, created.humanHints, () => hintWatch.check()),
       control,
       actions,
       evaluation: {

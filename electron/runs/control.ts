@@ -76,6 +76,8 @@ export class RunControl implements ControlPort {
 
   onWake(listener: () => void): () => void {
     this.wakeListeners.add(listener);
+    // A hint that is to end a sleep still waits: it ends this one too, also when the driver is new.
+    if (this.wakingHints().length > 0) listener();
     return () => void this.wakeListeners.delete(listener);
   }
 
@@ -100,9 +102,16 @@ export class RunControl implements ControlPort {
     });
   }
 
+  /** Outbox entries that made a waiting hint one that ends sleeps. */
+  private wakingHints(): string[] {
+    return this.follower.queue
+      .waiting()
+      .flatMap(({ deliver, set }) => (deliver.when === 'wake' ? [set.entry] : []));
+  }
+
   private update(): void {
-    for (const { entry, op } of this.follower.controls) {
-      if (op === 'wake' && !this.seenWakes.has(entry)) {
+    for (const entry of [...this.wakes(), ...this.wakingHints()]) {
+      if (!this.seenWakes.has(entry)) {
         this.seenWakes.add(entry);
         for (const listener of [...this.wakeListeners]) {
           listener();

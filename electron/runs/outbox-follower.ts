@@ -3,6 +3,7 @@ import { HintQueue } from '@shared/hint-queue';
 import type { OutboxEntry } from '@shared/outbox';
 import type { StoreReader } from '../store/api';
 import { ChangeQueue } from './change-queue';
+import { HintConditions } from './hint-conditions';
 
 /** Unapplied control request of a human. */
 export interface ControlRequest {
@@ -25,6 +26,7 @@ export class OutboxFollower {
   /** Id of the latest entry read. */
   head = 0;
   readonly queue = new HintQueue();
+  readonly conditions = new HintConditions();
   readonly changes = new ChangeQueue();
   readonly decisions = new Map<string, Decision>();
   private requests: ControlRequest[] = [];
@@ -48,6 +50,7 @@ export class OutboxFollower {
 
   applyEvent(event: NewEvent): void {
     this.queue.applyEvent(event);
+    this.conditions.apply(event);
     this.changes.applyEvent(event);
     if (event.kind === 'control.applied') {
       this.applied.add(event.body.entry);

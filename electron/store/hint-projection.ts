@@ -1,6 +1,15 @@
 import { WaymarkError } from '@shared/errors';
 import type { EventOf } from '@shared/events';
-import { type HintState, type HintView, nextStep, type OutboxEntry, type OutboxOp } from '@shared/outbox';
+import {
+  type HintDelivery,
+  type HintState,
+  type HintView,
+  isDue,
+  nextStep,
+  type OutboxEntry,
+  type OutboxOp,
+  sameDelivery,
+} from '@shared/outbox';
 import type { Statements } from './rows';
 
 interface HintRow {
@@ -14,6 +23,9 @@ interface HintRow {
   step: number | null;
   delivered_at: number | null;
   position: number | null;
+  /** JSON of the delivery; with a condition also `entry`: the outbox entry that set it. */
+  deliver: string;
+  due: string | null;
 }
 
 /**
@@ -32,8 +44,7 @@ export class HintProjection {
         this.queue(run, entry, op);
         return;
       case 'hint.edited':
-        this.waiting(run, op.hint);
-        this.statements.run('UPDATE hint SET text = ? WHERE run = ? AND ulid = ?', op.text, run, op.hint);
+        this.edit(run, entry, op);
         return;
       case 'hint.moved':
         this.move(run, op.hint, op.before);
@@ -55,6 +66,14 @@ export class HintProjection {
     }
   }
 
+  /** A condition that an edit has replaced since makes nothing due, whichever of the two logs is folded first. */
+  comeDue(run: number, { id, entry, why }: EventOf<'hint.due'>['body']): void {
+    const hint = this.find(run, id);
+    if (hint !== undefined && deliveryOf(hint).entry === entry) {
+      this.statements.run('UPDATE hint SET due = ? WHERE run = ? AND ulid = ?', why, run, id);
+    }
+  }
+
   dropUndelivered(run: number, ids: readonly string[]): void {
     for (const id of ids) {
       const hint = this.find(run, id);
@@ -64,6 +83,7 @@ export class HintProjection {
     }
   }
 
+  /** Hints by number; what annotators say of them is not part of this fold. */
   views(run: number): HintView[] {
     return this.statements
       .all<HintRow>('SELECT * FROM hint WHERE run = ? ORDER BY number', run)
@@ -78,8 +98,8 @@ export class HintProjection {
         step: row.step,
         deliveredAt: row.delivered_at,
         position: row.position,
-        deliver: nextStep,
-        due: null,
+        deliver: deliveryOf(row).deliver,
+        due: row.due,
         verdict: null,
       }));
   }
@@ -93,8 +113,8 @@ export class HintProjection {
       run,
     ) ?? { number: 1, position: 1 };
     this.statements.run(
-      `INSERT INTO hint (run, ulid, number, text, category, state, author, queued_at, position)
-       VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?)`,
+      `INSERT INTO hint (run, ulid, number, text, category, state, author, queued_at, position, deliver)
+       VALUES (?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?)`,
       run,
       op.hint,
       number,
@@ -103,6 +123,21 @@ export class HintProjection {
       entry.author,
       entry.at,
       position,
+      deliveryColumn(op.deliver ?? nextStep, entry),
+    );
+  }
+
+  private edit(run: number, entry: OutboxEntry, op: Extract<OutboxOp, { op: 'hint.edited' }>): void {
+    const hint = this.waiting(run, op.hint);
+    const changed = op.deliver !== undefined && !sameDelivery(op.deliver, deliveryOf(hint).deliver);
+    this.statements.run(
+      'UPDATE hint SET text = ?, category = ?, deliver = ?, due = ? WHERE run = ? AND ulid = ?',
+      op.text,
+      op.category ?? hint.category,
+      changed && op.deliver !== undefined ? deliveryColumn(op.deliver, entry) : hint.deliver,
+      changed ? null : hint.due,
+      run,
+      op.hint,
     );
   }
 
@@ -150,7 +185,7 @@ export class HintProjection {
     return this.statements.get<HintRow>('SELECT * FROM hint WHERE run = ? AND ulid = ?', run, hint);
   }
 
-  private waiting(run: number, id: string): void {
+  private waiting(run: number, id: string): HintRow {
     const hint = this.find(run, id);
     if (hint === undefined) {
       throw new WaymarkError('not_found', 'There is no such hint in this run.', `hint ${id}`);
@@ -167,5 +202,15 @@ export class HintProjection {
     if (hint.state === 'undelivered') {
       throw new WaymarkError('run_ended', `Hint ${hint.number} was not delivered before the run ended.`);
     }
+    return hint;
   }
+}
+
+function deliveryColumn(deliver: HintDelivery, { ulid }: OutboxEntry): string {
+  return JSON.stringify(isDue({ deliver, due: null }) ? deliver : { ...deliver, entry: ulid });
+}
+
+function deliveryOf({ deliver: column }: HintRow): { deliver: HintDelivery; entry: string | null } {
+  const { entry, ...deliver } = JSON.parse(column) as HintDelivery & { entry?: string };
+  return { deliver, entry: entry ?? null };
 }

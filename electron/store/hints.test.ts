@@ -1,6 +1,6 @@
 import type { NewEvent } from '@shared/events';
 import { ulid } from 'ulid';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';
 import type { Store } from './api';
@@ -73,6 +73,112 @@ test('an edit that loses the race against delivery is refused, and leaves nothin
   });
   const [head] = await store.reader.heads(run, 1, 1);
   expect(head?.after).toEqual([{ kind: 'hint', hints: [{ id: hint, number: 1, text: 'look in src' }] }]);
+});
+
+test('a hint that waits for a condition: not sent before it is due, and verified whichever log comes first', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('ls', 'a', { exitCode: 0 });
+  const lock = store.lockRun(run);
+  onTestFinished(() => lock?.release());
+  const hint = ulid();
+  const deliver = { when: 'error_streak', steps: 2 } as const;
+  const queued = { op: 'hint.queued', hint, text: 'look first', category: 'strategy', deliver } as const;
+  const entry = await store.writer.post(run, alice, queued);
+  expect(entry.seq).toBe((await store.reader.run(run)).seq);
+  expect(await store.reader.hints(run)).toMatchObject({
+    hints: [{ deliver, due: null, position: 1, state: 'queued' }],
+    textToSend: '',
+    waitsFor: { reason: 'condition', until: null },
+  });
+  const cameTrue = (by: string): NewEvent => ({ kind: 'hint.due', body: { id: hint, entry: by, why: 'so' } });
+  await writer.record([cameTrue(entry.ulid)]);
+  expect(await store.reader.hints(run)).toMatchObject({
+    hints: [{ due: 'so', state: 'queued' }],
+    textToSend: '\n\n<real_user>look first</real_user>',
+    waitsFor: { reason: 'model' },
+  });
+  const edit = { op: 'hint.edited', hint, text: 'look twice', category: 'question' } as const;
+  await store.writer.post(run, bob, { ...edit, deliver });
+  expect((await store.reader.hints(run)).hints).toMatchObject([
+    { due: 'so', category: 'question', text: 'look twice' },
+  ]);
+  const other = await store.writer.post(run, bob, { ...edit, deliver: { when: 'score_changes' } });
+  await writer.record([cameTrue(entry.ulid)]);
+  expect((await store.reader.hints(run)).hints).toMatchObject([
+    { due: null, deliver: { when: 'score_changes' } },
+  ]);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+  await writer.record([cameTrue(other.ulid)]);
+  expect((await store.reader.hints(run)).hints).toMatchObject([{ due: 'so' }]);
+  await store.writer.post(run, bob, { ...edit, deliver: { when: 'next_step' } });
+  expect((await store.reader.hints(run)).hints).toMatchObject([
+    { due: null, deliver: { when: 'next_step' } },
+  ]);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('the queue says why it waits: for the first hint that may go out, whatever stands before it', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  const reason = async () => (await store.reader.hints(run)).waitsFor?.reason;
+  const deliver = { when: 'score_changes' } as const;
+  await store.writer.post(run, alice, {
+    ...{ op: 'hint.queued', hint: ulid(), text: 'later', category: 'other', deliver },
+  });
+  expect(await reason()).toBe('undriven');
+  const lock = store.lockRun(run);
+  onTestFinished(() => lock?.release());
+  expect(await reason()).toBe('condition');
+  await queue(store, run, 'now');
+  await writer.answer('', 'sleep', { sleep_time: 60 });
+  expect(await store.reader.hints(run)).toMatchObject({
+    textToSend: '\n\n<real_user>now</real_user>',
+    waitsFor: { reason: 'sleep', until: expect.any(Number) },
+  });
+  for (const [status, word] of [
+    ['waiting_host', 'host'],
+    ['waiting_human', 'human'],
+    ['paused', 'paused'],
+    ['stopped', 'ended'],
+  ] as const) {
+    await writer.record([{ kind: 'run.status', body: { status, reason: null, message: '' } }]);
+    expect(await reason()).toBe(word);
+  }
+});
+
+test('what became of a hint is said by people, taken back and undone, and changes no label', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('ls', 'a', { exitCode: 0 });
+  const hint = await writer.hint('look in src');
+  await writer.command('ls src', 'b', { exitCode: 0 });
+  const target = { run, from: 1, to: 1 };
+  const verdict = async () => (await store.reader.hints(run)).hints[0]?.verdict;
+  const head = async () => (await store.reader.heads(run, 1, 1))[0]?.label;
+  const before = await head();
+  expect(await verdict()).toBeNull();
+  await store.writer.annotate(alice, target, { op: 'hint', hint, verdict: 'acted_on' });
+  expect(await verdict()).toBe('acted_on');
+  await store.writer.annotate(bob, target, { op: 'hint', hint, verdict: 'ignored' });
+  expect(await verdict()).toBeNull();
+  await store.writer.undo(run, bob);
+  expect(await verdict()).toBe('acted_on');
+  await store.writer.redo(run, bob);
+  expect(await verdict()).toBeNull();
+  await store.writer.annotate(alice, target, { op: 'hint', hint, verdict: null });
+  expect(await verdict()).toBe('ignored');
+  expect(await head()).toEqual(before);
+  await store.writer.annotate(alice, target, { op: 'label', value: 'mask', reason: null });
+  await store.writer.annotate(alice, target, { op: 'hint', hint, verdict: 'ignored' });
+  expect(await head()).toMatchObject({ value: 'mask', source: 'human' });
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
 });
 
 test('a delivery that did not know the newest entry is not written', async () => {

@@ -1,7 +1,6 @@
 import type { AnnotationEntry } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { RunEvent } from '@shared/events';
-import { hintBlock } from '@shared/human-tag';
 import type { OutboxEntry } from '@shared/outbox';
 import type {
   FileRevision,
@@ -20,13 +19,13 @@ import type {
 } from '@shared/views';
 import type { StepFilter, StoredTask, StoreReader } from './api';
 import { storeFailure } from './database';
-import { HintProjection } from './hint-projection';
 import { outboxEntry } from './outbox-log';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
 import { readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
 import { countSteps, findSteps, readHeads, readTiles } from './read-heads';
+import { readHints } from './read-hints';
 import { readPrompt } from './read-prompt';
-import { readRun, readRuns, resolveRun, runWord } from './read-runs';
+import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSegments } from './read-segments';
 import { readSession, readSessions } from './read-sessions';
 import { readStep } from './read-step';
@@ -104,7 +103,7 @@ export class ReaderCore implements StoreReader {
   }
 
   hints(run: string): Promise<RunHints> {
-    return this.read(() => this.readHints(run));
+    return this.read(() => readHints(this.context, run));
   }
 
   outbox(run: string, afterId: number): Promise<OutboxEntry[]> {
@@ -216,26 +215,6 @@ export class ReaderCore implements StoreReader {
     return this.parts.verify(runs);
   }
 
-  private readHints(ulid: string): RunHints {
-    const run = findRun(this.context, ulid);
-    const hints = new HintProjection(this.context.statements).views(run.id);
-    const queued = hints
-      .filter(({ state }) => state === 'queued')
-      .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
-    const textToSend = hintBlock(queued.map(({ text }) => text));
-    if (queued.length === 0) {
-      return { run: ulid, hints, textToSend, waitsFor: null };
-    }
-    const word = runWord(this.context, run);
-    const reason = WAITS[word];
-    return {
-      run: ulid,
-      hints,
-      textToSend,
-      waitsFor: { reason, until: reason === 'sleep' ? run.state.until : null },
-    };
-  }
-
   private read<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       try {
@@ -246,20 +225,6 @@ export class ReaderCore implements StoreReader {
     });
   }
 }
-
-const WAITS: Record<RunSummary['state'], NonNullable<RunHints['waitsFor']>['reason']> = {
-  created: 'undriven',
-  undriven: 'undriven',
-  thinking: 'model',
-  acting: 'action',
-  sleeping: 'sleep',
-  waiting_host: 'action',
-  waiting_human: 'paused',
-  paused: 'paused',
-  finished: 'ended',
-  stopped: 'ended',
-  failed: 'ended',
-};
 
 interface TaskRow {
   id: string;

@@ -55,6 +55,8 @@ export class RunProjection {
         this.hints.deliver(run, event);
       } else if (event.kind === 'hint.undelivered') {
         this.hints.dropUndelivered(run, event.body.ids);
+      } else if (event.kind === 'hint.due') {
+        this.hints.comeDue(run, event.body);
       }
     }
     const relabelled = this.writeVerdicts(run, verdicts);

@@ -146,7 +146,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
         parsed = parseOutboxOp(op);
       },
       run: () => {
-        const { id } = this.runs.current(run);
+        const { id, seq } = this.runs.current(run);
         const known = chosen === undefined ? null : this.outbox.find(id, chosen);
         if (known !== null) return known;
         return this.outbox.append(id, {
@@ -154,6 +154,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
           run,
           at: this.stamp(),
           author: author.name,
+          seq,
           body: parsed,
         });
       },
