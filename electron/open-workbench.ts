@@ -13,6 +13,8 @@ import type { Workbench } from './workbench';
 export interface OpenOptions {
   settings: { readonly current: Settings };
   findKey(endpoint: string, environmentVariable: string): string | null;
+  /** Absent: no key is behind a passphrase. */
+  isKeyLocked?: ((endpoint: string) => boolean) | undefined;
   resourcesDir: string;
   /** Computers over SSH; whoever made them disposes them. Absent: this process reaches none. */
   hosts?: Hosts | undefined;
@@ -30,13 +32,14 @@ export interface OpenOptions {
  * line alike. @throws WaymarkError workspace_newer, workspace_corrupt, workspace_network_fs, disk_full, read_only
  */
 export async function openWorkbench(folder: string, options: OpenOptions): Promise<Workbench> {
-  const { settings, findKey, resourcesDir, log, demoPaceMs, hosts = noHosts() } = options;
+  const { settings, findKey, isKeyLocked, resourcesDir, log, demoPaceMs, hosts = noHosts() } = options;
   const store = await openStore(folder, { device: settings.current.device, ...options.store });
   const demo = new DemoServer({ resourcesDir, paceMs: demoPaceMs });
   const engine = createEngine({
     store,
     settings,
     findKey,
+    isKeyLocked,
     baseUrlOf: async (endpoint) => (endpoint === demoEndpointName ? (await demo.serve()).baseUrl : null),
     clock: systemClock,
     hosts,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { knownComputerSchema } from './computers';
+import { WaymarkError } from './errors';
 
 /** One schema for everything a person can set; stored as `settings.json` in the application's data folder. Holds no secrets. */
 export const endpointSchema = z.object({
@@ -59,6 +60,13 @@ export const settingsSchema = z.object({
   computers: fields.computers.default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;
+
+/** @throws WaymarkError not_found */
+export function namedEndpoint(settings: Settings, name: string): Endpoint {
+  const found = settings.endpoints.find((endpoint) => endpoint.name === name);
+  if (found !== undefined) return found;
+  throw new WaymarkError('not_found', `There is no model endpoint named "${name}". Add it in Settings.`);
+}
 
 /** What a freshly installed application starts from. */
 export function defaultSettings(): Settings {

@@ -23,10 +23,12 @@ import { KeyStore } from './key-store';
 import { type FileLog, openLog } from './log';
 import { installMenu, menuWords } from './menu';
 import { PowerKeeper } from './power';
+import { systemPower } from './power-source';
 import { relay } from './relay';
 import { RunNotices } from './run-notices';
 import { trustsSender } from './security';
 import { sinceStart, smoke } from './smoke';
+import { systemKeys } from './system-keys';
 import { whenUsable } from './usable';
 import { openWindow } from './window';
 import { WindowHosts } from './window-hosts';
@@ -70,12 +72,12 @@ export class Application {
 
   static async create(input: ApplicationInput): Promise<Application> {
     const settings = await SettingsFile.open(input.data);
-    const keys = new KeyStore(join(input.data, 'keys.json'), process.env);
+    const keys = new KeyStore({ folder: input.data, env: process.env, system: systemKeys });
     const log = openLog(input.data, () => keys.values());
     try {
       await keys.load();
     } catch (error) {
-      // Keys sealed by another login cannot be read here; the person enters them again.
+      // Sealed by another login, or a damaged file: kept as it is, and the person enters them again.
       log.warn('The stored model keys could not be read', { error: String(error) });
     }
     const reports = await HostReportFile.open(
@@ -121,8 +123,12 @@ export class Application {
       log,
     });
     this.#power = new PowerKeeper({
+      source: systemPower,
+      now: Date.now,
       onWake: () => this.#hosts.hosts.retryNow(),
-      wanted: () => this.#settings.current.keepAwake && this.#driven() > 0,
+      driven: () => this.#driven(),
+      wanted: () => this.#settings.current.keepAwake,
+      changed: (state) => this.#publisher.publish('power.changed', state),
       onBattery: () => this.#notices.say(dialogWords[this.#language()].onBattery),
       onResume: (ms) => {
         if (this.#driven() > 0)
@@ -246,6 +252,7 @@ export class Application {
     const bench = await openWorkbench(folder, {
       settings: this.#settings,
       findKey: (endpoint, env) => this.#keys.find(endpoint, env),
+      isKeyLocked: (endpoint) => this.#keys.isLocked(endpoint),
       resourcesDir: resourcesFolder(this.#input.mainDir),
       hosts: this.#hosts.hosts,
       log: this.#log,
@@ -323,6 +330,7 @@ export class Application {
       problem: () => this.#problem,
       changed: (status) => this.#publisher.publish('workspace.changed', status),
       saveDiagnostics: () => this.#saveDiagnostics(),
+      power: () => this.#power.state,
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Failure } from '@shared/errors';
-import type { AppInfo, WorkspaceStatus } from '@shared/ipc/application';
+import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/ipc/application';
 import { applicationHandlers } from '../ipc/handlers/application';
 import { computerHandlers, type HostReports } from '../ipc/handlers/computers';
 import { datasetHandlers } from '../ipc/handlers/dataset';
@@ -40,6 +40,7 @@ export interface HandlerInput {
   problem(): Failure | null;
   changed(status: WorkspaceStatus): void;
   saveDiagnostics(): Promise<string | null>;
+  power(): PowerState;
 }
 
 /** Every command of the contract, put together from its groups. */
@@ -83,7 +84,7 @@ export function createHandlers(input: HandlerInput): Handlers {
     }),
     ...ownTerminalHandlers(input.terminals, holder),
     ...remoteHandlers(),
-    ...keepingHandlers(),
+    ...keepingHandlers({ keys, endpoints: () => settings.current.endpoints, power: input.power }),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'model.test': (endpoint) =>
       testModel(

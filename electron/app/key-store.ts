@@ -1,65 +1,194 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { safeStorage } from 'electron';
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import type { KeyKeeping } from '@shared/ipc/application';
+import { z } from 'zod';
+import { KeyFile, type OpenedKeyFile, writePrivately } from './key-file';
+
+/** What seals a key with the login of the person; `available` is false where that protects nothing. */
+export interface SystemKeys {
+  available(): boolean;
+  seal(text: string): Buffer;
+  open(sealed: Buffer): string;
+}
+
+export interface KeyStoreOptions {
+  /** The application's data folder. */
+  folder: string;
+  env: NodeJS.ProcessEnv;
+  system: SystemKeys;
+}
+
+const sealedSchema = z.record(z.string(), z.string());
 
 /**
- * Model keys by endpoint name. They are written only when the operating system's key store protects them;
- * otherwise they live in memory until the application ends. They never go to the window.
+ * Model keys by endpoint name. They are written only where the system's key store protects them, or into a file under a
+ * passphrase that the person gave; otherwise they live in memory until the application ends. They never go to the window.
  */
 export class KeyStore {
-  readonly #path: string;
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #keys = new Map<string, string>();
+  readonly #options: KeyStoreOptions;
+  readonly #sealedPath: string;
+  readonly #file: KeyFile;
+  #keys = new Map<string, string>();
+  /** Sealed keys that this login could not open: written back as they are, never lost by a later write. */
+  #unreadable = new Map<string, string>();
+  #opened: OpenedKeyFile | null = null;
+  /** Endpoints whose key is in a file that nobody has opened yet. */
+  #locked: readonly string[] | null = null;
+  /** Set or forgotten (empty) while the file was locked; it joins the file when that is opened. */
+  readonly #since = new Map<string, string>();
+  #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, env: NodeJS.ProcessEnv) {
-    this.#path = path;
-    this.#env = env;
+  constructor(options: KeyStoreOptions) {
+    this.#options = options;
+    this.#sealedPath = join(options.folder, 'keys.json');
+    this.#file = new KeyFile(join(options.folder, 'keys.enc'));
   }
 
-  /** True when the system has a real key store; Linux without one reports `basic_text`, which is no protection. */
-  static available(): boolean {
-    if (!safeStorage.isEncryptionAvailable()) return false;
-    if (process.platform !== 'linux') return true;
-    // Electron 25 on Linux cannot name its backend; what cannot be known counts as unprotected.
-    return (
-      typeof safeStorage.getSelectedStorageBackend === 'function' &&
-      safeStorage.getSelectedStorageBackend() !== 'basic_text'
-    );
-  }
-
+  /** Reads what is kept. @throws WaymarkError bad_input for a damaged file; the keys can be set all the same */
   async load(): Promise<void> {
-    if (!KeyStore.available()) return;
+    if (this.#options.system.available()) return this.#loadSealed();
     try {
-      const stored: Record<string, string> = JSON.parse(await readFile(this.#path, 'utf8'));
-      for (const [name, sealed] of Object.entries(stored)) {
-        this.#keys.set(name, safeStorage.decryptString(Buffer.from(sealed, 'base64')));
-      }
+      this.#locked = await this.#file.endpoints();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      // Locked all the same: a file that cannot be read must not be replaced by a new one.
+      this.#locked = [];
+      throw error;
     }
   }
 
-  /** Keeps a key; an empty one is forgotten. Returns where it is kept. */
-  async set(endpoint: string, key: string): Promise<'store' | 'memory'> {
-    if (key === '') this.#keys.delete(endpoint);
-    else this.#keys.set(endpoint, key);
-    if (!KeyStore.available()) return 'memory';
-    const sealed = Object.fromEntries(
-      [...this.#keys].map(([name, value]) => [name, safeStorage.encryptString(value).toString('base64')]),
-    );
-    await mkdir(dirname(this.#path), { recursive: true });
-    await writeFile(`${this.#path}.tmp`, JSON.stringify(sealed), { mode: 0o600 });
-    await rename(`${this.#path}.tmp`, this.#path);
-    return 'store';
+  keeping(): KeyKeeping['kept'] {
+    if (this.#options.system.available()) return 'store';
+    if (this.#opened !== null) return 'file';
+    return this.#locked === null ? 'memory' : 'locked';
+  }
+
+  /** Keeps a key; an empty one is forgotten. Returns where it is kept now. On a failure nothing has changed. */
+  set(endpoint: string, key: string): Promise<'store' | 'file' | 'memory'> {
+    return this.#inTurn(async () => {
+      const next = new Map(this.#keys);
+      if (key === '') next.delete(endpoint);
+      else next.set(endpoint, key);
+      const kept = this.keeping();
+      if (kept === 'store') await this.#writeSealed(next, endpoint);
+      if (kept === 'file') await this.#opened?.write(next);
+      if (kept === 'locked') this.#since.set(endpoint, key);
+      this.#keys = next;
+      return kept === 'locked' ? 'memory' : kept;
+    });
+  }
+
+  /**
+   * Opens the file of keys, or begins one with the keys that are in memory.
+   * @throws WaymarkError refused for a wrong passphrase, or where the system has a key store; bad_input
+   */
+  unlock(passphrase: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.keeping() === 'store') {
+        throw new WaymarkError(
+          'refused',
+          'This system has a key store, which protects your keys already. They need no passphrase.',
+        );
+      }
+      const opened = await this.#file.open(passphrase);
+      const fresh = this.keeping() === 'memory' ? this.#keys : this.#since;
+      const next = new Map(opened.keys);
+      for (const [endpoint, key] of fresh) {
+        if (key === '') next.delete(endpoint);
+        else next.set(endpoint, key);
+      }
+      if (fresh.size > 0 || this.#locked === null) await opened.write(next);
+      this.#since.clear();
+      this.#keys = next;
+      this.#opened = opened;
+      this.#locked = null;
+    });
+  }
+
+  /** Forgets the keys of the file until its passphrase is given again; elsewhere there is nothing to lock. */
+  lock(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#opened === null) return;
+      this.#locked = [...this.#keys.keys()];
+      this.#keys = new Map();
+      this.#opened = null;
+    });
   }
 
   /** The key for an endpoint: its environment variable first, then what was kept; null when there is none. */
   find(endpoint: string, keyEnv: string): string | null {
-    return (keyEnv && this.#env[keyEnv]) || this.#keys.get(endpoint) || null;
+    return (keyEnv && this.#options.env[keyEnv]) || this.#keys.get(endpoint) || null;
+  }
+
+  /** Whether there is a key for this endpoint that a passphrase would open. */
+  isLocked(endpoint: string): boolean {
+    return this.#locked?.includes(endpoint) === true && !this.#since.has(endpoint);
+  }
+
+  /** Endpoints a key is kept for and known. */
+  names(): string[] {
+    return [...this.#keys.keys()];
   }
 
   /** Every secret held, for redaction of logs and diagnostics. */
   values(): string[] {
     return [...this.#keys.values()];
+  }
+
+  async #loadSealed(): Promise<void> {
+    let text: string;
+    try {
+      text = await readFile(this.#sealedPath, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      throw error;
+    }
+    for (const [name, sealed] of Object.entries(await this.#parseSealed(text))) {
+      try {
+        this.#keys.set(name, this.#options.system.open(Buffer.from(sealed, 'base64')));
+      } catch {
+        this.#unreadable.set(name, sealed);
+      }
+    }
+    if (this.#unreadable.size > 0) {
+      throw new WaymarkError(
+        'refused',
+        `The keys of ${[...this.#unreadable.keys()].join(', ')} were sealed by another login and cannot be read here. Enter them again.`,
+      );
+    }
+  }
+
+  /** What cannot be understood is put aside, so that the next key that is set does not overwrite it. */
+  async #parseSealed(text: string): Promise<Record<string, string>> {
+    try {
+      return sealedSchema.parse(JSON.parse(text));
+    } catch (error) {
+      const aside = `${this.#sealedPath}.broken`;
+      await rename(this.#sealedPath, aside);
+      throw new WaymarkError(
+        'bad_input',
+        `The file of sealed keys could not be understood and was moved to ${aside}. Enter the keys again.`,
+        undefined,
+        { cause: error },
+      );
+    }
+  }
+
+  async #writeSealed(keys: ReadonlyMap<string, string>, changed: string): Promise<void> {
+    const unreadable = new Map(this.#unreadable);
+    unreadable.delete(changed);
+    const sealed = [...keys].map(([name, value]): [string, string] => [
+      name,
+      this.#options.system.seal(value).toString('base64'),
+    ]);
+    await writePrivately(this.#sealedPath, JSON.stringify(Object.fromEntries([...unreadable, ...sealed])));
+    this.#unreadable = unreadable;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#turn.then(work);
+    // A failure is the caller's; the next one starts from what holds then.
+    this.#turn = next.catch(() => undefined);
+    return next;
   }
 }

@@ -38,6 +38,6 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
     ...checkpointHandlers(),
     ...attentionHandlers(),
     ...rehearsalHandlers(),
-    ...runChangeHandlers(),
+    ...runChangeHandlers({ holder, author, settings }),
   };
 }

@@ -15,6 +15,8 @@ export interface EngineOptions {
   settings: { readonly current: Settings };
   /** The key kept under an endpoint's name, or in the environment variable it names; null = there is none. */
   findKey(endpoint: string, environmentVariable: string): string | null;
+  /** Whether an endpoint's key is kept behind a passphrase that nobody has given yet. */
+  isKeyLocked?: ((endpoint: string) => boolean) | undefined;
   /** Where an endpoint that this process serves itself (the demo's recording) is now; null = as the run says. */
   baseUrlOf?: (endpoint: string) => Promise<string | null>;
   clock: Clock;

@@ -8,7 +8,7 @@ import type { EngineOptions } from './engine-options';
  * on. So is the key: one that was set meanwhile is found without a restart.
  */
 export function modelPort(
-  options: Pick<EngineOptions, 'findKey' | 'baseUrlOf'>,
+  options: Pick<EngineOptions, 'findKey' | 'isKeyLocked' | 'baseUrlOf'>,
   model: () => ModelRef,
 ): ModelPort {
   let client: { key: string | null; model: ModelRef; port: ModelPort } | null = null;
@@ -16,8 +16,13 @@ export function modelPort(
     ask: async (request, onDelta, signal) => {
       const asked = model();
       const key = options.findKey(asked.endpoint, asked.keyRef ?? '');
+      if (key === null && options.isKeyLocked?.(asked.endpoint) === true) {
+        return missingKey(`The key for ${asked.endpoint} is locked. Unlock your keys in Settings.`);
+      }
       if (key === null && asked.keyRef !== null) {
-        return { ok: false, failure: missingKey(asked.endpoint, asked.keyRef) };
+        return missingKey(
+          `The key for ${asked.endpoint} is missing: the environment variable ${asked.keyRef} is not set, and no key is kept under this name.`,
+        );
       }
       if (client === null || client.key !== key || client.model !== asked) {
         const baseUrl = (await options.baseUrlOf?.(asked.endpoint)) ?? asked.baseUrl;
@@ -29,12 +34,7 @@ export function modelPort(
   };
 }
 
-function missingKey(endpoint: string, keyRef: string): ModelFailure {
-  return {
-    code: 'model_key_missing',
-    message: `The key for ${endpoint} is missing: the environment variable ${keyRef} is not set, and no key is kept under this name.`,
-    status: null,
-    retryable: false,
-    retryAfterMs: null,
-  };
+function missingKey(message: string): { ok: false; failure: ModelFailure } {
+  const code = 'model_key_missing';
+  return { ok: false, failure: { code, message, status: null, retryable: false, retryAfterMs: null } };
 }

@@ -1,15 +1,33 @@
-import { WaymarkError } from '@shared/errors';
+import type { KeyKeeping, PowerState } from '@shared/ipc/application';
+import type { Endpoint } from '@shared/settings';
+import type { KeyStore } from '../../app/key-store';
 import type { Handlers } from '../register';
 
 type Group = Pick<Handlers, 'settings.keys' | 'settings.unlockKeys' | 'settings.lockKeys' | 'app.power'>;
 
-/** Keys and power. */
-export function keepingHandlers(): Group {
-  const missing = new WaymarkError('unsupported', 'Not built yet.');
+export interface KeepingOptions {
+  keys: KeyStore;
+  endpoints(): readonly Endpoint[];
+  power(): PowerState;
+}
+
+/** Where keys are kept, and power. A passphrase comes in, names of endpoints go out; no key ever does. */
+export function keepingHandlers({ keys, endpoints, power }: KeepingOptions): Group {
+  const keeping = (): KeyKeeping => {
+    const known = endpoints().filter(({ name, keyEnv }) => keys.find(name, keyEnv) !== null);
+    const names = new Set([...known.map(({ name }) => name), ...keys.names()]);
+    return { kept: keys.keeping(), endpoints: [...names].sort() };
+  };
   return {
-    'settings.keys': () => Promise.reject(missing),
-    'settings.unlockKeys': () => Promise.reject(missing),
-    'settings.lockKeys': () => Promise.reject(missing),
-    'app.power': () => Promise.reject(missing),
+    'settings.keys': async () => keeping(),
+    'settings.unlockKeys': async ({ passphrase }) => {
+      await keys.unlock(passphrase);
+      return keeping();
+    },
+    'settings.lockKeys': async () => {
+      await keys.lock();
+      return keeping();
+    },
+    'app.power': async () => power(),
   };
 }

@@ -1,14 +1,23 @@
-import { WaymarkError } from '@shared/errors';
+import type { Author } from '@shared/annotations';
+import { namedEndpoint, type Settings } from '@shared/settings';
+import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 
 type Group = Pick<Handlers, 'runs.setModel' | 'runs.setLimits' | 'runs.running'>;
 
-/** What changes about a run while it goes on. */
-export function runChangeHandlers(): Group {
-  const missing = new WaymarkError('unsupported', 'Not built yet.');
+export interface RunChangeOptions {
+  holder: WorkbenchHolder;
+  author(): Author;
+  settings(): Settings;
+}
+
+/** What changes about a run while it goes on, and what goes on when it rests. */
+export function runChangeHandlers({ holder, author, settings }: RunChangeOptions): Group {
+  const engine = () => holder.require().engine;
   return {
-    'runs.setModel': () => Promise.reject(missing),
-    'runs.setLimits': () => Promise.reject(missing),
-    'runs.running': () => Promise.reject(missing),
+    'runs.setModel': async ({ run, endpoint }) =>
+      engine().setModel(run, author(), namedEndpoint(settings(), endpoint)),
+    'runs.setLimits': ({ run, limits }) => engine().setLimits(run, author(), limits),
+    'runs.running': ({ run }) => engine().running(run),
   };
 }

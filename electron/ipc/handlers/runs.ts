@@ -1,6 +1,5 @@
 import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { Settings } from '@shared/settings';
+import { namedEndpoint, type Settings } from '@shared/settings';
 import { removeRun } from '../../runs/remove-run';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
@@ -41,17 +40,10 @@ export function runHandlers(options: RunHandlerOptions): RunHandlers {
     'runs.list': () => reader().runs(),
     'runs.summary': ({ run }) => reader().run(run),
     'runs.start': async (input) => {
-      const endpoint = options.settings().endpoints.find((candidate) => candidate.name === input.endpoint);
-      if (!endpoint) {
-        throw new WaymarkError(
-          'not_found',
-          `There is no model endpoint named "${input.endpoint}". Add it in Settings.`,
-        );
-      }
       const run = await engine().startRun({
         task: input.task,
         title: input.title ?? null,
-        endpoint,
+        endpoint: namedEndpoint(options.settings(), input.endpoint),
         computers: input.computers,
         approvals: input.approvals,
         computerApprovals: input.computerApprovals,
@@ -59,6 +51,8 @@ export function runHandlers(options: RunHandlerOptions): RunHandlers {
         experiment: input.experiment,
         maxSteps: input.maxSteps ?? null,
         maxWorkingMs: input.maxWorkingMs ?? null,
+        maxTokens: input.maxTokens ?? null,
+        maxCost: input.maxCost ?? null,
         author: author(),
       });
       await engine().resumeRun(run);

@@ -15,7 +15,7 @@ export interface EndpointFormProps {
   onCancel: () => void;
 }
 
-type TextDraftField = Exclude<DraftField, 'sendReasoning'>;
+type TextDraftField = Exclude<DraftField, 'sendReasoning' | 'parallelCalls'>;
 const fields: readonly TextDraftField[] = [
   'name',
   'baseUrl',
@@ -95,6 +95,15 @@ export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointForm
             checked={draft.sendReasoning}
             onChange={(sendReasoning) => setDraft({ ...draft, sendReasoning })}
             label={text.sendReasoning}
+          />
+        )}
+      </FormLine>
+      <FormLine label={text.calls}>
+        {() => (
+          <CheckLine
+            checked={draft.parallelCalls}
+            onChange={(parallelCalls) => setDraft({ ...draft, parallelCalls })}
+            label={text.parallelCalls}
           />
         )}
       </FormLine>

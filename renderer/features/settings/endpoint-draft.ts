@@ -10,6 +10,7 @@ export interface EndpointDraft {
   maxTokens: string;
   temperature: string;
   sendReasoning: boolean;
+  parallelCalls: boolean;
   priceInput: string;
   priceCached: string;
   priceOutput: string;
@@ -27,6 +28,7 @@ export function draftOf(endpoint: Endpoint | null): EndpointDraft {
     maxTokens: String(endpoint?.maxTokens ?? 8_192),
     temperature: String(endpoint?.temperature ?? 1),
     sendReasoning: endpoint?.sendReasoning ?? false,
+    parallelCalls: endpoint?.parallelCalls ?? false,
     priceInput: endpoint?.price ? String(endpoint.price.input) : '',
     priceCached: endpoint?.price ? String(endpoint.price.cached) : '',
     priceOutput: endpoint?.price ? String(endpoint.price.output) : '',
@@ -78,6 +80,7 @@ export function readDraft(
       maxTokens,
       temperature,
       sendReasoning: draft.sendReasoning,
+      parallelCalls: draft.parallelCalls,
       price: priced ? { input, cached, output } : null,
     },
   };

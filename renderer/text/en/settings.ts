@@ -70,6 +70,8 @@ export const settings = {
   keyInMemory: 'This system has no key store: the key is kept in memory until Waymark ends.',
   reasoning: 'Reasoning',
   sendReasoning: 'Send the model’s reasoning back to it',
+  calls: 'Tool calls',
+  parallelCalls: 'Several in one answer',
   change: 'Change',
   pressKey: 'Press a key',
   useDefault: 'Default',

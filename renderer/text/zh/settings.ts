@@ -71,6 +71,8 @@ export const settings: Text['settings'] = {
   keyInMemory: '本系统没有密钥库:密钥保存在内存直到 Waymark 退出。',
   reasoning: '推理',
   sendReasoning: '将模型的推理发回给模型',
+  calls: '工具调用',
+  parallelCalls: '一次回答可含多个',
   change: '更改',
   pressKey: '请按键',
   useDefault: '默认',
