@@ -172,6 +172,13 @@ export class RunWriter {
     this.acknowledged = step;
   }
 
+  /** Records what answers the request that is out: an answer of another kind than `answer` makes. */
+  async close(step: number, events: NewEvent[]): Promise<void> {
+    this.requested = false;
+    this.step = step;
+    await this.record(events);
+  }
+
   /** Whether a request is out without an answer. */
   get awaits(): boolean {
     return this.requested;

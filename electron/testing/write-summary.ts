@@ -9,6 +9,8 @@ export interface SummaryToWrite {
   carried: { from: number; to: number } | null;
   /** What the model wrote. */
   text: string;
+  /** The last summarised observation. */
+  observation?: string;
   missing?: EventBody<'summary.ended'>['missing'];
   tokensBefore?: number;
   tokensAfter?: number;
@@ -19,13 +21,12 @@ const head: EventBody<'segment.started'>['head'] = [
   { role: 'user', content: 'Do the task.' },
 ];
 
-/** A summary turn and the segment it opens, as rows of the log; its request is not a true one. */
+/** A summary turn and the segment it opens, as the loop records them. */
 export async function writeSummary(writer: RunWriter, summary: SummaryToWrite): Promise<void> {
   const { tokensBefore = 98_000, tokensAfter = 41_000, missing = [] } = summary;
-  writer.step += 1;
-  const { step } = writer;
+  const step = writer.step + 1;
   const request = { model: 'scripted', stream: true };
-  const events: NewEvent[] = [
+  await writer.record([
     {
       kind: 'summary.started',
       body: {
@@ -45,6 +46,9 @@ export async function writeSummary(writer: RunWriter, summary: SummaryToWrite): 
         request,
       },
     },
+  ]);
+  await writer.request();
+  const events: NewEvent[] = [
     {
       kind: 'model.answered',
       body: {
@@ -67,11 +71,17 @@ export async function writeSummary(writer: RunWriter, summary: SummaryToWrite): 
       kind: 'segment.started',
       body: {
         segment: summary.segment + 1,
-        head: [...head, { role: 'user', content: summary.text }],
+        head: [
+          ...head,
+          { role: 'assistant', content: summary.text },
+          { role: 'user', content: summary.observation ?? 'ok' },
+        ],
         tools: [],
         request,
+        summary: step,
+        carried: summary.carried,
       },
     },
   ];
-  await writer.record(events);
+  await writer.close(step, events);
 }
