@@ -132,6 +132,11 @@ export class ContextFold {
     );
   }
 
+  /** The last summarised observation as it was, before any shortening; '' without a pair. */
+  get pairObservation(): string {
+    return this.pair === null ? '' : (this.head.at(-1)?.content ?? '');
+  }
+
   /** The first `entries` entries of the context (the pair counts as one), as they are sent. */
   summarisedMessages(part: { entries: number; pair: boolean }): PlacedMessage[] {
     const pair = part.pair ? this.headMessages().slice(-2).map(atHead) : [];

@@ -110,6 +110,7 @@ function loopOf({ recorder, follower, state, steps, outside, onStep }: ShortRun)
     options: {
       limits: { maxSteps: steps, maxWorkingMs: 36_000_000, maxEvals: 3 },
       contextTokens: 1_000_000_000,
+      summary: { system: '', closing: '', goOn: '' },
       approvals: 'off',
       retry: defaultRetry,
     },

@@ -1,57 +1,33 @@
 import type { EventBody, NewEvent } from '@shared/events';
 import { hintBlock } from '@shared/human-tag';
-import { backOff } from './back-off';
-import { budgetTail, leftMs, type NoRoom, roomFor, withTimeLimit } from './budget';
-import { pauseRun, restWithoutRoom } from './come-to-rest';
+import { askUntilAnswered } from './ask-until-answered';
+import { budgetTail, type NoRoom, roomFor } from './budget';
+import { makeRoom } from './context-limit';
 import type { Lap, Loop } from './loop-types';
-import type { ModelAnswer, ModelFailure, ModelRequest } from './ports';
+import type { ModelAnswer, ModelRequest } from './ports';
 import { answerEvents, readAnswer } from './read-answer';
-import { mendRefusedParameter } from './refused-parameter';
+import { summarise } from './summarise';
 
 /**
  * Asks for the next step until an answer is in the log, or the run comes to rest. Hints that are due go into the
- * log in one transaction with the request that carries them, or not at all (semantics, Hints).
+ * log in one transaction with the request that carries them, or not at all (semantics, Hints). A context that is too
+ * large is made smaller first.
  */
 export async function askModel(loop: Loop): Promise<Lap> {
-  const { ports, state, options } = loop;
-  const step = state.run.step + 1;
-  for (let failures = 0, fresh = false; ; ) {
-    if (ports.control.asked() !== null || ports.control.changes().length > 0 || leftMs(loop) === 0) {
-      return 'next';
-    }
-    const request = await recordRequest(loop, step, fresh);
-    if (request === 'raced') {
-      fresh = true;
-      continue;
-    }
-    if (request === 'full') {
-      return pauseRun(loop, 'context_full', fullMessage(options.contextTokens));
-    }
-    if ('ok' in request) {
-      return restWithoutRoom(loop, request);
-    }
-    fresh = false;
-    const { result, startedAt } = await ask(loop, step, request);
-    if (result === 'halted') {
-      return 'next';
-    }
-    if (result.ok) {
-      await recordAnswer(loop, step, result.answer, ports.clock.monotonic() - startedAt);
-      return 'next';
-    }
-    failures += 1;
-    const { failure } = result;
-    const again = failure.retryable && failures < options.retry.attempts;
-    const delay = again ? backOff(failures, failure.retryAfterMs, options.retry, ports.random()) : null;
-    await ports.recorder.record([failedEvent(loop, step, failure, delay)]);
-    if (delay === null && (await mendRefusedParameter(loop, failure))) {
-      continue;
-    }
-    if (delay === null) {
-      return pauseRun(loop, failure.code, pauseMessage(failure, failures));
-    }
-    await pauseBetweenTries(loop, delay);
+  const { run } = loop.state;
+  if (run.summarising !== null) {
+    return summarise(loop);
   }
+  const step = run.step + 1;
+  const asked = await askUntilAnswered(loop, step, (fresh) => recordRequest(loop, step, fresh));
+  if (asked === 'full' || asked === 'too_long') {
+    return makeRoom(loop, asked === 'full' ? 'limit' : 'model');
+  }
+  if (typeof asked === 'string') {
+    return asked;
+  }
+  await recordAnswer(loop, step, asked.answer, asked.durationMs);
+  return 'next';
 }
 
 async function recordRequest(
@@ -64,8 +40,13 @@ async function recordRequest(
   const hint = hintBlock(hints.map(({ text }) => text));
   const extras = { tail: budgetTail(loop), hint };
   const tokensEstimate = state.context.tokens(extras);
+  const delivered: NewEvent[] =
+    hints.length === 0 ? [] : [{ kind: 'hint.delivered', body: { step: step - 1, hints, text: hint } }];
   if (tokensEstimate > options.contextTokens) {
-    return 'full';
+    // Hints join the last observation before the context is summarised (APOLLO Algorithm 1, l. 12-16).
+    const { raced } =
+      hints.length === 0 ? { raced: false } : await ports.recorder.recordIfOutboxAt(head, delivered);
+    return raced ? 'raced' : 'full';
   }
   const room = roomFor(loop, tokensEstimate);
   if (!room.ok) {
@@ -86,40 +67,8 @@ async function recordRequest(
       tail: extras.tail,
     },
   };
-  const delivered: NewEvent[] =
-    hints.length === 0 ? [] : [{ kind: 'hint.delivered', body: { step: step - 1, hints, text: hint } }];
   const { raced } = await ports.recorder.recordIfOutboxAt(head, [...delivered, requested]);
   return raced ? 'raced' : { body, sha256 };
-}
-
-async function ask(loop: Loop, step: number, request: ModelRequest) {
-  const { ports } = loop;
-  const limit = withTimeLimit([ports.control.haltThinking], leftMs(loop));
-  const startedAt = ports.clock.monotonic();
-  ports.live.emit({ kind: 'state', state: 'thinking', until: null });
-  try {
-    const result = await ports.model.ask(
-      request,
-      ({ text, reasoning, call }) => {
-        const piece = call === undefined ? undefined : (call.name ?? '') + (call.arguments ?? '');
-        ports.live.emit({
-          kind: 'delta',
-          step,
-          ...(text === undefined ? {} : { text }),
-          ...(reasoning === undefined ? {} : { reasoning }),
-          ...(piece === undefined ? {} : { call: piece }),
-        });
-      },
-      limit.signal,
-    );
-    if (!result.ok && limit.signal.aborted) {
-      await ports.recorder.record([failedEvent(loop, step, cancelled(limit.timedOut()), null)]);
-      return { result: 'halted' as const, startedAt };
-    }
-    return { result, startedAt };
-  } finally {
-    limit.done();
-  }
 }
 
 async function recordAnswer(
@@ -136,55 +85,7 @@ async function recordAnswer(
     stepId,
     ...answered,
     cost: ports.cost(answer),
-    durationMs: Math.max(0, Math.round(durationMs)),
+    durationMs,
   };
   await ports.recorder.record(answerEvents(body, taught));
-}
-
-function failedEvent(
-  loop: Loop,
-  step: number,
-  failure: { code: string; message: string; status: number | null },
-  retryInMs: number | null,
-): NewEvent {
-  const { code, message, status } = failure;
-  const attempt = loop.state.run.requested?.attempt ?? 1;
-  return { kind: 'model.failed', body: { step, attempt, code, message, status, retryInMs } };
-}
-
-function cancelled(timedOut: boolean) {
-  const message = timedOut
-    ? 'The working time was used up before the model had answered.'
-    : 'The request was cancelled because the run was paused or stopped; it is asked again on resume.';
-  return { code: 'cancelled', message, status: null };
-}
-
-async function pauseBetweenTries(loop: Loop, ms: number): Promise<void> {
-  const { ports } = loop;
-  // Another model, or another limit, is worth a try at once.
-  const changed = new AbortController();
-  const unsubscribe = ports.control.onChangeAsked(() => changed.abort());
-  if (ports.control.changes().length > 0) changed.abort();
-  const limit = withTimeLimit([ports.control.haltThinking, changed.signal], leftMs(loop));
-  ports.live.emit({ kind: 'state', state: 'thinking', until: ports.clock.now() + ms });
-  try {
-    await ports.clock.sleep(ms, limit.signal);
-  } catch (error) {
-    if (!limit.signal.aborted) {
-      throw error;
-    }
-  } finally {
-    unsubscribe();
-    limit.done();
-  }
-}
-
-function pauseMessage(failure: ModelFailure, failures: number): string {
-  return failure.retryable
-    ? `${failure.message} Tried ${failures} times. Resume the run to try again.`
-    : `${failure.message} Resume the run once this is mended.`;
-}
-
-function fullMessage(contextTokens: number): string {
-  return `The context has reached its limit of ${contextTokens.toLocaleString('en-US')} tokens. Start a run with a larger limit if the model allows it.`;
 }

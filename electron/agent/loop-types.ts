@@ -13,6 +13,7 @@ import type {
   RecorderPort,
 } from './ports';
 import type { RequestHash } from './request-hash';
+import type { SummaryTexts } from './summarise-texts';
 
 export interface LoopPorts {
   model: ModelPort;
@@ -50,6 +51,7 @@ export interface LoopOptions {
   contextTokens: number;
   approvals: 'on' | 'off';
   retry: RetryOptions;
+  summary: SummaryTexts;
 }
 
 export interface RetryOptions {

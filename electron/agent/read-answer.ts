@@ -48,7 +48,8 @@ export function answerEvents(answered: EventBody<'model.answered'>, taught: stri
     : [...events, { kind: 'step.taught', body: { step: answered.step, text: taught } }];
 }
 
-function nameCalls(calls: ModelAnswer['calls'], stepId: string): ModelCall[] {
+/** The calls of an answer as they are stored: missing or repeated ids get a name, half characters are replaced. */
+export function nameCalls(calls: ModelAnswer['calls'], stepId: string): ModelCall[] {
   const taken = new Set<string>();
   return calls.map((call, index) => {
     const own = wellFormed(call.id);

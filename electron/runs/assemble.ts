@@ -33,6 +33,7 @@ import type { Recorder } from './recorder';
 import { keepsRunning, runningCommands } from './running-commands';
 import { SessionLog } from './session-log';
 import { setUp } from './set-up';
+import { summaryTexts } from './summary-texts';
 
 export interface RunContext {
   options: EngineOptions;
@@ -220,6 +221,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       },
       approvals: created.approvals,
       retry: options.retry ?? defaultRetry,
+      summary: await summaryTexts(options.resourcesDir),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { ContextFold } from '@shared/context';
 import type { Limits } from '@shared/event-parts';
 import type { EventBody, EventKind, NewEvent } from '@shared/events';
@@ -15,6 +16,7 @@ import { RunControl } from '../runs/control';
 import { createHintBuffer } from '../runs/hint-buffer';
 import { OutboxFollower } from '../runs/outbox-follower';
 import { Recorder } from '../runs/recorder';
+import { summaryTexts } from '../runs/summary-texts';
 import { systemClock } from '../system-clock';
 import { MemoryRunLog } from './memory-run-log';
 import { Tray, TrayActions } from './tray-actions';
@@ -29,6 +31,8 @@ export interface StandOptions {
   /** Stands between the loop and what it touches, anew for each driver. */
   wrap?: (ports: LoopPorts) => LoopPorts;
 }
+
+const RESOURCES = join(import.meta.dirname, '..', '..', 'resources');
 
 /** Thrown by the tray as a computer that is away. */
 export class Away extends Error {
@@ -151,6 +155,7 @@ export class LoopStand {
         contextTokens: options.contextTokens ?? 1_000_000,
         approvals: options.approvals ?? 'off',
         retry: { attempts: options.attempts ?? 4, baseMs: 2, capMs: 20 },
+        summary: await summaryTexts(RESOURCES),
       },
     };
   }

@@ -1,0 +1,95 @@
+import type { PlacedMessage } from './chat';
+import type { ContextFold } from './context';
+import { type ContextEntry, messageTokens, observationOf, tokensOf } from './context-entry';
+import type { EventBody } from './events';
+import { toolTokens } from './tokens';
+
+type Started = EventBody<'summary.started'>;
+
+/** Which part of the context is summarised: k and what follows from it (APOLLO Algorithm 1, l. 5-8). */
+export interface SummaryPlan extends Pick<Started, 'entries' | 'pair' | 'steps' | 'carried'> {
+  /** Hints inside the part, in order: each needs a reflection. */
+  hints: { id: string; text: string; step: number }[];
+  /** The last summarised step: its observation o_k stays word for word. */
+  last: ContextEntry;
+}
+
+/**
+ * k = ⌊t/2⌋ over the entries now in the context, the summary pair counting as one. Null when nothing would be gained: k is
+ * 0, or only an earlier summary would be summarised again.
+ */
+export function planSummary(context: ContextFold): SummaryPlan | null {
+  const pair = context.pair === null ? 0 : 1;
+  const entries = Math.floor((context.entries.length + pair) / 2);
+  const part = context.entries.slice(0, entries - pair);
+  const kept = context.entries.slice(Math.max(0, entries - pair));
+  const [first, last] = [part[0], part.at(-1)];
+  if (entries === 0 || first === undefined || last === undefined) {
+    return null;
+  }
+  const [from, to] = [kept[0], kept.at(-1)];
+  return {
+    entries,
+    pair: pair === 1,
+    steps: { from: first.step, to: last.step },
+    carried: from === undefined || to === undefined ? null : { from: from.step, to: to.step },
+    hints: [
+      ...(context.pair?.hints ?? []).map((hint) => ({ ...hint, step: 0 })),
+      ...part.flatMap(({ hints, step }) => hints.map((hint) => ({ ...hint, step }))),
+    ],
+    last,
+  };
+}
+
+/** The part of a summary turn that is under way, from its event; the context has not changed since. */
+export function summarised(
+  context: ContextFold,
+  started: Pick<Started, 'entries' | 'pair'>,
+): { messages: PlacedMessage[]; last: ContextEntry | undefined } {
+  const messages = context.summarisedMessages(started);
+  return { messages, last: context.entries[started.entries - (started.pair ? 1 : 0) - 1] };
+}
+
+/** Estimated tokens of the summary's own request. */
+export function summaryRequestTokens(
+  context: ContextFold,
+  turn: Pick<Started, 'entries' | 'pair' | 'head' | 'closing' | 'tools'>,
+): number {
+  const own = [...turn.head, { role: 'user' as const, content: turn.closing }];
+  return (
+    toolTokens(turn.tools) +
+    own.reduce((sum, message) => sum + messageTokens(message), 0) +
+    tokensOf(context.summarisedMessages(turn))
+  );
+}
+
+/**
+ * Head of the next context: system and task as they stand, the summary, and o_k with its hints in a message that says to go
+ * on. The last two are the summary pair.
+ */
+export function nextHead(
+  context: ContextFold,
+  parts: { summary: string; goOn: string; last: ContextEntry },
+): EventBody<'segment.started'>['head'] {
+  const head = context.headMessages();
+  const base = context.pair === null ? head : head.slice(0, -2);
+  return [
+    ...base.map(({ role, content }) => ({ role: role === 'tool' ? ('user' as const) : role, content })),
+    { role: 'assistant', content: parts.summary },
+    { role: 'user', content: `${parts.goOn}\n\n${observationOf(parts.last)}` },
+  ];
+}
+
+/** Estimated tokens of the context that begins with `head` and keeps the steps from `carried` on. */
+export function tokensAfter(
+  context: ContextFold,
+  head: EventBody<'segment.started'>['head'],
+  carried: Started['carried'],
+): number {
+  const kept = carried === null ? [] : context.entries.filter(({ step }) => step >= carried.from);
+  return (
+    toolTokens(context.tools) +
+    head.reduce((sum, message) => sum + messageTokens(message), 0) +
+    kept.reduce((sum, entry) => sum + context.tokensOf(entry), 0)
+  );
+}
