@@ -77,6 +77,8 @@ export const checkpointEvents = {
     /** Hints of the parent that were left out of the branch's context, and what was added to its last observation. */
     dropped: z.array(ulid),
     added: z.array(z.object({ id: ulid, text: z.string() })),
+    /** The task's own hint was seen before the branch: its penalty holds. Absent = it was not. */
+    taskHintSeen: z.boolean().optional(),
     message: z.string(),
   }),
 } as const;

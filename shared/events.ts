@@ -200,7 +200,7 @@ export const eventBodies = {
   }),
   'control.applied': z.object({
     entry: ulid,
-    op: z.enum(['pause', 'stop', 'wake', 'resume', 'model', 'limits']),
+    op: z.enum(['pause', 'stop', 'wake', 'resume', 'model', 'limits', 'checkpoint']),
   }),
   /**
    * A command the run started was running while no driver thought or acted: working time all the same.

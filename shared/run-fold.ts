@@ -48,6 +48,8 @@ export class RunFold {
   summarising: { step: number; entries: number } | null = null;
   /** Latest step of the run that a checkpoint keeps; null without one. */
   checkpointed: number | null = null;
+  /** The checkpoint that follows the final evaluation was made. */
+  finalCheckpoint = false;
   /** Step after which this branch left its parent; 0 for a run of its own. */
   branchedAt = 0;
   /** Latest answered step; 0 before the first. */
@@ -115,6 +117,7 @@ export class RunFold {
         return;
       case 'checkpoint.made':
         this.checkpointed = event.body.step;
+        this.finalCheckpoint ||= event.body.why === 'final';
         return;
       case 'step.inherited':
         this.step = event.body.answered.step;

@@ -272,6 +272,17 @@ const rulesSchema = z
   })
   .prefault({});
 
+const checkpointsSchema = z
+  .strictObject({
+    /** Steps from one checkpoint to the next; 0 = only when somebody asks for one. */
+    every: z.int().nonnegative().max(1_000_000).default(50),
+    /** One after the final evaluation. */
+    final: z.boolean().default(true),
+    /** Globs over the workspace that no checkpoint holds, besides caches. */
+    exclude: z.array(z.string().min(1).max(1_000)).max(200).default([]),
+  })
+  .prefault({});
+
 const paperSchema = z
   .strictObject({
     title: line,
@@ -316,6 +327,7 @@ export const taskSpecSchema = z
     approvals: z.record(name, z.enum(['on', 'off'])).default({}),
     limits: limitsSchema,
     evaluation: evaluationSchema,
+    checkpoints: checkpointsSchema,
     task_hint: taskHintSchema,
     /** η·L of APOLLO Algorithm 1, tokens. */
     context_tokens: z.int().min(2_000).max(10_000_000).default(100_000),

@@ -1,5 +1,6 @@
 import type { NewEvent, StoredStatus } from '@shared/events';
 import type { LimitReached, NoRoom } from './budget';
+import { keepAtEnd } from './checkpoint-due';
 import type { Lap, Loop } from './loop-types';
 import type { HaltRequest } from './ports';
 import { waitForComputer } from './wait-for-computer';
@@ -55,6 +56,9 @@ export async function finishRun(loop: Loop, reason: 'finish' | 'evals_spent' | L
       return 'next';
     }
     await ports.recorder.record(events);
+  }
+  if (!(await keepAtEnd(loop))) {
+    return 'next';
   }
   await recordEnd(loop, [status('finished', reason, endMessages[reason])]);
   return 'finished';

@@ -4,6 +4,7 @@ import type { RunFold } from '@shared/run-fold';
 import type { Clock } from '../clock';
 import type {
   ActionPort,
+  CheckpointPort,
   ControlPort,
   EvaluationPort,
   HintPort,
@@ -22,6 +23,8 @@ export interface LoopPorts {
   control: ControlPort;
   actions: ActionPort;
   evaluation: EvaluationPort;
+  /** Absent: no checkpoints are made. */
+  checkpoint?: CheckpointPort;
   live: LivePort;
   clock: Clock;
   /** A new ULID. */

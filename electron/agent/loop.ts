@@ -3,6 +3,7 @@ import { act } from './act';
 import { applyChanges } from './apply-changes';
 import { askModel } from './ask-model';
 import { usedUp } from './budget';
+import { keepAsked, keepIfDue } from './checkpoint-due';
 import { finishRun, haltRun, MOST_REFUSALS, pauseRefused } from './come-to-rest';
 import type { Lap, Loop, LoopEnd } from './loop-types';
 
@@ -28,6 +29,9 @@ async function takeLap(loop: Loop): Promise<Lap> {
   const asked = ports.control.asked();
   const call = run.nextCall;
   const waiting = run.status === 'waiting_human' || run.status === 'waiting_host';
+  if (asked !== null && asked.mode === 'after_step' && !waiting && (await keepAsked(loop, asked))) {
+    return 'next';
+  }
   if (asked !== null && (asked.mode === 'now' || call === null || waiting)) {
     return haltRun(loop, asked);
   }
@@ -38,7 +42,7 @@ async function takeLap(loop: Loop): Promise<Lap> {
   if (run.ending !== null) {
     return finishRun(loop, run.ending);
   }
-  if (await applyChanges(loop)) {
+  if ((await applyChanges(loop)) || (await keepIfDue(loop))) {
     return 'next';
   }
   const limit = usedUp(loop);

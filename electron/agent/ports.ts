@@ -101,6 +101,24 @@ export interface ControlPort {
   decision(approval: string, signal: AbortSignal): Promise<{ decision: 'allow' | 'deny'; by: string }>;
 }
 
+/** Keeps a run's state between two steps (semantics, Time: "A checkpoint holds"). */
+export interface CheckpointPort {
+  /** Steps from one to the next; 0 = only when somebody asks for one. */
+  readonly every: number;
+  /** Whether one follows the final evaluation. */
+  readonly final: boolean;
+  /** Unapplied requests of people, oldest first. */
+  asked(): { entry: string; note: string }[];
+  /**
+   * Copies the workspace and describes everything else; what a disk or a workspace can do becomes part of the event. The
+   * caller records it. `ComputerUnavailable` and the signal's abort are the expected throws.
+   */
+  make(
+    order: { step: number; why: 'interval' | 'asked' | 'final'; note: string },
+    signal: AbortSignal,
+  ): Promise<NewEvent>;
+}
+
 /** The forced evaluation at a run's end. Never throws for what a workspace or an evaluator can do. */
 export interface EvaluationPort {
   final(step: number | null, signal: AbortSignal): Promise<NewEvent[]>;
