@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attentionAt } from './attention-fold';
 import { AttentionScript, SCRIPT_START } from './attention-fixtures';
+import { attentionAt } from './attention-fold';
 import type { EventBody } from './events';
 
 const limits = { maxSteps: 10, maxWorkingMs: 100_000, maxEvals: 3 };

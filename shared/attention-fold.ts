@@ -67,7 +67,8 @@ export function attentionAt(
   const later = waiting.filter(([, { since }]) => now - since < GPU_IDLE_MS);
   const left = !driven && !state.ended && state.status !== null && state.status !== 'paused';
   const items = [
-    ...state.items,
+    // Copies: the state goes on changing its own.
+    ...state.items.map((item) => ({ ...item, facts: { ...item.facts } })),
     ...(left ? [leftAlone(state)] : []),
     ...due.map(([computer, idle]) => idleItem(state.run, computer, idle, null)),
   ];
@@ -158,6 +159,10 @@ function foldKind(state: AttentionState, event: RunEvent): void {
         const { step, missing } = event.body;
         occurred(state, event, 'summary_lost', `${step}`, { step, facts: { count: missing.length } });
       }
+      return;
+    case 'text.purged':
+      // What a path says may be what was to be removed.
+      for (const item of state.items) if ('path' in item.facts) item.facts.path = null;
       return;
     case 'gpu.changed':
       foldGpus(state, event);

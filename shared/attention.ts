@@ -58,6 +58,19 @@ export interface RunAttention {
   /** Ranked, most urgent first. */
   items: AttentionItem[];
   counts: AttentionCounts;
+  /** Events that were not looked at yet; more of them are, each time this is asked for. */
+  behind: number;
+}
+
+/** What one run has to say, whoever asks. */
+export interface RunFindings {
+  run: string;
+  /** Last event looked at. */
+  seq: number;
+  items: AttentionItem[];
+  counts: AttentionCounts;
+  /** When time alone makes another item, wall-clock ms; null = it does not. */
+  nextAt: number | null;
 }
 
 /** One run in the report. Times in ms, cost in the currency of the price table, tokens input and output together. */

@@ -4,8 +4,8 @@ import { startDemoRun } from '../demo/start-demo-run';
 import type { WorkbenchHolder } from '../workbench';
 import { attentionHandlers } from './handlers/attention';
 import { checkpointHandlers } from './handlers/checkpoints';
+import { hintHandlers } from './handlers/hints';
 import { labelHandlers } from './handlers/labels';
-import { rehearsalHandlers } from './handlers/rehearsal';
 import { runChangeHandlers } from './handlers/run-changes';
 import { runHandlers } from './handlers/runs';
 import { timelineHandlers } from './handlers/timeline';
@@ -36,8 +36,8 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
     ...timelineHandlers(holder, pump),
     ...labelHandlers(holder, author),
     ...checkpointHandlers(),
-    ...attentionHandlers(),
-    ...rehearsalHandlers(),
+    ...attentionHandlers(holder, author),
+    ...hintHandlers(holder, author),
     ...runChangeHandlers({ holder, author, settings }),
   };
 }

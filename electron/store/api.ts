@@ -1,4 +1,5 @@
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
+import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { NewEvent, RunEvent } from '@shared/events';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import type {
@@ -56,6 +57,8 @@ export interface StoreWriter {
   /** Removes a run, or only its texts, under a tombstone that keeps counts and hashes. */
   remove(run: string, mode: 'run' | 'text', author: Author): Promise<void>;
   createTask(task: StoredTask): Promise<void>;
+  /** Moves a person's bookmark of a run forward; `author` is a uuid. */
+  see(run: string, author: string, seq: number): Promise<void>;
   /** Copies the annotation and outbox logs into a verified backup file; returns its path. */
   backup(): Promise<string>;
 }
@@ -128,6 +131,12 @@ export interface StoreReader {
   tasks(): Promise<StoredTask[]>;
   task(id: string): Promise<StoredTask>;
   verify(runs?: string[]): Promise<VerifyReport>;
+  /** What wants a person's eye in a run, up to its head. */
+  attention(run: string): Promise<RunFindings>;
+  /** Per run what is new to a person (uuid); a long run that was never looked at comes bit by bit (`behind`). */
+  attentionList(author: string): Promise<RunAttention[]>;
+  /** What each run did in `[from, to)`, wall-clock ms. */
+  attentionReport(from: number, to: number): Promise<ReportedRun[]>;
 }
 
 export type StepFilter =

@@ -110,6 +110,7 @@ function remoteWriter(
     sessionBytes: (...args) => writing.call('sessionBytes', args),
     remove: (...args) => writing.call('remove', args),
     createTask: (...args) => writing.call('createTask', args),
+    see: (...args) => writing.call('see', args),
     backup: () => indexing.call('backup', []),
   };
 }
@@ -142,6 +143,9 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     annotations: (...args) => reading.call('annotations', args),
     tasks: () => reading.call('tasks', []),
     task: (...args) => reading.call('task', args),
+    attention: (...args) => reading.call('attention', args),
+    attentionList: (...args) => reading.call('attentionList', args),
+    attentionReport: (...args) => reading.call('attentionReport', args),
     verify: async (runs) => {
       // Labels that are still being derived would look like damage.
       await writing.call('drain', []);

@@ -1,4 +1,5 @@
 import type { AnnotationEntry } from '@shared/annotations';
+import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import { WaymarkError } from '@shared/errors';
 import type { RunEvent } from '@shared/events';
 import type { OutboxEntry } from '@shared/outbox';
@@ -20,6 +21,8 @@ import type {
 import type { StepFilter, StoredTask, StoreReader } from './api';
 import { storeFailure } from './database';
 import { outboxEntry } from './outbox-log';
+import { AttentionReader } from './read-attention';
+import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
 import { readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
 import { countSteps, findSteps, readHeads, readTiles } from './read-heads';
@@ -43,10 +46,14 @@ export interface ReaderParts {
 
 /** Bounded reads on one connection. Lives in a reader's thread. */
 export class ReaderCore implements StoreReader {
+  private readonly attentionReader: AttentionReader;
+
   constructor(
     private readonly context: ReadContext,
     private readonly parts: ReaderParts,
-  ) {}
+  ) {
+    this.attentionReader = new AttentionReader(context);
+  }
 
   runs(): Promise<RunSummary[]> {
     return this.read(() => readRuns(this.context));
@@ -211,8 +218,27 @@ export class ReaderCore implements StoreReader {
     });
   }
 
+  attention(run: string): Promise<RunFindings> {
+    return this.told(this.attentionReader.findings(run));
+  }
+
+  attentionList(author: string): Promise<RunAttention[]> {
+    return this.told(this.attentionReader.list(author));
+  }
+
+  attentionReport(from: number, to: number): Promise<ReportedRun[]> {
+    return this.told(readAttentionReport(this.context, this.attentionReader, from, to));
+  }
+
   async verify(runs?: string[]): Promise<VerifyReport> {
     return this.parts.verify(runs);
+  }
+
+  /** Like `read`, for what lets others be answered in between. */
+  private told<T>(work: Promise<T>): Promise<T> {
+    return work.catch((thrown: unknown) => {
+      throw storeFailure(thrown, `the workspace ${this.context.folder}`);
+    });
   }
 
   private read<T>(work: () => T): Promise<T> {

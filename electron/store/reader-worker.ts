@@ -56,6 +56,9 @@ serveThread((data, notify) => {
     annotations: core.annotations.bind(core),
     tasks: core.tasks.bind(core),
     task: core.task.bind(core),
+    attention: core.attention.bind(core),
+    attentionList: core.attentionList.bind(core),
+    attentionReport: core.attentionReport.bind(core),
     close: async () => close(),
   };
 });

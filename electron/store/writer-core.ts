@@ -21,6 +21,7 @@ import { RuleFolds } from './rule-folds';
 import { type OpenRun, type PreparedEvent, RunLog } from './run-log';
 import { RunProjection } from './run-projection';
 import { RunRemoval } from './run-removal';
+import { SeenLog } from './seen-log';
 import { type PendingChunk, type PendingGap, SessionLog } from './session-log';
 import type { StepProjector } from './step-projector';
 
@@ -47,6 +48,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private readonly outbox: OutboxLog;
   private readonly annotations: AnnotationWrites;
   private readonly sessions: SessionLog;
+  private readonly seen: SeenLog;
   private readonly rules: RuleFolds;
   private readonly catchUp: RuleCatchUp;
   private readonly labelWork: LabelWork;
@@ -68,6 +70,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     this.projection = new RunProjection(this.statements);
     this.outbox = new OutboxLog(this.statements, this.projection.hints);
     this.sessions = new SessionLog(this.statements, folder);
+    this.seen = new SeenLog(this.statements);
     this.rules = new RuleFolds(this.statements, this.log, options.projector);
     this.runs = new OpenRuns(this.statements, this.log, this.rules);
     this.disk = new DiskGuard(db, folder, options.ballastBytes, notify);
@@ -226,6 +229,15 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
           ...row,
           rowSum(...row),
         );
+      },
+    });
+  }
+
+  see(run: string, author: string, seq: number): Promise<void> {
+    return this.write({
+      run: () => {
+        const open = this.runs.current(run);
+        this.seen.mark(open.id, author, Math.min(seq, open.seq), this.stamp());
       },
     });
   }

@@ -22,6 +22,7 @@ serveThread((data, notify) => {
     sessionBytes: core.sessionBytes.bind(core),
     remove: core.remove.bind(core),
     createTask: core.createTask.bind(core),
+    see: core.see.bind(core),
     drain: core.drain.bind(core),
     close: core.close.bind(core),
   };

@@ -1,14 +1,19 @@
+import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
+import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 
 type Group = Pick<Handlers, 'attention.list' | 'attention.seen' | 'attention.report'>;
 
 /** What wants a person's eye. */
-export function attentionHandlers(): Group {
-  const missing = new WaymarkError('unsupported', 'Not built yet.');
+export function attentionHandlers(holder: WorkbenchHolder, author: () => Author): Group {
+  const store = () => holder.require().store;
   return {
-    'attention.list': () => Promise.reject(missing),
-    'attention.seen': () => Promise.reject(missing),
-    'attention.report': () => Promise.reject(missing),
+    'attention.list': () => store().reader.attentionList(author().uuid),
+    'attention.seen': ({ run, seq }) => store().writer.see(run, author().uuid, seq),
+    'attention.report': async ({ from, to }) => {
+      if (to < from) throw new WaymarkError('bad_input', 'The report would end before it begins.');
+      return { from, to, runs: await store().reader.attentionReport(from, to) };
+    },
   };
 }
