@@ -1,0 +1,215 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keepingHandlers } from '../ipc/handlers/keeping';
+import { KeyStore, type SystemKeys } from './key-store';
+
+const secret = 'sk-planted-0123456789abcdef';
+const other = 'sk-another-9876543210fedcba';
+const passphrase = 'correct horse battery';
+
+/** A login's key store: what another login sealed cannot be opened. */
+function login(name: string): SystemKeys {
+  return {
+    available: () => true,
+    seal: (text) => Buffer.from(`${name}:${Buffer.from(text).toString('hex')}`),
+    open: (sealed) => {
+      const [by = '', hex = ''] = sealed.toString().split(':');
+      if (by !== name) throw new Error('sealed by somebody else');
+      return Buffer.from(hex, 'hex').toString();
+    },
+  };
+}
+const none: SystemKeys = {
+  available: () => false,
+  seal: () => {
+    throw new Error('there is no key store');
+  },
+  open: () => {
+    throw new Error('there is no key store');
+  },
+};
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waymark-keys-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(system: SystemKeys = none, env: NodeJS.ProcessEnv = {}): Promise<KeyStore> {
+  const keys = new KeyStore({ folder, env, system });
+  await keys.load();
+  return keys;
+}
+
+async function everythingOnDisk(): Promise<string> {
+  const names = await readdir(folder);
+  return (await Promise.all(names.map((name) => readFile(join(folder, name), 'latin1')))).join('\n');
+}
+
+describe('without a key store of the system', () => {
+  it('keeps keys in memory and writes nothing', async () => {
+    const keys = await start();
+    expect(await keys.set('A', secret)).toBe('memory');
+    expect(keys.find('A', '')).toBe(secret);
+    expect(keys.keeping()).toBe('memory');
+    expect(await readdir(folder)).toEqual([]);
+    expect((await start()).find('A', '')).toBeNull();
+  });
+
+  it('begins a file under a passphrase with what is in memory; it opens after a restart and holds nothing plain', async () => {
+    const keys = await start();
+    await keys.set('A', secret);
+    await keys.unlock(passphrase);
+    expect(keys.keeping()).toBe('file');
+    expect(await keys.set('B', other)).toBe('file');
+    const written = await everythingOnDisk();
+    for (const plain of [secret, other, passphrase, Buffer.from(secret).toString('base64').slice(0, 20)]) {
+      expect(written).not.toContain(plain);
+    }
+    expect((await stat(join(folder, 'keys.enc'))).mode & 0o777).toBe(0o600);
+    const again = await start();
+    expect(again.keeping()).toBe('locked');
+    expect(again.find('A', '')).toBeNull();
+    expect([again.isLocked('A'), again.isLocked('C')]).toEqual([true, false]);
+    await again.unlock(passphrase);
+    expect([again.find('A', ''), again.find('B', '')]).toEqual([secret, other]);
+    expect(again.isLocked('A')).toBe(false);
+  });
+
+  it('says so when the passphrase is wrong, and loses nothing', async () => {
+    const keys = await start();
+    await keys.set('A', secret);
+    await keys.unlock(passphrase);
+    const before = await readFile(join(folder, 'keys.enc'));
+    const again = await start();
+    await expect(again.unlock('correct horse batter')).rejects.toMatchObject({ code: 'refused' });
+    expect(again.keeping()).toBe('locked');
+    expect(await readFile(join(folder, 'keys.enc'))).toEqual(before);
+    await again.unlock(passphrase);
+    expect(again.find('A', '')).toBe(secret);
+    await expect(again.unlock('another one entirely')).rejects.toMatchObject({ code: 'refused' });
+    expect(again.find('A', '')).toBe(secret);
+  });
+
+  it('joins keys that were set or forgotten while the file was locked', async () => {
+    const keys = await start();
+    await keys.set('A', secret);
+    await keys.set('B', secret);
+    await keys.unlock(passphrase);
+    const again = await start();
+    expect(await again.set('A', other)).toBe('memory');
+    await again.set('B', '');
+    expect(again.find('A', '')).toBe(other);
+    expect([again.isLocked('A'), again.isLocked('B')]).toEqual([false, false]);
+    await again.unlock(passphrase);
+    expect([again.find('A', ''), again.find('B', '')]).toEqual([other, null]);
+    const third = await start();
+    await third.unlock(passphrase);
+    expect([third.find('A', ''), third.find('B', '')]).toEqual([other, null]);
+  });
+
+  it('locks again: the keys are gone from memory until the passphrase comes', async () => {
+    const keys = await start();
+    await keys.set('A', secret);
+    await keys.lock();
+    expect(keys.find('A', '')).toBe(secret);
+    await keys.unlock(passphrase);
+    await keys.lock();
+    expect(keys.keeping()).toBe('locked');
+    expect([keys.find('A', ''), ...keys.values(), ...keys.names()]).toEqual([null]);
+    expect(keys.isLocked('A')).toBe(true);
+    await keys.unlock(passphrase);
+    expect(keys.find('A', '')).toBe(secret);
+  });
+
+  it('never replaces a file that cannot be read, nor accepts one somebody changed', async () => {
+    const keys = await start();
+    await keys.set('A', secret);
+    await keys.unlock(passphrase);
+    const path = join(folder, 'keys.enc');
+    const whole = await readFile(path, 'utf8');
+    const stored: { endpoints: string[] } = JSON.parse(whole);
+    await writeFile(path, JSON.stringify({ ...stored, endpoints: ['B'] }));
+    await expect((await start()).unlock(passphrase)).rejects.toMatchObject({ code: 'refused' });
+    await writeFile(path, whole.slice(0, 40));
+    const damaged = new KeyStore({ folder, env: {}, system: none });
+    await expect(damaged.load()).rejects.toMatchObject({ code: 'bad_input' });
+    await expect(damaged.unlock(passphrase)).rejects.toMatchObject({ code: 'bad_input' });
+    expect(await damaged.set('A', other)).toBe('memory');
+    expect(await readFile(path, 'utf8')).toBe(whole.slice(0, 40));
+  });
+
+  it('refuses a new passphrase that is too short, and keeps the key when the disk refuses the file', async () => {
+    const keys = await start();
+    await keys.set('A', secret);
+    await expect(keys.unlock('short')).rejects.toMatchObject({ code: 'bad_input' });
+    const inTheWay = join(folder, `keys.enc.${process.pid}.tmp`);
+    await mkdir(inTheWay);
+    await expect(keys.unlock(passphrase)).rejects.toThrow();
+    expect([keys.find('A', ''), keys.keeping()]).toEqual([secret, 'memory']);
+    await rmdir(inTheWay);
+    await keys.unlock(passphrase);
+    await mkdir(inTheWay);
+    await expect(keys.set('A', other)).rejects.toThrow();
+    expect(keys.find('A', '')).toBe(secret);
+  });
+
+  it('takes the environment variable first', async () => {
+    const keys = await start(none, { THE_KEY: other });
+    await keys.set('A', secret);
+    expect(keys.find('A', 'THE_KEY')).toBe(other);
+    expect(keys.find('A', 'NOT_SET')).toBe(secret);
+  });
+});
+
+describe('with a key store of the system', () => {
+  it('seals keys there and needs no passphrase', async () => {
+    const keys = await start(login('ada'));
+    expect(await keys.set('A', secret)).toBe('store');
+    expect(await everythingOnDisk()).not.toContain(secret);
+    expect((await stat(join(folder, 'keys.json'))).mode & 0o777).toBe(0o600);
+    expect((await start(login('ada'))).find('A', '')).toBe(secret);
+    await expect(keys.unlock(passphrase)).rejects.toMatchObject({ code: 'refused' });
+    expect(keys.keeping()).toBe('store');
+  });
+
+  it('writes back what another login sealed instead of losing it', async () => {
+    await (await start(login('ada'))).set('A', secret);
+    const bob = new KeyStore({ folder, env: {}, system: login('bob') });
+    await expect(bob.load()).rejects.toMatchObject({ code: 'refused' });
+    await bob.set('B', other);
+    const ada = new KeyStore({ folder, env: {}, system: login('ada') });
+    await expect(ada.load()).rejects.toMatchObject({ code: 'refused' });
+    expect(ada.find('A', '')).toBe(secret);
+  });
+
+  it('puts a damaged file aside', async () => {
+    await writeFile(join(folder, 'keys.json'), '{"A": ');
+    const keys = new KeyStore({ folder, env: {}, system: login('ada') });
+    await expect(keys.load()).rejects.toMatchObject({ code: 'bad_input' });
+    await keys.set('B', other);
+    expect(await readFile(join(folder, 'keys.json.broken'), 'utf8')).toBe('{"A": ');
+  });
+});
+
+it('answers the window with names, never with a key', async () => {
+  const keys = await start(none, { THE_KEY: other });
+  await keys.set('A', secret);
+  const endpoints = ['A', 'B', 'C'].map((name) => ({
+    ...{ name, baseUrl: 'http://localhost/v1', model: 'm', keyEnv: name === 'B' ? 'THE_KEY' : '' },
+    ...{ contextTokens: 1_000, maxTokens: 1, temperature: 1, sendReasoning: false, parallelCalls: false },
+    price: null,
+  }));
+  const power = () => ({ holdingFor: 0, onBattery: false, lastSleep: null });
+  const handlers = keepingHandlers({ keys, endpoints: () => endpoints, power });
+  expect(await handlers['settings.keys'](undefined)).toEqual({ kept: 'memory', endpoints: ['A', 'B'] });
+  const unlocked = await handlers['settings.unlockKeys']({ passphrase });
+  expect(unlocked).toEqual({ kept: 'file', endpoints: ['A', 'B'] });
+  const locked = await handlers['settings.lockKeys'](undefined);
+  expect(locked).toEqual({ kept: 'locked', endpoints: ['B'] });
+  expect(JSON.stringify([unlocked, locked])).not.toContain('sk-');
+});
