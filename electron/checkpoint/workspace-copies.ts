@@ -1,8 +1,6 @@
-import { homedir } from 'node:os';
 import { WaymarkError } from '@shared/errors';
 import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
-import { runProcess } from '../task/run-process';
 import { type CopyAnswer, noteSentence, parseCopyAnswer } from './copy-answer';
 import {
   type CopyHelper,
@@ -12,6 +10,7 @@ import {
   copyHelpers,
   removalCommand,
 } from './copy-program';
+import { executeOn } from './execute-on';
 
 /** Copying may take as long as a large workspace on a slow disk needs; looking at one may not, ms. */
 const copyMs = 6 * 3_600_000;
@@ -66,8 +65,8 @@ export class WorkspaceCopies {
 
   /** Takes all checkpoints of the run away. */
   async remove(signal: AbortSignal): Promise<void> {
-    const { run } = this.options;
-    await this.#execute(removalCommand({ run, base: this.#base() }), lookMs, signal);
+    const { run, computer } = this.options;
+    await executeOn(computer, removalCommand({ run, base: this.#base() }), lookMs, signal);
   }
 
   #base(): string | null {
@@ -81,29 +80,7 @@ export class WorkspaceCopies {
   ): Promise<CopyAnswer> {
     const { run, sources, computer, helpers = copyHelpers } = this.options;
     const command = copyCommand({ base: this.#base(), run, ...order }, sources, helpers);
-    return parseCopyAnswer(await this.#execute(command, timeoutMs, signal), computer.name);
-  }
-
-  /** On a host the program goes on when nobody waits for it any more: it ends at a whole checkpoint or a leaving. */
-  async #execute(command: string, timeoutMs: number, signal: AbortSignal): Promise<string> {
-    const { computer } = this.options;
-    if (!isHost(computer)) {
-      const env = { HOME: homedir() };
-      return (await runProcess({ command, cwd: '/', env, timeoutMs, signal })).output;
-    }
-    signal.throwIfAborted();
-    let stop: () => void = () => undefined;
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(new WaymarkError('cancelled', 'The copying was cancelled.'));
-      signal.addEventListener('abort', stop, { once: true });
-    });
-    const asked = computer.exec(command, { cwd: '/', timeoutMs });
-    asked.catch(() => undefined);
-    try {
-      return (await Promise.race([asked, stopped])).output;
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+    return parseCopyAnswer(await executeOn(computer, command, timeoutMs, signal), computer.name);
   }
 
   #refusal(answer: CopyAnswer, folder: string, root: string): WaymarkError {

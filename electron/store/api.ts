@@ -1,5 +1,6 @@
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
+import type { CheckpointView } from '@shared/checkpoint-views';
 import type { NewEvent, RunEvent } from '@shared/events';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import type {
@@ -104,6 +105,8 @@ export interface StoreReader {
   segments(run: string): Promise<SegmentView[]>;
   step(run: string, step: number): Promise<StepDetail>;
   prompt(run: string, step: number): Promise<PromptView>;
+  /** Of the run itself, oldest first. */
+  checkpoints(run: string): Promise<CheckpointView[]>;
   hints(run: string): Promise<RunHints>;
   outbox(run: string, afterId: number): Promise<OutboxEntry[]>;
   outboxHead(run: string): Promise<number>;

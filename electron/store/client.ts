@@ -128,6 +128,7 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     segments: (...args) => reading.call('segments', args),
     step: (...args) => reading.call('step', args),
     prompt: (...args) => reading.call('prompt', args),
+    checkpoints: (...args) => reading.call('checkpoints', args),
     hints: (...args) => reading.call('hints', args),
     outbox: (...args) => reading.call('outbox', args),
     outboxHead: (...args) => reading.call('outboxHead', args),

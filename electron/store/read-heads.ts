@@ -1,5 +1,5 @@
 import type { EffectiveLabel, LabelSource } from '@shared/labels';
-import type { StepHead, StepNote, Tile } from '@shared/views';
+import type { StepHead, StepNote } from '@shared/views';
 import type { StepFilter } from './api';
 import {
   HeadFlag,
@@ -14,7 +14,7 @@ import { LAST_SEQ, rowId, seqOf, TILE_STEPS, tileId } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';
 import { TILE_COUNTS } from './run-projection';
 
-const MAX_HEADS = 1000;
+export const MAX_HEADS = 1000;
 const MAX_FOUND = 10_000;
 
 interface HeadRecord {
@@ -218,37 +218,39 @@ function withNumbers(context: ReadContext, run: number, note: StoredNote): StepN
   return { kind: 'hint', hints };
 }
 
+/** Steps `from..to` of the run's own that match, nearest to where `direction` starts first, at most `limit`. */
 export function findSteps(
   context: ReadContext,
-  ulid: string,
+  run: RunRecord,
   filter: StepFilter,
-  from: number,
+  { from, to }: { from: number; to: number },
   direction: 1 | -1,
   limit: number,
 ): number[] {
-  const run = findRun(context, ulid);
   const [where, parameters] = condition(filter);
-  const start = rowId(run.id, bounded(from, 0, LAST_SEQ, 'The first step'));
-  const range = direction === 1 ? [start, rowId(run.id, LAST_SEQ)] : [rowId(run.id, 0), start];
   const order = direction === 1 ? 'ASC' : 'DESC';
-  const steps = context.statements
+  return context.statements
     .all<{ id: number }>(
       `SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND ${where} ORDER BY id ${order} LIMIT ?`,
-      ...range,
+      rowId(run.id, from),
+      rowId(run.id, to),
       ...parameters,
       bounded(limit, 0, MAX_FOUND, 'The limit'),
     )
     .map(({ id }) => seqOf(id));
-  return direction === 1 ? steps : steps.reverse();
 }
 
-export function countSteps(context: ReadContext, ulid: string, filter: StepFilter): number {
-  const run = findRun(context, ulid);
+export function countSteps(
+  context: ReadContext,
+  run: RunRecord,
+  filter: StepFilter,
+  { from, to }: { from: number; to: number },
+): number {
   const [where, parameters] = condition(filter);
   const row = context.statements.get<{ n: number }>(
     `SELECT count(*) AS n FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND ${where}`,
-    rowId(run.id, 0),
-    rowId(run.id, LAST_SEQ),
+    rowId(run.id, from),
+    rowId(run.id, to),
     ...parameters,
   );
   return row?.n ?? 0;
@@ -285,7 +287,8 @@ export interface TileRow {
 
 export function tileRows(context: ReadContext, run: RunRecord): TileRow[] {
   const { steps } = run.state;
-  if (steps === 0) {
+  // A branch that has no step of its own yet stands at its parent's.
+  if (steps <= (run.facts.parent?.step ?? 0)) {
     return [];
   }
   const last = tileId(run.id, steps);
@@ -308,15 +311,23 @@ export function tileRows(context: ReadContext, run: RunRecord): TileRow[] {
   return [...stored, { id: last, ...counts, n: counts.n + (known ? 0 : 1) }];
 }
 
-export function readTiles(context: ReadContext, ulid: string): Tile[] {
-  return tileRows(context, findRun(context, ulid)).map(({ id, n, train, mask, hints, errors, score }) => ({
-    first: seqOf(id) * TILE_STEPS + 1,
-    n,
-    train,
-    mask,
-    undecided: n - train - mask,
-    hints,
-    errors,
-    score,
-  }));
+/** As `tileRows`, for steps `from..to` only, counted from their rows. */
+export function countTiles(
+  context: ReadContext,
+  run: RunRecord,
+  { from, to }: { from: number; to: number },
+): TileRow[] {
+  const tiles: TileRow[] = [];
+  for (let first = from; first <= to; ) {
+    const id = tileId(run.id, first);
+    const last = Math.min(to, (seqOf(id) + 1) * TILE_STEPS);
+    const counts = context.statements.get<Omit<TileRow, 'id'>>(
+      `SELECT ${TILE_COUNTS}`,
+      rowId(run.id, first),
+      rowId(run.id, last),
+    );
+    if (counts !== undefined) tiles.push({ id, ...counts });
+    first = last + 1;
+  }
+  return tiles;
 }

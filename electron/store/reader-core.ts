@@ -1,5 +1,6 @@
 import type { AnnotationEntry } from '@shared/annotations';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
+import type { CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
 import type { RunEvent } from '@shared/events';
 import type { OutboxEntry } from '@shared/outbox';
@@ -25,13 +26,19 @@ import { AttentionReader } from './read-attention';
 import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
 import { readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
-import { countSteps, findSteps, readHeads, readTiles } from './read-heads';
 import { readHints } from './read-hints';
-import { readPrompt } from './read-prompt';
+import {
+  countLineageSteps,
+  findLineageSteps,
+  readCheckpoints,
+  readLineageHeads,
+  readLineagePrompt,
+  readLineageStep,
+  readLineageTiles,
+} from './read-lineage';
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSegments } from './read-segments';
 import { readSession, readSessions } from './read-sessions';
-import { readStep } from './read-step';
 import type { SessionHits, SessionSearch } from './search-sessions';
 
 const MAX_EVENTS = 2000;
@@ -76,7 +83,7 @@ export class ReaderCore implements StoreReader {
   }
 
   heads(run: string, from: number, to: number): Promise<StepHead[]> {
-    return this.read(() => readHeads(this.context, run, from, to));
+    return this.read(() => readLineageHeads(this.context, run, from, to));
   }
 
   findSteps(
@@ -86,15 +93,15 @@ export class ReaderCore implements StoreReader {
     direction: 1 | -1,
     limit: number,
   ): Promise<number[]> {
-    return this.read(() => findSteps(this.context, run, filter, from, direction, limit));
+    return this.read(() => findLineageSteps(this.context, run, filter, from, direction, limit));
   }
 
   countSteps(run: string, filter: StepFilter): Promise<number> {
-    return this.read(() => countSteps(this.context, run, filter));
+    return this.read(() => countLineageSteps(this.context, run, filter));
   }
 
   tiles(run: string): Promise<Tile[]> {
-    return this.read(() => readTiles(this.context, run));
+    return this.read(() => readLineageTiles(this.context, run));
   }
 
   segments(run: string): Promise<SegmentView[]> {
@@ -102,11 +109,15 @@ export class ReaderCore implements StoreReader {
   }
 
   step(run: string, step: number): Promise<StepDetail> {
-    return this.read(() => readStep(this.context, run, step));
+    return this.read(() => readLineageStep(this.context, run, step));
   }
 
   prompt(run: string, step: number): Promise<PromptView> {
-    return this.read(() => readPrompt(this.context, run, step));
+    return this.read(() => readLineagePrompt(this.context, run, step));
+  }
+
+  checkpoints(run: string): Promise<CheckpointView[]> {
+    return this.read(() => readCheckpoints(this.context, run));
   }
 
   hints(run: string): Promise<RunHints> {

@@ -43,6 +43,7 @@ serveThread((data, notify) => {
     segments: core.segments.bind(core),
     step: core.step.bind(core),
     prompt: core.prompt.bind(core),
+    checkpoints: core.checkpoints.bind(core),
     hints: core.hints.bind(core),
     outbox: core.outbox.bind(core),
     outboxHead: core.outboxHead.bind(core),

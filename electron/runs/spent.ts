@@ -1,0 +1,13 @@
+import type { EventBody } from '@shared/events';
+import type { RunFold } from '@shared/run-fold';
+
+/** What a run has used up at wall clock `now`, ms. */
+export function spentBy(fold: RunFold, now: number): EventBody<'checkpoint.made'>['spent'] {
+  const { tries, best, last } = fold.evaluations;
+  return {
+    workingMs: Math.max(0, Math.round(fold.time.ms(now))),
+    steps: fold.taken,
+    ...fold.spent,
+    evaluations: { tries, best, last },
+  };
+}
