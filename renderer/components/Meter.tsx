@@ -3,18 +3,17 @@ export interface MeterProps {
   value: number;
   label: string;
   width?: number;
+  /** How it is drawn; by default with attention from 90 % on. */
+  tone?: 'plain' | 'attention' | 'danger';
 }
 
 /** How much of a limit is used; the number stands beside it. */
-export function Meter({ value, label, width = 32 }: MeterProps) {
+export function Meter({ value, label, width = 32, tone }: MeterProps) {
   const percent = Math.round(Math.max(0, Math.min(1, value)) * 100);
+  const shown = tone ?? (percent >= 90 ? 'attention' : 'plain');
+  const look = { plain: '', attention: 'meter-high', danger: 'meter-spent' }[shown];
   return (
-    <span
-      role="img"
-      aria-label={label}
-      className={`meter ${percent >= 90 ? 'meter-high' : ''}`}
-      style={{ width }}
-    >
+    <span role="img" aria-label={label} className={`meter ${look}`} style={{ width }}>
       <i style={{ width: `${percent}%` }} />
     </span>
   );

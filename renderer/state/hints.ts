@@ -1,7 +1,8 @@
-import type { HintCategory, HintView } from '@shared/outbox';
+import type { HintVerdict, HintView } from '@shared/outbox';
 import type { RunHints } from '@shared/views';
 import { create } from 'zustand';
-import { call } from '../api';
+import { call, failureOf } from '../api';
+import { changeDraft, hintIdFor, useHintDraft } from './hint-draft';
 import { toast, toastFailure } from './toasts';
 
 interface HintsState {
@@ -40,37 +41,81 @@ export function loadHints(run: string): void {
     });
 }
 
-/** Queues a hint. Resolves when it is durable. */
-export async function queueHint(run: string, text: string, category: HintCategory): Promise<void> {
-  const hint = await call('hints.queue', { run, text, category });
-  toast((words) => words.hints.queued(hint.number));
+/** Queues the draft of the open run and empties it. Resolves when the hint is durable; on failure the draft stays. */
+export async function queueDraft(run: string): Promise<void> {
+  const { draft } = useHintDraft.getState();
+  const text = draft.text.trim();
+  const hint = hintIdFor(draft);
+  changeDraft({ tried: { hint, text: draft.text } });
+  const queued = await call('hints.queue', {
+    run,
+    text,
+    category: draft.category,
+    deliver: draft.deliver,
+    hint,
+  });
+  const now = useHintDraft.getState();
+  // What was typed while it was being queued is another hint.
+  if (now.run === run && now.draft.text === draft.text) changeDraft({ text: '', tried: null });
+  toast((words) => words.hints.queued(queued.number));
   loadHints(run);
 }
 
-export async function editHint(run: string, hint: HintView, text: string): Promise<void> {
-  await call('hints.edit', { run, hint: hint.id, text });
-  toast((words) => words.hints.edited(hint.number));
-  loadHints(run);
+export type HintChange = Pick<HintView, 'text' | 'category' | 'deliver'>;
+
+/** What became of a change to a queued hint: made, or too late because it has left the queue. */
+export type ChangeOutcome = 'done' | 'delivered' | 'withdrawn';
+
+export function editHint(run: string, hint: HintView, change: HintChange): Promise<ChangeOutcome> {
+  return changing(run, hint, async () => {
+    await call('hints.edit', { run, hint: hint.id, ...change });
+    toast((words) => words.hints.edited(hint.number));
+  });
 }
 
-export async function withdrawHint(run: string, hint: HintView): Promise<void> {
-  await call('hints.withdraw', { run, hint: hint.id });
-  toast((words) => words.hints.withdrawn(hint.number));
-  loadHints(run);
+export function withdrawHint(run: string, hint: HintView): Promise<ChangeOutcome> {
+  return changing(run, hint, async () => {
+    await call('hints.withdraw', { run, hint: hint.id });
+    toast((words) => words.hints.withdrawn(hint.number));
+  });
 }
 
-/** Moves a queued hint one place up or down. */
-export async function shiftHint(
+/** Puts a queued hint at place `to` (0-based) of the queue. */
+export function moveHint(
   run: string,
   queue: readonly HintView[],
   hint: HintView,
-  by: 1 | -1,
-): Promise<void> {
-  const at = queue.findIndex((other) => other.id === hint.id);
-  const before = by === -1 ? queue[at - 1] : queue[at + 2];
-  if (by === -1 && before === undefined) return;
-  await call('hints.move', { run, hint: hint.id, before: before?.id ?? null });
+  to: number,
+): Promise<ChangeOutcome> {
+  const others = queue.filter((other) => other.id !== hint.id);
+  const at = Math.max(0, Math.min(to, others.length));
+  if (queue[at]?.id === hint.id) return Promise.resolve('done');
+  return changing(run, hint, () =>
+    call('hints.move', { run, hint: hint.id, before: others[at]?.id ?? null }),
+  );
+}
+
+/** Says what became of a delivered hint, or takes the word back. */
+export async function judgeHint(run: string, hint: HintView, verdict: HintVerdict | null): Promise<void> {
+  await call('hints.verdict', { run, hint: hint.id, verdict });
+  toast((words) => words.hints.judged(hint.number, verdict));
   loadHints(run);
+}
+
+/** Makes a change; one that lost the race against the agent's request is told in words, and the list is read again. */
+async function changing(run: string, hint: HintView, work: () => Promise<unknown>): Promise<ChangeOutcome> {
+  try {
+    await work();
+    return 'done';
+  } catch (thrown) {
+    const { code } = failureOf(thrown);
+    if (code !== 'hint_already_delivered' && code !== 'hint_withdrawn') throw thrown;
+    const outcome = code === 'hint_withdrawn' ? 'withdrawn' : 'delivered';
+    toast((words) => words.hints.tooLate(hint.number, outcome));
+    return outcome;
+  } finally {
+    loadHints(run);
+  }
 }
 
 /** The hints that still wait, in the order they will be sent. */
@@ -80,22 +125,7 @@ export function queueOf(hints: RunHints | null): HintView[] {
     .sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 
-const key = (run: string): string => `waymark.draft.${run}`;
-
-/** The unsent text of a run's composer; survives the window. */
-export function readDraft(run: string): { text: string; category: HintCategory } {
-  const stored = localStorage.getItem(key(run));
-  if (stored === null) return { text: '', category: 'strategy' };
-  const at = stored.indexOf('\n');
-  return { category: stored.slice(0, at) as HintCategory, text: stored.slice(at + 1) };
-}
-
-export function keepDraft(run: string, text: string, category: HintCategory): void {
-  if (text === '') localStorage.removeItem(key(run));
-  else localStorage.setItem(key(run), `${category}\n${text}`);
-}
-
-/** A hint that names one exact path or command might be better as a rule (APOLLO §3.3 asks for generalisable guidance). */
-export function namesLiteral(text: string): boolean {
-  return /(^|\s)[`"']?(?:~|\.{0,2})\/[\w.-]+\/[\w./-]{8,}/.test(text) || /`[^`]{24,}`/.test(text);
+/** Whether a hint waits for something of its own that has not come true yet. */
+export function waitsForItsCondition(hint: HintView): boolean {
+  return hint.due === null && hint.deliver.when !== 'next_step' && hint.deliver.when !== 'wake';
 }

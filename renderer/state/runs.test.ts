@@ -87,6 +87,31 @@ describe('the words of a state', () => {
     }
   });
 
+  it('say on which computer it trains, until when it sleeps, and that a command goes on under a pause', () => {
+    const computers = [
+      { name: 'desk', kind: 'local' as const },
+      { name: 'gpu-03', kind: 'ssh' as const, host: 'gpu-03', gpus: 8 },
+    ];
+    const runningOn = [{ computer: 'gpu-03', session: 'train' }];
+    const until = now + 41 * 60_000;
+    const training = runWords(run('r', { state: 'sleeping', until, computers, runningOn }), en, now);
+    expect(training.state).toBe('Training on gpu-03');
+    expect(training.reason).toMatch(/^sleeps until \d\d:\d\d \(41 min\)$/);
+    const paused = runWords(run('r', { state: 'paused', reason: 'asked', computers, runningOn }), en, now);
+    expect(paused.reason).toContain('train on gpu-03 goes on');
+    expect(paused.tone).toBe('plain');
+  });
+
+  it('call for a person when a run rests for another reason than that it was asked to', () => {
+    const words = runWords(
+      run('r', { state: 'paused', reason: 'model_key_missing', message: 'No key for GLM.' }),
+      en,
+      now,
+    );
+    expect(words).toMatchObject({ tone: 'attention', more: 'No key for GLM.' });
+    expect(words.reason).toContain('the key of the model is missing');
+  });
+
   it('say until when a run sleeps and how long that is', () => {
     const words = runWords(run('r', { state: 'sleeping', until: now + 41 * 60_000 }), en, now);
     expect(words.state).toMatch(/^Sleeping until \d\d:\d\d$/);

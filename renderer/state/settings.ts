@@ -26,6 +26,13 @@ export function useAnnotatorName(): string {
   return useSettings((state) => state.settings?.annotator.name ?? '');
 }
 
+/** Whether an endpoint of the settings has a price: only then is the cost of its answers known. */
+export function usePricedEndpoint(name: string): boolean {
+  return useSettings((state) =>
+    (state.settings?.endpoints ?? []).some((one) => one.name === name && one.price !== null),
+  );
+}
+
 /** Puts the theme on the document; follows the system when that is the choice. Returns its end. */
 export function startTheme(): () => void {
   const dark = window.matchMedia('(prefers-color-scheme: dark)');

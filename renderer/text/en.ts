@@ -9,10 +9,12 @@ import { firstUse } from './en/first-use';
 import { frame } from './en/frame';
 import { hints } from './en/hints';
 import { hostPrompts } from './en/host-prompts';
+import { keys } from './en/keys';
 import { labels } from './en/labels';
 import { newRun } from './en/new-run';
 import { prompt } from './en/prompt';
 import { queries } from './en/queries';
+import { rehearsal } from './en/rehearsal';
 import { runs } from './en/runs';
 import { settings } from './en/settings';
 import { shortcuts } from './en/shortcuts';
@@ -32,10 +34,12 @@ export const en = {
   frame,
   hints,
   hostPrompts,
+  keys,
   labels,
   newRun,
   prompt,
   queries,
+  rehearsal,
   runs,
   settings,
   shortcuts,

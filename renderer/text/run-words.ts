@@ -1,12 +1,15 @@
-import type { RunState, RunSummary } from '@shared/views';
+import { assertNever } from '@shared/errors';
+import { type RunStatusWord, runStatus } from '@shared/run-status';
+import type { RunSummary } from '@shared/views';
 import type { IconName } from '../components/Icon';
 import type { Text } from './en';
 
-const icons: Record<RunState, IconName> = {
+const icons: Record<RunStatusWord, IconName> = {
   created: 'pause',
   thinking: 'working',
   acting: 'working',
   sleeping: 'moon',
+  training: 'chip',
   waiting_host: 'unlinked',
   waiting_human: 'question',
   paused: 'pause',
@@ -18,10 +21,12 @@ const icons: Record<RunState, IconName> = {
 
 export interface RunWords {
   icon: IconName;
-  /** What the run does: "Sleeping until 14:20". */
+  /** What the run does: "Training on gpu-03". */
   state: string;
-  /** Why, and for how long: "41 min left". */
+  /** Why, and for how long: "sleeps until 14:20 (41 min)". */
   reason: string;
+  /** All that is known about it, for a tooltip; '' when `reason` says everything. */
+  more: string;
   tone: 'plain' | 'attention' | 'danger';
 }
 
@@ -36,23 +41,40 @@ export function runWords(
   away: readonly { name: string; health: { lastByteAt: number | null } | undefined }[] = [],
 ): RunWords {
   const { format } = text.common;
-  const since = text.runs.since(format.duration(Math.floor((now - run.changedAt) / 1000) * 1000));
-  const why = run.message !== null && run.message !== '' ? run.message : null;
-  const named = run.reason === null ? null : text.runs.reason(run.reason);
-  const base = { icon: icons[run.state], state: text.runs.state(run.state), tone: 'plain' as const };
-  switch (run.state) {
+  const words = text.runs;
+  const { word, until, on, reason, message } = runStatus(run);
+  const since = words.since(format.duration(Math.floor((now - run.changedAt) / 1000) * 1000));
+  const left = until === null ? null : format.duration(Math.max(0, until - now));
+  const named = reason === null ? null : words.reason(reason);
+  const goesOn = on === null ? null : words.goesOn(on.session, on.computer);
+  const base = { icon: icons[word], state: words.state(word), more: message ?? '', tone: 'plain' as const };
+  switch (word) {
+    case 'training':
+      return {
+        ...base,
+        state: words.trainingOn(on?.computer ?? ''),
+        reason: joined(until === null ? since : words.sleepsUntil(format.clock(until), left ?? '')),
+        more: goesOn ?? '',
+      };
     case 'sleeping':
       return {
         ...base,
-        state: run.until === null ? base.state : text.runs.sleepingUntil(format.clock(run.until)),
-        reason: run.until === null ? since : text.runs.left(format.duration(Math.max(0, run.until - now))),
+        state: until === null ? base.state : words.sleepingUntil(format.clock(until)),
+        reason: joined(left === null ? since : words.left(left), goesOn),
       };
     case 'thinking':
+      return {
+        ...base,
+        reason: joined(
+          words.atStep(format.count(run.steps)),
+          until === null ? since : words.asksAgainAt(format.clock(until)),
+        ),
+        more: goesOn ?? '',
+      };
     case 'acting':
-      return { ...base, reason: `${text.runs.atStep(format.count(run.steps))}, ${since}` };
+      return { ...base, reason: joined(words.atStep(format.count(run.steps)), since), more: goesOn ?? '' };
     case 'waiting_host': {
-      if (away.length === 0)
-        return { ...base, tone: 'attention', reason: [why ?? named, since].filter(Boolean).join(', ') };
+      if (away.length === 0) return { ...base, tone: 'attention', reason: joined(message ?? named, since) };
       // A link's state changes with each try; its last byte tells since when it is away.
       const from = Math.min(...away.map(({ health }) => health?.lastByteAt ?? run.changedAt));
       const age = format.duration(Math.max(0, Math.floor((now - from) / 1000)) * 1000);
@@ -64,21 +86,28 @@ export function runWords(
       };
     }
     case 'waiting_human':
+      return { ...base, tone: 'attention', reason: joined(message ?? named, since) };
+    case 'failed':
+      return { ...base, tone: 'danger', reason: message ?? named ?? since };
+    case 'undriven':
+      return { ...base, tone: 'attention', reason: joined(words.undrivenText, since) };
+    case 'created':
+      return { ...base, reason: words.createdText };
+    case 'paused':
       return {
         ...base,
-        tone: 'attention',
-        reason: [why ?? named, since].filter((part) => part !== null).join(', '),
+        // A pause nobody asked for wants a person; so does one under which a command goes on.
+        tone: reason === null || reason === 'asked' ? 'plain' : 'attention',
+        reason: joined(named ?? message, goesOn, since),
       };
-    case 'failed':
-      return { ...base, tone: 'danger', reason: why ?? named ?? since };
-    case 'undriven':
-      return { ...base, tone: 'attention', reason: `${text.runs.undrivenText}, ${since}` };
-    case 'created':
-      return { ...base, reason: text.runs.createdText };
-    case 'paused':
-      return { ...base, reason: [named ?? why, since].filter((part) => part !== null).join(', ') };
     case 'finished':
     case 'stopped':
-      return { ...base, reason: [named ?? why, format.when(run.changedAt, now)].filter(Boolean).join(', ') };
+      return { ...base, reason: joined(named ?? message, format.when(run.changedAt, now)) };
+    default:
+      return assertNever(word, 'status of a run');
   }
+}
+
+function joined(...parts: (string | null)[]): string {
+  return parts.filter((part) => part !== null && part !== '').join(', ');
 }

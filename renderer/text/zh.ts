@@ -10,10 +10,12 @@ import { firstUse } from './zh/first-use';
 import { frame } from './zh/frame';
 import { hints } from './zh/hints';
 import { hostPrompts } from './zh/host-prompts';
+import { keys } from './zh/keys';
 import { labels } from './zh/labels';
 import { newRun } from './zh/new-run';
 import { prompt } from './zh/prompt';
 import { queries } from './zh/queries';
+import { rehearsal } from './zh/rehearsal';
 import { runs } from './zh/runs';
 import { settings } from './zh/settings';
 import { shortcuts } from './zh/shortcuts';
@@ -33,10 +35,12 @@ export const zh: Text = {
   frame,
   hints,
   hostPrompts,
+  keys,
   labels,
   newRun,
   prompt,
   queries,
+  rehearsal,
   runs,
   settings,
   shortcuts,

@@ -1,23 +1,19 @@
+import { nudge } from '@shared/hint-nudge';
 import type { HintCategory } from '@shared/outbox';
 import type { RunSummary } from '@shared/views';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Select, TextArea } from '../../components/Field';
 import { useCommand } from '../../state/commands';
-import { keepDraft, namesLiteral, queueHint, readDraft } from '../../state/hints';
+import { categories, changeDraft, useHintDraft } from '../../state/hint-draft';
+import { queueDraft } from '../../state/hints';
+import { openTrial } from '../../state/rehearsal';
 import { hasEnded } from '../../state/runs';
-import { toastFailure } from '../../state/toasts';
+import { attempt, toastFailure } from '../../state/toasts';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
-
-const categories = [
-  'strategy',
-  'correction',
-  'information',
-  'question',
-  'other',
-] as const satisfies HintCategory[];
+import { DeliveryDetails, DeliverySelect, hasDetails } from './DeliveryFields';
 
 export interface HintComposerProps {
   run: RunSummary;
@@ -33,33 +29,36 @@ export function HintComposer({ run, focusTurn, onLeave }: HintComposerProps) {
   const writable = useWritable();
   const ended = hasEnded(run.state);
   const box = useRef<HTMLTextAreaElement>(null);
-  const [draft, setDraft] = useState(() => readDraft(run.id));
+  const draft = useHintDraft((state) => state.draft);
   const [sending, setSending] = useState(false);
-  const ready = draft.text.trim() !== '' && writable && !ended && !sending;
+  const written = draft.text.trim() !== '';
+  const ready = written && writable && !ended && !sending;
+  const tryable = written && !ended && run.steps > 0;
 
   useEffect(() => {
     if (focusTurn > 0) box.current?.focus();
   }, [focusTurn]);
-  useEffect(() => keepDraft(run.id, draft.text, draft.category), [run.id, draft]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the box grows with its text
   useLayoutEffect(() => {
     const area = box.current;
     if (area === null) return;
     area.style.height = '0';
-    area.style.height = `${Math.max(80, Math.min(184, area.scrollHeight))}px`;
+    area.style.height = `${Math.max(52, Math.min(160, area.scrollHeight))}px`;
   }, [draft.text]);
 
   async function send(): Promise<void> {
     if (!ready) return;
     setSending(true);
     try {
-      await queueHint(run.id, draft.text.trim(), draft.category);
-      setDraft((before) => ({ ...before, text: '' }));
+      await queueDraft(run.id);
     } catch (thrown) {
       toastFailure(thrown);
     } finally {
       setSending(false);
     }
+  }
+  function rehearse(): void {
+    if (tryable) attempt(() => openTrial(run.id, draft.text.trim()));
   }
   function leave(): void {
     box.current?.blur();
@@ -70,6 +69,7 @@ export function HintComposer({ run, focusTurn, onLeave }: HintComposerProps) {
     if (document.activeElement !== box.current) return false;
     void send();
   });
+  useCommand('hint.try', rehearse);
   useCommand('app.escape', () => {
     if (document.activeElement !== box.current) return false;
     leave();
@@ -83,30 +83,33 @@ export function HintComposer({ run, focusTurn, onLeave }: HintComposerProps) {
         aria-label={words.compose}
         placeholder={words.placeholder}
         value={draft.text}
-        onChange={(event) => setDraft((before) => ({ ...before, text: event.target.value }))}
+        onChange={(event) => changeDraft({ text: event.target.value })}
       />
+      <div className="row compose-note">
+        {!ended && writable && hasDetails(draft.deliver) ? (
+          <DeliveryDetails
+            run={run}
+            deliver={draft.deliver}
+            onChange={(deliver) => changeDraft({ deliver })}
+          />
+        ) : (
+          <ComposerNote ended={ended} writable={writable} />
+        )}
+      </div>
       <div className="row">
+        <DeliverySelect deliver={draft.deliver} onChange={(deliver) => changeDraft({ deliver })} />
         <Select<HintCategory>
           small
           className="compose-kind"
           aria-label={words.category}
           value={draft.category}
           options={categories.map((value) => ({ value, label: words.categoryName(value) }))}
-          onChoose={(category) => setDraft((before) => ({ ...before, category }))}
+          onChoose={(category) => changeDraft({ category })}
         />
-        <span
-          className={`text-12 cut ${ended || !writable ? 'tone-attention' : 'quiet'}`}
-          title={words.generalText}
-        >
-          {ended
-            ? words.ended
-            : !writable
-              ? words.blocked
-              : namesLiteral(draft.text)
-                ? words.general
-                : words.deliver}
-        </span>
         <span className="space" />
+        <Button small title={words.tryText} disabled={!tryable} onClick={rehearse}>
+          {words.tryIt}
+        </Button>
         <Button
           look="primary"
           small
@@ -119,4 +122,21 @@ export function HintComposer({ run, focusTurn, onLeave }: HintComposerProps) {
       </div>
     </div>
   );
+}
+
+/** One line under the draft: why it cannot be sent, whether it could be a rule, or when it arrives. */
+function ComposerNote({ ended, writable }: { ended: boolean; writable: boolean }) {
+  const words = useText().hints;
+  const draft = useHintDraft((state) => state.draft);
+  const literal = nudge(draft.text);
+  if (ended || !writable)
+    return <span className="text-12 cut tone-attention">{ended ? words.ended : words.blocked}</span>;
+  if (literal !== null)
+    return (
+      <span className="text-12 cut" title={words.generalText(literal.found)}>
+        <span className="tone-hint">{words.general}</span>{' '}
+        <span className="quiet">{words.generalText(literal.found)}</span>
+      </span>
+    );
+  return <span className="text-12 cut quiet">{words.deliverHelp(draft.deliver.when)}</span>;
 }

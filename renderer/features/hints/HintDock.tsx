@@ -1,11 +1,13 @@
 import type { RunSummary } from '@shared/views';
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { useMedia } from '../../components/useMedia';
 import { useNow } from '../../components/useNow';
 import { useCommand } from '../../state/commands';
+import { openDraft, useHintDraft } from '../../state/hint-draft';
 import { queueOf, useHints } from '../../state/hints';
+import { useTrial } from '../../state/rehearsal';
 import { useSplit } from '../../state/splits';
 import type { Mode } from '../../state/view';
 import { useView } from '../../state/view';
@@ -13,9 +15,10 @@ import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
 import { HintComposer } from './HintComposer';
 import { HintQueue } from './HintQueue';
-import { waitWords } from './wait-words';
+import { RehearsalDialog } from './RehearsalDialog';
+import { hintWaitWords } from './wait-words';
 
-/** Hints to the agent: the composer and its queue. In Review one line, opened by `i`. */
+/** Hints to the agent: the composer and the outbox. In Review one line, opened by `i`. */
 export function HintDock({ run, mode }: { run: RunSummary; mode: Mode }) {
   const text = useText();
   const roomy = useMedia('(min-width: 1360px)');
@@ -27,35 +30,64 @@ export function HintDock({ run, mode }: { run: RunSummary; mode: Mode }) {
     roomy ? 496 : 456,
   );
   const [open, setOpen] = useState(false);
+  const [tall, setTall] = useState(false);
   const [focusTurn, setFocusTurn] = useState(0);
+  const [outboxTurn, setOutboxTurn] = useState(0);
+  const dock = useRef<HTMLElement>(null);
+  const trying = useTrial((state) => state.trial?.run === run.id);
   const slim = (mode === 'review' || low) && !open;
   const rail = (railChoice ?? (roomy && mode === 'watch')) ? 216 : 48;
 
+  useLayoutEffect(() => openDraft(run.id), [run.id]);
   useCommand('hint.compose', () => {
     setOpen(true);
     setFocusTurn((turn) => turn + 1);
   });
+  useCommand('hint.outbox', () => {
+    setOpen(true);
+    setOutboxTurn((turn) => turn + 1);
+  });
+  useLayoutEffect(() => {
+    if (outboxTurn > 0) dock.current?.querySelector<HTMLElement>('.queue button:not(:disabled)')?.focus();
+  }, [outboxTurn]);
 
-  if (slim) return <HintLine onOpen={() => setOpen(true)} onFocus={() => setFocusTurn((turn) => turn + 1)} />;
   return (
-    <section
-      className="dock"
-      aria-label={text.hints.region}
-      data-pane="hints"
-      style={{ '--w-compose': `${rail + timeline}px` } as React.CSSProperties}
-    >
-      <HintComposer run={run} focusTurn={focusTurn} onLeave={() => setOpen(false)} />
-      <HintQueue run={run} />
-    </section>
+    <>
+      {slim ? (
+        <HintLine onOpen={() => setOpen(true)} onFocus={() => setFocusTurn((turn) => turn + 1)} />
+      ) : (
+        <section
+          ref={dock}
+          className={`dock ${tall ? 'dock-tall' : ''}`}
+          aria-label={text.hints.region}
+          data-pane="hints"
+          style={{ '--w-compose': `${rail + timeline}px` } as React.CSSProperties}
+        >
+          <HintComposer
+            run={run}
+            focusTurn={focusTurn}
+            onLeave={() => {
+              setOpen(false);
+              setTall(false);
+            }}
+          />
+          <HintQueue run={run} onTall={setTall} />
+        </section>
+      )}
+      {trying && <RehearsalDialog run={run} />}
+    </>
   );
 }
 
-/** The dock in one line: where to write, and what waits. */
+/** The dock in one line: where to write, what waits, what was never delivered. */
 function HintLine({ onOpen, onFocus }: { onOpen: () => void; onFocus: () => void }) {
   const text = useText();
   const now = useNow(5000);
   const hints = useHints((state) => state.hints);
+  const drafted = useHintDraft((state) => state.draft.text.trim());
   const queue = queueOf(hints);
+  const first = queue[0];
+  const lost = (hints?.hints ?? []).filter((hint) => hint.state === 'undelivered').length;
   return (
     <section className="dock-line" aria-label={text.hints.region} data-pane="hints">
       <LabelGlyph state="hint" />
@@ -67,15 +99,16 @@ function HintLine({ onOpen, onFocus }: { onOpen: () => void; onFocus: () => void
           onFocus();
         }}
       >
-        {text.hints.write}
+        <span className="cut">{drafted === '' ? text.hints.write : drafted}</span>
         <CommandKeys command="hint.compose" />
       </button>
-      {queue.length > 0 && (
+      {first !== undefined && (
         <span className="row text-12 quiet">
           <Icon name="clock" small />
-          {`${text.hints.waitsCount(queue.length)}. ${waitWords(hints, text, now)}`}
+          {`${text.hints.waitsCount(queue.length)}. ${hintWaitWords(first, hints, text, now)}`}
         </span>
       )}
+      {lost > 0 && <span className="chip chip-danger">{text.hints.undeliveredCount(lost)}</span>}
     </section>
   );
 }

@@ -1,8 +1,18 @@
+import type { HintView } from '@shared/outbox';
 import type { RunHints } from '@shared/views';
+import { waitsForItsCondition } from '../../state/hints';
 import type { Text } from '../../text/en';
 
-/** Why the queue waits, with a time where there is one. '' when nothing waits. */
-export function waitWords(hints: RunHints | null, text: Text, now: number): string {
+/**
+ * Why the due hints of a queue wait, with a time where there is one; '' when nothing waits. `away`: names of the
+ * computers a waiting run waits for.
+ */
+export function waitWords(
+  hints: RunHints | null,
+  text: Text,
+  now: number,
+  away: readonly string[] = [],
+): string {
   const waits = hints?.waitsFor ?? null;
   if (waits === null) return '';
   const words = text.hints;
@@ -25,8 +35,26 @@ export function waitWords(hints: RunHints | null, text: Text, now: number): stri
     case 'condition':
       return words.waitsCondition;
     case 'host':
-      return words.waitsHost;
+      return words.waitsHost(away.join(', '));
     case 'human':
       return words.waitsHuman;
   }
+}
+
+/** Why one queued hint waits: its own condition first, then what the queue waits for. */
+export function hintWaitWords(
+  hint: HintView,
+  hints: RunHints | null,
+  text: Text,
+  now: number,
+  away: readonly string[] = [],
+): string {
+  const words = text.hints;
+  const ended = hints?.waitsFor?.reason === 'ended';
+  if (!ended && waitsForItsCondition(hint)) return words.waitsUntil(words.until(hint.deliver));
+  const wait = waitWords(hints, text, now, away);
+  if (hint.due !== null) return words.dueBecause(hint.due, wait);
+  return hint.deliver.when === 'wake' && hints?.waitsFor?.reason === 'sleep'
+    ? `${wait}, ${words.wakesIt}`
+    : wait;
 }

@@ -18,14 +18,13 @@ import { ApprovalChoices } from './ApprovalChoices';
 import { CatalogueList } from './CatalogueList';
 import { ComputerTable } from './ComputerTable';
 import './new-run.css';
+import { limitsOf, numberIn } from './limits';
 import { noChoices, placesInput, sharedMachine, usable } from './places';
 import { RunChecks } from './RunChecks';
 
 export interface NewRunDialogProps {
   onClose: () => void;
 }
-
-const hourMs = 3_600_000;
 
 /** Task, model, computer, limits and approvals of a new run; nothing starts before the checks are read. */
 export function NewRunDialog({ onClose }: NewRunDialogProps) {
@@ -98,6 +97,8 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
   const [endpointName, setEndpointName] = useState(endpoints[0]?.name ?? '');
   const [steps, setSteps] = useState('');
   const [hours, setHours] = useState('');
+  const [tokens, setTokens] = useState('');
+  const [money, setMoney] = useState('');
   const [choices, setChoices] = useState(noChoices);
   const [humanHints, setHumanHints] = useState(true);
   const [experiment, setExperiment] = useState('');
@@ -107,12 +108,16 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
   const endpoint = endpoints.find((each) => each.name === endpointName);
   const maxSteps = numberIn(steps);
   const maxHours = numberIn(hours);
+  const maxTokens = numberIn(tokens);
+  const priced = endpoint !== undefined && endpoint.price !== null;
+  const maxCost = priced ? numberIn(money) : null;
   const now = useNow(1000);
   const shared = task === undefined ? null : sharedMachine(task, choices);
-  const wrong = maxSteps === false || maxHours === false || shared !== null;
+  const limits = limitsOf({ maxSteps, maxHours, maxTokens, maxCost });
+  const wrong = limits === null || shared !== null;
 
   async function start(): Promise<void> {
-    if (task === undefined || endpoint === undefined || maxSteps === false || maxHours === false) return;
+    if (task === undefined || endpoint === undefined || limits === null) return;
     setStarting(true);
     setFailure(null);
     const input: CommandInput<'runs.start'> = {
@@ -121,8 +126,7 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
       ...placesInput(task, choices),
       humanHints,
       experiment: experiment.trim() === '' ? null : experiment.trim(),
-      ...(maxSteps === null ? {} : { maxSteps: Math.round(maxSteps) }),
-      ...(maxHours === null ? {} : { maxWorkingMs: Math.round(maxHours * hourMs) }),
+      ...limits,
     };
     try {
       const { run } = await call('runs.start', input);
@@ -238,6 +242,39 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
               />
             )}
           </FormLine>
+          <FormLine
+            label={text.maxTokens}
+            help={text.maxTokensHelp}
+            error={maxTokens === false ? text.notANumber : null}
+          >
+            {({ id, describedBy, invalid }) => (
+              <TextField
+                id={id}
+                inputMode="numeric"
+                aria-describedby={describedBy}
+                aria-invalid={invalid}
+                value={tokens}
+                onChange={(e) => setTokens(e.target.value)}
+              />
+            )}
+          </FormLine>
+          <FormLine
+            label={text.maxCost}
+            help={priced ? text.maxCostHelp : text.maxCostNeedsPrice}
+            error={maxCost === false ? text.notANumber : null}
+          >
+            {({ id, describedBy, invalid }) => (
+              <TextField
+                id={id}
+                inputMode="decimal"
+                aria-describedby={describedBy}
+                aria-invalid={invalid}
+                disabled={!priced}
+                value={priced ? money : ''}
+                onChange={(e) => setMoney(e.target.value)}
+              />
+            )}
+          </FormLine>
           <div className="form-line">
             <span className="form-label">{text.approvals}</span>
             <ApprovalChoices
@@ -275,11 +312,4 @@ function NewRunForm({ tasks, endpoints, fill, onClose }: NewRunFormProps) {
       </div>
     </Dialog>
   );
-}
-
-/** A number above 0; null for an empty field, false for anything else. */
-export function numberIn(field: string): number | null | false {
-  if (field.trim() === '') return null;
-  const value = Number(field.trim());
-  return Number.isFinite(value) && value > 0 ? value : false;
 }

@@ -1,8 +1,8 @@
 import type { Endpoint } from '@shared/settings';
 import { useState } from 'react';
-import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { CheckLine, FormLine, TextField } from '../../components/Field';
+import { setKey } from '../../state/keys';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { type DraftField, draftOf, readDraft } from './endpoint-draft';
@@ -16,7 +16,8 @@ export interface EndpointFormProps {
 }
 
 type TextDraftField = Exclude<DraftField, 'sendReasoning' | 'parallelCalls'>;
-const fields: readonly TextDraftField[] = [
+type PriceField = 'priceInput' | 'priceCached' | 'priceOutput';
+const fields: readonly Exclude<TextDraftField, PriceField>[] = [
   'name',
   'baseUrl',
   'model',
@@ -24,17 +25,15 @@ const fields: readonly TextDraftField[] = [
   'contextTokens',
   'maxTokens',
   'temperature',
-  'priceInput',
-  'priceCached',
-  'priceOutput',
 ];
+const prices: readonly PriceField[] = ['priceInput', 'priceCached', 'priceOutput'];
 
 /** One endpoint. A typed key goes straight to the key store (or memory) and is never shown again. */
 export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointFormProps) {
   const words = useText();
   const text = words.settings;
   const [draft, setDraft] = useState(() => draftOf(endpoint));
-  const [key, setKey] = useState('');
+  const [key, setTyped] = useState('');
   const [wrong, setWrong] = useState<ReadonlySet<DraftField>>(new Set());
 
   function save(): void {
@@ -45,8 +44,8 @@ export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointForm
     }
     attempt(async () => {
       if (key !== '') {
-        const { kept } = await call('settings.setKey', { endpoint: read.endpoint.name, key });
-        toast((now) => (kept === 'store' ? now.settings.keyStored : now.settings.keyInMemory));
+        const kept = await setKey(read.endpoint.name, key);
+        toast((now) => now.settings.keyKept(kept));
       }
       onSave(read.endpoint);
     });
@@ -85,7 +84,7 @@ export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointForm
             type="password"
             aria-describedby={describedBy}
             value={key}
-            onChange={(event) => setKey(event.target.value)}
+            onChange={(event) => setTyped(event.target.value)}
           />
         )}
       </FormLine>
@@ -104,7 +103,31 @@ export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointForm
             checked={draft.parallelCalls}
             onChange={(parallelCalls) => setDraft({ ...draft, parallelCalls })}
             label={text.parallelCalls}
+            help={text.parallelCallsHelp}
           />
+        )}
+      </FormLine>
+      <FormLine
+        label={text.prices}
+        help={text.pricesHelp}
+        error={prices.some((field) => wrong.has(field)) ? text.fieldError.priceInput : null}
+      >
+        {({ describedBy, invalid }) => (
+          <div className="price-fields">
+            {prices.map((field) => (
+              <div key={field} className="text-12 quiet">
+                <span aria-hidden="true">{text.fields[field]}</span>
+                <TextField
+                  aria-label={text.priceOf(text.fields[field])}
+                  inputMode="decimal"
+                  aria-describedby={describedBy}
+                  aria-invalid={invalid && wrong.has(field)}
+                  value={draft[field]}
+                  onChange={(event) => setDraft({ ...draft, [field]: event.target.value })}
+                />
+              </div>
+            ))}
+          </div>
         )}
       </FormLine>
       <div className="row">

@@ -6,11 +6,15 @@ import { saveSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { EndpointForm } from './EndpointForm';
+import { KeyKeepingPanel } from './KeyKeepingPanel';
+
+const prices = ['input', 'cached', 'output'] as const;
 
 /** Named OpenAI-compatible endpoints: one row each, one open for editing. */
 export function EndpointList({ endpoints }: { endpoints: Endpoint[] }) {
   const words = useText();
   const text = words.settings;
+  const { format } = words.common;
   const [open, setOpen] = useState<number | 'new' | null>(null);
   const save = (next: Endpoint[]) =>
     attempt(async () => {
@@ -34,12 +38,39 @@ export function EndpointList({ endpoints }: { endpoints: Endpoint[] }) {
         <Empty icon="key" title={text.noEndpoint} text={text.noEndpointText} />
       ) : (
         <table className="endpoints">
+          <thead>
+            <tr>
+              <th scope="col">{text.fields.name}</th>
+              <th scope="col">{text.fields.model}</th>
+              <th scope="col" className="endpoint-price">
+                {text.priceIn}
+              </th>
+              <th scope="col" className="endpoint-price">
+                {text.priceCached}
+              </th>
+              <th scope="col" className="endpoint-price">
+                {text.priceOut}
+              </th>
+              <th scope="col">
+                <span className="quiet">{text.perMillion}</span>
+              </th>
+            </tr>
+          </thead>
           <tbody>
             {endpoints.map((endpoint, index) => (
               <tr key={endpoint.name}>
                 <th scope="row">{endpoint.name}</th>
-                <td className="mono-12">{endpoint.model}</td>
-                <td className="mono-12 quiet">{endpoint.baseUrl}</td>
+                <td>
+                  <div className="mono-12 cut">{endpoint.model}</div>
+                  <div className="mono-11 quiet cut" title={endpoint.baseUrl}>
+                    {endpoint.baseUrl}
+                  </div>
+                </td>
+                {prices.map((kind) => (
+                  <td key={kind} className="endpoint-price tabular">
+                    {endpoint.price === null ? words.common.unknown : format.money(endpoint.price[kind])}
+                  </td>
+                ))}
                 <td>
                   <Button small onClick={() => setOpen(index)}>
                     {text.edit}
@@ -60,6 +91,7 @@ export function EndpointList({ endpoints }: { endpoints: Endpoint[] }) {
       <Button icon="plus" onClick={() => setOpen('new')}>
         {text.addEndpoint}
       </Button>
+      <KeyKeepingPanel />
     </>
   );
 }

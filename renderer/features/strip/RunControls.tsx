@@ -1,28 +1,43 @@
 import type { RunSummary } from '@shared/views';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import type { MenuItem } from '../../components/Menu';
 import { Menu } from '../../components/Menu';
-import { hasEnded, isMoving, refreshRun, refreshRuns } from '../../state/runs';
+import { useCommand } from '../../state/commands';
+import { loadKeys, useKeys } from '../../state/keys';
+import { hasEnded, isMoving, refreshRuns } from '../../state/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { KeyMissingDialog } from '../settings/KeyMissingDialog';
+import { type Control, ControlSheet } from './ControlSheet';
+import { LimitsDialog } from './LimitsDialog';
+import { ModelDialog } from './ModelDialog';
 
-/** Wake, pause, resume, and the menu that says what each of the others does. */
+type Asking = Control | 'limits' | 'model' | 'key' | 'remove';
+
+/** Wake, pause, resume, and the menu of everything else; what takes the run from its work is asked about first. */
 export function RunControls({ run }: { run: RunSummary }) {
   const text = useText();
   const words = text.runs;
-  const [asking, setAsking] = useState<'stop' | 'remove' | null>(null);
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const more = useRef<HTMLDivElement>(null);
+  const keyLocked = useKeys((state) => state.keeping?.kept === 'locked');
   const id = { run: run.id };
+  const ended = hasEnded(run.state);
   const moving = isMoving(run.state) || run.state === 'waiting_human';
   const resumable = run.state === 'paused' || run.state === 'undriven' || run.state === 'created';
+  const keyMissing = run.state === 'paused' && run.reason === 'model_key_missing';
+  const close = () => setAsking(null);
 
-  async function pause(mode: 'after_step' | 'now'): Promise<void> {
-    await call('runs.pause', { ...id, mode });
-    if (mode === 'after_step') toast((now) => now.runs.asked(run.title));
-    refreshRun(run.id);
-  }
+  useEffect(() => {
+    if (keyMissing) attempt(loadKeys);
+  }, [keyMissing]);
+  useCommand('run.control', () => {
+    more.current?.querySelector<HTMLElement>('.menu-anchor button')?.click();
+  });
+
   async function wake(): Promise<void> {
     await call('runs.wake', id);
     toast((now) => now.runs.woken);
@@ -35,42 +50,58 @@ export function RunControls({ run }: { run: RunSummary }) {
       report.ok ? now.runs.verified(now.common.format.count(run.events)) : now.runs.verifyProblems(problems),
     );
   }
-  async function remove(): Promise<void> {
-    await call('runs.remove', { ...id, mode: 'run' });
-    toast((now) => now.runs.removed(run.title));
-    refreshRuns();
-  }
 
+  const pausing: MenuItem[] = [
+    {
+      id: 'after_step',
+      label: words.pauseAfterStep,
+      text: words.pauseAfterStepText,
+      icon: 'pause',
+      run: () => setAsking('after_step'),
+    },
+    {
+      id: 'now',
+      label: words.holdNow,
+      text: words.holdNowText,
+      icon: 'pause',
+      run: () => setAsking('now'),
+    },
+  ];
+  const changing: MenuItem[] = [
+    {
+      id: 'limits',
+      label: words.changeLimits,
+      text: words.changeLimitsText,
+      icon: 'settings',
+      line: moving,
+      run: () => setAsking('limits'),
+    },
+    {
+      id: 'model',
+      label: words.changeModel,
+      text: words.changeModelText,
+      icon: 'repeat',
+      run: () => setAsking('model'),
+    },
+    {
+      id: 'stop',
+      label: words.stop,
+      text: words.stopText,
+      icon: 'stop',
+      danger: true,
+      line: true,
+      run: () => setAsking('stop'),
+    },
+  ];
   const items: MenuItem[] = [
-    ...(moving
-      ? [
-          {
-            id: 'now',
-            label: words.pauseNow,
-            text: words.pauseNowText,
-            icon: 'pause' as const,
-            run: () => attempt(() => pause('now')),
-          },
-        ]
-      : []),
-    ...(hasEnded(run.state)
-      ? []
-      : [
-          {
-            id: 'stop',
-            label: words.stop,
-            text: words.stopText,
-            icon: 'stop' as const,
-            danger: true,
-            run: () => setAsking('stop'),
-          },
-        ]),
+    ...(moving ? pausing : []),
+    ...(ended ? [] : changing),
     {
       id: 'verify',
       label: words.verify,
       text: words.verifyText,
       icon: 'check',
-      line: !hasEnded(run.state),
+      line: !ended,
       run: () => attempt(verify),
     },
     ...(moving
@@ -88,24 +119,25 @@ export function RunControls({ run }: { run: RunSummary }) {
   ];
 
   return (
-    <div className="strip-cell strip-ruled strip-actions">
+    <div ref={more} className="strip-cell strip-ruled strip-actions">
       {run.state === 'sleeping' && (
         <Button title={words.wakeText} onClick={() => attempt(wake)}>
           {words.wake}
         </Button>
       )}
       {moving && (
-        <Button
-          icon="pause"
-          title={words.pauseAfterStepText}
-          onClick={() => attempt(() => pause('after_step'))}
-        >
-          {words.pauseAfterStep}
+        <Button icon="pause" title={words.pauseAfterStepText} onClick={() => setAsking('after_step')}>
+          {words.pause}
+        </Button>
+      )}
+      {keyMissing && (
+        <Button look="primary" icon="key" onClick={() => setAsking('key')}>
+          {keyLocked ? words.unlockKeys : words.giveKey}
         </Button>
       )}
       {resumable && (
         <Button
-          look="primary"
+          look={keyMissing ? 'plain' : 'primary'}
           icon="play"
           title={words.resumeText}
           onClick={() => attempt(() => call('runs.resume', id))}
@@ -118,34 +150,49 @@ export function RunControls({ run }: { run: RunSummary }) {
         items={items}
         button={(props) => <IconButton icon="more" look="plain" label={words.moreControls} {...props} />}
       />
-      {asking !== null && (
-        <Dialog
-          title={asking === 'stop' ? words.stopTitle(run.title) : words.removeTitle(run.title)}
-          closeLabel={text.common.cancel}
-          width="small"
-          onClose={() => setAsking(null)}
-          foot={
-            <>
-              <span className="space" />
-              <Button onClick={() => setAsking(null)}>{text.common.cancel}</Button>
-              <Button
-                look="danger"
-                data-autofocus
-                onClick={() => {
-                  setAsking(null);
-                  attempt(asking === 'stop' ? () => call('runs.stop', id) : remove);
-                }}
-              >
-                {asking === 'stop' ? words.stop : words.removeRun}
-              </Button>
-            </>
-          }
-        >
-          <p className="soft">
-            {asking === 'stop' ? words.stopBody : words.removeBody(text.common.steps(run.steps))}
-          </p>
-        </Dialog>
+      {(asking === 'after_step' || asking === 'now' || asking === 'stop') && (
+        <ControlSheet run={run} control={asking} onClose={close} />
       )}
+      {asking === 'limits' && <LimitsDialog run={run} onClose={close} />}
+      {asking === 'model' && <ModelDialog run={run} onClose={close} />}
+      {asking === 'key' && <KeyMissingDialog run={run} onClose={close} />}
+      {asking === 'remove' && <RemoveSheet run={run} onClose={close} />}
     </div>
+  );
+}
+
+function RemoveSheet({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const text = useText();
+  const words = text.runs;
+  async function remove(): Promise<void> {
+    await call('runs.remove', { run: run.id, mode: 'run' });
+    toast((now) => now.runs.removed(run.title));
+    refreshRuns();
+  }
+  return (
+    <Dialog
+      title={words.removeTitle(run.title)}
+      closeLabel={text.common.cancel}
+      width="small"
+      onClose={onClose}
+      foot={
+        <>
+          <span className="space" />
+          <Button onClick={onClose}>{text.common.cancel}</Button>
+          <Button
+            look="danger"
+            data-autofocus
+            onClick={() => {
+              onClose();
+              attempt(remove);
+            }}
+          >
+            {words.removeRun}
+          </Button>
+        </>
+      }
+    >
+      <p className="soft">{words.removeBody(text.common.steps(run.steps))}</p>
+    </Dialog>
   );
 }

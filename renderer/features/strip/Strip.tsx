@@ -2,11 +2,14 @@ import type { RunSummary } from '@shared/views';
 import { Icon } from '../../components/Icon';
 import { Meter } from '../../components/Meter';
 import { useNow } from '../../components/useNow';
+import { budgetsOf } from '../../state/budgets';
+import { runCommand } from '../../state/commands';
 import { useComputers } from '../../state/computers';
 import { waitsFor } from '../../state/computers-of-run';
 import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
+import { BudgetCell } from './BudgetCell';
 import { RunControls } from './RunControls';
 import { StripHosts } from './StripHosts';
 
@@ -18,7 +21,8 @@ export function Strip({ run }: { run: RunSummary }) {
   const priced = usePriced(run);
   const health = useComputers((state) => state.health);
   const words = runWords(run, text, now, waitsFor(run, health));
-  const { scores, tokens } = run;
+  const { hints, scores, tokens } = run;
+  const budgets = budgetsOf(run);
   const where = [run.task.id, run.task.domain, run.model]
     .filter((part) => part !== null && part !== '')
     .join(' · ');
@@ -35,7 +39,7 @@ export function Strip({ run }: { run: RunSummary }) {
         </h1>
       </div>
       <div className="strip-cell strip-ruled strip-state" data-testid="run-state" data-state={run.state}>
-        <span className="strip-key cut tabular" title={words.reason}>
+        <span className="strip-key cut tabular" title={words.more === '' ? words.reason : words.more}>
           {words.reason}
         </span>
         <span className={`strip-value tone-${words.tone}`}>
@@ -44,34 +48,35 @@ export function Strip({ run }: { run: RunSummary }) {
         </span>
       </div>
       <div className="space" />
-      {run.hints.undelivered > 0 && (
-        <div className="strip-cell">
-          <span className="chip chip-danger">{text.runs.undelivered(run.hints.undelivered)}</span>
+      {hints.queued + hints.undelivered > 0 && (
+        <div className="strip-cell strip-ruled">
+          <span className="strip-key">{text.runs.hintsOf}</span>
+          <button
+            type="button"
+            className={`strip-value strip-link ${hints.undelivered > 0 ? 'tone-danger' : ''}`}
+            data-testid="strip-hints"
+            title={hints.undelivered > 0 ? text.runs.undelivered(hints.undelivered) : text.runs.openOutbox}
+            onClick={() => runCommand('hint.outbox')}
+          >
+            {hints.undelivered > 0
+              ? text.hints.undeliveredCount(hints.undelivered)
+              : text.runs.hintsWaiting(hints.queued)}
+          </button>
         </div>
       )}
       <div className="strip-cell strip-ruled">
-        <span className="strip-key">{text.runs.scoreOf(scores.tries, scores.maxTries)}</span>
+        <span className={`strip-key ${budgets.evals.level === 'spent' ? 'tone-attention' : ''}`}>
+          {text.runs.scoreOf(scores.tries, scores.maxTries)}
+        </span>
         <span className="strip-value" data-testid="run-score">
           {scores.tries === 0 && scores.final === null ? '–' : format.score(scores.final ?? scores.last)}
           {scores.best !== null && <small>{text.runs.best(format.score(scores.best))}</small>}
         </span>
       </div>
-      <div className="strip-cell strip-time">
-        <span className="strip-key">{text.runs.timeOf(format.duration(run.maxWorkingMs))}</span>
-        <span className="strip-value">
-          {format.duration(run.workingMs - (run.workingMs % 1000))}
-          <Meter
-            value={run.maxWorkingMs === 0 ? 0 : run.workingMs / run.maxWorkingMs}
-            label={text.runs.timeOf(format.duration(run.maxWorkingMs))}
-          />
-        </span>
-      </div>
-      <div className="strip-cell strip-cost">
-        <span className="strip-key">{text.runs.cost}</span>
-        <span className="strip-value" title={priced ? undefined : text.runs.costUnknown}>
-          {priced ? format.money(run.cost) : text.common.unknown}
-        </span>
-      </div>
+      <BudgetCell budget={budgets.time} />
+      <BudgetCell budget={budgets.steps} />
+      <BudgetCell budget={budgets.tokens} />
+      <BudgetCell budget={budgets.cost} unknown={priced ? undefined : text.runs.costUnknown} />
       <div className="strip-cell strip-context">
         <span className="strip-key">{text.runs.contextOf(format.compact(tokens.contextLimit))}</span>
         <span className="strip-value">
@@ -91,7 +96,9 @@ export function Strip({ run }: { run: RunSummary }) {
 /** False when the run used tokens of a model without a price: its cost is unknown, not zero. */
 function usePriced(run: RunSummary): boolean {
   const priced = useSettings((state) =>
-    (state.settings?.endpoints ?? []).some((one) => one.model === run.model && one.price !== null),
+    (state.settings?.endpoints ?? []).some(
+      (one) => (one.name === run.endpoint || one.model === run.model) && one.price !== null,
+    ),
   );
   return priced || run.cost > 0 || run.tokens.input + run.tokens.output === 0;
 }

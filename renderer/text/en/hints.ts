@@ -1,4 +1,4 @@
-import type { HintCategory, HintState } from '@shared/outbox';
+import type { HintCategory, HintDelivery, HintState, HintVerdict } from '@shared/outbox';
 
 const categories: Record<HintCategory, string> = {
   strategy: 'strategy',
@@ -13,6 +13,22 @@ const states: Record<HintState, string> = {
   withdrawn: 'Withdrawn',
   undelivered: 'Never delivered',
 };
+const deliveries: Record<HintDelivery['when'], string> = {
+  next_step: 'At the next step',
+  wake: 'Wake from sleep',
+  session_idle: 'When a session is idle',
+  score_changes: 'When the score changes',
+  gpu_idle: 'When GPUs are idle',
+  error_streak: 'After errors in a row',
+};
+const deliveryHelp: Record<HintDelivery['when'], string> = {
+  next_step: 'Reaches the agent before its next answer. A sleep goes on.',
+  wake: 'Ends a sleep, never a job. Reaches the agent before its next answer.',
+  session_idle: 'Waits for that. Later hints do not wait for it.',
+  score_changes: 'Waits for that. Later hints do not wait for it.',
+  gpu_idle: 'Waits for that. Later hints do not wait for it.',
+  error_streak: 'Waits for that. Later hints do not wait for it.',
+};
 
 export const hints = {
   region: 'Hints',
@@ -21,16 +37,48 @@ export const hints = {
   placeholder: 'Write a hint to the agent',
   category: 'Kind',
   categoryName: (category: HintCategory) => categories[category],
+  deliverTo: 'Deliver',
+  deliverName: (when: HintDelivery['when']) => deliveries[when],
+  deliverHelp: (when: HintDelivery['when']) => deliveryHelp[when],
+  whichSession: 'Session',
+  anySession: 'any session',
+  sessionOn: (session: string, computer: string) => `${session} on ${computer}`,
+  whichComputer: 'Computer',
+  anyComputer: 'any computer',
+  forMinutes: 'for minutes',
+  errorsInRow: 'failed steps in a row',
+  until: (deliver: HintDelivery): string => {
+    switch (deliver.when) {
+      case 'session_idle':
+        return deliver.session === ''
+          ? 'until a session is idle again'
+          : `until ${deliver.session} on ${deliver.computer} is idle again`;
+      case 'score_changes':
+        return 'until the score changes';
+      case 'gpu_idle':
+        return `until the GPUs of ${deliver.computer === '' ? 'a computer' : deliver.computer} were idle for ${deliver.minutes} min`;
+      case 'error_streak':
+        return `until ${deliver.steps} steps in a row failed`;
+      default:
+        return 'until the next step';
+    }
+  },
+  waitsUntil: (until: string) => `Waits ${until}`,
+  dueBecause: (why: string, wait: string) => `Now due, ${why}. ${wait}`,
+  wakesIt: 'wakes it from sleep',
   stateName: (state: HintState) => states[state],
   queue: 'Queue hint',
-  deliver: 'Reaches the agent before its next answer.',
+  tryIt: 'Try it',
+  tryText: 'Asks the model once with this draft and shows what it would do. Nothing is run.',
   general: 'Could this be taught as a general rule?',
-  generalText: 'It names an exact path or command. A rule teaches more than one step.',
-  queueTitle: 'Queue',
-  queueText: (n: number) => (n === 1 ? '1 hint waits' : `${n} hints, sent together in this order`),
+  generalText: (found: string) => `It names ${found}. A rule teaches more than one step.`,
+  queueTitle: 'Outbox',
+  queueText: (n: number) => (n === 1 ? '1 hint waits' : `${n} hints wait; those that are due go together`),
   textToSend: 'Text to be sent',
   textToSendTitle: 'Exact text that will be sent',
   textToSendNote: 'Appended to the last observation before the next answer of the model.',
+  textToSendNothing: 'Nothing is due now.',
+  textOfDraft: 'Your draft, once it is queued and due',
   hint: (n: number) => `Hint ${n}`,
   last: (n: number, step: number) => `Hint ${n} delivered after ${step}`,
   lastBefore: (n: number) => `Hint ${n} delivered with the task`,
@@ -44,18 +92,38 @@ export const hints = {
   waitsUndriven: 'Waits: no process works on this run',
   waitsEnded: 'The run has ended; this hint will not be delivered',
   waitsCondition: 'Waits for its condition',
-  waitsHost: 'Waits: a computer of the run cannot be reached',
-  waitsHuman: 'Waits: the run asks you something',
+  waitsHost: (names: string) =>
+    names === '' ? 'Waits: a computer of the run cannot be reached' : `Waits: ${names} cannot be reached`,
+  waitsHuman: 'Waits: the run asks for your word',
   waitsCount: (n: number) => (n === 1 ? '1 waits' : `${n} wait`),
-  delivered: (step: number) => `Delivered after step ${step}`,
-  deliveredTask: 'Delivered with the task',
-  undelivered: 'The run ended before an answer of the model saw it',
+  undeliveredCount: (n: number) => (n === 1 ? '1 never delivered' : `${n} never delivered`),
+  delivered: (step: number) => `In context since step ${step}`,
+  deliveredTask: 'In context since the task',
+  undelivered: (why: string) =>
+    why === ''
+      ? 'The run ended before an answer of the model saw it'
+      : `No answer of the model saw it: ${why}`,
+  withdrawnText: 'Taken out of the queue; never sent',
+  showPrompt: (step: number) => `Prompt of ${step}`,
+  showPromptText: (step: number) =>
+    `Opens the exact prompt of step ${step}, the first one that carries this hint`,
+  promptNotYet: 'The model is still answering the first prompt that carries it',
+  verdict: 'What became of it',
+  actedOn: 'Acted on',
+  ignored: 'Ignored',
+  judged: (n: number, verdict: HintVerdict | null): string =>
+    verdict === null
+      ? `Verdict on hint ${n} taken back`
+      : verdict === 'acted_on'
+        ? `Hint ${n} was acted on`
+        : `Hint ${n} was ignored`,
   wakeNow: 'Wake now',
   resume: 'Resume',
-  showStep: 'Show step',
   edit: 'Edit',
   editTitle: (n: number) => `Edit hint ${n}`,
-  saveEdit: 'Save hint',
+  saveEdit: 'Save',
+  keepAsDraft: 'Keep my text as a new draft',
+  move: (n: number, at: number, of: number) => `Hint ${n}, ${at} of ${of} in the queue. Up and down move it.`,
   moveUp: 'Move up',
   moveDown: 'Move down',
   withdraw: 'Withdraw',
@@ -64,6 +132,10 @@ export const hints = {
   queued: (n: number) => `Hint ${n} queued`,
   withdrawn: (n: number) => `Hint ${n} withdrawn`,
   edited: (n: number) => `Hint ${n} changed`,
+  tooLate: (n: number, outcome: 'delivered' | 'withdrawn'): string =>
+    outcome === 'delivered'
+      ? `Too late: hint ${n} has gone out with the agent’s request. Nothing was changed.`
+      : `Hint ${n} was withdrawn meanwhile. Nothing was changed.`,
   blocked: 'Hints are not accepted now',
   ended: 'The run has ended. Hints cannot reach it.',
   showDelivered: (n: number) => `Earlier ${n}`,

@@ -1,4 +1,4 @@
-import type { HintCategory, HintState } from '@shared/outbox';
+import type { HintCategory, HintDelivery, HintState } from '@shared/outbox';
 import type { Text } from '../en';
 
 const categories: Record<HintCategory, string> = {
@@ -14,6 +14,22 @@ const states: Record<HintState, string> = {
   withdrawn: '已撤回',
   undelivered: '未能送达',
 };
+const deliveries: Record<HintDelivery['when'], string> = {
+  next_step: '下一步时',
+  wake: '唤醒休眠',
+  session_idle: '会话空闲时',
+  score_changes: '分数变化时',
+  gpu_idle: 'GPU 空闲时',
+  error_streak: '连续出错后',
+};
+const deliveryHelp: Record<HintDelivery['when'], string> = {
+  next_step: '在智能体下一次作答前送达。休眠照常进行。',
+  wake: '结束休眠，但不结束作业。在智能体下一次作答前送达。',
+  session_idle: '等到那时才送。之后的提示不必等它。',
+  score_changes: '等到那时才送。之后的提示不必等它。',
+  gpu_idle: '等到那时才送。之后的提示不必等它。',
+  error_streak: '等到那时才送。之后的提示不必等它。',
+};
 
 export const hints: Text['hints'] = {
   region: '提示',
@@ -22,16 +38,48 @@ export const hints: Text['hints'] = {
   placeholder: '写一条给智能体的提示',
   category: '类别',
   categoryName: (category) => categories[category],
+  deliverTo: '送达时机',
+  deliverName: (when) => deliveries[when],
+  deliverHelp: (when) => deliveryHelp[when],
+  whichSession: '会话',
+  anySession: '任一会话',
+  sessionOn: (session, computer) => `${computer} 上的 ${session}`,
+  whichComputer: '计算机',
+  anyComputer: '任一计算机',
+  forMinutes: '分钟',
+  errorsInRow: '步连续失败',
+  until: (deliver) => {
+    switch (deliver.when) {
+      case 'session_idle':
+        return deliver.session === ''
+          ? '直到有会话重新空闲'
+          : `直到 ${deliver.computer} 上的 ${deliver.session} 重新空闲`;
+      case 'score_changes':
+        return '直到分数变化';
+      case 'gpu_idle':
+        return `直到${deliver.computer === '' ? '某台计算机' : ` ${deliver.computer} `}的 GPU 空闲满 ${deliver.minutes} 分钟`;
+      case 'error_streak':
+        return `直到连续 ${deliver.steps} 步失败`;
+      default:
+        return '直到下一步';
+    }
+  },
+  waitsUntil: (until) => `等待，${until}`,
+  dueBecause: (why, wait) => `条件已满足：${why}。${wait}`,
+  wakesIt: '会唤醒休眠',
   stateName: (state) => states[state],
   queue: '加入队列',
-  deliver: '在智能体下一次作答前送达。',
+  tryIt: '试一试',
+  tryText: '带上这份草稿询问模型一次，显示它会做什么。不会执行任何动作。',
   general: '能否作为一般规则来教？',
-  generalText: '它点名了具体路径或命令。规则能教会更多步骤。',
-  queueTitle: '队列',
-  queueText: (n) => (n === 1 ? '1 条提示在等待' : `${n} 条提示，按此顺序一起发送`),
+  generalText: (found) => `它点名了 ${found}。规则能教会更多步骤。`,
+  queueTitle: '发件箱',
+  queueText: (n) => (n === 1 ? '1 条提示在等待' : `${n} 条提示在等待；到期的一起发送`),
   textToSend: '将发送的文本',
   textToSendTitle: '将发送的确切文本',
   textToSendNote: '在模型下一次作答前附在最后一次观察之后。',
+  textToSendNothing: '目前没有到期的提示。',
+  textOfDraft: '你的草稿，排队并到期之后',
   hint: (n) => `提示 ${n}`,
   last: (n, step) => `提示 ${n} 已在 ${step} 之后送达`,
   lastBefore: (n) => `提示 ${n} 已随任务送达`,
@@ -45,18 +93,33 @@ export const hints: Text['hints'] = {
   waitsUndriven: '等待：没有进程在推进此运行',
   waitsEnded: '运行已结束，此提示不会送达',
   waitsCondition: '等待条件满足',
-  waitsHost: '等待：运行的一台计算机无法连接',
+  waitsHost: (names) => (names === '' ? '等待：运行的一台计算机无法连接' : `等待：${names} 无法连接`),
   waitsHuman: '等待：运行在等你答复',
   waitsCount: (n) => `${n} 条等待`,
-  delivered: (step) => `已在步骤 ${step} 之后送达`,
-  deliveredTask: '已随任务送达',
-  undelivered: '运行在模型看到它之前就结束了',
+  undeliveredCount: (n) => `${n} 条未能送达`,
+  delivered: (step) => `自步骤 ${step} 起在上下文中`,
+  deliveredTask: '自任务起在上下文中',
+  undelivered: (why) => (why === '' ? '运行在模型看到它之前就结束了' : `模型没有看到它：${why}`),
+  withdrawnText: '已从队列取出，从未发送',
+  showPrompt: (step) => `${step} 的提示词`,
+  showPromptText: (step) => `打开步骤 ${step} 的确切提示词，即第一个带有此提示的`,
+  promptNotYet: '模型仍在回答第一个带有它的提示词',
+  verdict: '它的结果',
+  actedOn: '已采纳',
+  ignored: '被忽略',
+  judged: (n, verdict) =>
+    verdict === null
+      ? `已收回对提示 ${n} 的评价`
+      : verdict === 'acted_on'
+        ? `提示 ${n} 已被采纳`
+        : `提示 ${n} 被忽略`,
   wakeNow: '立即唤醒',
   resume: '继续',
-  showStep: '显示步骤',
   edit: '编辑',
   editTitle: (n) => `编辑提示 ${n}`,
-  saveEdit: '保存提示',
+  saveEdit: '保存',
+  keepAsDraft: '把我的文字留作新草稿',
+  move: (n, at, of) => `提示 ${n}，队列中第 ${at} / ${of} 条。上下键移动。`,
   moveUp: '上移',
   moveDown: '下移',
   withdraw: '撤回',
@@ -65,6 +128,10 @@ export const hints: Text['hints'] = {
   queued: (n) => `提示 ${n} 已排队`,
   withdrawn: (n) => `提示 ${n} 已撤回`,
   edited: (n) => `提示 ${n} 已修改`,
+  tooLate: (n, outcome) =>
+    outcome === 'delivered'
+      ? `太迟了：提示 ${n} 已随智能体的请求发出，未作任何更改。`
+      : `提示 ${n} 已被撤回，未作任何更改。`,
   blocked: '目前不接受提示',
   ended: '运行已结束，提示无法送达。',
   showDelivered: (n) => `较早的 ${n} 条`,

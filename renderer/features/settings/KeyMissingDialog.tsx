@@ -1,0 +1,102 @@
+import type { RunSummary } from '@shared/views';
+import { useEffect, useState } from 'react';
+import { call } from '../../api';
+import { Button } from '../../components/Button';
+import { Dialog } from '../../components/Dialog';
+import { FormLine, TextField } from '../../components/Field';
+import { loadKeys, setKey, useKeys } from '../../state/keys';
+import { useSettings } from '../../state/settings';
+import { attempt, toast } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { PassphraseForm } from './PassphraseForm';
+
+export interface KeyMissingDialogProps {
+  run: RunSummary;
+  onClose: () => void;
+}
+
+/** A run rests because its model's key is missing: unlock the keys or give it, and go on. */
+export function KeyMissingDialog({ run, onClose }: KeyMissingDialogProps) {
+  const text = useText();
+  const words = text.keys;
+  const keeping = useKeys((state) => state.keeping);
+  const variable = useSettings(
+    (state) => state.settings?.endpoints.find((each) => each.name === run.endpoint)?.keyEnv ?? '',
+  );
+  const [key, setTyped] = useState('');
+  const known = keeping?.endpoints.includes(run.endpoint) === true;
+  useEffect(() => attempt(loadKeys), []);
+
+  function resume(): void {
+    onClose();
+    attempt(() => call('runs.resume', { run: run.id }));
+  }
+  function give(): void {
+    if (key === '') return;
+    attempt(async () => {
+      const kept = await setKey(run.endpoint, key);
+      toast((now) => now.settings.keyKept(kept));
+      resume();
+    });
+  }
+  return (
+    <Dialog
+      title={words.missingTitle(run.endpoint)}
+      closeLabel={text.common.cancel}
+      width="small"
+      onClose={onClose}
+      foot={
+        <>
+          <span className="space" />
+          <Button onClick={onClose}>{text.common.cancel}</Button>
+          {known && (
+            <Button look="primary" onClick={resume}>
+              {words.resume}
+            </Button>
+          )}
+          {!known && keeping?.kept !== 'locked' && (
+            <Button look="primary" disabled={key === ''} onClick={give}>
+              {words.giveAndResume}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p className="soft dialog-lead">{words.missingText}</p>
+      {keeping !== null && <p className="text-12 quiet dialog-lead">{words.keptIn(keeping.kept)}</p>}
+      {known ? (
+        <p>{words.isKnown}</p>
+      ) : keeping?.kept === 'locked' ? (
+        <PassphraseForm
+          beginning={false}
+          verb={words.unlockAndResume}
+          onUnlocked={() => {
+            if (useKeys.getState().keeping?.endpoints.includes(run.endpoint)) resume();
+          }}
+        />
+      ) : (
+        <>
+          {variable !== '' && <p className="text-12 dialog-lead">{words.fromVariable(variable)}</p>}
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              give();
+            }}
+          >
+            <FormLine label={words.keyOf(run.endpoint)} help={words.keyHelp}>
+              {({ id, describedBy }) => (
+                <TextField
+                  id={id}
+                  type="password"
+                  aria-describedby={describedBy}
+                  value={key}
+                  onChange={(event) => setTyped(event.target.value)}
+                />
+              )}
+            </FormLine>
+          </form>
+        </>
+      )}
+    </Dialog>
+  );
+}

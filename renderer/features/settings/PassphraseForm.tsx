@@ -1,0 +1,89 @@
+import { useState } from 'react';
+import { failureOf } from '../../api';
+import { Button } from '../../components/Button';
+import { FormLine, TextField } from '../../components/Field';
+import { unlockKeys } from '../../state/keys';
+import { toast } from '../../state/toasts';
+import { useText } from '../../text/language';
+
+export interface PassphraseFormProps {
+  /** There is no file of keys yet: the passphrase is chosen, and typed twice. */
+  beginning: boolean;
+  /** In place of the usual words on the button. */
+  verb?: string;
+  onUnlocked?: () => void;
+}
+
+/** Opens the file of keys, or begins one. The passphrase leaves the window at once and is not kept in it. */
+export function PassphraseForm({ beginning, verb, onUnlocked }: PassphraseFormProps) {
+  const words = useText().keys;
+  const [passphrase, setPassphrase] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const [failure, setFailure] = useState<string | null>(null);
+  const [working, setWorking] = useState(false);
+  const differ = beginning && repeated !== '' && repeated !== passphrase;
+  const ready = passphrase !== '' && (!beginning || repeated === passphrase) && !working;
+
+  async function unlock(): Promise<void> {
+    if (!ready) return;
+    setWorking(true);
+    setFailure(null);
+    try {
+      await unlockKeys(passphrase);
+      setPassphrase('');
+      setRepeated('');
+      toast((now) => now.keys.unlocked);
+      onUnlocked?.();
+    } catch (thrown) {
+      setFailure(failureOf(thrown).message);
+    } finally {
+      setWorking(false);
+    }
+  }
+  return (
+    <form
+      className="passphrase-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void unlock();
+      }}
+    >
+      <FormLine
+        label={beginning ? words.newPassphrase : words.passphrase}
+        {...(beginning ? { help: words.beginHelp } : {})}
+        error={failure}
+      >
+        {({ id, describedBy, invalid }) => (
+          <TextField
+            id={id}
+            type="password"
+            aria-describedby={describedBy}
+            aria-invalid={invalid}
+            value={passphrase}
+            onChange={(event) => setPassphrase(event.target.value)}
+          />
+        )}
+      </FormLine>
+      {beginning && (
+        <FormLine label={words.repeat} error={differ ? words.differ : null}>
+          {({ id, describedBy, invalid }) => (
+            <TextField
+              id={id}
+              type="password"
+              aria-describedby={describedBy}
+              aria-invalid={invalid}
+              value={repeated}
+              onChange={(event) => setRepeated(event.target.value)}
+            />
+          )}
+        </FormLine>
+      )}
+      <div className="row passphrase-foot">
+        <span className="space" />
+        <Button type="submit" look={verb === undefined ? 'plain' : 'primary'} disabled={!ready}>
+          {verb ?? (beginning ? words.begin : words.unlock)}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,114 @@
+import type { RunSummary } from '@shared/views';
+import { useState } from 'react';
+import { call } from '../../api';
+import { Button } from '../../components/Button';
+import { Dialog } from '../../components/Dialog';
+import { FormLine, TextField } from '../../components/Field';
+import { budgetsOf } from '../../state/budgets';
+import { refreshRun } from '../../state/runs';
+import { usePricedEndpoint } from '../../state/settings';
+import { attempt, toast } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { budgetWords } from './budget-words';
+import { type LimitField, limitsDraftOf, readLimits } from './limits-draft';
+
+const kindOf = { steps: 'steps', hours: 'time', evals: 'evals', tokens: 'tokens', cost: 'cost' } as const;
+const fields = ['steps', 'hours', 'evals', 'tokens', 'cost'] as const satisfies LimitField[];
+
+/** Changes the limits of a run from its next step on; says what is used, and when a new limit is used already. */
+export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
+  const text = useText();
+  const words = text.runs;
+  const [draft, setDraft] = useState(() => limitsDraftOf(run));
+  const priced = usePricedEndpoint(run.endpoint);
+  const budgets = budgetsOf(run);
+  const read = readLimits(run, draft);
+  const changed = read.ok && Object.keys(read.change).length > 0;
+  const labels: Record<LimitField, string> = {
+    steps: words.limitSteps,
+    hours: words.limitHours,
+    evals: words.limitEvals,
+    tokens: words.limitTokens,
+    cost: words.limitCost,
+  };
+
+  function save(): void {
+    if (!read.ok || !changed) return;
+    const { change } = read;
+    onClose();
+    attempt(async () => {
+      await call('runs.setLimits', { run: run.id, limits: change });
+      toast((now) => now.runs.limitsSaved);
+      refreshRun(run.id);
+    });
+  }
+  return (
+    <Dialog
+      title={words.limitsTitle}
+      closeLabel={text.common.cancel}
+      width="small"
+      onClose={onClose}
+      foot={
+        <>
+          <span className="space" />
+          <Button onClick={onClose}>{text.common.cancel}</Button>
+          <Button look="primary" disabled={!changed} onClick={save}>
+            {words.saveLimits}
+          </Button>
+        </>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <p className="soft text-12 dialog-lead">{words.limitsText}</p>
+        {fields.map((field) => {
+          const budget = budgets[kindOf[field]];
+          const { used } = budgetWords(budget, text);
+          const off = field === 'cost' && !priced;
+          const limit = draft[field].trim() === '' ? null : typedLimit(field, draft[field]);
+          const below = limit !== null && limit <= budget.used && field !== 'evals';
+          const optional = field === 'tokens' || field === 'cost';
+          return (
+            <FormLine
+              key={field}
+              label={labels[field]}
+              help={
+                off
+                  ? words.limitNeedsPrice
+                  : below
+                    ? words.limitBelow(used)
+                    : optional
+                      ? words.limitUsedEmpty(used)
+                      : words.limitUsed(used)
+              }
+              error={!read.ok && read.wrong.has(field) ? text.newRun.notANumber : null}
+            >
+              {({ id, describedBy, invalid }) => (
+                <TextField
+                  id={id}
+                  inputMode="decimal"
+                  aria-describedby={describedBy}
+                  aria-invalid={invalid}
+                  disabled={off && draft.cost === ''}
+                  value={draft[field]}
+                  onChange={(event) => setDraft({ ...draft, [field]: event.target.value })}
+                />
+              )}
+            </FormLine>
+          );
+        })}
+        <button type="submit" hidden />
+      </form>
+    </Dialog>
+  );
+}
+
+/** A typed limit in the unit of its budget; not a number while it is none. */
+function typedLimit(field: LimitField, typed: string): number {
+  const value = Number(typed.replaceAll(',', ''));
+  return field === 'hours' ? value * 3_600_000 : value;
+}
