@@ -6,9 +6,11 @@ import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
 import { cleanCommand, exportCommand, verifyCommand } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
+import { hintCommand } from './cli/hint-commands';
 import { labelCommand, rulesCommand } from './cli/label-commands';
 import { type CommandResult, headlessLog, printFailure, printResult, type Terminal } from './cli/output';
 import { runCommand } from './cli/run-commands';
+import { serveCommand } from './cli/serve-command';
 import { sessionCommand } from './cli/session-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
@@ -44,14 +46,15 @@ async function main(argv: string[]): Promise<number> {
     }
     if (args.words[0] === 'demo')
       return printResult(await demoCommand(args, resourcesDir, terminal), json, terminal);
-    return printResult(await withHosts(args), json, terminal);
+    const result = await withHosts(args);
+    return result === null ? 0 : printResult(result, json, terminal);
   } catch (thrown) {
     return printFailure(thrown, json, terminal);
   }
 }
 
-/** Hosts are there for whoever needs one; nothing is connected before. */
-async function withHosts(args: Arguments): Promise<CommandResult> {
+/** Hosts are there for whoever needs one; nothing is connected before. Null: the output was not for people. */
+async function withHosts(args: Arguments): Promise<CommandResult | null> {
   const settings = await SettingsFile.open(dataFolder(process.env, process.platform));
   const hosts = createHosts({
     resourcesDir,
@@ -59,6 +62,10 @@ async function withHosts(args: Arguments): Promise<CommandResult> {
     configFile: sshConfigFile(process.env),
   });
   try {
+    if (args.words[0] === 'serve') {
+      await serveCommand({ settings, hosts, terminal, resourcesDir, entry: __filename }, args);
+      return null;
+    }
     return args.words[0] === 'computer'
       ? await computerCommand({ settings, hosts, terminal }, args)
       : await inWorkspace(args, settings, hosts);
@@ -115,6 +122,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return runCommand(context, args);
     case 'session':
       return sessionCommand(context, args);
+    case 'hint':
+      return hintCommand(context, args);
     case 'label':
       return labelCommand(context, args);
     case 'rules':

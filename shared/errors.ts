@@ -39,6 +39,10 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return errorCodes.some((code) => code === value);
+}
+
 /** What goes over the wire and into the log for an expected failure. */
 export interface Failure {
   code: ErrorCode;

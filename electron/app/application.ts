@@ -4,12 +4,14 @@ import { toFailure } from '@shared/errors';
 import type { AppInfo } from '@shared/ipc/application';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
+import { version } from '../../package.json';
 import { startDemoRun } from '../demo/start-demo-run';
 import { OwnTerminalDesk } from '../ipc/handlers/own';
 import { createPublisher, type Publisher } from '../ipc/publish';
 import { registerCommands } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { openWorkbench } from '../open-workbench';
+import { RemoteDesk } from '../remote/remote-desk';
 import { resourcesFolder } from '../resources-folder';
 import { defaultWorkspace, SettingsFile } from '../settings-file';
 import { sqliteVersion } from '../store/sqlite-version';
@@ -59,7 +61,14 @@ export class Application {
   readonly #hosts: WindowHosts;
   readonly #terminals: OwnTerminalDesk;
   readonly #reports: HostReportFile;
-  readonly #publisher: Publisher = createPublisher(() => this.#window?.webContents ?? null);
+  readonly #toWindow: Publisher = createPublisher(() => this.#window?.webContents ?? null);
+  /** While the window shows a workspace of a server, this machine's own is not heard. */
+  readonly #publisher: Publisher = {
+    publish: (event, payload) => {
+      if (this.#remote.letsPass(event)) this.#toWindow.publish(event, payload);
+    },
+  };
+  readonly #remote: RemoteDesk;
   readonly #pump = new TerminalPump(this.#publisher);
   readonly #dialogs: Dialogs;
   readonly #power: PowerKeeper;
@@ -122,10 +131,18 @@ export class Application {
       resourcesDir: resourcesFolder(input.mainDir),
       log,
     });
+    this.#remote = new RemoteDesk({
+      ...{ data: input.data, version, settings, log },
+      ...{ hosts: this.#hosts.hosts, transport: this.#hosts.transport, prompts: this.#hosts.prompts },
+      publisher: this.#toWindow,
+    });
     this.#power = new PowerKeeper({
       source: systemPower,
       now: Date.now,
-      onWake: () => this.#hosts.hosts.retryNow(),
+      onWake: () => {
+        this.#hosts.hosts.retryNow();
+        this.#remote.retryNow();
+      },
       driven: () => this.#driven(),
       wanted: () => this.#settings.current.keepAwake,
       changed: (state) => this.#publisher.publish('power.changed', state),
@@ -140,7 +157,7 @@ export class Application {
   /** Registers the commands, opens window and workspace; with `--smoke` runs the demo, looks, and exits. */
   async run(): Promise<void> {
     this.#timings.ready = sinceStart();
-    registerCommands(this.#handlers(), {
+    registerCommands(this.#remote.route(this.#handlers()), {
       trusts: (event) => trustsSender(event, this.#window?.webContents ?? null, this.#input.devServer),
       report: (command, failure) =>
         this.#log.error(`Command ${command} failed: ${failure.message}`, { detail: failure.detail }),
@@ -155,6 +172,7 @@ export class Application {
     this.#menu();
     if (this.#args.smoke)
       await this.#settings.set({ annotator: { ...this.#settings.current.annotator, name: 'Smoke' } });
+    await this.#remote.reopen();
     const fallback = this.#args.smoke ? join(this.#args.out, 'workspace') : this.#settings.current.workspace;
     const known = this.#args.workspace ?? fallback;
     const opening = known === null ? Promise.resolve() : this.#openKnown(known);
@@ -224,6 +242,7 @@ export class Application {
     this.#stopRelay?.();
     // In reverse order of their making; one that fails must not keep the next from its turn.
     const steps: [string, () => Promise<void>][] = [
+      ['The workspace on a server', () => this.#remote.dispose()],
       ['Own terminals', () => this.#terminals.dispose()],
       ['The workspace', () => this.#holder.close()],
       ['Links to hosts', () => this.#hosts.dispose()],
@@ -325,6 +344,7 @@ export class Application {
       hosts: this.#hosts,
       reports: this.#reports,
       terminals: this.#terminals,
+      remote: this.#remote,
       resourcesDir: resourcesFolder(this.#input.mainDir),
       defaultFolder: defaultWorkspace(process.env),
       problem: () => this.#problem,

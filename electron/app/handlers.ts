@@ -12,6 +12,7 @@ import type { Handlers } from '../ipc/register';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import { workspaceHandlers } from '../ipc/workspace-handlers';
 import { testModel } from '../model/test-model';
+import type { RemoteDesk } from '../remote/remote-desk';
 import type { SettingsFile } from '../settings-file';
 import { addTask } from '../task/add';
 import { catalogueRows, createFromCatalogue } from '../task/catalogue';
@@ -35,6 +36,7 @@ export interface HandlerInput {
   hosts: WindowHosts;
   reports: HostReports;
   terminals: OwnTerminalDesk;
+  remote: RemoteDesk;
   resourcesDir: string;
   defaultFolder: string;
   problem(): Failure | null;
@@ -83,7 +85,7 @@ export function createHandlers(input: HandlerInput): Handlers {
       now: Date.now,
     }),
     ...ownTerminalHandlers(input.terminals, holder),
-    ...remoteHandlers(),
+    ...remoteHandlers(input.remote),
     ...keepingHandlers({ keys, endpoints: () => settings.current.endpoints, power: input.power }),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'model.test': (endpoint) =>

@@ -1,6 +1,6 @@
 import type { PromptView } from '@shared/computers';
 import type { Hosts } from '../computer/hosts';
-import { createHosts } from '../computer/ssh/create-hosts';
+import { createHosts, createTransport } from '../computer/ssh/create-hosts';
 import { PromptDesk } from '../computer/ssh/prompt-desk';
 import type { Publisher } from '../ipc/publish';
 import { sshConfigFile } from '../settings-file';
@@ -20,14 +20,14 @@ export interface WindowHostsOptions {
 export class WindowHosts {
   readonly hosts: Hosts;
   readonly prompts = new PromptDesk();
+  /** Channels besides those of the pool, with the same configuration and questions. */
+  readonly transport: ReturnType<typeof createTransport>;
   readonly #stops: (() => void)[];
 
   constructor({ resourcesDir, publisher, asked }: WindowHostsOptions) {
-    this.hosts = createHosts({
-      resourcesDir,
-      prompts: this.prompts,
-      configFile: sshConfigFile(process.env),
-    });
+    const configFile = sshConfigFile(process.env);
+    this.transport = createTransport({ resourcesDir, configFile });
+    this.hosts = createHosts({ resourcesDir, prompts: this.prompts, configFile });
     let known = new Set<string>();
     this.#stops = [
       this.hosts.onHealth((health) => publisher.publish('computers.changed', { health })),

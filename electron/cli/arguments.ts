@@ -19,6 +19,7 @@ const options = {
   approvals: { type: 'string' },
   experiment: { type: 'string' },
   wait: { type: 'boolean', default: false },
+  stdio: { type: 'boolean', default: false },
   reason: { type: 'string' },
   annotator: { type: 'string' },
   format: { type: 'string' },
@@ -26,6 +27,9 @@ const options = {
   out: { type: 'string' },
   run: { type: 'string', multiple: true },
   undecided: { type: 'string' },
+  when: { type: 'string' },
+  wake: { type: 'boolean', default: false },
+  category: { type: 'string' },
 } as const;
 
 export interface Arguments {
@@ -96,8 +100,16 @@ export const helpText = `waymark: the engine of Waymark without its window
                                     computers in the task: --computer worker=gpu-03
       [--max-steps N] [--approvals on|off] [--title TEXT] [--experiment NAME] [--wait]
   run resume RUN [--wait]           drive a run on, in the background unless --wait
+  run resume --all [--wait]         every run that rests and has not ended
   run list | show RUN | pause RUN | stop RUN | remove RUN | purge RUN
-  run hint RUN TEXT                 queue a hint, also while another process drives
+  hint send RUN TEXT                queue a hint, also while another process drives
+      [--when W] [--wake]           W: score_changes, session_idle[:COMPUTER[/SESSION]],
+      [--category C]                gpu_idle[:COMPUTER]:MINUTES, error_streak:STEPS
+  hint list RUN                     hints and what became of them
+  hint edit RUN N [TEXT]            N is the number of a queued hint; options as above
+  hint move RUN N M|last            before hint M
+  hint withdraw RUN N
+  hint verdict RUN N acted-on|ignored|clear
   session list [--run RUN]          terminals and what they do
   session tail NAME --run RUN       what a terminal printed, and prints; NAME may be
       [--all] [--raw]               computer:session. --raw: its exact bytes
@@ -109,6 +121,8 @@ export const helpText = `waymark: the engine of Waymark without its window
   rules RUN                         what the rules say, step by step
   export --format slime --out DIR   write a dataset
       [--run RUN]... [--undecided refuse|train|mask] [--preset default|apollo]
+  serve --stdio                     the workspace for a window, over the SSH channel
+                                    it opened; --workspace DIR, else the default one
   verify                            check chains, texts, prompts and session logs
   clean                             remove what no run needs any more
 

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { toFailure, WaymarkError } from '@shared/errors';
 import type { Endpoint } from '@shared/settings';
 import { endpointSchema } from '@shared/settings';
 import { type TaskSpec, taskSpecSchema } from '@shared/task';
 import type { RunSummary } from '@shared/views';
 import { removeRun } from '../runs/remove-run';
+import { startRunner } from '../serve/start-runner';
 import { type Arguments, oneOf, positive, required } from './arguments';
 import type { CliContext } from './context';
 import { type CommandResult, table } from './output';
@@ -20,7 +18,9 @@ export async function runCommand(context: CliContext, args: Arguments): Promise<
     case 'list':
       return list(await context.reader.runs());
     case 'resume':
-      return resume(context, await named(context, rest[0]), args.values.wait);
+      return args.values.all && rest[0] === undefined
+        ? resumeAll(context, args.values.wait)
+        : resume(context, await named(context, rest[0]), args.values.wait);
     case 'show':
       return show(context, await named(context, rest[0]));
     case 'pause':
@@ -138,22 +138,43 @@ async function resume(context: CliContext, run: string, wait: boolean): Promise<
   if (context.store.isDriven(run)) {
     throw new WaymarkError('run_driven_elsewhere', `Run ${run} is already driven by another process.`);
   }
-  const folder = join(context.folder, 'logs');
-  await mkdir(folder, { recursive: true });
-  const log = await open(join(folder, `driver-${run}.log`), 'a');
-  const child = spawn(
-    process.execPath,
-    [context.entry, 'run', 'resume', run, '--wait', '--workspace', context.folder],
-    {
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
-    },
-  );
-  await log.close();
-  child.unref();
+  const { pid, log } = await startRunner(run, {
+    entry: context.entry,
+    folder: context.folder,
+    isDriven: (each) => context.store.isDriven(each),
+  });
   return {
-    json: { run, pid: child.pid },
-    lines: [`Process ${child.pid} drives run ${run}. Its log is logs/driver-${run}.log.`],
+    json: { run, pid },
+    lines: [`Process ${pid} drives run ${run}. Its log is ${log}.`],
+  };
+}
+
+const ended: readonly string[] = ['finished', 'stopped', 'failed'];
+
+/** Every run that has not ended and that nobody drives; with `wait` all in this process, until all have come to rest. */
+async function resumeAll(context: CliContext, wait: boolean): Promise<CommandResult> {
+  const runs = (await context.reader.runs()).filter(
+    ({ id, state }) => !ended.includes(state) && !context.store.isDriven(id),
+  );
+  const results = await Promise.all(
+    runs.map(async ({ id }) => {
+      try {
+        return await resume(context, id, wait);
+      } catch (thrown) {
+        // One that cannot be driven must not keep the others from it.
+        const { code, message } = toFailure(thrown);
+        return { json: { run: id, error: { code, message } }, lines: [`${code}: ${message}`], refused: true };
+      }
+    }),
+  );
+  const failed = async (run: string) => wait && (await context.reader.run(run)).state === 'failed';
+  const bad = await Promise.all(
+    runs.map(async ({ id }, at) => 'refused' in (results[at] ?? {}) || (await failed(id))),
+  );
+  return {
+    json: { runs: results.map(({ json }) => json) },
+    lines: runs.length === 0 ? ['No run waits to be driven.'] : results.flatMap(({ lines }) => lines),
+    ...(bad.includes(true) ? { exitCode: 1 as const } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TransportKind } from '@shared/computers';
 import { version } from '../../../package.json';
 import { SessionResources } from '../agent/session-resources';
 import type { Hosts } from '../hosts';
@@ -12,7 +13,7 @@ import { resolutionOf } from './resolve-host-shown';
 import { SshComputer } from './ssh-computer';
 import { listAliases } from './ssh-config';
 import { Ssh2Transport } from './ssh2-transport';
-import type { PromptPort } from './transport';
+import type { HostTransport, PromptPort } from './transport';
 
 export interface HostsOptions {
   /** The application's `resources` directory. */
@@ -23,15 +24,24 @@ export interface HostsOptions {
   configFile?: string | undefined;
 }
 
+/** How to reach a host by its alias: the user's ssh configuration with one of both clients. */
+export function createTransport({
+  resourcesDir,
+  configFile,
+}: Omit<HostsOptions, 'prompts'>): (alias: string, kind: TransportKind) => HostTransport {
+  const setup = { configFile };
+  return (alias, kind) =>
+    kind === 'openssh'
+      ? new OpenSshTransport(alias, { ...setup, askpassProgram: join(resourcesDir, 'askpass', 'askpass') })
+      : new Ssh2Transport(alias, setup);
+}
+
 /** The hosts of this process, put together: the user's ssh configuration, both clients, one link per host. */
 export function createHosts({ resourcesDir, prompts, configFile }: HostsOptions): Hosts {
   const setup = { configFile };
   const resources = new SessionResources(resourcesDir);
   return new HostPool({
-    transport: (alias, kind) =>
-      kind === 'openssh'
-        ? new OpenSshTransport(alias, { ...setup, askpassProgram: join(resourcesDir, 'askpass', 'askpass') })
-        : new Ssh2Transport(alias, setup),
+    transport: createTransport({ resourcesDir, configFile }),
     computer: (order, link, released) => new SshComputer({ ...order, link, resources, version, released }),
     helper: bootstrapHelper(resourcesDir, version),
     prompts,

@@ -99,7 +99,7 @@ function withoutUndefined<T extends object>(value: T): Partial<Defined<T>> {
 }
 
 /** Free space at the nearest existing parent of `folder`; null when the system does not say. */
-async function freeBytes(folder: string): Promise<number | null> {
+export async function freeBytes(folder: string): Promise<number | null> {
   try {
     const facts = await statfs(folder);
     return facts.bavail * facts.bsize;

@@ -1,0 +1,178 @@
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCodes, type Failure, WaymarkError } from '@shared/errors';
+import { lateCommands } from '@shared/ipc/places';
+import { z } from 'zod';
+
+const id = z.string().length(26);
+const writeSchema = z.object({
+  kind: z.literal('write'),
+  id,
+  command: z.enum(lateCommands),
+  input: z.record(z.string(), z.unknown()),
+  /** When the person made it, ms. */
+  at: z.int().nonnegative(),
+});
+const lineSchema = z.discriminatedUnion('kind', [
+  writeSchema,
+  /** It arrived, or whoever made it was told that it did not. */
+  z.object({ kind: z.literal('done'), id }),
+  z.object({
+    kind: z.literal('refused'),
+    id,
+    failure: z.object({ code: z.enum(errorCodes), message: z.string() }),
+  }),
+]);
+type Line = z.infer<typeof lineSchema>;
+
+export type LateWrite = Omit<z.infer<typeof writeSchema>, 'kind'>;
+
+/**
+ * Writes of people that the server does not have yet, in a file of this machine: one JSON line each, synced before anybody
+ * is told that it is kept, in the order in which they were made. Survives the end of the process at any moment.
+ */
+export class LateWrites {
+  readonly #path: string;
+  #file: FileHandle;
+  readonly #waiting: Map<string, LateWrite>;
+  readonly #refused: Map<string, { write: LateWrite; failure: Failure }>;
+  /** Lines are written one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(path: string, file: FileHandle, kept: Line[]) {
+    this.#path = path;
+    this.#file = file;
+    this.#waiting = new Map();
+    this.#refused = new Map();
+    for (const line of kept) this.#apply(line);
+  }
+
+  /** @throws WaymarkError workspace_corrupt, when a line in the middle of the file cannot be read */
+  static async open(path: string): Promise<LateWrites> {
+    await mkdir(dirname(path), { recursive: true });
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw error;
+    });
+    const writes = new LateWrites(path, await open(path, 'a', 0o600), readLines(path, text));
+    // What is done is left out, and with it a last line that a kill cut in two: nobody was told of that one.
+    if (text === '') await syncFolder(dirname(path));
+    else await writes.#rewrite();
+    return writes;
+  }
+
+  /** In the order in which they were made. */
+  get waiting(): readonly LateWrite[] {
+    return [...this.#waiting.values()];
+  }
+
+  get refused(): readonly { write: LateWrite; failure: Failure }[] {
+    return [...this.#refused.values()];
+  }
+
+  /** Resolves once it is on the disk. */
+  add(write: LateWrite): Promise<void> {
+    return this.#add({ kind: 'write', ...write });
+  }
+
+  /** The server has it, or its maker knows that it does not; or a person has seen that it was refused. */
+  done(write: string): Promise<void> {
+    return this.#add({ kind: 'done', id: write });
+  }
+
+  refuse(write: string, { code, message }: Failure): Promise<void> {
+    return this.#add({ kind: 'refused', id: write, failure: { code, message } });
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    await this.#file.close();
+  }
+
+  #add(line: Line): Promise<void> {
+    const added = this.#turn.then(async () => {
+      const { size } = await this.#file.stat();
+      try {
+        await this.#file.appendFile(`${JSON.stringify(line)}\n`);
+        await this.#file.datasync();
+      } catch (error) {
+        // Half a line must not spoil the next one.
+        await this.#file.truncate(size);
+        throw error;
+      }
+      this.#apply(line);
+      // Nothing waits and nothing is to be shown: the file begins anew.
+      if (line.kind === 'done' && this.#waiting.size + this.#refused.size === 0) await this.#file.truncate(0);
+    });
+    // A failure is the asker's; the next line is a line of its own.
+    this.#turn = added.catch(() => undefined);
+    return added;
+  }
+
+  #apply(line: Line): void {
+    switch (line.kind) {
+      case 'write': {
+        const { kind: _kind, ...write } = line;
+        this.#waiting.set(line.id, write);
+        return;
+      }
+      case 'done':
+        this.#waiting.delete(line.id);
+        this.#refused.delete(line.id);
+        return;
+      case 'refused': {
+        const write = this.#waiting.get(line.id);
+        if (write) this.#refused.set(line.id, { write, failure: line.failure });
+        this.#waiting.delete(line.id);
+        return;
+      }
+    }
+  }
+
+  async #rewrite(): Promise<void> {
+    const lines: Line[] = [
+      ...this.refused.flatMap(({ write, failure: { code, message } }): Line[] => [
+        { kind: 'write', ...write },
+        { kind: 'refused', id: write.id, failure: { code, message } },
+      ]),
+      ...this.waiting.map((write): Line => ({ kind: 'write', ...write })),
+    ];
+    const next = `${this.#path}.tmp`;
+    const file = await open(next, 'w', 0o600);
+    await file.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await file.sync();
+    await file.close();
+    await this.#file.close();
+    await rename(next, this.#path);
+    await syncFolder(dirname(this.#path));
+    this.#file = await open(this.#path, 'a', 0o600);
+  }
+}
+
+function readLines(path: string, text: string): Line[] {
+  const lines = text.split('\n');
+  // The piece after the last line feed is empty, or was cut.
+  return lines.slice(0, -1).map((line, at) => {
+    try {
+      return lineSchema.parse(JSON.parse(line));
+    } catch (cause) {
+      throw new WaymarkError(
+        'workspace_corrupt',
+        `Line ${at + 1} of ${path} cannot be read. It holds hints and labels a server has not got yet. Move the file away to go on without them.`,
+        line.slice(0, 500),
+        { cause },
+      );
+    }
+  });
+}
+
+/** Makes a creation or rename in the folder durable. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return; // Windows has no way to sync a folder; NTFS journals renames.
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TransportKind } from '@shared/computers';
+import { toFailure, WaymarkError } from '@shared/errors';
+import type { CommandName, CommandParsed, EventName } from '@shared/ipc';
+import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/ipc/places';
+import { type RemoteStatus, remoteCommands } from '@shared/ipc/remote';
+import type { Settings } from '@shared/settings';
+import type { Hosts } from '../computer/hosts';
+import { ConnectFailure } from '../computer/ssh/connect-failure';
+import { systemLinkClock } from '../computer/ssh/link-clock';
+import { networkFingerprint } from '../computer/ssh/network-watch';
+import type { HostTransport, PromptPort } from '../computer/ssh/transport';
+import type { Publisher } from '../ipc/publish';
+import type { Handlers } from '../ipc/register';
+import { protocolVersion } from '../serve/protocol';
+import { LateWrites } from './late-writes';
+import { RemoteWorkspace } from './remote-workspace';
+
+export type RemotePlace = CommandParsed<'remote.open'>;
+
+export interface RemoteDeskParts {
+  /** The application's data folder: what is kept for servers lies in `remote` below. */
+  data: string;
+  /** Of this program. */
+  version: string;
+  settings: { readonly current: Settings };
+  hosts: Pick<Hosts, 'resolve'>;
+  transport(alias: string, kind: TransportKind): HostTransport;
+  prompts: PromptPort;
+  /** To the window, not held back by `letsPass`. */
+  publisher: Publisher;
+  log: { error(message: string, facts?: Record<string, unknown>): void };
+}
+
+/**
+ * Which workspace the window shows: the one of this machine, or one on a server. While a server's is shown, commands about
+ * the workspace go there and events of this machine's workspace are held back; its runs go on.
+ */
+export class RemoteDesk {
+  readonly #parts: RemoteDeskParts;
+  #current: { place: RemotePlace; workspace: RemoteWorkspace } | null = null;
+  #opening: { workspace: RemoteWorkspace } | null = null;
+  #local: Handlers | null = null;
+  /** Opening and closing happen one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: RemoteDeskParts) {
+    this.#parts = parts;
+  }
+
+  get current(): RemoteWorkspace | null {
+    return this.#current?.workspace ?? null;
+  }
+
+  status(): RemoteStatus | null {
+    return (this.#opening ?? this.#current)?.workspace.status() ?? null;
+  }
+
+  /**
+   * Shows a workspace of a server. A server that cannot be reached now is shown as away and tried again; what it or its way
+   * refuses is thrown, and what was shown stays. @throws WaymarkError
+   */
+  open(place: RemotePlace): Promise<RemoteStatus> {
+    return this.#inTurn(async () => {
+      if (this.#current && sameLink(this.#current.place, place)) {
+        this.#current.workspace.retryNow('person');
+        return this.#current.workspace.status();
+      }
+      const workspace = await this.#make(place);
+      this.#opening = { workspace };
+      let failure: unknown;
+      try {
+        failure = await workspace.connect();
+      } finally {
+        this.#opening = null;
+      }
+      if (failure !== null && !(failure instanceof ConnectFailure && failure.passing)) {
+        await workspace.close();
+        this.#tellStatus();
+        throw refusal(place, failure);
+      }
+      await this.#show(place, workspace);
+      return workspace.status();
+    });
+  }
+
+  /**
+   * Takes up the server the window showed when the application ended, if any; waits for no connection. Never rejects: what
+   * cannot be taken up leaves the window with this machine's workspace.
+   */
+  async reopen(): Promise<void> {
+    try {
+      await this.#inTurn(() => this.#reopen());
+    } catch (thrown) {
+      this.#parts.log.error('The workspace on a server could not be taken up again', {
+        ...toFailure(thrown),
+      });
+    }
+  }
+
+  /** Back to the workspace of this machine. */
+  close(): Promise<void> {
+    // A try that waits, perhaps for a person, must not hold this up.
+    const opening = this.#opening?.workspace.close();
+    return this.#inTurn(async () => {
+      await opening;
+      const before = this.#current;
+      this.#current = null;
+      await before?.workspace.close();
+      await rm(this.#shownFile, { force: true });
+      if (before === null) return;
+      this.#tellStatus();
+      const { publisher } = this.#parts;
+      const status = await this.#local?.['workspace.status'](undefined);
+      if (status) publisher.publish('workspace.changed', status);
+      publisher.publish('run.listChanged', {});
+    });
+  }
+
+  /** The application ends; the server is shown again at its next start. */
+  async dispose(): Promise<void> {
+    const opening = this.#opening?.workspace.close();
+    await this.#inTurn(async () => {
+      await opening;
+      await this.#current?.workspace.close();
+    });
+  }
+
+  /** The machine woke up, its network changed, or a person asks. */
+  retryNow(alias?: string): void {
+    if (alias !== undefined && alias !== this.#current?.place.alias) return;
+    this.#current?.workspace.retryNow(alias === undefined ? 'change' : 'person');
+  }
+
+  dismiss(id: string): Promise<void> {
+    if (this.#current) return this.#current.workspace.dismiss(id);
+    throw new WaymarkError('refused', 'No workspace of a server is open.');
+  }
+
+  /** Handlers that answer for whichever workspace is shown. */
+  route(local: Handlers): Handlers {
+    this.#local = local;
+    const names = Object.keys(local) as CommandName[];
+    const routed = names.map((name) => [name, (input: unknown) => this.#answer(local, name, input)]);
+    // One function for every name of the table; TypeScript cannot follow that through `fromEntries`.
+    return Object.fromEntries(routed) as Handlers;
+  }
+
+  /** False for what this machine's own workspace has to say while another one is shown. */
+  letsPass(event: EventName): boolean {
+    return this.#current === null || eventPlaces[event] === 'window';
+  }
+
+  async #answer(local: Handlers, name: CommandName, input: unknown): Promise<unknown> {
+    const handle = local[name] as (input: unknown) => Promise<unknown>;
+    const place = commandPlaces[name];
+    if (this.#current && place === 'workspace')
+      return this.#current.workspace.ask(name as WorkspaceCommand, input);
+    if (this.#current && place === 'disk') throw needsDisk(name, this.#current.workspace.status());
+    const value = await handle(input);
+    if (name === 'computers.networkChanged') this.retryNow();
+    else if (name === 'computers.retryNow') this.retryNow((input as { alias: string }).alias);
+    // Whoever opens a folder of this machine wants to see it.
+    else if (name === 'workspace.openDefault' || (name === 'workspace.choose' && value !== null))
+      await this.close();
+    return value;
+  }
+
+  async #reopen(): Promise<void> {
+    const text = await readFile(this.#shownFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (text === null) return;
+    const place = remoteCommands['remote.open'].input.parse(JSON.parse(text));
+    const workspace = await this.#make(place);
+    void workspace.connect();
+    await this.#show(place, workspace);
+  }
+
+  async #make(place: RemotePlace): Promise<RemoteWorkspace> {
+    const { data, version, settings, transport, prompts, publisher, log } = this.#parts;
+    const { alias, folder, command } = place;
+    const writes = await LateWrites.open(join(data, 'remote', `${fileName(place)}.jsonl`));
+    const workspace: RemoteWorkspace = new RemoteWorkspace({
+      ...{ alias, folder, writes, prompts, publisher, log },
+      command: `${command} serve --stdio${folder === '' ? '' : ` --workspace ${quoted(folder)}`}`,
+      transport: transport(alias, await this.#kind(alias)),
+      hello: () => {
+        const { annotator, device, endpoints } = settings.current;
+        return { kind: 'hello', protocol: protocolVersion, version, author: annotator, device, endpoints };
+      },
+      writer: () => ({ author: settings.current.annotator, device: settings.current.device }),
+      clock: systemLinkClock,
+      random: () => Math.random(),
+      networks: networkFingerprint,
+      changed: () => {
+        const shown = (this.#opening ?? this.#current)?.workspace;
+        if (shown === workspace) publisher.publish('remote.changed', { status: workspace.status() });
+      },
+    });
+    return workspace;
+  }
+
+  async #kind(alias: string): Promise<TransportKind> {
+    const { settings, hosts } = this.#parts;
+    const added = settings.current.computers.find((each) => each.alias === alias)?.transport;
+    return added ?? ((await hosts.resolve(alias)).needsOpenSsh.length > 0 ? 'openssh' : 'ssh2');
+  }
+
+  async #show(place: RemotePlace, workspace: RemoteWorkspace): Promise<void> {
+    const { publisher, data } = this.#parts;
+    const before = this.#current;
+    this.#current = { place, workspace };
+    await before?.workspace.close();
+    await mkdir(join(data, 'remote'), { recursive: true });
+    await writeFile(this.#shownFile, `${JSON.stringify(place)}\n`, { mode: 0o600 });
+    this.#tellStatus();
+    publisher.publish('workspace.changed', await workspace.workspaceStatus());
+    publisher.publish('run.listChanged', {});
+  }
+
+  #tellStatus(): void {
+    this.#parts.publisher.publish('remote.changed', { status: this.status() });
+  }
+
+  get #shownFile(): string {
+    return join(this.#parts.data, 'remote', 'shown.json');
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#turn.then(work);
+    // A failure is the caller's; whoever comes next starts from what holds then.
+    this.#turn = next.catch(() => undefined);
+    return next;
+  }
+}
+
+function sameLink(one: RemotePlace, other: RemotePlace): boolean {
+  return one.alias === other.alias && one.folder === other.folder && one.command === other.command;
+}
+
+/** The file of late writes belongs to the workspace, however the program there is started. */
+function fileName({ alias, folder }: RemotePlace): string {
+  return createHash('sha256').update(`${alias}\n${folder}`).digest('hex').slice(0, 24);
+}
+
+/** For the login shell of the host. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function refusal({ alias, command }: RemotePlace, failure: unknown): unknown {
+  if (failure instanceof WaymarkError) return failure;
+  return new WaymarkError(
+    'computer_unavailable',
+    `Waymark on ${alias} did not start: ${failure instanceof Error ? failure.message : String(failure)} Check that "${command}" starts it there.`,
+  );
+}
+
+function needsDisk(name: CommandName, { alias, folder }: RemoteStatus): WaymarkError {
+  const there = name === 'tasks.add' ? 'task add PATH' : 'export --format slime --out DIR';
+  return new WaymarkError(
+    'unsupported',
+    `A folder of this machine cannot be used with the workspace on ${alias}. Run it there: waymark ${there} --workspace ${folder}`,
+  );
+}

@@ -1,0 +1,236 @@
+import { type ErrorCode, WaymarkError } from '@shared/errors';
+import type { EventPayloads } from '@shared/ipc';
+import type { WorkspaceStatus } from '@shared/ipc/application';
+import { eventPlaces, type LateCommand, lateCommands, type WorkspaceCommand } from '@shared/ipc/places';
+import type { RefusedWrite, RemoteStatus } from '@shared/ipc/remote';
+import type { TerminalPage } from '@shared/terminal/terminal-views';
+import type { RunSummary } from '@shared/views';
+import { ulid } from 'ulid';
+import type { Publisher } from '../ipc/publish';
+import { Delivery } from './delivery';
+import { FollowedSessions } from './followed-sessions';
+import { keptAnswer, type Writer } from './kept-answer';
+import type { LateWrites } from './late-writes';
+import { RemoteLink, type RemoteLinkParts } from './remote-link';
+import { type ServeClient, ServeLost, type Welcome } from './serve-client';
+
+/** Runs whose changes are told anew after a reconnection: those the window asked about last. */
+const mostRuns = 20;
+const textShown = 200;
+
+export interface RemoteWorkspaceParts extends Omit<RemoteLinkParts, 'changed' | 'onEvent' | 'up'> {
+  /** As it was asked for; empty = the default one there. */
+  folder: string;
+  writes: LateWrites;
+  writer(): Writer;
+  /** To the window, past everything that is of this machine's workspace. */
+  publisher: Publisher;
+  changed(): void;
+  log: { error(message: string, facts?: Record<string, unknown>): void };
+}
+
+/**
+ * A workspace on a server as the window has it: reads go there and fail while it is away; what people write is kept here
+ * first and gets there, now or later. What the server tells is passed to the window.
+ */
+export class RemoteWorkspace {
+  readonly #parts: RemoteWorkspaceParts;
+  readonly #link: RemoteLink;
+  readonly #delivery: Delivery;
+  readonly #sessions = new FollowedSessions();
+  readonly #runs = new Set<string>();
+  #welcome: Welcome | null = null;
+  #space: WorkspaceStatus | null = null;
+
+  constructor(parts: RemoteWorkspaceParts) {
+    this.#parts = parts;
+    this.#link = new RemoteLink({
+      ...parts,
+      changed: () => this.#linkChanged(),
+      onEvent: (name, payload) => this.#event(name, payload),
+      up: (client, welcome) => this.#up(client, welcome),
+    });
+    this.#delivery = new Delivery({
+      writes: parts.writes,
+      client: () => this.#link.client,
+      clock: parts.clock,
+      changed: parts.changed,
+      failed: (error) => parts.log.error('Writes for a server could not be kept', { error: String(error) }),
+    });
+  }
+
+  /** Begins to connect; resolves with why the first try failed, null when it did not. */
+  connect(): Promise<unknown> {
+    return this.#link.open();
+  }
+
+  status(): RemoteStatus {
+    const { alias, folder, writes } = this.#parts;
+    return {
+      alias,
+      folder: this.#welcome?.folder ?? folder,
+      state: this.#link.state,
+      message: this.#link.message,
+      waiting: this.#delivery.waiting,
+      refused: writes.refused.map(shown),
+      version: this.#welcome?.version ?? null,
+    };
+  }
+
+  /** @throws WaymarkError computer_unavailable while the server is away (but for what is kept), or what the server said */
+  async ask(command: WorkspaceCommand, input: unknown): Promise<unknown> {
+    this.#note(input);
+    if (command === 'workspace.status') return this.workspaceStatus();
+    if (isLate(command)) return this.#write(command, input as Record<string, unknown>);
+    if (command === 'sessions.watch')
+      this.#sessions.watched(input as Parameters<FollowedSessions['watched']>[0]);
+    const value = await this.#read(command, input);
+    if (command === 'sessions.read')
+      this.#sessions.read(input as Parameters<FollowedSessions['read']>[0], value as TerminalPage);
+    return value;
+  }
+
+  /** Known also while the server is away: then hints and labels are still taken. */
+  async workspaceStatus(): Promise<WorkspaceStatus> {
+    const { alias, folder } = this.#parts;
+    if (this.#link.client !== null) {
+      this.#space = (await this.#read('workspace.status', undefined)) as WorkspaceStatus;
+    }
+    const known = this.#space ?? { folder, defaultFolder: folder, freeBytes: null, problem: null };
+    const problem = this.#link.client === null ? null : known.problem;
+    return { ...known, folder: `${alias}:${this.#welcome?.folder ?? folder}`, problem };
+  }
+
+  /** @throws WaymarkError not_found */
+  async dismiss(id: string): Promise<void> {
+    const { writes, changed } = this.#parts;
+    if (!writes.refused.some(({ write }) => write.id === id))
+      throw new WaymarkError('not_found', 'This write is not on the list any more.');
+    await writes.done(id);
+    changed();
+  }
+
+  retryNow(why: 'person' | 'change'): void {
+    this.#link.retryNow(why);
+  }
+
+  /** What was not delivered stays in its file. */
+  async close(): Promise<void> {
+    this.#link.close();
+    this.#delivery.stop();
+    await this.#parts.writes.close();
+  }
+
+  async #read(command: WorkspaceCommand, input: unknown): Promise<unknown> {
+    const { client } = this.#link;
+    if (client === null) throw this.#away();
+    try {
+      const answer = await client.ask(command, input);
+      if (answer.ok) return answer.value;
+      throw failed(answer.error);
+    } catch (thrown) {
+      throw thrown instanceof ServeLost ? this.#away() : thrown;
+    }
+  }
+
+  async #write(command: LateCommand, input: Record<string, unknown>): Promise<unknown> {
+    // The hint's id is chosen here, so that what is edited or withdrawn meanwhile has a name.
+    const whole = command === 'hints.queue' ? { hint: ulid(), ...input } : input;
+    const { write, result } = await this.#delivery.make(command, whole);
+    if (result === 'kept') return keptAnswer(write, this.#parts.writer());
+    if (result.ok) return result.value;
+    throw failed(result.error);
+  }
+
+  #away(): WaymarkError {
+    const { alias } = this.#parts;
+    return new WaymarkError(
+      'computer_unavailable',
+      this.#link.message || `The link to ${alias} broke before its answer came. Look whether it was done.`,
+    );
+  }
+
+  #note(input: unknown): void {
+    if (typeof input !== 'object' || input === null || !('run' in input)) return;
+    const run = String(input.run);
+    this.#runs.delete(run);
+    this.#runs.add(run);
+    for (const oldest of this.#runs) {
+      if (this.#runs.size <= mostRuns) break;
+      this.#runs.delete(oldest);
+    }
+  }
+
+  #linkChanged(): void {
+    if (this.#link.client === null) this.#delivery.lost();
+    this.#parts.changed();
+  }
+
+  #up(client: ServeClient, welcome: Welcome): void {
+    const again = this.#welcome !== null;
+    this.#welcome = welcome;
+    this.#delivery.deliver();
+    this.#parts.changed();
+    if (again) {
+      this.#tellAnew(client).catch((error: unknown) => {
+        // The next channel tells it all again.
+        if (!(error instanceof ServeLost))
+          this.#parts.log.error('A server could not be read again', { error: String(error) });
+      });
+    }
+  }
+
+  /** What the window may have missed while there was no channel: it reads anew what it shows. */
+  async #tellAnew(client: ServeClient): Promise<void> {
+    const { publisher } = this.#parts;
+    publisher.publish('run.listChanged', {});
+    publisher.publish('attention.changed', {});
+    await this.#sessions.goOn(client, (frame) => publisher.publish('live.session', frame));
+    for (const run of this.#runs) {
+      const answer = await client.ask('runs.summary', { run });
+      if (!answer.ok) continue;
+      const { seq, steps } = answer.value as RunSummary;
+      publisher.publish('run.changed', { run, seq, steps });
+      publisher.publish('labels.changed', { run, from: 1, to: Math.max(1, steps) });
+      publisher.publish('hints.changed', { run });
+      publisher.publish('session.changed', { run });
+    }
+  }
+
+  #event(name: string, payload: unknown): void {
+    if (!isWorkspaceEvent(name)) return;
+    if (name === 'live.session') this.#sessions.frame(payload as EventPayloads['live.session']);
+    // Outputs and events come from the same program as ours; only their names are looked at.
+    this.#parts.publisher.publish(name, payload as EventPayloads[typeof name]);
+  }
+}
+
+function isLate(command: WorkspaceCommand): command is LateCommand {
+  return lateCommands.some((late) => late === command);
+}
+
+type WorkspaceEvent = {
+  [E in keyof typeof eventPlaces]: (typeof eventPlaces)[E] extends 'workspace' ? E : never;
+}[keyof typeof eventPlaces];
+
+function isWorkspaceEvent(name: string): name is WorkspaceEvent {
+  return Object.hasOwn(eventPlaces, name) && eventPlaces[name as keyof typeof eventPlaces] === 'workspace';
+}
+
+function failed({
+  code,
+  message,
+  detail,
+}: {
+  code: ErrorCode;
+  message: string;
+  detail?: string | undefined;
+}) {
+  return new WaymarkError(code, message, detail);
+}
+
+function shown({ write, failure }: RemoteWorkspaceParts['writes']['refused'][number]): RefusedWrite {
+  const { id, command, input, at } = write;
+  const text = 'text' in input ? String(input.text).slice(0, textShown) : '';
+  return { id, command, run: String(input.run), text, at, failure };
+}

@@ -1,0 +1,137 @@
+import { type Failure, type Result, WaymarkError } from '@shared/errors';
+import { commandPlaces, type WorkspaceCommand } from '@shared/ipc/places';
+import type { Endpoint, Settings } from '@shared/settings';
+import { relay } from '../app/relay';
+import type { Hosts } from '../computer/hosts';
+import { freeBytes } from '../ipc/handlers/application';
+import { datasetHandlers } from '../ipc/handlers/dataset';
+import { taskHandlers } from '../ipc/handlers/tasks';
+import type { Publisher } from '../ipc/publish';
+import type { Handlers } from '../ipc/register';
+import { TerminalPump } from '../ipc/terminal-pump';
+import { workspaceHandlers } from '../ipc/workspace-handlers';
+import { openWorkbench } from '../open-workbench';
+import type { EngineLog } from '../runs/engine-options';
+import type { Store } from '../store/api';
+import { unsupportedHere } from '../task/unsupported';
+import { WorkbenchHolder } from '../workbench';
+import { EntryIds } from './entry-ids';
+import type { Hello } from './protocol';
+import type { Served } from './serve-session';
+import { startRunner } from './start-runner';
+
+export interface ServeWorkspaceOptions {
+  folder: string;
+  defaultFolder: string;
+  settings: { readonly current: Settings };
+  hosts: Hosts;
+  resourcesDir: string;
+  log: EngineLog;
+  /** The command line's script: what drives runs is a process of its own. */
+  entry: string;
+  /** Where the store's threads are, when not beside the program. */
+  workerDir?: string;
+}
+
+/**
+ * Opens the workspace for one window: entries carry that person's name and device. Runs are started and resumed in
+ * processes of their own, so that neither the window's link nor its end is felt by any.
+ */
+export async function serveWorkspace(
+  hello: Hello,
+  publisher: Publisher,
+  options: ServeWorkspaceOptions,
+): Promise<Served> {
+  const { folder, defaultFolder, resourcesDir, entry, workerDir } = options;
+  const ids = new EntryIds();
+  const settings = {
+    get current() {
+      return forWindow(options.settings.current, hello);
+    },
+  };
+  const holder: WorkbenchHolder = new WorkbenchHolder(() =>
+    openWorkbench(folder, {
+      settings,
+      findKey: (_name, variable) => process.env[variable] ?? null,
+      resourcesDir,
+      hosts: options.hosts,
+      log: options.log,
+      demoPaceMs: 0,
+      store: { entryId: () => ids.take(), ...(workerDir === undefined ? {} : { workerDir }) },
+      driveApart: async (run) => {
+        const { store } = holder.require();
+        if (store.isDriven(run)) return;
+        await (await startRunner(run, { entry, folder, isDriven: (each) => store.isDriven(each) })).taken;
+      },
+    }),
+  );
+  const bench = await holder.open(folder);
+  const pump = new TerminalPump(publisher);
+  let problem: Failure | null = null;
+  const stop = relay(bench, {
+    publisher,
+    pump,
+    problem: (failure) => {
+      problem = failure;
+      publisher.publish('workspace.problem', { problem });
+    },
+    runChanged: () => undefined,
+  });
+  const author = () => hello.author;
+  const handlers: Pick<Handlers, WorkspaceCommand> = {
+    ...workspaceHandlers({ holder, author, settings: () => settings.current, pump, resourcesDir }),
+    'workspace.status': async () => ({ folder, defaultFolder, freeBytes: await freeBytes(folder), problem }),
+    'tasks.list': taskHandlers({
+      holder,
+      unsupported: unsupportedHere,
+      ...{ add: needsDialog, catalogue: needsDialog, create: needsDialog },
+    })['tasks.list'],
+    'export.preview': datasetHandlers({ holder, chooseTarget: needsDialog })['export.preview'],
+  };
+  return {
+    folder,
+    handlers: onlyWorkspace(handlers),
+    answered: (id, command) => answered(bench.store, id, command),
+    withEntry: (id, work) => ids.during(id, work),
+    close: async () => {
+      stop();
+      await holder.close();
+    },
+  };
+}
+
+/** The server's settings for one window: its device, and the endpoints it knows beside those known here. */
+function forWindow(settings: Settings, hello: Hello): Settings {
+  const known = new Set(settings.endpoints.map(({ name }: Endpoint) => name));
+  const more = hello.endpoints.filter(({ name }) => !known.has(name));
+  return {
+    ...settings,
+    annotator: hello.author,
+    device: hello.device,
+    endpoints: [...settings.endpoints, ...more],
+  };
+}
+
+function needsDialog(): Promise<never> {
+  return Promise.reject(new WaymarkError('unsupported', 'A server shows no dialogs.'));
+}
+
+/** Groups hold commands of the window too; those are not answered here. */
+function onlyWorkspace(handlers: Partial<Handlers>): Partial<Handlers> {
+  return Object.fromEntries(
+    Object.entries(handlers).filter(
+      ([name]) => commandPlaces[name as keyof typeof commandPlaces] === 'workspace',
+    ),
+  );
+}
+
+/** A write that came a second time is answered from what is stored. */
+async function answered(store: Store, id: string, command: string): Promise<Result<unknown> | null> {
+  const stored = await store.reader.entry(id);
+  if (stored === null) return null;
+  if ('annotation' in stored) return { ok: true, value: stored.annotation };
+  const { run, body } = stored.outbox;
+  if (command !== 'hints.queue' || body.op !== 'hint.queued') return { ok: true, value: undefined };
+  const { hints } = await store.reader.hints(run);
+  return { ok: true, value: hints.find(({ id: hint }) => hint === body.hint) };
+}
