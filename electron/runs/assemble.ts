@@ -12,6 +12,7 @@ import { costOf, type Price } from '../model/cost';
 import { pinnedPackage } from '../task/add';
 import type { EvaluatingMachine } from '../task/evaluating-machine';
 import { HostEvaluator, type HostEvaluatorOptions } from '../task/host-evaluator';
+import { Checkpointer } from './checkpointer';
 import { closeIdleSessions } from './close-idle-sessions';
 import { CodeWatch } from './code-watch';
 import { CommandTime } from './command-time';
@@ -20,6 +21,7 @@ import type { RunControl } from './control';
 import { parseSpec } from './create-run';
 import type { EngineOptions } from './engine-options';
 import { createEvaluator } from './evaluation';
+import { GpuWatch } from './gpu-watch';
 import { Heartbeat } from './heartbeat';
 import { createHintBuffer } from './hint-buffer';
 import { HintWatch } from './hint-conditions-watch';
@@ -170,12 +172,18 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     clock,
     facts,
   });
+  const checkpointer = new Checkpointer({ options, run, created, spec, computers, fold: state.run });
   const codeWatch = new CodeWatch({
     ...{ computers, clock, record },
     scan: () => actions.codeChanges?.() ?? Promise.resolve([]),
     failed: (error) => options.log.error('Code files could not be looked at', { run, error: String(error) }),
   });
   releases.push(() => codeWatch.stop());
+  const gpuWatch = new GpuWatch({
+    ...{ computers: withGpus(spec, computers), clock, record },
+    failed: (error) => options.log.error('GPUs could not be watched', { run, error: String(error) }),
+  });
+  releases.push(() => gpuWatch.stop());
   const hintWatch = new HintWatch({
     ...{ follower, computers, clock, record },
     failed: (error) =>
@@ -188,7 +196,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     ports: {
       model: modelPort(options, model),
       recorder,
-      hints: createHintBuffer(follower, created.humanHints, () => hintWatch.check()),
+      hints: createHintBuffer(follower, created.humanHints, () => hintWatch.beforeRequest()),
       control,
       actions,
       evaluation: {
@@ -204,6 +212,11 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
           });
           return [...events, ...closed];
         },
+      },
+      checkpoint: {
+        ...spec.checkpoints,
+        asked: () => follower.checkpoints.waiting,
+        make: (order, signal) => checkpointer.make(order, signal),
       },
       live: { emit: (frame) => live.emit({ ...frame, run }) },
       clock,
@@ -256,8 +269,16 @@ function refresh(follower: OutboxFollower, options: EngineOptions, run: string):
   });
 }
 
+/** Those the task gave GPUs of to the run. */
+function withGpus(spec: TaskSpec, computers: ReadonlyMap<string, Computer>): Computer[] {
+  return spec.computers.flatMap(({ name, gpus }) => {
+    const computer = gpus === null ? undefined : computers.get(name);
+    return computer === undefined ? [] : [computer];
+  });
+}
+
 /** The computers actions may name. */
-function usable(spec: TaskSpec, all: ReadonlyMap<string, Computer>): Map<string, Computer> {
+export function usable(spec: TaskSpec, all: ReadonlyMap<string, Computer>): Map<string, Computer> {
   const evaluators = new Set(spec.computers.flatMap(({ name, evaluator }) => (evaluator ? [name] : [])));
   return new Map([...all].filter(([name]) => !evaluators.has(name)));
 }
