@@ -7,8 +7,10 @@ export interface SummaryToWrite {
   segment: number;
   steps: { from: number; to: number };
   carried: { from: number; to: number } | null;
-  /** What the model wrote. */
+  /** The summary as it stands in the next context. */
   text: string;
+  /** The arguments of the model's call. */
+  parts?: Record<string, unknown>;
   /** The last summarised observation. */
   observation?: string;
   missing?: EventBody<'summary.ended'>['missing'];
@@ -55,11 +57,11 @@ export async function writeSummary(writer: RunWriter, summary: SummaryToWrite): 
         step,
         stepId: ulid(),
         kind: 'summary',
-        text: summary.text,
+        text: '',
         reasoning: '',
-        calls: [],
-        invalid: [],
-        finishReason: 'stop',
+        calls: [{ id: `call_${step}`, name: 'keep_state', arguments: JSON.stringify(summary.parts ?? {}) }],
+        invalid: [null],
+        finishReason: 'tool_calls',
         model: 'scripted',
         usage: { inputTokens: tokensBefore, outputTokens: 3_800, cachedTokens: 0, reasoningTokens: 0 },
         cost: 0.02,

@@ -46,6 +46,29 @@ describe('rows', () => {
     expect(noteLines(head)).toHaveLength(noteCount(head));
   });
 
+  it('give a summary two rows, and what it lost one each when it is opened', () => {
+    const missing = Array.from({ length: 14 }, (_, index) => ({ kind: 'path', text: `/w/${index}` }));
+    const head = stepHead(6, {
+      kind: 'summary',
+      segment: 1,
+      after: [
+        {
+          ...{ kind: 'summary', step: 6, steps: { from: 1, to: 3 }, pair: false, carried: null },
+          ...{ tokensBefore: 98_000, tokensAfter: 41_000, missing },
+        },
+        { kind: 'suspended', ms: 1000 },
+      ],
+    });
+    expect(noteLines(head).map(({ kind }) => kind)).toEqual(['summary', 'missing', 'note']);
+    expect(noteLines(head)[0]).toMatchObject({ opens: 2 });
+    expect(noteCount(head)).toBe(4);
+    const opened = noteLines(head, true);
+    expect(opened.filter(({ kind }) => kind === 'lost')).toHaveLength(12);
+    expect(opened.find(({ kind }) => kind === 'more')).toMatchObject({ count: 2 });
+    expect(noteCount(head, true)).toBe(opened.length + 1);
+    expect(new Set(opened.map(({ key }) => key)).size).toBe(opened.length);
+  });
+
   it('print rules and people short', () => {
     expect(ruleCodes(['blind-edit', 'blind-edit-strict'])).toBe('R5');
     expect(ruleCodes(['command-failed', 'blind-edit'])).toBe('R3+');

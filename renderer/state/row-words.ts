@@ -3,23 +3,56 @@ import type { LabelState } from '../components/LabelGlyph';
 import type { Text } from '../text/en';
 import type { PendingLabel } from './labels';
 
+export type SummaryNote = Extract<StepNote, { kind: 'summary' }>;
+
 /** One line under a step: a hint of several delivered together has its own. */
 export type NoteLine =
   | { kind: 'hint'; key: string; number: number; text: string; step: number }
-  | { kind: 'note'; key: string; note: Exclude<StepNote, { kind: 'hint' }> };
+  | { kind: 'note'; key: string; note: Exclude<StepNote, { kind: 'hint' | 'summary' }> }
+  /** Two rows high: where one context life ends and the next begins. */
+  | { kind: 'summary'; key: string; note: SummaryNote; opens: number }
+  /** What the summary no longer mentions, closed or open. */
+  | { kind: 'missing'; key: string; step: number; count: number; open: boolean }
+  | { kind: 'lost'; key: string; what: SummaryNote['missing'][number] }
+  /** So many more than the timeline lists; the step lists all. */
+  | { kind: 'more'; key: string; count: number };
 
-export function noteLines(head: StepHead): NoteLine[] {
-  return head.after.flatMap((note, index): NoteLine[] =>
-    note.kind === 'hint'
-      ? note.hints.map((hint) => ({ ...hint, kind: 'hint', key: hint.id, step: head.step }))
-      : [{ kind: 'note', key: `${note.kind}-${index}`, note }],
-  );
+/** Lost things that the timeline lists when it is opened. */
+const LISTED = 12;
+
+/** @param open The list of what the step's summary no longer mentions is open. */
+export function noteLines(head: StepHead, open = false): NoteLine[] {
+  return head.after.flatMap((note, index): NoteLine[] => {
+    if (note.kind === 'hint') {
+      return note.hints.map((hint) => ({ ...hint, kind: 'hint', key: hint.id, step: head.step }));
+    }
+    const key = `${note.kind}-${index}`;
+    if (note.kind !== 'summary') return [{ kind: 'note', key, note }];
+    return [{ kind: 'summary', key, note, opens: head.segment + 1 }, ...missingLines(note, key, open)];
+  });
 }
 
-/** How many lines stand under a step; what the list's layout needs. */
-export function noteCount(head: StepHead): number {
+function missingLines({ step, missing }: SummaryNote, key: string, open: boolean): NoteLine[] {
+  const count = missing.length;
+  if (count === 0) return [];
+  const head: NoteLine = { kind: 'missing', key: `${key}-missing`, step, count, open };
+  if (!open) return [head];
+  const lost = missing
+    .slice(0, LISTED)
+    .map((what, at): NoteLine => ({ kind: 'lost', key: `${key}-lost-${at}`, what }));
+  const more: NoteLine[] =
+    count > LISTED ? [{ kind: 'more', key: `${key}-more`, count: count - LISTED }] : [];
+  return [head, ...lost, ...more];
+}
+
+/** How many rows the lines under a step take; what the list's layout needs. */
+export function noteCount(head: StepHead, open = false): number {
   let count = 0;
-  for (const note of head.after) count += note.kind === 'hint' ? note.hints.length : 1;
+  for (const note of head.after) {
+    if (note.kind === 'hint') count += note.hints.length;
+    else if (note.kind === 'summary') count += 2 + missingLines(note, '', open).length;
+    else count += 1;
+  }
   return count;
 }
 

@@ -8,17 +8,19 @@ interface SegmentState {
   run: string | null;
   /** In order; empty before the first answer. */
   list: SegmentView[];
+  /** Summary steps whose list of what is no longer mentioned is open in the timeline. */
+  open: ReadonlySet<number>;
 }
 
 /** Where the context lives of the open run begin. */
-export const useSegments = create<SegmentState>()(() => ({ run: null, list: [] }));
+export const useSegments = create<SegmentState>()(() => ({ run: null, list: [], open: new Set() }));
 
 let turn = 0;
 /** Reads the segments of a run; an answer that a newer question has overtaken is dropped. */
 export async function loadSegments(run: string): Promise<void> {
   turn += 1;
   const mine = turn;
-  if (useSegments.getState().run !== run) useSegments.setState({ run, list: [] });
+  if (useSegments.getState().run !== run) useSegments.setState({ run, list: [], open: new Set() });
   const list = await call('timeline.segments', { run });
   if (mine === turn) useSegments.setState({ run, list });
 }
@@ -26,6 +28,15 @@ export async function loadSegments(run: string): Promise<void> {
 /** Reads them again without anybody waiting. */
 export function refreshSegments(run: string): void {
   loadSegments(run).catch((thrown: unknown) => toastFailure(thrown));
+}
+
+/** Opens or closes what a summary step no longer mentions, in the timeline. */
+export function toggleMissing(step: number): void {
+  useSegments.setState(({ open }) => {
+    const next = new Set(open);
+    if (!next.delete(step)) next.add(step);
+    return { open: next };
+  });
 }
 
 /** The segment a step belongs to: a summary turn to the one it ends. */

@@ -9,6 +9,7 @@ import { changeRows } from '../../state/prompt-rows';
 import { useText } from '../../text/language';
 import { ChangeText } from './ChangeText';
 import { gistOf } from './prompt-parts';
+import './prompt-changes.css';
 
 const ROW = 28;
 /** Articles shown at once, from the chosen change on. */

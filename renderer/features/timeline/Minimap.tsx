@@ -4,6 +4,7 @@ import { useDocumentTheme } from '../../state/document-theme';
 import type { MinimapMarks } from '../../state/minimap';
 import { minimapMarks } from '../../state/minimap';
 import type { RowLayout } from '../../state/row-layout';
+import { useSegments } from '../../state/segments';
 import { useTimeline } from '../../state/timeline';
 import { useText } from '../../text/language';
 
@@ -25,6 +26,7 @@ export function Minimap({ grid, layout, view, filtered }: MinimapProps) {
   const tiles = useTimeline((state) => state.tiles);
   const heads = useTimeline((state) => state.heads);
   const version = useTimeline((state) => state.version);
+  const segments = useSegments((state) => state.list);
   const theme = useDocumentTheme();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: version and theme say when what is read below has changed
@@ -36,10 +38,11 @@ export function Minimap({ grid, layout, view, filtered }: MinimapProps) {
         box,
         steps,
         minimapMarks(steps, tiles, (step) => heads.get(step)),
+        segments.slice(1).map(({ firstStep }) => firstStep),
       ),
     );
     return () => cancelAnimationFrame(frame);
-  }, [steps, tiles, heads, version, theme, view.height]);
+  }, [steps, tiles, heads, version, segments, theme, view.height]);
 
   function scrollTo(event: React.PointerEvent<HTMLDivElement>): void {
     const box = event.currentTarget.getBoundingClientRect();
@@ -75,7 +78,13 @@ export function Minimap({ grid, layout, view, filtered }: MinimapProps) {
   );
 }
 
-function draw(canvas: HTMLCanvasElement, steps: number, { marks, scores }: MinimapMarks): void {
+/** @param borders First steps of the segments after the first. */
+function draw(
+  canvas: HTMLCanvasElement,
+  steps: number,
+  { marks, scores }: MinimapMarks,
+  borders: readonly number[],
+): void {
   const height = canvas.parentElement?.clientHeight ?? 0;
   const ratio = window.devicePixelRatio;
   canvas.width = WIDTH * ratio;
@@ -121,6 +130,8 @@ function draw(canvas: HTMLCanvasElement, steps: number, { marks, scores }: Minim
       pen.stroke();
     }
   }
+  pen.fillStyle = colour('--line-ctl');
+  for (const border of borders) pen.fillRect(0, Math.round(y(border)), WIDTH, 1);
   if (scores.length > 0) {
     const best = Math.max(100, ...scores.map((point) => point.score));
     pen.strokeStyle = colour('--fg-3');

@@ -4,6 +4,7 @@ import { LabelGlyph } from '../../components/LabelGlyph';
 import type { NoteLine } from '../../state/row-words';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import { LostRow, SummaryRow } from './SummaryRow';
 
 /** What followed a step: a hint, an evaluation, a change of status, a standstill. Part of the step's row. */
 export function NoteRow({ line }: { line: NoteLine }) {
@@ -22,6 +23,8 @@ export function NoteRow({ line }: { line: NoteLine }) {
       </div>
     );
   }
+  if (line.kind === 'summary') return <SummaryRow line={line} />;
+  if (line.kind !== 'note') return <LostRow line={line} />;
   const { icon, title, detail, meta, tone } = noteWords(line.note, text);
   return (
     <div role="gridcell" className="note">
@@ -81,19 +84,6 @@ function noteWords(note: Extract<NoteLine, { kind: 'note' }>['note'], text: Text
         meta: '',
         tone: 'tone-attention',
       };
-    case 'summary':
-      return {
-        icon: 'columns',
-        title: words.summarised(note.steps?.from ?? null, note.steps?.to ?? null),
-        detail: [
-          words.tokensFromTo(format.compact(note.tokensBefore), format.compact(note.tokensAfter)),
-          note.carried === null ? '' : words.carriedOn(note.carried.from, note.carried.to),
-        ]
-          .filter(Boolean)
-          .join(', '),
-        meta: note.missing.length === 0 ? '' : words.missingAfter(note.missing.length),
-        tone: note.missing.length === 0 ? 'quiet' : 'tone-attention',
-      };
     case 'shortened':
       return {
         icon: 'columns',
@@ -125,15 +115,15 @@ function noteWords(note: Extract<NoteLine, { kind: 'note' }>['note'], text: Text
       };
     case 'checkpoint':
       return {
-        icon: 'flag',
+        icon: 'disk',
         title: words.checkpoint,
-        detail: note.note,
+        detail: note.note === '' ? words.checkpointWhy(note.why) : note.note,
         meta: note.bytes === null ? '' : format.bytes(note.bytes),
         tone: 'quiet',
       };
     case 'branch':
       return {
-        icon: 'repeat',
+        icon: 'branch',
         title: words.branched(note.parent.step),
         detail: note.message,
         meta: '',

@@ -1,12 +1,14 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
+import { useCommand } from '../../state/commands';
 import { setFilter, useFilter } from '../../state/filter';
 import { pendingFor, useLabels } from '../../state/labels';
 import { useLive } from '../../state/live';
 import { ROW, RowLayout } from '../../state/row-layout';
 import { noteCount } from '../../state/row-words';
 import { useCurrentRun } from '../../state/runs';
+import { toggleMissing, useSegments } from '../../state/segments';
 import { pointAt, timelineScrolled, useTimeline } from '../../state/timeline';
 import { useText } from '../../text/language';
 import { LiveRow } from './LiveRow';
@@ -25,6 +27,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
   const found = useFilter((state) => state.steps);
   const scanning = useFilter((state) => state.scanning);
   const pending = useLabels((state) => state.pending);
+  const opened = useSegments((state) => state.open);
   const run = useCurrentRun();
   const liveStep = useLive((state) =>
     state.answer !== null && state.answer.run === run?.id ? state.answer.step : 0,
@@ -45,9 +48,14 @@ export function StepList({ showTime }: { showTime: boolean }) {
   const stepAt = (index: number): number => (items === null ? index + 1 : (items[index] ?? 0));
   for (let index = first; index <= last; index++) {
     const head = heads.get(stepAt(index));
-    if (head !== undefined) layout.set(index, noteCount(head) * ROW);
+    if (head !== undefined) layout.set(index, noteCount(head, opened.has(stepAt(index))) * ROW);
   }
   const total = layout.total + (live ? ROW : 0);
+
+  useCommand('look.expand', () => {
+    if (heads.get(cursor)?.after.some((note) => note.kind === 'summary') === true) toggleMissing(cursor);
+    return false; // the step's own texts open as well
+  });
 
   useLayoutEffect(() => {
     const from = items === null ? first + 1 : (items[first] ?? 1);
@@ -117,6 +125,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
         inRange={anchor !== null && step >= low && step <= high}
         pending={change?.value ?? null}
         durable={change?.phase === 'durable'}
+        open={opened.has(step)}
         showTime={showTime}
       />,
     );

@@ -4,6 +4,8 @@ import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import type { LabelChoice } from '../../state/labels';
 import { initialsOf, noteLines, rowSentence, ruleCodes, shownState } from '../../state/row-words';
+import { useRuns } from '../../state/runs';
+import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 import { NoteRow } from './NoteRow';
 
@@ -19,15 +21,18 @@ export interface StepRowProps {
   pending: LabelChoice | null;
   /** The pending decision is on the disk. */
   durable: boolean;
+  /** The list of what its summary no longer mentions is open. */
+  open: boolean;
   showTime: boolean;
 }
 
 /** One step in one line, and what followed it. */
 export const StepRow = memo(function StepRow(props: StepRowProps) {
-  const { step, top, head, cursor, inRange, pending, durable, showTime } = props;
+  const { step, top, head, cursor, inRange, pending, durable, open, showTime } = props;
   const text = useText();
   const words = text.timeline;
-  const className = `step ${cursor ? 'step-cursor' : ''} ${inRange ? 'step-range' : ''}`;
+  const inherited = head !== undefined && head.inheritedFrom !== null;
+  const className = `step ${cursor ? 'step-cursor' : ''} ${inRange ? 'step-range' : ''} ${inherited ? 'step-inherited' : ''}`;
   const place = { transform: `translateY(${top}px)` };
   if (head === undefined) {
     return (
@@ -81,10 +86,11 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           />
         </span>
         <span role="gridcell" className="step-text">
-          <b>{head.tool === '' ? (head.kind === 'summary' ? words.summary : words.noCall) : head.tool}</b>
+          <b>{actionName(head, text)}</b>
           <span className="step-gist cut" title={head.title}>
-            {head.title}
+            {head.kind === 'summary' ? summaryGist(head, text) : head.title}
           </span>
+          {head.inheritedFrom !== null && <Inherited run={head.inheritedFrom} />}
           {failed && (
             <span className="step-failed">
               {head.exitCode !== null && head.exitCode !== 0
@@ -125,12 +131,37 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           </span>
         )}
       </div>
-      {noteLines(head).map((line) => (
+      {noteLines(head, open).map((line) => (
         <NoteRow key={line.key} line={line} />
       ))}
     </div>
   );
 });
+
+function actionName(head: StepHead, text: Text): string {
+  if (head.kind === 'summary') return text.timeline.summary;
+  return head.tool === '' ? text.timeline.noCall : head.tool;
+}
+
+/** Which steps a summary turn stands for. */
+function summaryGist(head: StepHead, text: Text): string {
+  const note = head.after.find((one) => one.kind === 'summary');
+  return note?.kind === 'summary' && note.steps !== null
+    ? text.timeline.ofSteps(note.steps.from, note.steps.to)
+    : '';
+}
+
+/** The step was made in another run, and is labelled there. */
+function Inherited({ run }: { run: string }) {
+  const text = useText();
+  const title = useRuns((state) => state.list.find((other) => other.id === run)?.title);
+  return (
+    <span className="step-from cut" title={text.timeline.inheritedText}>
+      <Icon name="branch" small />
+      {text.timeline.fromRun(title ?? run.slice(-6))}
+    </span>
+  );
+}
 
 /** The pattern at the left edge; two halves when opinions differ: machine left, people right. */
 function Gutter({ head, state, pending }: { head: StepHead; state: string; pending: boolean }) {

@@ -1,14 +1,20 @@
+import { useEffect } from 'react';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
+import { useCommand } from '../../state/commands';
 import { setFilter } from '../../state/filter';
 import { newSteps } from '../../state/follow';
 import { useCurrentRun } from '../../state/runs';
+import { moveToSegment, refreshSegments } from '../../state/segments';
 import type { Filter } from '../../state/timeline';
 import { followTail, stopFollowing, useTimeline } from '../../state/timeline';
 import { openDialog } from '../../state/view';
 import { useText } from '../../text/language';
+import { SegmentMenu } from './SegmentMenu';
 import { StepList } from './StepList';
+import './timeline-notes.css';
+import { useInheritedGuard } from './use-inherited-guard';
 
 /** The steps of the open run, with what is shown of them. */
 export function Timeline({ showTime }: { showTime: boolean }) {
@@ -19,17 +25,24 @@ export function Timeline({ showTime }: { showTime: boolean }) {
   const steps = useTimeline((state) => state.steps);
   const follow = useTimeline((state) => state.follow);
   const counts = run?.labels;
+  const id = run?.id ?? null;
+  const segments = run?.segments ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one segment more is another list
+  useEffect(() => {
+    if (id !== null) refreshSegments(id);
+  }, [id, segments]);
+  useCommand('segment.next', () => moveToSegment(1));
+  useCommand('segment.previous', () => moveToSegment(-1));
+  useInheritedGuard();
   const fresh = newSteps(follow, steps);
   return (
     <section className="pane timeline" aria-label={text.timeline.region} data-pane="timeline">
       <div className="pane-head">
-        <h2 className="tabular cut">
-          {run !== undefined && run.segments > 1
-            ? text.timeline.segment(run.segments, run.segments)
-            : steps > 0
-              ? text.common.steps(steps)
-              : text.timeline.region}
-        </h2>
+        {run !== undefined && run.segments > 1 ? (
+          <SegmentMenu of={run.segments} />
+        ) : (
+          <h2 className="tabular cut">{steps > 0 ? text.common.steps(steps) : text.timeline.region}</h2>
+        )}
         <span className="space" />
         <Segmented<Filter>
           label={text.timeline.filters}

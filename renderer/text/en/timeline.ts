@@ -10,10 +10,34 @@ const stored: Record<StoredStatus, string> = {
   failed: 'Failed',
 };
 
+const lost: Record<string, string> = {
+  hint: 'Hint',
+  path: 'File',
+  session: 'Session',
+  score: 'Score',
+  url: 'URL',
+};
+const checkpointReasons: Record<string, string> = {
+  interval: 'made by itself',
+  asked: 'made when asked',
+  final: 'after the final evaluation',
+};
+
 export const timeline = {
   region: 'Timeline',
   range: (from: string, to: string) => `steps ${from}–${to}`,
   segment: (n: number, of: number) => `Segment ${n} of ${of}`,
+  segments: 'Contexts of this run',
+  segmentBegins: (n: number) => `segment ${n} begins`,
+  nothingCarried: 'nothing carried',
+  andSummary: 'and the summary before',
+  ofSteps: (from: number, to: number) => (from === to ? `step ${from}` : `steps ${from}–${to}`),
+  moreLost: (n: number) => `and ${n} more; the step lists all`,
+  lostKind: (kind: string) => lost[kind] ?? kind,
+  checkpointWhy: (why: string) => checkpointReasons[why] ?? why,
+  fromRun: (title: string) => `from ${title}`,
+  inheritedText: 'Made in another run and taken over by this branch. It is labelled there, once for both.',
+  labelThere: (title: string) => `This step belongs to ${title}. Label it there; it counts here too.`,
   filters: 'Filter',
   all: 'All',
   toDecide: 'To decide',

@@ -11,10 +11,34 @@ const stored: Record<StoredStatus, string> = {
   failed: '已失败',
 };
 
+const lost: Record<string, string> = {
+  hint: '提示',
+  path: '文件',
+  session: '会话',
+  score: '分数',
+  url: '网址',
+};
+const checkpointReasons: Record<string, string> = {
+  interval: '自动生成',
+  asked: '按要求生成',
+  final: '最终评测之后',
+};
+
 export const timeline: Text['timeline'] = {
   region: '时间线',
   range: (from, to) => `步骤 ${from}–${to}`,
   segment: (n, of) => `第 ${n} 段，共 ${of} 段`,
+  segments: '此运行的各段上下文',
+  segmentBegins: (n) => `第 ${n} 段开始`,
+  nothingCarried: '未沿用步骤',
+  andSummary: '以及之前的摘要',
+  ofSteps: (from, to) => (from === to ? `步骤 ${from}` : `步骤 ${from}–${to}`),
+  moreLost: (n) => `另有 ${n} 项；步骤中列出全部`,
+  lostKind: (kind) => lost[kind] ?? kind,
+  checkpointWhy: (why) => checkpointReasons[why] ?? why,
+  fromRun: (title) => `来自 ${title}`,
+  inheritedText: '在另一个运行中产生，由此分支沿用。它在那里标注，一次对两者有效。',
+  labelThere: (title) => `这一步属于 ${title}。请在那里标注；在这里同样有效。`,
   filters: '筛选',
   all: '全部',
   toDecide: '待决定',

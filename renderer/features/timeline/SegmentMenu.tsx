@@ -1,0 +1,33 @@
+import { Icon } from '../../components/Icon';
+import { Menu } from '../../components/Menu';
+import { segmentOf, useSegments } from '../../state/segments';
+import { moveCursor, useTimeline } from '../../state/timeline';
+import { useText } from '../../text/language';
+
+/** Which context life the cursor is in, and the way to the others. */
+export function SegmentMenu({ of }: { of: number }) {
+  const words = useText().timeline;
+  const list = useSegments((state) => state.list);
+  const cursor = useTimeline((state) => state.cursor);
+  const steps = useTimeline((state) => state.steps);
+  const here = segmentOf(list, cursor)?.segment ?? of;
+  return (
+    <Menu
+      label={words.segments}
+      items={list
+        .filter(({ firstStep }) => firstStep <= steps)
+        .map(({ segment, firstStep }, index, shown) => ({
+          id: String(segment),
+          label: words.segment(segment, of),
+          text: words.ofSteps(firstStep, (shown[index + 1]?.firstStep ?? steps + 1) - 1),
+          run: () => moveCursor(firstStep),
+        }))}
+      button={(props) => (
+        <button type="button" className="segment-button" title={words.segments} {...props}>
+          <span className="tabular cut">{words.segment(here, of)}</span>
+          <Icon name="down" small />
+        </button>
+      )}
+    />
+  );
+}
