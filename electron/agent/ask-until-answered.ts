@@ -3,6 +3,7 @@ import { backOff } from './back-off';
 import { leftMs, type NoRoom, withTimeLimit } from './budget';
 import { pauseRun, restWithoutRoom } from './come-to-rest';
 import type { Lap, Loop } from './loop-types';
+import { ModelOutage } from './model-outage';
 import type { ModelAnswer, ModelFailure, ModelRequest } from './ports';
 import { mendRefusedParameter } from './refused-parameter';
 
@@ -24,6 +25,7 @@ export async function askUntilAnswered(
   record: RecordRequest,
 ): Promise<Answered | 'full' | 'too_long' | Lap> {
   const { ports, options } = loop;
+  const outage = new ModelOutage(loop);
   for (let failures = 0, fresh = false; ; ) {
     if (ports.control.asked() !== null || ports.control.changes().length > 0 || leftMs(loop) === 0) {
       return 'next';
@@ -45,12 +47,13 @@ export async function askUntilAnswered(
       return 'next';
     }
     if (result.ok) {
+      await outage.over();
       const durationMs = Math.max(0, Math.round(ports.clock.monotonic() - startedAt));
       return { answer: result.answer, durationMs };
     }
     failures += 1;
     const { failure } = result;
-    const again = failure.retryable && failures < options.retry.attempts;
+    const again = await outage.goesOn(failure, failures);
     const delay = again ? backOff(failures, failure.retryAfterMs, options.retry, ports.random()) : null;
     await ports.recorder.record([failedEvent(loop, step, failure, delay)]);
     if (failure.code === 'context_full') {

@@ -60,12 +60,19 @@ export interface LoopOptions {
 export interface RetryOptions {
   /** Tries per driven request before the run pauses and says why. */
   attempts: number;
+  /** How long a model that cannot even be reached is tried, whatever `attempts` says, ms. */
+  patienceMs: number;
   baseMs: number;
   capMs: number;
 }
 
-/** About an hour of trying: an outage over night should not end in a paused run, a dead endpoint should. */
-export const defaultRetry: RetryOptions = { attempts: 40, baseMs: 1_000, capMs: 120_000 };
+/** About an hour for an endpoint that answers with errors; a network that is away over night does not end in a paused run. */
+export const defaultRetry: RetryOptions = {
+  attempts: 40,
+  patienceMs: 12 * 3_600_000,
+  baseMs: 1_000,
+  capMs: 120_000,
+};
 
 export type LoopEnd = 'paused' | 'finished' | 'stopped';
 

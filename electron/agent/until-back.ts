@@ -3,7 +3,7 @@ import { backOff } from './back-off';
 
 /** A link that is back within this time is no news, ms. */
 const NO_NEWS_MS = 1_000;
-const RETRY = { attempts: Number.POSITIVE_INFINITY, baseMs: 1_000, capMs: 30_000 };
+const RETRY = { attempts: Number.POSITIVE_INFINITY, patienceMs: 0, baseMs: 1_000, capMs: 30_000 };
 /** After a second failure in a row a link that says it is up is believed a little later each time, ms. */
 const DOUBT_MS = 250;
 const MOST_DOUBT_MS = 5_000;

@@ -106,7 +106,7 @@ async function bench(policy: ScriptedPolicy, keyEnv = ''): Promise<Bench> {
     sessionsDir: join(folder, 'sessions'),
     appVersion: '0.0.0',
     log: { info: () => undefined, error: () => undefined },
-    retry: { attempts: 3, baseMs: 1, capMs: 2 },
+    retry: { attempts: 3, patienceMs: 0, baseMs: 1, capMs: 2 },
   });
   closing.push(
     () => rm(folder, { recursive: true, force: true }),

@@ -28,6 +28,7 @@ export interface StandOptions {
   approvals?: 'on' | 'off';
   sendReasoning?: boolean;
   attempts?: number;
+  patienceMs?: number;
   /** Stands between the loop and what it touches, anew for each driver. */
   wrap?: (ports: LoopPorts) => LoopPorts;
 }
@@ -154,7 +155,7 @@ export class LoopStand {
         limits: { maxSteps: 100, maxWorkingMs: 3_600_000, maxEvals: 3, ...options.limits },
         contextTokens: options.contextTokens ?? 1_000_000,
         approvals: options.approvals ?? 'off',
-        retry: { attempts: options.attempts ?? 4, baseMs: 2, capMs: 20 },
+        retry: { attempts: options.attempts ?? 4, patienceMs: options.patienceMs ?? 0, baseMs: 2, capMs: 20 },
         summary: await summaryTexts(RESOURCES),
       },
     };
