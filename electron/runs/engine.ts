@@ -3,7 +3,6 @@ import { WaymarkError } from '@shared/errors';
 import type { HintCategory, LimitsChange } from '@shared/outbox';
 import type { Endpoint } from '@shared/settings';
 import type { RunningCommand, RunState } from '@shared/views';
-import { wellFormed } from '@shared/well-formed';
 import { ulid } from 'ulid';
 import { askForLimits, askForModel, refuseWithoutPrice } from './change-run';
 import { type Cleaned, cleanHosts, cleanLocal, type HostSessions } from './clean-sessions';
@@ -11,8 +10,10 @@ import { connect, disposeAll } from './connect';
 import { creationEvents, type NewRun, parseSpec, refuseTightTokens, refuseUnsupported } from './create-run';
 import type { EngineOptions } from './engine-options';
 import { layGround } from './ground';
+import { HintDesk } from './hint-desk';
 import { LiveEmitter } from './live';
 import { choosePlaces } from './places';
+import { Rehearsals } from './rehearse';
 import { type DrivenRun, takeUp } from './run';
 import { runFolder } from './run-folder';
 import { runningCommands } from './running-commands';
@@ -35,6 +36,10 @@ type Alive = Pick<ReadonlySet<string>, 'has'>;
 export interface Engine {
   /** What driven runs do right now; never stored. */
   readonly live: LiveEmitter;
+  /** Hints of all runs, whoever drives them. */
+  readonly hints: HintDesk;
+  /** Drafts of hints, tried out. */
+  readonly rehearsals: Rehearsals;
   /**
    * Creates a run; it rests until `resumeRun`. Its hosts must be reachable now: GPUs, folders and whether they share the
    * workspace are found out first, and nothing is created when they are not as the task asks.
@@ -62,7 +67,7 @@ export interface Engine {
   running(run: string): Promise<RunningCommand[]>;
   /** Ends a sleep; nothing else. */
   wake(run: string, author: Author): Promise<void>;
-  /** Queues a hint and returns its id. @throws WaymarkError run_ended, refused (a run without human hints) */
+  /** A hint for the next step: `hints.queue`, with the id for an answer. */
   hint(run: string, author: Author, text: string, category: HintCategory): Promise<string>;
   /** Runs that this process drives. */
   drivenRuns(): string[];
@@ -84,10 +89,15 @@ export function createEngine(options: EngineOptions): Engine {
 
 class RunEngine implements Engine {
   readonly live = new LiveEmitter();
+  readonly hints: HintDesk;
+  readonly rehearsals: Rehearsals;
   private readonly driven = new Map<string, DrivenRun>();
   private closing = false;
 
-  constructor(private readonly options: EngineOptions) {}
+  constructor(private readonly options: EngineOptions) {
+    this.hints = new HintDesk(options.store);
+    this.rehearsals = new Rehearsals(options);
+  }
 
   async startRun(input: StartRun): Promise<string> {
     const { store, resourcesDir } = this.options;
@@ -124,6 +134,9 @@ class RunEngine implements Engine {
   async resumeRun(run: string): Promise<void> {
     if (this.driven.has(run)) {
       return;
+    }
+    if (this.options.driveApart !== undefined) {
+      return this.options.driveApart(run);
     }
     if (this.closing) {
       throw new WaymarkError('refused', 'The application is closing. Open it again to drive runs.');
@@ -201,18 +214,7 @@ class RunEngine implements Engine {
   }
 
   async hint(run: string, author: Author, text: string, category: HintCategory): Promise<string> {
-    await this.refuseEnded(run);
-    const { store } = this.options;
-    const [first] = await store.reader.events(run, 1, 1);
-    if (first?.kind === 'run.created' && !first.body.humanHints) {
-      throw new WaymarkError(
-        'refused',
-        'This run was started without human hints. Start another one to send hints.',
-      );
-    }
-    const hint = ulid();
-    await store.writer.post(run, author, { op: 'hint.queued', hint, text: wellFormed(text), category });
-    return hint;
+    return (await this.hints.queue(run, author, { text, category })).id;
   }
 
   drivenRuns(): string[] {
@@ -230,6 +232,7 @@ class RunEngine implements Engine {
 
   async shutdown({ mode }: { mode: 'pause' | 'now' }): Promise<void> {
     this.closing = true;
+    this.rehearsals.cancelAll();
     const runs = [...this.driven.values()];
     for (const { control } of runs) {
       control.quit(mode === 'pause' ? 'after_step' : 'now');

@@ -9,6 +9,8 @@ import { within } from './within';
 
 /** Between two looks at sessions and clock, only while a hint waits for them, ms. */
 export const HINT_LOOK_MS = 5_000;
+/** How long a request waits for such a look at most, ms. */
+const PATIENCE_MS = 1_000;
 /** How long a host that does not answer any more is waited for at the end, ms. */
 const STOP_MS = 3_000;
 
@@ -29,7 +31,7 @@ export class HintWatch {
   private readonly stopping = new AbortController();
   private readonly unsubscribe: () => void;
   /** By the entry that set the condition: what was seen at a computer and is not in the log yet. */
-  private seen = new Map<string, string>();
+  private readonly seen = new Map<string, string>();
   private checking: Promise<void> = Promise.resolve();
   private looking: Promise<void> | null = null;
 
@@ -52,8 +54,14 @@ export class HintWatch {
     }
   }
 
-  /** Resolves once everything that has come true by now is in the log. */
-  check(): Promise<void> {
+  /** For a request that is about to go out: looks at the sessions first, so that a job that just ended counts. */
+  async beforeRequest(): Promise<void> {
+    await within(PATIENCE_MS, this.lookAtSessions());
+    await this.check();
+  }
+
+  /** Resolves once everything that is known to have come true is in the log. */
+  private check(): Promise<void> {
     const checked = this.checking.then(() => this.checkNow());
     // The caller gets the failure; the next check starts anew.
     this.checking = checked.catch(() => undefined);
@@ -96,7 +104,7 @@ export class HintWatch {
     const waiting = this.pending().filter(({ deliver }) => deliver.when === 'session_idle');
     if (waiting.length === 0) return;
     try {
-      this.seen = await this.sessions.look(waiting);
+      for (const [entry, why] of await this.sessions.look(waiting)) this.seen.set(entry, why);
     } catch (error) {
       this.tell(error);
     }
