@@ -1,5 +1,6 @@
 import type { ModelCall } from '@shared/event-parts';
 import type { EventBody, NewEvent } from '@shared/events';
+import { isRefusal } from '@shared/run-fold';
 import { wellFormed } from '@shared/well-formed';
 import type { ActionPort, ModelAnswer } from './ports';
 
@@ -91,6 +92,9 @@ function teaching(
     finishReason === 'length'
       ? ' Your answer was cut off at the token limit: write shorter answers, and large files in parts.'
       : '';
+  if (calls.length === 0 && isRefusal(finishReason)) {
+    return `You declined, or a filter stopped your answer, so nothing was done. The task still stands: take a step that you can take by calling one of the tools: ${offered.join(', ')}. If you cannot do a part of it, say which, and go on with the rest.`;
+  }
   if (calls.length === 0) {
     return `Your answer held no tool call, so nothing was done.${cut} Go on by calling one of the tools: ${offered.join(', ')}. When the task is complete, call finish.`;
   }

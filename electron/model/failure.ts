@@ -7,6 +7,12 @@ import { MalformedAnswer } from './read-stream';
 const TOO_LONG =
   /context[_ ]?(length|window|size)|maximum context|max_model_len|(prompt|input|request)( is| are)? too (long|large)|too many (input )?tokens|reduce the length|exceeds? .{0,40}(token|context)|longer than the model/iu;
 
+/** An answer may not be as long as was asked for: nothing about the prompt. */
+const OUTPUT_TOO_LONG = /at most \d+ (completion|output) tokens/iu;
+
+/** The provider's filter stopped the request, or the answer, for what it is about. */
+const FILTERED = /content_filter|content management policy|content policy|responsible_?ai/iu;
+
 const CERTIFICATE = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ERR_TLS_CERT)/u;
 
 /**
@@ -40,8 +46,14 @@ function ofServer(error: APIError, endpoint: string, hasKey: boolean): ModelFail
   const said = saidBy(error);
   const quote = said === '' ? '' : ` It says: ${said}`;
   const retryAfterMs = retryAfter(error.headers);
+  const codeAndWords = `${String(error.code ?? '')} ${String(error.type ?? '')} ${said}`;
+  if (FILTERED.test(codeAndWords) && (status === null || status < 500)) {
+    const message = `${endpoint} refused the request by its rules on content.${quote}`;
+    return { ...refuse('model_rejected', message, status ?? 400), status };
+  }
   if (
-    TOO_LONG.test(`${String(error.code ?? '')} ${said}`) &&
+    TOO_LONG.test(codeAndWords) &&
+    !OUTPUT_TOO_LONG.test(said) &&
     (status === null || status === 400 || status === 413 || status === 422)
   ) {
     return {
@@ -53,7 +65,11 @@ function ofServer(error: APIError, endpoint: string, hasKey: boolean): ModelFail
     };
   }
   if (status === 401 && !hasKey) {
-    return refuse('model_key_missing', `${endpoint} asks for a key and none is set.`, status);
+    return refuse(
+      'model_key_missing',
+      `${endpoint} asks for a key and none is set. Set it in Settings, or in the variable the endpoint names.`,
+      status,
+    );
   }
   if (status === 401 || status === 403) {
     return refuse('model_rejected', `${endpoint} refused the key.${quote}`, status);
@@ -65,11 +81,7 @@ function ofServer(error: APIError, endpoint: string, hasKey: boolean): ModelFail
       status,
     );
   }
-  if (
-    status === 429 &&
-    /quota|billing|credit/iu.test(`${String(error.code ?? '')} ${said}`) &&
-    retryAfterMs === null
-  ) {
+  if (status === 429 && /quota|billing|credit/iu.test(codeAndWords) && retryAfterMs === null) {
     return refuse('model_rejected', `The account at ${endpoint} has no quota left.${quote}`, status);
   }
   if (

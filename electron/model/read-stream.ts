@@ -17,13 +17,46 @@ const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A piece of text as endpoints write it: a string, or a list of parts of which some hold text. */
-function contentOf(value: unknown): string {
-  if (Array.isArray(value)) {
-    return value.map((part) => (isJson(part) ? textOf(part.text) : textOf(part))).join('');
+/** A piece of text as endpoints write it: a string, or a list of parts of which some hold text, of this kind only. */
+function contentOf(value: unknown, kind: 'said' | 'thought' = 'said'): string {
+  if (!Array.isArray(value)) {
+    return kind === 'said' ? textOf(value) : '';
   }
-  return textOf(value);
+  return value
+    .map((part) => {
+      if (!isJson(part)) {
+        return kind === 'said' ? textOf(part) : '';
+      }
+      const thought = typeof part.type === 'string' && /^(thinking|reasoning)/u.test(part.type);
+      return thought === (kind === 'thought') ? wordsOf(part) : '';
+    })
+    .join('');
 }
+
+/** Text of one part: `text`, or below the name of what it is. */
+function wordsOf(part: Json): string {
+  return textOf(part.text) || allText(part.thinking) || allText(part.reasoning) || textOf(part.summary);
+}
+
+/** A string, or the texts of a list of parts, whatever they are called. */
+function allText(value: unknown): string {
+  return Array.isArray(value)
+    ? value.map((part) => (isJson(part) ? wordsOf(part) : textOf(part))).join('')
+    : textOf(value);
+}
+
+/** Reasoning by the many names it has; an endpoint that sends it twice means the same. */
+function reasoningOf(delta: Json): string {
+  return (
+    allText(delta.reasoning_content) ||
+    allText(delta.reasoning) ||
+    allText(delta.reasoning_details) ||
+    allText(delta.thinking) ||
+    contentOf(delta.content, 'thought')
+  );
+}
+
+const THINK = /^\s*<think>([\s\S]*?)(?:<\/think>\s*|$)/u;
 
 /** Verbatim text; an endpoint that sends an object instead of its text gets it written out. */
 function argumentsOf(value: unknown): string {
@@ -35,12 +68,14 @@ function argumentsOf(value: unknown): string {
 
 /**
  * Puts a streamed chat completion together. Takes anything: fields of the wrong type count as absent, and only
- * what leaves nothing to go on is a `MalformedAnswer`.
+ * what leaves nothing to go on is a `MalformedAnswer`. A `<think>` block that opens the text, as servers without a parser
+ * for it send, is reasoning. Words of a refusal are the text, and the finish reason is then `refusal`.
  */
 export class AnswerBuilder {
   private text = '';
   private reasoning = '';
   private model = '';
+  private refusal = '';
   private usage: Usage | null = null;
   private finish: string | null = null;
   private readonly calls: { id: string; name: string; arguments: string }[] = [];
@@ -57,7 +92,7 @@ export class AnswerBuilder {
     }
     this.message(isJson(choice.delta) ? choice.delta : isJson(choice.message) ? choice.message : {});
     if (typeof choice.finish_reason === 'string') {
-      this.finish = choice.finish_reason;
+      this.finish = choice.native_finish_reason === 'refusal' ? 'refusal' : choice.finish_reason;
     }
   }
 
@@ -66,11 +101,15 @@ export class AnswerBuilder {
     if (this.finish === null) {
       throw new MalformedAnswer('The stream ended before the answer was complete.');
     }
+    if (this.finish === 'error') {
+      throw new MalformedAnswer('It says itself that the answer failed.');
+    }
+    const thought = this.reasoning === '' ? THINK.exec(this.text) : null;
     return {
-      text: this.text,
-      reasoning: this.reasoning,
+      text: this.text.slice(thought?.[0].length ?? 0) + this.refusal,
+      reasoning: thought?.[1]?.trim() ?? this.reasoning,
       calls: this.calls,
-      finishReason: this.finish,
+      finishReason: this.refusal === '' ? this.finish : 'refusal',
       model: this.model,
       usage: this.usage,
     };
@@ -85,13 +124,19 @@ export class AnswerBuilder {
     }
     this.model ||= textOf(chunk.model);
     const choice = Array.isArray(chunk.choices) ? chunk.choices.find(isJson) : undefined;
+    if (isJson(choice?.usage)) {
+      this.usage = usageOf(choice.usage) ?? this.usage;
+    }
     return choice ?? null;
   }
 
   private message(delta: Json): void {
-    const text = contentOf(delta.content) || textOf(delta.refusal);
-    const reasoning = contentOf(delta.reasoning_content) || contentOf(delta.reasoning);
-    this.text += text;
+    const said = contentOf(delta.content);
+    const refused = said === '' ? textOf(delta.refusal) : '';
+    const text = said + refused;
+    const reasoning = reasoningOf(delta);
+    this.text += said;
+    this.refusal += refused;
     this.reasoning += reasoning;
     if (text !== '' || reasoning !== '') {
       this.onDelta({ ...(text === '' ? {} : { text }), ...(reasoning === '' ? {} : { reasoning }) });
@@ -139,18 +184,34 @@ export class AnswerBuilder {
   }
 }
 
+/**
+ * Tokens by OpenAI's names or Anthropic's, and what routers add to them. Anthropic counts cached input apart from
+ * `input_tokens`; here input always includes it.
+ */
 function usageOf(usage: Json): Usage | null {
-  const input = isJson(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const output = isJson(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
-  if (typeof usage.prompt_tokens !== 'number' && typeof usage.completion_tokens !== 'number') {
+  const names = ['prompt_tokens', 'completion_tokens', 'input_tokens', 'output_tokens'];
+  if (!names.some((name) => typeof usage[name] === 'number')) {
     return null;
   }
+  const input = detailsOf(usage.prompt_tokens_details, usage.input_tokens_details);
+  const output = detailsOf(usage.completion_tokens_details, usage.output_tokens_details);
+  const cached =
+    countOf(input.cached_tokens) ||
+    countOf(usage.prompt_cache_hit_tokens) ||
+    countOf(usage.cache_read_input_tokens) ||
+    countOf(usage.cached_tokens);
+  const apart = typeof usage.prompt_tokens !== 'number' && 'cache_read_input_tokens' in usage;
+  const beside = apart ? cached + countOf(usage.cache_creation_input_tokens) : 0;
   return {
-    inputTokens: countOf(usage.prompt_tokens),
-    outputTokens: countOf(usage.completion_tokens),
-    cachedTokens: countOf(input.cached_tokens) || countOf(usage.prompt_cache_hit_tokens),
-    reasoningTokens: countOf(output.reasoning_tokens),
+    inputTokens: (countOf(usage.prompt_tokens) || countOf(usage.input_tokens)) + beside,
+    outputTokens: countOf(usage.completion_tokens) || countOf(usage.output_tokens),
+    cachedTokens: cached,
+    reasoningTokens: countOf(output.reasoning_tokens) || countOf(usage.reasoning_tokens),
   };
+}
+
+function detailsOf(...named: unknown[]): Json {
+  return named.find(isJson) ?? {};
 }
 
 function countOf(value: unknown): number {

@@ -53,6 +53,10 @@ async function stream(
       response.destroy();
       return;
     }
+    if (fault?.kind === 'stall' && index >= fault.after) {
+      await once(response, 'close');
+      return;
+    }
     if (fault?.kind === 'error_chunk' && index >= fault.after) {
       response.end(`data: ${JSON.stringify({ error: fault.error })}\n\n`);
       return;
@@ -87,6 +91,7 @@ function deltas(script: ScriptedAnswer): Json[] {
   const out: Json[] = [{ role: 'assistant', content: '' }];
   out.push(...pieces(script.reasoning ?? '', length).map((reasoning_content) => ({ reasoning_content })));
   out.push(...pieces(script.text ?? '', length).map((content) => ({ content })));
+  out.push(...pieces(script.refusal ?? '', length).map((refusal) => ({ refusal })));
   for (const [index, call] of (script.calls ?? []).entries()) {
     const id = call.id ?? `call_${index}`;
     out.push({ tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: '' } }] });
@@ -154,6 +159,7 @@ function document(script: ScriptedAnswer, request: ScriptedRequest): Json {
   const message = {
     role: 'assistant',
     content: script.text ?? null,
+    ...(script.refusal === undefined ? {} : { refusal: script.refusal }),
     ...(script.reasoning === undefined ? {} : { reasoning_content: script.reasoning }),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   };

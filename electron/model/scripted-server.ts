@@ -24,6 +24,8 @@ export interface ScriptedRequest {
 export interface ScriptedAnswer {
   reasoning?: string;
   text?: string;
+  /** Sent in the field for refusals instead of the text. */
+  refusal?: string;
   calls?: { name: string; arguments: Record<string, unknown> | string; id?: string }[];
   /** Default: `tool_calls` with calls, else `stop`; null leaves it out. */
   finishReason?: string | null;
@@ -49,6 +51,8 @@ export type ScriptedFault =
   | { kind: 'error_chunk'; after: number; error: Record<string, unknown> }
   /** Says nothing at all until the other side gives up. */
   | { kind: 'silence' }
+  /** Says nothing any more after so many pieces, with the connection open. */
+  | { kind: 'stall'; after: number }
   /** Answers with one JSON document instead of a stream. */
   | { kind: 'no_stream' };
 
