@@ -112,7 +112,7 @@ describe('when a hint goes out', () => {
   }, 60_000);
 
   it('a job that ended while nobody drove the run counts; due stays due', async () => {
-    const { made, id, root } = await stand(steps({ calls: [run(job, false)] }, sleep(600), finish));
+    const { made, id, root } = await stand(steps({ calls: [run(job, false)] }, sleep(600), sleep(1), finish));
     await made.engine.resumeRun(id);
     await made.until(id, 'action.started', ({ name }) => name === 'sleep');
     const deliver = { when: 'session_idle', computer: '', session: 'train' } as const;
