@@ -41,6 +41,8 @@ async function stream(
 ): Promise<void> {
   const { fault } = script;
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  // One for the whole answer: a reader that is slow makes the stream wait many times.
+  const closed = once(response, 'close').catch(() => undefined);
   const head = {
     id: `scripted-${request.index}`,
     object: 'chat.completion.chunk',
@@ -62,7 +64,7 @@ async function stream(
       return;
     }
     if (!send({ choices: [{ index: 0, delta, finish_reason: null }] })) {
-      await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      await Promise.race([once(response, 'drain'), closed]);
     }
     if (script.pieceMs !== undefined && script.pieceMs > 0) {
       await sleep(script.pieceMs);
