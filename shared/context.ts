@@ -97,7 +97,8 @@ export class ContextFold {
 
   /** What the next request names besides messages. */
   get sent(): Pick<EventBody<'segment.started'>, 'tools' | 'request'> {
-    return this.summary?.started ?? { tools: this.tools, request: this.request };
+    const { tools, request } = this.summary?.started ?? this;
+    return { tools, request };
   }
 
   /** JSON pieces that later requests repeat byte for byte. Another array after a new segment, or when something in it changed. */

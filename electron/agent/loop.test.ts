@@ -518,7 +518,10 @@ it('survives anything a model can say, and stays verifiable', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(answer, { maxLength: 6 }), fc.boolean(), async (answers, sendReasoning) => {
       const run = await stand(steps(...answers, finish), { limits: { maxSteps: 8 }, sendReasoning });
-      expect(['finished']).toContain(await run.drive());
+      // Three refusals in a row pause it; then it goes on.
+      let end = await run.drive();
+      while (end === 'paused') end = await run.drive();
+      expect(end).toBe('finished');
       expect(run.unverified()).toBe(0);
       const calls = run
         .of('model.answered')

@@ -1,11 +1,11 @@
 import type { ChatMessage } from '@shared/chat';
-import { ContextFold } from '@shared/context';
+import type { ContextFold } from '@shared/context';
+import { messageTokens } from '@shared/context-entry';
 import { WaymarkError } from '@shared/errors';
-import type { EventBody, RunEvent } from '@shared/events';
-import { estimateTokens, TOKENS_PER_MESSAGE } from '@shared/tokens';
+import type { EventBody } from '@shared/events';
 import type { PromptMessage, PromptView } from '@shared/views';
+import { contextAt } from './context-at';
 import { sha256 } from './hashing';
-import { rowId } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
 
 const PAGE = 500;
@@ -14,8 +14,8 @@ const PAGE = 500;
 export function readPrompt(context: ReadContext, ulid: string, step: number): PromptView {
   const run = findRun(context, ulid);
   const seq = requestSeq(context, run, bounded(step, 0, 2 ** 31, 'The step'));
-  const fold = new ContextFold({ sendReasoning: run.facts.sendReasoning });
-  const request = foldTo(context, run, fold, seq);
+  const request = readRequest(context, run, seq);
+  const fold = contextAt(context, run, seq);
   const body = fold.requestBody({ tail: request.tail });
   const rebuilt = sha256(body).toString('hex');
   return {
@@ -26,8 +26,7 @@ export function readPrompt(context: ReadContext, ulid: string, step: number): Pr
     verified: rebuilt === request.sha256,
     bytes: Buffer.byteLength(body),
     messages: promptMessages(fold, request.tail),
-    tools: fold.tools,
-    request: fold.request,
+    ...fold.sent,
     tail: request.tail,
   };
 }
@@ -50,33 +49,15 @@ function requestSeq(context: ReadContext, run: RunRecord, step: number): number 
   return found;
 }
 
-/** A segment starts from its own head, so nothing before it is needed. */
-function foldTo(
-  context: ReadContext,
-  run: RunRecord,
-  fold: ContextFold,
-  seq: number,
-): EventBody<'model.requested'> {
-  const start = context.statements.get<{ id: number | null }>(
-    'SELECT max(id) AS id FROM segment WHERE id BETWEEN ? AND ?',
-    rowId(run.id, 0),
-    rowId(run.id, seq),
-  );
-  let next = start?.id === null || start === undefined ? 1 : start.id - rowId(run.id, 0);
-  for (let last: RunEvent | undefined; next <= seq; next = (last?.seq ?? seq) + 1) {
-    const events = readEvents(context, run, next, seq, PAGE);
-    for (const event of events) {
-      fold.apply(event);
-    }
-    last = events.at(-1);
-    if (last?.seq === seq && last.kind === 'model.requested') {
-      return last.body;
-    }
+function readRequest(context: ReadContext, run: RunRecord, seq: number): EventBody<'model.requested'> {
+  const [event] = readEvents(context, run, seq, seq, 1);
+  if (event?.kind !== 'model.requested') {
+    throw new WaymarkError(
+      'workspace_corrupt',
+      `Event ${seq} of run ${run.ulid} is not a request. Run "verify".`,
+    );
   }
-  throw new WaymarkError(
-    'workspace_corrupt',
-    `Event ${seq} of run ${run.ulid} is not a request. Run "verify".`,
-  );
+  return event.body;
 }
 
 function promptMessages(fold: ContextFold, tail: string): PromptMessage[] {
@@ -85,11 +66,6 @@ function promptMessages(fold: ContextFold, tail: string): PromptMessage[] {
     const sent: ChatMessage =
       index === placed.length - 1 && tail !== '' ? { ...message, content: message.content + tail } : message;
     const json = JSON.stringify(sent);
-    const calls = sent.role === 'assistant' ? (sent.tool_calls ?? []) : [];
-    const tokens = calls.reduce(
-      (sum, call) => sum + estimateTokens(call.function.name + call.function.arguments),
-      TOKENS_PER_MESSAGE + estimateTokens(sent.content),
-    );
-    return { role: sent.role, json, content: sent.content, tokens, step };
+    return { role: sent.role, json, content: sent.content, tokens: messageTokens(sent), step };
   });
 }

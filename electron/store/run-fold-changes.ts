@@ -57,6 +57,7 @@ export function foldChange(state: RunState, event: ChangeEvent, sink: FoldSink):
       Object.assign(state.changed, {
         ...{ model: model.model, endpoint: model.endpoint, contextLimit: model.contextTokens },
       });
+      state.sendReasoning = [...(state.sendReasoning ?? []), { seq, on: model.sendReasoning }];
       sink.note({ seq, step, note: { kind: 'model', model: model.model, by } });
       return;
     }

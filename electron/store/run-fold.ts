@@ -140,7 +140,9 @@ function foldRequest(state: RunState, event: EventOf<'model.requested'>): void {
 function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: FoldSink): void {
   const { body } = event;
   settle(state, sink);
-  const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
+  // The call of a summary turn is its answer: nothing is run for it.
+  const calls = body.kind === 'summary' ? [] : body.calls;
+  const valid = calls.filter((_, index) => (body.invalid[index] ?? null) === null);
   state.steps = Math.max(state.steps, body.step);
   state.calls = valid.length;
   state.observed = 0;

@@ -58,6 +58,8 @@ export interface RunState {
   checkpoints: number;
   /** What changed of the facts since the run was created. */
   changed: Partial<Pick<RunFacts, 'model' | 'endpoint' | 'contextLimit' | Limit>>;
+  /** From event `seq` on, whether reasoning is sent back; absent before the model was changed. */
+  sendReasoning?: { seq: number; on: boolean }[];
   /** The summary turn under way. */
   summary: EventBodyHead | null;
   cost: number;
