@@ -9,8 +9,8 @@ const run = '01KRUN00000000000000000000';
 
 function trajectoriesOf(script: RunScript, reasoning = true): Trajectory[] {
   const fold = new TrajectoryFold({ reasoning });
-  const found = script.events.map((event) => fold.apply(event));
-  return [...found, fold.end()].filter((each) => each !== null);
+  const found = script.events.flatMap((event) => fold.apply(event));
+  return [...found, ...fold.end()];
 }
 
 const think = { name: 'think' };
@@ -88,7 +88,7 @@ describe('masks', () => {
     const [own] = trajectoriesOf(new RunScript(run).startSegment().answer([think]).answer([think]));
     if (!own) throw new Error('no trajectory');
     const head = { message: { role: 'assistant' as const, content: 'Summary' }, step: 0 };
-    const carrying = { ...own, own: [2], messages: [head, ...own.messages] };
+    const carrying = { ...own, own: [2], carried: [1], messages: [head, ...own.messages] };
     const masks = (carried: 'once' | 'paper') =>
       maskTrajectory(carrying, { maskOf: () => 1, carried }).messages.flatMap((message) =>
         message.role === 'assistant' && 'step_loss_mask' in message ? [message.step_loss_mask] : [],

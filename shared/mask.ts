@@ -22,11 +22,14 @@ export function maskTrajectory(
   options: MaskOptions,
 ): { messages: MaskedMessage[]; trained: number[]; masked: number[] } {
   const own = new Set(trajectory.own);
+  const carried = new Set(trajectory.carried);
+  // What a summariser is shown is never trained there (figure 4).
+  const everywhere = options.carried === 'paper' && trajectory.kind === 'react';
   const trained: number[] = [];
   const masked: number[] = [];
   const messages = trajectory.messages.map(({ message, step }): MaskedMessage => {
     if (message.role !== 'assistant') return message;
-    const trains = step > 0 && (own.has(step) || options.carried === 'paper');
+    const trains = step > 0 && (own.has(step) || (everywhere && carried.has(step)));
     const mask = trains ? options.maskOf(step) : 0;
     if (step > 0) (mask === 1 ? trained : masked).push(step);
     return { ...message, step_loss_mask: mask };

@@ -1,5 +1,6 @@
 import type { ModelCall } from './event-parts';
 import type { EventBody, EventKind, NewEvent, RunEvent } from './events';
+import { summaryTool } from './summary';
 
 const hex = (digit: string) => digit.repeat(64);
 
@@ -26,6 +27,9 @@ export class RunScript {
   readonly events: RunEvent[] = [];
   step = 0;
   segment = 0;
+  /** Steps in the context, and whether a summary pair stands before them. */
+  private inContext: number[] = [];
+  private pair = false;
 
   constructor(
     readonly run: string,
@@ -71,19 +75,64 @@ export class RunScript {
 
   startSegment(head?: EventBody<'segment.started'>['head']): this {
     this.segment += 1;
+    this.inContext = [];
+    this.pair = false;
     return this.add('segment.started', {
       segment: this.segment,
       head: head ?? [
         { role: 'system', content: 'You are an agent.' },
         { role: 'user', content: 'Do the task.' },
       ],
-      tools: [
-        {
-          type: 'function',
-          function: { name: 'run_command', description: 'Runs.', parameters: { type: 'object' } },
-        },
-      ],
-      request: { model: 'test-model' },
+      ...SENT,
+    });
+  }
+
+  /** A whole summary turn of half of what is in the context, and the segment it opens (APOLLO Algorithm 1, l. 4-8). */
+  summarise(more: Partial<EventBody<'model.answered'>> = {}): this {
+    const entries = Math.floor((this.inContext.length + (this.pair ? 1 : 0)) / 2);
+    const part = this.inContext.slice(0, entries - (this.pair ? 1 : 0));
+    const kept = this.inContext.slice(part.length);
+    const range = (steps: readonly number[]) => {
+      const [from, to] = [steps[0], steps.at(-1)];
+      return from === undefined || to === undefined ? null : { from, to };
+    };
+    this.step += 1;
+    const { step, segment, pair } = this;
+    const stepId = stepIdOf(step);
+    const head: EventBody<'segment.started'>['head'] = [
+      { role: 'system', content: 'You are an agent.' },
+      { role: 'user', content: 'Do the task.' },
+    ];
+    const call = { id: `s${step}`, name: summaryTool.function.name, arguments: `{"knowledge": "${step}"}` };
+    this.add('summary.started', {
+      ...{ step, segment, entries, pair, steps: range(part), carried: range(kept) },
+      ...{ tokens: 100_001, limit: 100_000, why: 'limit', hints: [] },
+      head: [{ role: 'system', content: 'You summarise.' }],
+      closing: 'Summarise it.',
+      tools: [summaryTool],
+      request: SENT.request,
+    });
+    this.add('model.requested', requested(step));
+    this.add('model.answered', {
+      ...{ step, stepId, kind: 'summary', text: `I summarise ${step}`, reasoning: '' },
+      ...{ calls: [call], invalid: [null], finishReason: 'tool_calls', model: 'test-model' },
+      ...{ usage: null, cost: null, durationMs: 1 },
+      ...more,
+    });
+    this.add('summary.ended', { step, tokensBefore: 100_001, tokensAfter: 50_000, missing: [] });
+    this.segment += 1;
+    this.inContext = kept;
+    this.pair = true;
+    const pairHead: EventBody<'segment.started'>['head'] = [
+      { role: 'assistant', content: `Summary ${step}` },
+      { role: 'user', content: `Go on. Observation ${part.at(-1) ?? 0}` },
+    ];
+    return this.add('segment.started', {
+      segment: this.segment,
+      head: [...head, ...pairHead],
+      ...SENT,
+      summary: step,
+      carried: range(kept),
     });
   }
 
@@ -96,18 +145,11 @@ export class RunScript {
       name,
       arguments: raw ?? JSON.stringify(args ?? {}),
     }));
-    this.add('model.requested', {
-      step,
-      attempt: 1,
-      sha256: hex('b'),
-      bytes: 1,
-      messages: 1,
-      tokensEstimate: 100 * step,
-      tail: '',
-    });
+    this.inContext.push(step);
+    this.add('model.requested', requested(step));
     this.add('model.answered', {
       step,
-      stepId: `01KSTEP${String(step).padStart(19, '0')}`,
+      stepId: stepIdOf(step),
       kind: calls.some(({ invalid }) => invalid === undefined) ? 'act' : 'null',
       text: `Thought ${step}`,
       reasoning: '',
@@ -160,4 +202,30 @@ export class RunScript {
       imitatesHuman: false,
     });
   }
+}
+
+const SENT: Pick<EventBody<'segment.started'>, 'tools' | 'request'> = {
+  tools: [
+    {
+      type: 'function',
+      function: { name: 'run_command', description: 'Runs.', parameters: { type: 'object' } },
+    },
+  ],
+  request: { model: 'test-model' },
+};
+
+function stepIdOf(step: number): string {
+  return `01KSTEP${String(step).padStart(19, '0')}`;
+}
+
+function requested(step: number): EventBody<'model.requested'> {
+  return {
+    step,
+    attempt: 1,
+    sha256: hex('b'),
+    bytes: 1,
+    messages: 1,
+    tokensEstimate: 100 * step,
+    tail: '',
+  };
 }

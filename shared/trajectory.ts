@@ -1,17 +1,26 @@
 import type { PlacedMessage } from './chat';
 import { ContextFold } from './context';
+import { entryMessages, entryOf } from './context-entry';
 import type { Tool } from './event-parts';
-import type { RunEvent } from './events';
+import type { EventOf, RunEvent } from './events';
 
-/** What the context of one segment held when it ended: head, carried steps, own steps (APOLLO §3.4). */
+/**
+ * What a model was sent and answered: `react`: the context of one segment when it ended, head, carried steps, own steps;
+ * `summary`: one summary turn, with the summariser's own prompt and tool (APOLLO §3.1.3, §3.4 and its figure 4).
+ */
 export interface Trajectory {
+  kind: 'react' | 'summary';
   run: string;
   segment: number;
+  /** `seq` of the event that opened the segment. */
+  opened: number;
   tools: Tool[];
   /** The very messages the model was sent, in order; steps that were never finished are left out. */
   messages: PlacedMessage[];
-  /** Steps sampled in this segment, ascending: the only ones that train here. */
+  /** Steps sampled here, ascending: the only ones that train here. */
   own: number[];
+  /** Steps sampled in an earlier segment, or in the run this one branched from. */
+  carried: number[];
   /** Own steps whose actions have no observation (yet): not part of the messages. */
   unfinished: number[];
 }
@@ -22,47 +31,85 @@ export interface TrajectoryOptions {
 }
 
 /**
- * Run log → trajectories, one per segment, by the same fold that makes the prompt. It may start at any
- * `segment.started`: a segment does not depend on the events before it.
+ * Run log → trajectories by the same fold that makes the prompt: one per segment, and one per summary turn, which follows
+ * the segment it ended. A later segment carries steps of earlier ones, so the fold begins with a run's first segment.
  */
 export class TrajectoryFold {
-  private context: ContextFold;
+  private readonly context: ContextFold;
   private run = '';
+  private opened = 0;
   /** Own step → calls that still lack their observation. */
   private own = new Map<number, number>();
+  private carried: number[] = [];
+  /** The summary turn that ends this segment. */
+  private summary: Trajectory | null = null;
 
   constructor(private readonly options: TrajectoryOptions) {
-    this.context = this.emptyContext();
+    this.context = new ContextFold({ sendReasoning: options.reasoning, messagesOnly: true });
   }
 
-  /** Returns the finished trajectory when the event opens the next segment. */
-  apply(event: RunEvent): Trajectory | null {
+  /** Returns what is finished when the event opens the next segment. */
+  apply(event: RunEvent): Trajectory[] {
     this.run = event.run;
-    const finished = event.kind === 'segment.started' ? this.end() : null;
-    this.context.apply(event);
-    if (event.kind === 'model.answered') {
-      const valid = event.body.calls.filter((_, index) => (event.body.invalid[index] ?? null) === null);
-      this.own.set(event.body.step, valid.length);
-    } else if (event.kind === 'action.observed') {
-      const left = this.own.get(event.body.step);
-      if (left !== undefined) this.own.set(event.body.step, left - 1);
+    const finished = event.kind === 'segment.started' ? this.end() : [];
+    if (event.kind === 'model.answered' && event.body.kind === 'summary') {
+      this.summary = this.summaryOf(event);
     }
+    this.context.apply(event);
+    this.count(event);
     return finished;
   }
 
-  /** The trajectory of the segment that is open, null when none is; the fold is empty afterwards. */
-  end(): Trajectory | null {
-    const { segment, tools } = this.context;
-    if (segment === 0) return null;
+  /** The trajectories of the segment that is open; none before the first. Nothing may be applied but the next segment. */
+  end(): Trajectory[] {
+    const { run, carried, context } = this;
+    const opened = this.opened;
+    const summary = this.summary;
+    const { segment, tools } = context;
+    if (segment === 0 || opened === 0) return [];
     const unfinished = [...this.own].filter(([, left]) => left > 0).map(([step]) => step);
     const own = [...this.own.keys()].filter((step) => !unfinished.includes(step));
-    const messages = this.context.messages().filter(({ step }) => !unfinished.includes(step));
-    this.context = this.emptyContext();
+    const messages = context.contextMessages().filter(({ step }) => !unfinished.includes(step));
     this.own = new Map();
-    return { run: this.run, segment, tools, messages, own, unfinished };
+    this.summary = null;
+    this.opened = 0;
+    const react = { kind: 'react' as const, run, segment, opened, tools, messages, own, carried, unfinished };
+    return summary === null ? [react] : [react, summary];
   }
 
-  private emptyContext(): ContextFold {
-    return new ContextFold({ sendReasoning: this.options.reasoning, messagesOnly: true });
+  private count(event: RunEvent): void {
+    switch (event.kind) {
+      case 'segment.started':
+        this.opened = event.seq;
+        this.carried = this.context.entries.map(({ step }) => step);
+        return;
+      case 'step.inherited':
+        this.carried.push(event.body.answered.step);
+        return;
+      case 'model.answered': {
+        const { step, kind, calls, invalid } = event.body;
+        const valid = calls.filter((_, index) => (invalid[index] ?? null) === null);
+        if (kind !== 'summary') this.own.set(step, valid.length);
+        return;
+      }
+      case 'action.observed': {
+        const left = this.own.get(event.body.step);
+        if (left !== undefined) this.own.set(event.body.step, left - 1);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  private summaryOf({ body }: EventOf<'model.answered'>): Trajectory {
+    const { context, run } = this;
+    const opened = this.opened;
+    const { segment, sent } = context;
+    const messages = [...context.messages(), ...entryMessages(entryOf(body), this.options.reasoning)];
+    return {
+      kind: 'summary',
+      ...{ run, segment, opened, tools: sent.tools, messages, own: [body.step], carried: [], unfinished: [] },
+    };
   }
 }

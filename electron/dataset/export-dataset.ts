@@ -3,7 +3,7 @@ import { WaymarkError } from '@shared/errors';
 import type { ExportResult } from '@shared/ipc/dataset';
 import { checkTarget, DatasetFolder } from './dataset-folder';
 import type { DatasetReader } from './event-pages';
-import { countMasks, type ExportPlan, planExport, stepRanges } from './export-plan';
+import { countLines, countMasks, type ExportPlan, planExport, stepRanges } from './export-plan';
 import type { ExportRequest } from './export-request';
 import { slimeFile, slimeLine } from './exporters/slime';
 import { manifestFile, manifestText } from './manifest';
@@ -13,7 +13,7 @@ import { trainerReadme } from './trainer-readme';
 /**
  * Writes the chosen runs as a dataset folder: `train.jsonl`, `README.md` for the trainer, `manifest.json`. Two
  * passes over the events: the first decides rows and masks, the second writes; neither holds more than one
- * segment. The folder appears whole or not at all, and the same snapshot gives the same bytes.
+ * context. The folder appears whole or not at all, and the same snapshot gives the same bytes.
  *
  * @throws WaymarkError `export_undecided` while a step is undecided and not waived, `export_empty`,
  * `already_exists`, `not_found`, `disk_full`, `read_only`, `cancelled`.
@@ -39,7 +39,7 @@ export async function exportDataset(
   }
   return {
     folder: out,
-    rows: plan.rows.length * plan.preset.repeat,
+    rows: countLines(plan),
     ...countMasks(plan.rows),
     dropped: plan.dropped,
     files: folder.files,
@@ -60,7 +60,7 @@ async function* lines(
   };
   for await (const row of datasetRows(reader, plan, { signal: request.signal, onEvents })) {
     const line = `${slimeLine(row)}\n`;
-    for (let copy = 0; copy < plan.preset.repeat; copy += 1) yield line;
+    for (let copy = 0; copy < plan.preset.repeat[row.plan.kind]; copy += 1) yield line;
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { WaymarkError } from '@shared/errors';
 import { snapshotText } from '@shared/label-snapshot';
+import type { Trajectory } from '@shared/trajectory';
 import type { Rule } from '../label/rule';
 import { ruleSet, ruleSetFacts } from '../label/rule-set';
 import type { DatasetReader } from './event-pages';
@@ -9,12 +10,19 @@ import { planRun, type RunPlan, type SegmentPlan, type StepPlan } from './run-pl
 
 export type DropReason = 'nothing_trained' | 'over_context' | 'text_purged' | 'no_steps';
 
-/** A row to be written. */
+/** A row to be written: a segment's context, or the summary turn at its end. */
 export interface RowPlan {
+  kind: Trajectory['kind'];
   run: RunPlan;
   segment: SegmentPlan;
-  /** Mask of every own step of the segment. */
+  /** Steps sampled in the trajectory, with their labels. */
+  steps: StepPlan[];
+  /** Mask of each of them. */
   masks: Map<number, 0 | 1>;
+  /** Masks of carried steps, where these train too. */
+  carried: Map<number, 0 | 1>;
+  /** Estimated length, tokens. */
+  tokens: number;
 }
 
 export interface ExportPlan {
@@ -47,7 +55,7 @@ export interface LabelCount {
  * @throws WaymarkError `not_found` for an unknown run, `export_empty` when no run has a step, `cancelled`.
  */
 export async function planExport(reader: DatasetReader, request: ExportRequest): Promise<ExportPlan> {
-  const preset = datasetPreset(request.preset ?? 'default');
+  const preset = datasetPreset(request.preset ?? 'default', request.carried);
   const rules = ruleSet(preset.name);
   const precedence = request.precedence ?? 'union';
   const heads = await runHeads(reader, request.runs);
@@ -106,8 +114,8 @@ function undecidedSteps(runs: readonly RunPlan[]): ExportPlan['undecided'] {
       run: created.run,
       steps: segments
         .filter(({ purged }) => !purged)
-        .flatMap(({ steps }) => steps)
-        .filter(({ label, context }) => label.value === null && !context)
+        .flatMap(({ steps, summary }) => (summary === null ? steps : [...steps, summary.step]))
+        .filter(({ label }) => label.value === null)
         .map(({ step }) => step),
     }))
     .filter(({ steps }) => steps.length > 0);
@@ -124,19 +132,32 @@ function planRows(
   const counts = new Map<string, LabelCount>();
   let overContext = 0;
   let unfinished = 0;
+  const labels = preset.carried === 'paper' ? labelsOf(runs) : null;
+  const plan = (row: Pick<RowPlan, 'kind' | 'run' | 'segment' | 'steps' | 'tokens'>) => {
+    const { kind, run, segment, steps, tokens } = row;
+    const masks = new Map(steps.map((step) => [step.step, maskOf(step, undecided)]));
+    const carried = new Map<number, 0 | 1>();
+    for (const each of kind === 'react' ? segment.carried : []) {
+      const step = labels?.get(each.run)?.get(each.step);
+      if (step !== undefined) carried.set(each.step, maskOf(step, undecided));
+    }
+    if (segment.purged) drop('text_purged');
+    else if (preset.maxTokens !== null && tokens > preset.maxTokens) drop('over_context');
+    else if (![...masks.values(), ...carried.values()].includes(1)) drop('nothing_trained');
+    else {
+      rows.push({ ...row, masks, carried });
+      if (tokens > run.created.model.contextTokens) overContext += 1;
+      for (const step of steps) count(counts, step, masks.get(step.step) ?? 0);
+    }
+  };
   for (const run of runs) {
     if (run.segments.every(({ steps }) => steps.length === 0)) drop('no_steps');
     for (const segment of run.segments) {
+      const { steps, summary, tokens } = segment;
       unfinished += segment.unfinished.length;
-      if (segment.steps.length === 0) continue;
-      const masks = new Map(segment.steps.map((step) => [step.step, maskOf(step, undecided)]));
-      if (segment.purged) drop('text_purged');
-      else if (preset.maxTokens !== null && segment.tokens > preset.maxTokens) drop('over_context');
-      else if (![...masks.values()].includes(1)) drop('nothing_trained');
-      else {
-        rows.push({ run, segment, masks });
-        if (segment.tokens > run.created.model.contextTokens) overContext += 1;
-        for (const step of segment.steps) count(counts, step, masks.get(step.step) ?? 0);
+      if (steps.length > 0) plan({ kind: 'react', run, segment, steps, tokens });
+      if (summary !== null) {
+        plan({ kind: 'summary', run, segment, steps: [summary.step], tokens: summary.tokens });
       }
     }
   }
@@ -153,18 +174,32 @@ function byReason(a: { reason: string }, b: { reason: string }): number {
   return a.reason < b.reason ? -1 : 1;
 }
 
-function maskOf({ label, context }: StepPlan, undecided: ExportRequest['undecided']): 0 | 1 {
-  if (context) return 0;
+/** Steps of all runs, by run and number. */
+function labelsOf(runs: readonly RunPlan[]): Map<string, Map<number, StepPlan>> {
+  return new Map(
+    runs.map(({ created, segments }) => [
+      created.run,
+      new Map(segments.flatMap(({ steps }) => steps.map((step) => [step.step, step] as const))),
+    ]),
+  );
+}
+
+function maskOf({ label }: StepPlan, undecided: ExportRequest['undecided']): 0 | 1 {
   return (label.value ?? undecided) === 'train' ? 1 : 0;
 }
 
-function count(counts: Map<string, LabelCount>, { label, context }: StepPlan, mask: 0 | 1): void {
-  const source = context ? 'context' : (label.source ?? 'waiver');
-  const reason = context ? 'summary' : (label.reason ?? (label.disagreement ? 'disagreement' : 'undecided'));
+function count(counts: Map<string, LabelCount>, { label }: StepPlan, mask: 0 | 1): void {
+  const source = label.source ?? 'waiver';
+  const reason = label.reason ?? (label.disagreement ? 'disagreement' : 'undecided');
   const value = mask === 1 ? 'train' : 'mask';
   const key = JSON.stringify([source, reason, value]);
   const entry = counts.get(key) ?? { source, reason, value, count: 0 };
   counts.set(key, { ...entry, count: entry.count + 1 });
+}
+
+/** Lines of the file: rows, each as often as the preset repeats it. */
+export function countLines({ rows, preset }: Pick<ExportPlan, 'rows' | 'preset'>): number {
+  return rows.reduce((sum, { kind }) => sum + preset.repeat[kind], 0);
 }
 
 /** Trained and masked steps of the planned rows. */

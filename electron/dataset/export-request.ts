@@ -1,4 +1,5 @@
 import type { MachinePrecedence } from '@shared/labels';
+import type { Trajectory } from '@shared/trajectory';
 import type { RulePreset } from '../label/rule-set';
 
 /** What to export. Preview and export take the same request, so that their counts agree. */
@@ -11,6 +12,8 @@ export interface ExportRequest {
   /** `apollo`: as the paper's data were made (strict edit rule, carried steps train, no reasoning, repetition). */
   preset?: RulePreset;
   precedence?: MachinePrecedence;
+  /** Whether a step trains only where it was sampled, or wherever it stands; default: as the preset says. */
+  carried?: DatasetPreset['carried'];
   /** Events read and still to read, over both passes. */
   onProgress?: (progress: { done: number; total: number }) => void;
   signal?: AbortSignal;
@@ -20,14 +23,27 @@ export interface DatasetPreset {
   name: RulePreset;
   carried: 'once' | 'paper';
   reasoning: boolean;
-  /** Times a row stands in the file (APOLLO: ReAct trajectories ×7). */
-  repeat: number;
+  /** Times a row stands in the file, by what it is (APOLLO: ReAct trajectories ×7, summaries ×10). */
+  repeat: Record<Trajectory['kind'], number>;
   /** Rows over this many estimated tokens are left out and counted; null = none. */
   maxTokens: number | null;
 }
 
-export function datasetPreset(name: RulePreset): DatasetPreset {
+/** `carried`: chosen by name, else as the preset says. */
+export function datasetPreset(name: RulePreset, carried?: DatasetPreset['carried']): DatasetPreset {
   return name === 'apollo'
-    ? { name, carried: 'paper', reasoning: false, repeat: 7, maxTokens: 128_000 }
-    : { name, carried: 'once', reasoning: true, repeat: 1, maxTokens: null };
+    ? {
+        name,
+        carried: carried ?? 'paper',
+        reasoning: false,
+        repeat: { react: 7, summary: 10 },
+        maxTokens: 128_000,
+      }
+    : {
+        name,
+        carried: carried ?? 'once',
+        reasoning: true,
+        repeat: { react: 1, summary: 1 },
+        maxTokens: null,
+      };
 }

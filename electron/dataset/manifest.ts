@@ -1,4 +1,4 @@
-import { countMasks, type ExportPlan, stepRanges } from './export-plan';
+import { countLines, countMasks, type ExportPlan, stepRanges } from './export-plan';
 import type { ExportRequest } from './export-request';
 
 /** What marks a folder as a dataset that an export may replace. */
@@ -53,7 +53,11 @@ export function manifestText(
       runs: waived.map(({ run, steps }) => ({ run, steps: stepRanges(steps) })),
     },
     counts: {
-      rows: rows.length * preset.repeat,
+      rows: countLines(plan),
+      trajectories: {
+        react: rows.filter(({ kind }) => kind === 'react').length,
+        summary: rows.filter(({ kind }) => kind === 'summary').length,
+      },
       ...countMasks(rows),
       labels: plan.counts,
       dropped: plan.dropped,
@@ -66,7 +70,7 @@ export function manifestText(
       task_hash: created.task.hash,
       model: created.model.model,
       events: seq,
-      steps: segments.reduce((sum, { steps }) => sum + steps.length, 0),
+      steps: segments.reduce((sum, { steps, summary }) => sum + steps.length + (summary ? 1 : 0), 0),
       segments: segments.length,
       rows: rows.filter((row) => row.run.created.run === created.run).length,
       annotations: entries.length,

@@ -1,6 +1,6 @@
 import type { ExportPreview } from '@shared/ipc/dataset';
 import type { DatasetReader } from './event-pages';
-import { countMasks, planExport } from './export-plan';
+import { countLines, countMasks, planExport } from './export-plan';
 import type { ExportRequest } from './export-request';
 
 /** Undecided steps named per run; the count is always whole. */
@@ -18,7 +18,7 @@ export async function previewDataset(reader: DatasetReader, request: ExportReque
     bySource.set(`${source} ${value}`, { ...entry, count: entry.count + count });
   }
   return {
-    rows: plan.rows.length * plan.preset.repeat,
+    rows: countLines(plan),
     steps: plan.rows.reduce((sum, { masks }) => sum + masks.size, 0),
     ...countMasks(plan.rows),
     undecided: plan.undecided.map(({ run, steps }) => ({
@@ -28,6 +28,6 @@ export async function previewDataset(reader: DatasetReader, request: ExportReque
     })),
     dropped: plan.dropped,
     bySource: [...bySource.values()],
-    tokens: plan.rows.reduce((sum, { segment }) => sum + segment.tokens, 0) * plan.preset.repeat,
+    tokens: plan.rows.reduce((sum, { tokens, kind }) => sum + tokens * plan.preset.repeat[kind], 0),
   };
 }

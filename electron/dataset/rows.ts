@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import type { Tool } from '@shared/event-parts';
 import { type MaskedMessage, maskTrajectory } from '@shared/mask';
-import { TrajectoryFold } from '@shared/trajectory';
+import { type Trajectory, TrajectoryFold } from '@shared/trajectory';
 import { type DatasetReader, eventPages } from './event-pages';
 import type { ExportPlan, RowPlan } from './export-plan';
 import type { RunPlan } from './run-plan';
@@ -14,50 +14,56 @@ export interface DatasetRow {
 }
 
 /**
- * The rows of a plan, one at a time: only the events of the row's own segment are read, page by page, and only
- * one row is held.
+ * The rows of a plan, one at a time. A segment carries steps of earlier ones on, so the events of a run are read once, in
+ * order, page by page; only one context is held.
  */
 export async function* datasetRows(
   reader: DatasetReader,
   plan: ExportPlan,
   options: { signal?: AbortSignal | undefined; onEvents?: (count: number) => void },
 ): AsyncGenerator<DatasetRow> {
-  const { reasoning, carried } = plan.preset;
-  const everywhere = carried === 'paper' ? masksByRun(plan) : null;
-  for (const row of plan.rows) {
-    const { segment, run, masks } = row;
-    const fold = new TrajectoryFold({ reasoning });
-    const range = { from: segment.fromSeq, to: segment.toSeq, signal: options.signal };
-    for await (const page of eventPages(reader, run.created.run, range)) {
-      for (const event of page) fold.apply(event);
+  for (const [run, rows] of byRun(plan.rows)) {
+    const wanted = new Map(rows.map((row) => [keyOf(row.kind, row.segment.fromSeq), row]));
+    const fold = new TrajectoryFold({ reasoning: plan.preset.reasoning });
+    const from = run.segments[0]?.fromSeq ?? 1;
+    const to = Math.max(...rows.map(({ segment }) => segment.toSeq));
+    const found = (trajectories: readonly Trajectory[]) =>
+      trajectories.flatMap((trajectory) => {
+        const row = wanted.get(keyOf(trajectory.kind, trajectory.opened));
+        wanted.delete(keyOf(trajectory.kind, trajectory.opened));
+        return row === undefined ? [] : [rowOf(trajectory, row, plan)];
+      });
+    for await (const page of eventPages(reader, run.created.run, { from, to, signal: options.signal })) {
+      for (const event of page) yield* found(fold.apply(event));
       options.onEvents?.(page.length);
     }
-    const trajectory = fold.end();
-    if (!trajectory)
-      throw new WaymarkError('bug', `Segment ${segment.segment} of run ${run.created.run} is empty`);
-    const labels = everywhere?.get(run) ?? masks;
-    const { messages, trained } = maskTrajectory(trajectory, {
-      carried,
-      maskOf: (step) => labels.get(step) ?? 0,
-    });
-    const expected = [...masks].filter(([, mask]) => mask === 1).map(([step]) => step);
-    if (expected.some((step) => !trained.includes(step))) {
-      throw new WaymarkError(
-        'bug',
-        `Row of segment ${segment.segment} of run ${run.created.run} does not train the steps that its plan names`,
-      );
-    }
-    yield { messages, tools: trajectory.tools, plan: row };
+    yield* found(fold.end());
+    const [left] = wanted.values();
+    if (left)
+      throw new WaymarkError('bug', `Segment ${left.segment.segment} of run ${run.created.run} is empty`);
   }
 }
 
-/** Masks of all steps that are part of some row, by run. */
-function masksByRun(plan: ExportPlan): Map<RunPlan, Map<number, 0 | 1>> {
-  const byRun = new Map<RunPlan, Map<number, 0 | 1>>();
-  for (const { run, masks } of plan.rows) {
-    const all = byRun.get(run) ?? new Map<number, 0 | 1>();
-    for (const [step, mask] of masks) all.set(step, mask);
-    byRun.set(run, all);
+const keyOf = (kind: string, seq: number) => `${kind} ${seq}`;
+
+function byRun(rows: readonly RowPlan[]): Map<RunPlan, RowPlan[]> {
+  const runs = new Map<RunPlan, RowPlan[]>();
+  for (const row of rows) runs.set(row.run, [...(runs.get(row.run) ?? []), row]);
+  return runs;
+}
+
+function rowOf(trajectory: Trajectory, row: RowPlan, { preset }: ExportPlan): DatasetRow {
+  const { masks, carried, segment, run } = row;
+  const { messages, trained } = maskTrajectory(trajectory, {
+    carried: preset.carried,
+    maskOf: (step) => masks.get(step) ?? carried.get(step) ?? 0,
+  });
+  const expected = [...masks, ...carried].filter(([, mask]) => mask === 1).map(([step]) => step);
+  if (expected.some((step) => !trained.includes(step))) {
+    throw new WaymarkError(
+      'bug',
+      `Row of segment ${segment.segment} of run ${run.created.run} does not train the steps that its plan names`,
+    );
   }
-  return byRun;
+  return { messages, tools: trajectory.tools, plan: row };
 }

@@ -15,18 +15,32 @@ export interface StepPlan {
   id: string;
   kind: EventOf<'model.answered'>['body']['kind'];
   label: EffectiveLabel;
-  /** No mask can train it here: a summary turn stands as context only. */
-  context: boolean;
+}
+
+/** A step of an earlier segment, or of the run this one branched from, that stands in a segment. */
+export interface CarriedStep {
+  run: string;
+  step: number;
+}
+
+/** The summary turn at the end of a segment. */
+export interface SummaryPlan {
+  step: StepPlan;
+  /** Estimated length of its row, tokens. */
+  tokens: number;
 }
 
 export interface SegmentPlan {
   segment: number;
   fromSeq: number;
   toSeq: number;
+  /** Sampled in this segment, summary turns left out. */
   steps: StepPlan[];
+  carried: CarriedStep[];
+  summary: SummaryPlan | null;
   /** Steps without all their observations; left out of the row. */
   unfinished: number[];
-  /** Texts of the segment were purged: nothing true can be exported from it. */
+  /** Texts of the segment, or of what it carries on, were purged: nothing true can be exported from it. */
   purged: boolean;
   /** Estimated length of the row, tokens. */
   tokens: number;
@@ -55,10 +69,15 @@ interface OpenSegment {
   fromSeq: number;
   toSeq: number;
   steps: OpenStep[];
+  carried: CarriedStep[];
+  /** Step whose summary the head rests on. */
+  restsOn: number | null;
   /** Estimate of the last request, tokens. */
   requested: number;
   /** What came after the last request. */
   since: string[];
+  /** The summary turn that began in it. */
+  turn: { step: number; requested: number; answer: OpenStep | null; since: string[] } | null;
 }
 
 export interface PlanOptions {
@@ -108,17 +127,17 @@ class PlanPass {
     switch (event.kind) {
       case 'segment.started':
         if (open) open.toSeq = event.seq - 1;
-        this.segments.push({
-          segment: event.body.segment,
-          fromSeq: event.seq,
-          toSeq: event.seq,
-          steps: [],
-          requested: 0,
-          since: [],
-        });
+        this.segments.push(openSegment(event, open));
+        return;
+      case 'step.inherited':
+        open?.carried.push({ run: event.body.run, step: event.body.answered.step });
+        return;
+      case 'summary.started':
+        if (open) open.turn = { step: event.body.step, requested: 0, answer: null, since: [] };
         return;
       case 'model.requested':
-        if (open) {
+        if (open?.turn?.step === event.body.step) open.turn.requested = event.body.tokensEstimate;
+        else if (open) {
           open.requested = event.body.tokensEstimate;
           open.since = [];
         }
@@ -157,28 +176,69 @@ class PlanPass {
       const rules = [...(this.verdicts.get(step)?.values() ?? [])];
       const { humans } = fold.at(step);
       const { effective } = combineLabels({ humans, rules, judge: null, precedence });
-      return { step, id, kind, label: effective, context: kind === 'summary' };
+      return { step, id, kind, label: effective };
     };
     return {
       created: this.created,
       seq,
       entries: entries.map(({ ulid }) => ulid).sort(),
       scores: this.scores,
-      segments: this.segments.map(({ segment, fromSeq, toSeq, steps, requested, since }) => ({
-        segment,
-        fromSeq,
-        toSeq,
-        tokens: since.reduce((sum, text) => sum + estimateTokens(text), requested),
-        steps: steps.filter(({ missing }) => missing <= 0).map(planned),
-        unfinished: steps.filter(({ missing }) => missing > 0).map(({ step }) => step),
-        purged: steps.some(({ step }) => this.purged.some(({ from, to }) => from <= step && step <= to)),
+      segments: this.segments.map((open) => ({
+        segment: open.segment,
+        fromSeq: open.fromSeq,
+        toSeq: open.toSeq,
+        tokens: sumOf(open.requested, open.since),
+        steps: open.steps.filter(({ missing }) => missing <= 0).map(planned),
+        carried: open.carried,
+        summary: open.turn?.answer
+          ? { step: planned(open.turn.answer), tokens: sumOf(open.turn.requested, open.turn.since) }
+          : null,
+        unfinished: open.steps.filter(({ missing }) => missing > 0).map(({ step }) => step),
+        purged: this.isPurged(open),
       })),
     };
   }
+
+  /** Purged texts also stand in the steps a segment carries on and in the summary it rests on. */
+  private isPurged({ steps, carried, restsOn }: OpenSegment): boolean {
+    const all = [...steps, ...carried].map(({ step }) => step);
+    if (restsOn !== null) all.push(restsOn);
+    return all.some((step) => this.purged.some(({ from, to }) => from <= step && step <= to));
+  }
+}
+
+function sumOf(requested: number, since: readonly string[]): number {
+  return since.reduce((sum, text) => sum + estimateTokens(text), requested);
+}
+
+function openSegment(
+  { run, seq, body }: EventOf<'segment.started'>,
+  before: OpenSegment | undefined,
+): OpenSegment {
+  const { from, to } = body.carried ?? { from: 1, to: 0 };
+  const held = [...(before?.carried ?? []), ...(before?.steps.map(({ step }) => ({ run, step })) ?? [])];
+  return {
+    segment: body.segment,
+    fromSeq: seq,
+    toSeq: seq,
+    steps: [],
+    carried: held.filter(({ step }) => from <= step && step <= to),
+    restsOn: body.summary ?? null,
+    requested: 0,
+    since: [],
+    turn: null,
+  };
 }
 
 function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>): void {
   const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
-  segment.steps.push({ step: body.step, id: body.stepId, kind: body.kind, missing: valid.length });
-  segment.since.push(body.text, ...body.calls.map((call) => call.arguments));
+  const step = { step: body.step, id: body.stepId, kind: body.kind, missing: valid.length };
+  const texts = [body.text, ...body.calls.map((call) => call.arguments)];
+  if (body.kind !== 'summary') {
+    segment.steps.push(step);
+    segment.since.push(...texts);
+  } else if (segment.turn !== null) {
+    segment.turn.answer = { ...step, missing: 0 };
+    segment.turn.since = texts;
+  }
 }

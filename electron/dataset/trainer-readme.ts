@@ -1,4 +1,4 @@
-import { countMasks, type ExportPlan } from './export-plan';
+import { countLines, countMasks, type ExportPlan } from './export-plan';
 import type { ExportRequest } from './export-request';
 import { slimeFile } from './exporters/slime';
 
@@ -6,7 +6,7 @@ import { slimeFile } from './exporters/slime';
 export function trainerReadme(plan: ExportPlan, request: ExportRequest): string {
   const { trained, masked } = countMasks(plan.rows);
   const { preset } = plan;
-  const rows = plan.rows.length * preset.repeat;
+  const rows = countLines(plan);
   return `# Agent trajectories for slime
 
 ${rows} rows in \`${slimeFile}\`, ${trained} steps trained, ${masked} steps masked. Label snapshot \`${plan.snapshot}\`.
@@ -33,11 +33,12 @@ Give the model, parallelism and checkpoint arguments of your own slime script as
 
 | field | meaning |
 |---|---|
-| \`messages\` | the context of one segment, as the model was sent it: system prompt, task, steps. One row = one segment |
+| \`messages\` | the context of one segment, as the model was sent it: system prompt, task, perhaps a summary, steps; or one summary turn with its own prompt |
 | \`messages[].step_loss_mask\` | on every assistant message: 1 = its tokens get loss, 0 = context only. Other roles never get loss |
 | \`messages[].tool_calls[].function.arguments\` | the model's own JSON text, byte for byte (a string, not an object) |
 ${preset.reasoning ? '| `messages[].reasoning_content` | the reasoning of the step, where the model gave one; templates that know it render it as a `<think>` block |\n' : ''}| \`tools\` | the tools in force, as a list of OpenAI function schemas |
 | \`metadata.source_name\` | \`waymark\` |
+| \`metadata.kind\` | \`react\`: a segment; \`summary\`: the turn in which the model summarised it, where only that answer trains |
 | \`metadata.run\`, \`segment\` | where the row comes from |
 | \`metadata.task\`, \`task_hash\`, \`model\` | the pinned task and the model that was sampled |
 | \`metadata.score\`, \`best_score\` | final (else last) and best score of the run, 0 to 100; absent when it was never scored |
@@ -51,7 +52,7 @@ tag is escaped wherever a tool or the model wrote it.
 - A step trains in the one row of the segment it was sampled in${preset.carried === 'paper' ? ', and in rows that carry it on (`carried: paper`)' : '; wherever else it stands its mask is 0'}.
 - Rows without a trained step are left out: slime would build a corrupt sample from them.
 - ${waiverLine(request, plan)}
-${preset.repeat > 1 ? `- Every row stands ${preset.repeat} times in the file (APOLLO upsampling); rows over ${preset.maxTokens} estimated tokens are left out.\n` : ''}`;
+${preset.repeat.react > 1 ? `- A segment's row stands ${preset.repeat.react} times in the file, a summary's ${preset.repeat.summary} times (APOLLO upsampling); rows over ${preset.maxTokens} estimated tokens are left out.\n` : ''}`;
 }
 
 function waiverLine(request: ExportRequest, plan: ExportPlan): string {

@@ -9,13 +9,14 @@ export const slimeFile = 'train.jsonl';
  * out rather than null.
  */
 export function slimeLine(row: DatasetRow): string {
-  const { run, segment, masks } = row.plan;
+  const { kind, run, segment, steps, masks, carried } = row.plan;
   const { created, scores } = run;
   const record = {
     messages: row.messages,
     tools: row.tools,
     metadata: {
       source_name: 'waymark',
+      kind,
       run: created.run,
       segment: segment.segment,
       task: created.task.id,
@@ -33,12 +34,13 @@ export function slimeLine(row: DatasetRow): string {
       }),
       task_hint: created.taskHint,
       human_hints: created.humanHints,
-      steps: segment.steps.map(({ step, id, label }) => ({
+      steps: steps.map(({ step, id, label }) => ({
         step,
         id,
         mask: masks.get(step) ?? 0,
         ...present({ source: label.source, reason: label.reason }),
       })),
+      ...(carried.size === 0 ? {} : { carried: [...carried].map(([step, mask]) => ({ step, mask })) }),
     },
   };
   const line = JSON.stringify(record);
