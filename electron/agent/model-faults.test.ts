@@ -58,7 +58,7 @@ describe('a step that fails on the way is asked again and done once', () => {
     ['529', serverError(529), 'model_overloaded'],
     ['a stall in the middle', stalled(5), 'model_unreachable'],
     ['a cut in the middle of a call', cutStream(6), 'model_unreachable'],
-    ['a cut near its end', cutStream(14), 'model_unreachable'],
+    ['a cut near its end', cutStream(13), 'model_unreachable'],
     ['bad JSON', badJson(), 'model_malformed'],
   ])('%s', async (_name, fault, code) => {
     const run = await stand(first(fault, fault), { wrap: impatient });
