@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { EventBody, NewEvent } from '@shared/events';
 import { joinShellPath, looksAt } from '@shared/shell-command';
 import type { ActionTaskView } from './task-view';
 
@@ -93,6 +93,14 @@ export class ActionFactsFold {
         facts.files.set(event.body.path, event.body.after);
         facts.shown.delete(event.body.path);
         return;
+      case 'step.inherited':
+        this.inherited(event.body);
+        return;
+      case 'branch.began':
+        facts.evalsUsed = event.body.spent.evaluations.tries;
+        facts.bestScore = event.body.spent.evaluations.best;
+        facts.hintSeen ||= event.body.taskHintSeen === true;
+        return;
       case 'session.opened':
         facts.sessions.set(`${event.body.computer}:${event.body.session}`, {
           uid: event.body.uid,
@@ -168,6 +176,21 @@ export class ActionFactsFold {
     }
     if (data.window && typeof data.windowSize === 'number' && startLine !== null && endLine !== null) {
       facts.currentFile = { path, startLine, endLine, size: data.windowSize };
+    }
+  }
+
+  /** Of what a branch's parent did only what does not depend on its files and sessions. */
+  private inherited({ observed }: EventBody<'step.inherited'>): void {
+    const { facts } = this;
+    for (const { name, ok, closedBy, data } of observed) {
+      if (closedBy === 'not_run') continue;
+      facts.thought ||= name === 'think';
+      facts.worked ||= ok && (name === 'edit_file' || name === 'create_file');
+      if (name === 'run_command') {
+        const command = String(data.command ?? '');
+        facts.worked ||= data.async === true;
+        facts.trained ||= this.task.trainingCommands.some((pattern) => pattern.test(command));
+      }
     }
   }
 

@@ -4,7 +4,9 @@ import type { HintCategory, LimitsChange } from '@shared/outbox';
 import type { Endpoint } from '@shared/settings';
 import type { RunningCommand, RunState } from '@shared/views';
 import { ulid } from 'ulid';
+import { BranchDesk } from './branch-desk';
 import { askForLimits, askForModel, refuseWithoutPrice } from './change-run';
+import { CheckpointDesk } from './checkpoint-desk';
 import { type Cleaned, cleanHosts, cleanLocal, type HostSessions } from './clean-sessions';
 import { connect, disposeAll } from './connect';
 import { creationEvents, type NewRun, parseSpec, refuseTightTokens, refuseUnsupported } from './create-run';
@@ -40,6 +42,8 @@ export interface Engine {
   readonly hints: HintDesk;
   /** Drafts of hints, tried out. */
   readonly rehearsals: Rehearsals;
+  readonly checkpoints: CheckpointDesk;
+  readonly branches: BranchDesk;
   /**
    * Creates a run; it rests until `resumeRun`. Its hosts must be reachable now: GPUs, folders and whether they share the
    * workspace are found out first, and nothing is created when they are not as the task asks.
@@ -91,12 +95,17 @@ class RunEngine implements Engine {
   readonly live = new LiveEmitter();
   readonly hints: HintDesk;
   readonly rehearsals: Rehearsals;
+  readonly checkpoints: CheckpointDesk;
+  readonly branches: BranchDesk;
   private readonly driven = new Map<string, DrivenRun>();
   private closing = false;
 
   constructor(private readonly options: EngineOptions) {
     this.hints = new HintDesk(options.store);
     this.rehearsals = new Rehearsals(options);
+    const { live } = this;
+    this.checkpoints = new CheckpointDesk({ options, live, drives: (run) => this.driven.has(run) });
+    this.branches = new BranchDesk({ options, cleanSessions: (...args) => this.cleanSessions(...args) });
   }
 
   async startRun(input: StartRun): Promise<string> {

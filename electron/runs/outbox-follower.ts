@@ -3,6 +3,7 @@ import { HintQueue } from '@shared/hint-queue';
 import type { OutboxEntry } from '@shared/outbox';
 import type { StoreReader } from '../store/api';
 import { ChangeQueue } from './change-queue';
+import { CheckpointQueue } from './checkpoint-queue';
 import { HintConditions } from './hint-conditions';
 
 /** Unapplied control request of a human. */
@@ -28,6 +29,7 @@ export class OutboxFollower {
   readonly queue = new HintQueue();
   readonly conditions = new HintConditions();
   readonly changes = new ChangeQueue();
+  readonly checkpoints = new CheckpointQueue();
   readonly decisions = new Map<string, Decision>();
   private requests: ControlRequest[] = [];
   private readonly applied = new Set<string>();
@@ -52,6 +54,7 @@ export class OutboxFollower {
     this.queue.applyEvent(event);
     this.conditions.apply(event);
     this.changes.applyEvent(event);
+    this.checkpoints.applyEvent(event);
     if (event.kind === 'control.applied') {
       this.applied.add(event.body.entry);
       this.requests = this.requests.filter(({ entry }) => entry !== event.body.entry);
@@ -88,6 +91,7 @@ export class OutboxFollower {
     this.head = entry.id;
     this.queue.applyEntry(entry);
     this.changes.applyEntry(entry);
+    this.checkpoints.applyEntry(entry);
     const { body, author } = entry;
     if (body.op === 'approval.decided') {
       if (!this.decisions.has(body.approval)) {

@@ -109,6 +109,28 @@ export async function readProtectedHashes(runFolder: string): Promise<ProtectedH
   );
 }
 
+/**
+ * For a run whose workspace was made from another run's: what was done for that one on `computers` is done, and the protected
+ * files are to be as they were there. Folders of the two runs on this machine.
+ * @throws WaymarkError refused when the other run's workspace was never prepared here
+ */
+export async function inheritPreparation(
+  from: string,
+  to: string,
+  computers: ReadonlySet<string>,
+): Promise<void> {
+  const { steps, protectedHashes } = await readState(from);
+  if (protectedHashes === null) {
+    throw new WaymarkError(
+      'refused',
+      `What was prepared for the run in ${from} is not known here any more, so its workspace cannot be taken over.`,
+    );
+  }
+  const done = steps.filter(({ state, computer }) => state === 'done' && computers.has(computer));
+  await mkdir(to, { recursive: true });
+  await writeState(to, { steps: done.map((step) => ({ ...step, attempt: null })), protectedHashes });
+}
+
 /** Keeps the file of the steps and tells who watches. */
 class Progress {
   constructor(

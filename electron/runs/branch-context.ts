@@ -1,0 +1,220 @@
+import { ContextFold } from '@shared/context';
+import { withHint } from '@shared/context-head';
+import { WaymarkError } from '@shared/errors';
+import type { EventBody, EventOf, NewEvent, RunEvent } from '@shared/events';
+import { hintBlock } from '@shared/human-tag';
+import { RunFold } from '@shared/run-fold';
+import type { StoreReader } from '../store/api';
+
+type Inherited = EventBody<'step.inherited'>;
+type Delivery = EventBody<'hint.delivered'>;
+
+/** Events read at once; the store cuts a page at about 8 MB besides. */
+const PAGE = 1_000;
+
+/**
+ * What stood in a run's context right after one of its steps, by reference to the steps: the segment in force, the steps in
+ * the context with the hints that were delivered to them, and what was shortened. Feed it the log in order.
+ */
+export class BranchContext {
+  readonly run = new RunFold();
+  context: ContextFold | null = null;
+  segment: EventBody<'segment.started'> | null = null;
+  /** Of the last event, ms. */
+  at = 0;
+  taskHintSeen = false;
+  private readonly steps = new Map<number, Inherited>();
+  /** Deliveries that joined the head. */
+  private atHead: Delivery[] = [];
+  private shortened: EventOf<'context.shortened'>['body'][] = [];
+
+  apply(event: RunEvent): void {
+    this.run.apply(event, event.at);
+    this.at = event.at;
+    this.collect(event);
+    this.context?.apply(event);
+  }
+
+  /** Steps that stand in the context, in order. */
+  get inherited(): Inherited[] {
+    const standing = this.context?.entries ?? [];
+    return standing.flatMap(({ step }) => this.steps.get(step) ?? []);
+  }
+
+  /** Hints that stand in the context, where they stand: 0 = in the head. */
+  get hints(): { id: string; text: string; step: number }[] {
+    const placed = (delivered: readonly Delivery[], step: number) =>
+      delivered.flatMap(({ hints }) => hints.map((hint) => ({ ...hint, step })));
+    return [
+      ...placed(this.atHead, 0),
+      ...this.inherited.flatMap(({ delivered, answered }) => placed(delivered, answered.step)),
+    ];
+  }
+
+  /**
+   * The events that put this context into a new log. `added`: hints at its very end; `notice`: what the agent has to know
+   * about where it is now, in a message that is nobody's hint.
+   */
+  events(edit: {
+    drop: ReadonlySet<string>;
+    added: { id: string; text: string }[];
+    notice: string;
+    request: Record<string, unknown>;
+  }): NewEvent[] {
+    const { segment } = this;
+    if (segment === null) throw new WaymarkError('bug', 'A branch begins in a segment.');
+    const steps = this.inherited.map((step) => ({
+      ...step,
+      delivered: step.delivered.flatMap((delivery) => without(delivery, edit.drop)),
+    }));
+    const last = steps.at(-1);
+    const addedText = hintBlock(edit.added.map(({ text }) => text));
+    let head = segment.head;
+    for (const delivery of this.atHead.flatMap((each) => without(each, edit.drop))) {
+      head = headWith(head, delivery.text);
+    }
+    if (last === undefined) {
+      head = headWith(head, `\n\n${edit.notice}${addedText}`);
+    } else {
+      last.taught = `${last.taught === null ? '' : `${last.taught}\n\n`}${edit.notice}`;
+      if (edit.added.length > 0) {
+        last.delivered.push({ step: last.answered.step, hints: edit.added, text: addedText });
+      }
+    }
+    const { carried, ...own } = segment;
+    return [
+      { kind: 'segment.started', body: { ...own, head, request: edit.request } },
+      ...steps.map((body): NewEvent => ({ kind: 'step.inherited', body })),
+      ...this.shortened.map((body): NewEvent => ({ kind: 'context.shortened', body })),
+    ];
+  }
+
+  private collect(event: RunEvent): void {
+    switch (event.kind) {
+      case 'run.created':
+        this.context = new ContextFold({ sendReasoning: event.body.model.sendReasoning });
+        this.taskHintSeen = event.body.taskHint === 'upfront';
+        return;
+      case 'segment.started':
+        this.startSegment(event.body);
+        return;
+      case 'model.changed':
+        if (this.segment !== null) this.segment = { ...this.segment, request: event.body.request };
+        return;
+      case 'step.inherited':
+        this.steps.set(event.body.answered.step, copyOf(event.body));
+        return;
+      case 'branch.began':
+        this.taskHintSeen ||= event.body.taskHintSeen === true;
+        return;
+      case 'model.answered':
+        if (event.body.kind !== 'summary') {
+          const { run, body: answered } = event;
+          this.steps.set(answered.step, { run, answered, observed: [], taught: null, delivered: [] });
+        }
+        return;
+      case 'action.observed':
+        this.steps.get(event.body.step)?.observed.push(event.body);
+        this.taskHintSeen ||= event.body.name === 'view_hint' && event.body.ok;
+        return;
+      case 'step.taught': {
+        const step = this.steps.get(event.body.step);
+        if (step !== undefined) step.taught = (step.taught ?? '') + event.body.text;
+        return;
+      }
+      case 'hint.delivered':
+        this.deliver(event.body);
+        return;
+      case 'context.shortened':
+        this.shortened.push(event.body);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Only what the segment carries stays; a segment that is opened again before its first step keeps its own head. */
+  private startSegment(body: EventBody<'segment.started'>): void {
+    this.segment = body;
+    this.atHead = [];
+    const { from, to } = body.carried ?? { from: 0, to: 0 };
+    for (const step of [...this.steps.keys()]) {
+      if (step < from || step > to) this.steps.delete(step);
+    }
+    this.shortened = this.shortened.filter(({ step }) => this.steps.has(step));
+  }
+
+  /** As `ContextFold` does: to the last step of the context, whatever its number, else to the head. */
+  private deliver(body: Delivery): void {
+    const last = this.context?.entries.at(-1);
+    const step = last === undefined ? undefined : this.steps.get(last.step);
+    if (step === undefined) this.atHead.push(body);
+    else step.delivered.push(body);
+  }
+}
+
+const copyOf = (body: Inherited): Inherited => ({
+  ...body,
+  observed: [...body.observed],
+  delivered: [...body.delivered],
+});
+
+/** The delivery without hints that are left out; none when nothing stays. Untouched ones keep their very text. */
+function without(delivery: Delivery, drop: ReadonlySet<string>): Delivery[] {
+  const hints = delivery.hints.filter(({ id }) => !drop.has(id));
+  if (hints.length === delivery.hints.length) return [delivery];
+  return hints.length === 0
+    ? []
+    : [{ step: delivery.step, hints, text: hintBlock(hints.map(({ text }) => text)) }];
+}
+
+function headWith(
+  head: EventBody<'segment.started'>['head'],
+  text: string,
+): EventBody<'segment.started'>['head'] {
+  return withHint(
+    head.map(({ role, content }) => ({ role, content })),
+    text,
+  ).flatMap((message) => (message.role === 'tool' ? [] : [{ role: message.role, content: message.content }]));
+}
+
+/**
+ * Folds a run's log up to where its step is over: before the first request of a later step.
+ * @throws WaymarkError not_found, refused when the step is not over
+ */
+export async function contextAfter(
+  reader: Pick<StoreReader, 'events'>,
+  run: string,
+  step: number,
+): Promise<BranchContext> {
+  const folded = new BranchContext();
+  for (let from = 1; ; ) {
+    const events = await reader.events(run, from, PAGE);
+    const end = events.findIndex((event) => isLater(event, step));
+    for (const event of end < 0 ? events : events.slice(0, end)) {
+      folded.apply(event);
+    }
+    const last = events.at(-1);
+    if (end >= 0 || last === undefined) break;
+    from = last.seq + 1;
+  }
+  const { run: fold } = folded;
+  if (fold.step !== step || fold.nextCall !== null || fold.summarising !== null) {
+    const why =
+      fold.step < step
+        ? `it has ${fold.step} steps`
+        : fold.step > step
+          ? `it was made in the run's own parent before the branch; branch from that run instead`
+          : 'that step is not over yet';
+    throw new WaymarkError('refused', `Run ${run} cannot be branched after step ${step}: ${why}.`);
+  }
+  return folded;
+}
+
+function isLater(event: RunEvent, step: number): boolean {
+  const { kind } = event;
+  return (
+    (kind === 'model.requested' || kind === 'summary.started' || kind === 'model.answered') &&
+    event.body.step > step
+  );
+}

@@ -1,0 +1,42 @@
+import type { BranchPlan } from '@shared/checkpoint-views';
+import type { EventBody } from '@shared/events';
+
+export interface NoticeOrder {
+  plan: BranchPlan;
+  /** The parent's workspace and the branch's. */
+  from: string;
+  to: string;
+  opened: readonly EventBody<'session.opened'>[];
+}
+
+/** What a branch is made of, for the agent (in its context) and for people (in the log). */
+export function branchNotice(order: NoticeOrder): { agent: string; person: string } {
+  const { plan, from, to } = order;
+  const files = fileWords(plan);
+  const sessions = sessionWords(order);
+  return {
+    agent: `[Workspace moved] The workspace is now ${to}. Paths under ${from} above stand for the same paths under ${to}; the old folder must not be used any more. ${files} ${sessions}`,
+    person: `${files} ${sessions}`,
+  };
+}
+
+function fileWords({ checkpoint, step, stepsAfter }: BranchPlan): string {
+  if (checkpoint === null) {
+    return `There is no checkpoint up to step ${step}: the files are the task's own, as before the first step.`;
+  }
+  if (stepsAfter === 0) return `The files are as they were after step ${step}.`;
+  const steps = stepsAfter === 1 ? `step ${step} did` : `steps ${checkpoint.step + 1} to ${step} did`;
+  return `The files are as they were after step ${checkpoint.step}: what ${steps} to files is not there.`;
+}
+
+function sessionWords({ plan, opened }: NoticeOrder): string {
+  const names = opened.map(({ computer, session }) => `${session} (${computer})`);
+  const fresh =
+    names.length === 0
+      ? 'No session is open.'
+      : `Sessions have fresh shells without the variables set in them: ${names.join(', ')}.`;
+  const ended = plan.notRestarted.map(
+    ({ computer, session, command }) => `"${command}" in ${session} (${computer})`,
+  );
+  return ended.length === 0 ? fresh : `${fresh} Not running any more: ${ended.join(', ')}.`;
+}

@@ -1,0 +1,81 @@
+import type { Author } from '@shared/annotations';
+import type { CheckpointSize, CheckpointView } from '@shared/checkpoint-views';
+import { WaymarkError } from '@shared/errors';
+import { RunFold } from '@shared/run-fold';
+import { isHost } from '../computer/hosts';
+import { usable } from './assemble';
+import { Checkpointer } from './checkpointer';
+import { connect, disposeAll, reach } from './connect';
+import { parseSpec } from './create-run';
+import type { EngineOptions } from './engine-options';
+import { keepUndriven } from './keep-undriven';
+import type { LiveEmitter } from './live';
+
+export interface CheckpointDeskOptions {
+  options: EngineOptions;
+  live: LiveEmitter;
+  /** Whether this process drives the run. */
+  drives(run: string): boolean;
+}
+
+/** Checkpoints as people see and ask for them, whoever drives the run. */
+export class CheckpointDesk {
+  constructor(private readonly given: CheckpointDeskOptions) {}
+
+  /** Oldest first. */
+  list(run: string): Promise<CheckpointView[]> {
+    return this.given.options.store.reader.checkpoints(run);
+  }
+
+  /**
+   * Asks for one: the driver makes it after the step that runs. A run nobody drives is taken up for it.
+   * @throws WaymarkError run_ended; refused before the first step, or when nobody drives the run and a step is not over;
+   * ComputerUnavailable
+   */
+  async make(run: string, author: Author, note: string): Promise<void> {
+    const { options, live, drives } = this.given;
+    const { store } = options;
+    const { state, steps } = await store.reader.run(run);
+    if (state === 'finished' || state === 'stopped' || state === 'failed') {
+      throw new WaymarkError(
+        'run_ended',
+        `Run ${run} has ended (${state}). Branch from its checkpoints instead.`,
+      );
+    }
+    if (steps === 0) {
+      throw new WaymarkError('refused', `Run ${run} has taken no step yet, so there is nothing to keep.`);
+    }
+    await store.writer.post(run, author, { op: 'run.checkpoint', note });
+    const lock = drives(run) ? null : store.lockRun(run);
+    if (lock === null) return;
+    try {
+      await keepUndriven({ options, live, run, lock });
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** What one would copy now; looks at the workspace. @throws WaymarkError not_found, refused; ComputerUnavailable */
+  async size(run: string): Promise<CheckpointSize> {
+    const { options } = this.given;
+    const [first] = await options.store.reader.events(run, 1, 1);
+    if (first?.kind !== 'run.created') {
+      throw new WaymarkError('not_found', `There is no run ${run} in this workspace.`);
+    }
+    const created = first.body;
+    const spec = parseSpec(created.spec, created.task.title);
+    const all = connect(options, run, created.computers);
+    try {
+      const computers = usable(spec, all);
+      for (const computer of computers.values()) {
+        if (isHost(computer)) await reach(options.hosts, computer);
+      }
+      const fold = new RunFold();
+      return await new Checkpointer({ options, run, created, spec, computers, fold }).size(
+        new AbortController().signal,
+      );
+    } finally {
+      await disposeAll(all);
+    }
+  }
+}
