@@ -1,4 +1,10 @@
-import type { AttentionItem, AttentionKind, RunAttention, Urgency } from './attention';
+import {
+  type AttentionItem,
+  type AttentionKind,
+  attentionKinds,
+  type RunAttention,
+  type Urgency,
+} from './attention';
 
 /** How soon each kind wants a person, when nothing else is said: 1 = look now … 3 = good to know. */
 export const urgencyOf: Readonly<Record<AttentionKind, Urgency>> = {
@@ -22,9 +28,17 @@ export const urgencyOf: Readonly<Record<AttentionKind, Urgency>> = {
   summary_lost: 3,
 };
 
+const rank = ({ kind }: AttentionItem) => attentionKinds.indexOf(kind);
+
 /** Sorts what is urgent first, then what still holds, then what is newer. */
 export function byNeed(a: AttentionItem, b: AttentionItem): number {
-  return a.urgency - b.urgency || Number(b.open) - Number(a.open) || b.at - a.at || (a.id < b.id ? -1 : 1);
+  return (
+    a.urgency - b.urgency ||
+    Number(b.open) - Number(a.open) ||
+    b.at - a.at ||
+    rank(a) - rank(b) ||
+    (a.id < b.id ? -1 : 1)
+  );
 }
 
 /** What a person still has to hear of: open, or come since they looked. */

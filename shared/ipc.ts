@@ -63,6 +63,8 @@ export interface EventPayloads {
   'settings.changed': Settings;
   'approval.asked': ApprovalAsked;
   'attention.changed': Record<string, never>;
+  /** A notification was clicked: the window goes there. */
+  'attention.open': { run: string; step: number | null };
   'remote.changed': { status: RemoteStatus | null };
   /** The wish for this machine not to sleep, and what it runs on. */
   'power.changed': PowerState;

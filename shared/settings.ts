@@ -36,7 +36,17 @@ const fields = {
   language: z.enum(['system', 'en', 'zh']),
   /** Command id → `KeyboardEvent.code` chord such as `KeyT`, `Shift+KeyZ`, `Mod+KeyK`; empty = the default. */
   keys: z.record(z.string(), z.string()),
-  notifications: z.object({ finished: z.boolean(), waiting: z.boolean(), failed: z.boolean() }),
+  notifications: z.object({
+    finished: z.boolean(),
+    waiting: z.boolean(),
+    failed: z.boolean(),
+    /** A host is lost, steps fail in a row, GPUs are idle. */
+    urgent: z.boolean().default(true),
+    /** Falling scores, budgets, standstills, costly habits. */
+    findings: z.boolean().default(false),
+    /** Most notifications per task in an hour; 0 = none. */
+    perHour: z.int().min(0).max(60).default(3),
+  }),
   /** Holds off the machine's idle sleep while a run thinks or acts. */
   keepAwake: z.boolean(),
   /** Hosts reached over SSH, by alias of the user's ssh configuration. */
@@ -55,7 +65,10 @@ export const settingsSchema = z.object({
   theme: fields.theme.default('system'),
   language: fields.language.default('system'),
   keys: fields.keys.default({}),
-  notifications: fields.notifications.default({ finished: true, waiting: true, failed: true }),
+  notifications: fields.notifications.default({
+    ...{ finished: true, waiting: true, failed: true },
+    ...{ urgent: true, findings: false, perHour: 3 },
+  }),
   keepAwake: fields.keepAwake.default(true),
   computers: fields.computers.default([]),
 });

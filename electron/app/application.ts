@@ -5,6 +5,7 @@ import type { AppInfo } from '@shared/ipc/application';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
+import { systemLinkClock } from '../computer/ssh/link-clock';
 import { startDemoRun } from '../demo/start-demo-run';
 import { OwnTerminalDesk } from '../ipc/handlers/own';
 import { createPublisher, type Publisher } from '../ipc/publish';
@@ -24,6 +25,7 @@ import { HostReportFile } from './host-report-file';
 import { KeyStore } from './key-store';
 import { type FileLog, openLog } from './log';
 import { installMenu, menuWords } from './menu';
+import { noticeWords } from './notice-words';
 import { PowerKeeper } from './power';
 import { systemPower } from './power-source';
 import { relay } from './relay';
@@ -31,6 +33,7 @@ import { RunNotices } from './run-notices';
 import { trustsSender } from './security';
 import { sinceStart, smoke } from './smoke';
 import { systemKeys } from './system-keys';
+import { systemNotices } from './system-notices';
 import { whenUsable } from './usable';
 import { openWindow } from './window';
 import { WindowHosts } from './window-hosts';
@@ -111,9 +114,15 @@ export class Application {
     this.#holder = new WorkbenchHolder((folder) => this.#openWorkbench(folder));
     this.#notices = new RunNotices({
       settings: () => this.#settings.current.notifications,
-      words: (title, state) => dialogWords[this.#language()].runState(title, state),
+      words: () => noticeWords[this.#language()],
       away: () => !this.#window?.isFocused(),
-      silent: this.#args.smoke,
+      clock: systemLinkClock,
+      show: systemNotices(this.#args.smoke),
+      open: (run, step) => {
+        this.raise();
+        this.#publisher.publish('attention.open', { run, step });
+      },
+      failed: (error) => this.#log.info('A run gave no notification', { error: String(error) }),
     });
     this.#hosts = new WindowHosts({
       resourcesDir: resourcesFolder(input.mainDir),
@@ -239,6 +248,7 @@ export class Application {
 
   async #end(code: number): Promise<void> {
     this.#power.dispose();
+    this.#notices.dispose();
     this.#stopRelay?.();
     // In reverse order of their making; one that fails must not keep the next from its turn.
     const steps: [string, () => Promise<void>][] = [
@@ -279,15 +289,20 @@ export class Application {
     });
     this.#problem = null;
     this.#stopRelay?.();
-    this.#stopRelay = relay(bench, {
+    const stopNotices = this.#notices.watch(bench.store);
+    const stopRelay = relay(bench, {
       publisher: this.#publisher,
       pump: this.#pump,
       problem: (failure) => {
         this.#problem = failure;
         this.#publisher.publish('workspace.problem', { problem: failure });
       },
-      runChanged: (run) => void this.#runChanged(run),
+      runChanged: () => this.#power.update(),
     });
+    this.#stopRelay = () => {
+      stopNotices();
+      stopRelay();
+    };
     return bench;
   }
 
@@ -299,18 +314,6 @@ export class Application {
       this.#log.error('The workspace could not be opened', { folder, ...this.#problem });
     }
     this.#publisher.publish('run.listChanged', {});
-  }
-
-  async #runChanged(run: string): Promise<void> {
-    this.#power.update();
-    const reader = this.#holder.current?.store.reader;
-    if (!reader) return;
-    try {
-      this.#notices.changed(await reader.run(run));
-    } catch (error) {
-      // The run was removed or the workspace closed meanwhile: there is nothing to notify about.
-      this.#log.info('A run could not be read for its notification', { run, error: String(error) });
-    }
   }
 
   #menu(): void {
@@ -351,6 +354,7 @@ export class Application {
       changed: (status) => this.#publisher.publish('workspace.changed', status),
       saveDiagnostics: () => this.#saveDiagnostics(),
       power: () => this.#power.state,
+      showing: (run) => this.#notices.shows(run),
     });
   }
 

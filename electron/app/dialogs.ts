@@ -19,7 +19,6 @@ export interface DialogWords {
   stillDriving: (runs: number) => string;
   onBattery: string;
   stoodStill: (minutes: number) => string;
-  runState: (title: string, state: string) => string;
   hostAsks: (name: string) => string;
 }
 
@@ -42,7 +41,6 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
       `Waymark keeps driving ${runs === 1 ? 'one run' : `${runs} runs`} without a window. Start it again to look.`,
     onBattery: 'This machine runs from its battery while it drives a run.',
     stoodStill: (minutes) => `This machine slept. The agent stood still for ${minutes} min.`,
-    runState: (title, state) => `${title}: ${state}`,
     hostAsks: (name) => `${name} needs your answer before it can be reached.`,
   },
   zh: {
@@ -61,7 +59,6 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     stillDriving: (runs) => `Waymark 在没有窗口的情况下继续驱动 ${runs} 个运行。再次启动即可查看。`,
     onBattery: '此机器正在使用电池驱动运行。',
     stoodStill: (minutes) => `此机器曾休眠。智能体停顿了 ${minutes} 分钟。`,
-    runState: (title, state) => `${title}:${state}`,
     hostAsks: (name) => `${name} 需要你的回答才能连接。`,
   },
 };

@@ -43,6 +43,8 @@ export interface HandlerInput {
   changed(status: WorkspaceStatus): void;
   saveDiagnostics(): Promise<string | null>;
   power(): PowerState;
+  /** The window shows this run. */
+  showing(run: string | null): void;
 }
 
 /** Every command of the contract, put together from its groups. */
@@ -88,6 +90,7 @@ export function createHandlers(input: HandlerInput): Handlers {
     ...remoteHandlers(input.remote),
     ...keepingHandlers({ keys, endpoints: () => settings.current.endpoints, power: input.power }),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
+    'attention.showing': async ({ run }) => input.showing(run),
     'model.test': (endpoint) =>
       testModel(
         { ...endpoint, key: keys.find(endpoint.name, endpoint.keyEnv) },

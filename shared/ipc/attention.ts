@@ -11,4 +11,6 @@ export const attentionCommands = {
     input: z.object({ from: z.int().nonnegative(), to: z.int().nonnegative() }),
     output: returns<AttentionReport>(),
   },
+  /** Which run the window shows: nobody needs to be notified of that one while the window has the focus. */
+  'attention.showing': { input: z.object({ run: run.nullable() }), output: returns<void>() },
 } as const;
