@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { WaymarkError } from '@shared/errors';
+import { durationMs } from '@shared/task';
 
 const options = {
   workspace: { type: 'string' },
@@ -16,6 +17,11 @@ const options = {
   all: { type: 'boolean', default: false },
   raw: { type: 'boolean', default: false },
   'max-steps': { type: 'string' },
+  'max-time': { type: 'string' },
+  'max-evals': { type: 'string' },
+  'max-tokens': { type: 'string' },
+  'max-cost': { type: 'string' },
+  now: { type: 'boolean', default: false },
   approvals: { type: 'string' },
   experiment: { type: 'string' },
   wait: { type: 'boolean', default: false },
@@ -78,6 +84,25 @@ export function positive(value: string | undefined, what: string): number | null
   throw new WaymarkError('bad_input', `${what} is "${value}" but must be a whole number above 0.`);
 }
 
+/** A number above 0, or null when nothing was given. */
+export function positiveNumber(value: string | undefined, what: string): number | null {
+  if (value === undefined) return null;
+  const number = Number(value);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw new WaymarkError('bad_input', `${what} is "${value}" but must be a number above 0.`);
+}
+
+/** Milliseconds of `90s`, `30m`, `48h` or `2d`, or null when nothing was given. */
+export function duration(value: string | undefined, what: string): number | null {
+  if (value === undefined) return null;
+  const ms = durationMs(value);
+  if (ms !== null) return ms;
+  throw new WaymarkError(
+    'bad_input',
+    `${what} is "${value}" but must be a time such as 90s, 30m, 48h or 2d.`,
+  );
+}
+
 /** `12` or `12-15`, per-run step numbers. */
 export function stepRange(value: string): { from: number; to: number } {
   const match = /^(\d+)(?:-(\d+))?$/.exec(value);
@@ -98,10 +123,16 @@ export const helpText = `waymark: the engine of Waymark without its window
       [--model NAME] [--base-url URL] [--api-key-env VAR]
       [--computer NAME]...          where it runs: local or a host; with several
                                     computers in the task: --computer worker=gpu-03
-      [--max-steps N] [--approvals on|off] [--title TEXT] [--experiment NAME] [--wait]
+      [--max-steps N] [--max-time 48h] [--max-tokens N] [--max-cost X]
+      [--approvals on|off] [--title TEXT] [--experiment NAME] [--wait]
   run resume RUN [--wait]           drive a run on, in the background unless --wait
   run resume --all [--wait]         every run that rests and has not ended
-  run list | show RUN | pause RUN | stop RUN | remove RUN | purge RUN
+  run list | show RUN | remove RUN | purge RUN
+  run pause RUN [--now]             after this step, or at once; says what keeps running
+  run stop RUN                      ends it for good, without a final evaluation
+  run model RUN NAME                later steps ask this endpoint of the settings
+  run limits RUN [--max-steps N]    other limits from the next step on; none takes a
+      [--max-time 48h] [--max-evals N] [--max-tokens N|none] [--max-cost X|none]
   hint send RUN TEXT                queue a hint, also while another process drives
       [--when W] [--wake]           W: score_changes, session_idle[:COMPUTER[/SESSION]],
       [--category C]                gpu_idle[:COMPUTER]:MINUTES, error_streak:STEPS

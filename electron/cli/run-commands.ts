@@ -1,13 +1,15 @@
 import { toFailure, WaymarkError } from '@shared/errors';
-import type { Endpoint } from '@shared/settings';
-import { endpointSchema } from '@shared/settings';
+import { runStatus } from '@shared/run-status';
 import { type TaskSpec, taskSpecSchema } from '@shared/task';
 import type { RunSummary } from '@shared/views';
 import { removeRun } from '../runs/remove-run';
 import { startRunner } from '../serve/start-runner';
-import { type Arguments, oneOf, positive, required } from './arguments';
+import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
+import { endpointFor } from './endpoint-for';
 import { type CommandResult, table } from './output';
+import { changeLimits, changeModel, startLimits, steer } from './run-steering';
+import { budgetLine, budgetsOf, statusLine, statusWords } from './status-words';
 
 /** `run …`: create, drive, look at, steer and remove runs. */
 export async function runCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
@@ -25,7 +27,11 @@ export async function runCommand(context: CliContext, args: Arguments): Promise<
       return show(context, await named(context, rest[0]));
     case 'pause':
     case 'stop':
-      return steer(context, verb, await named(context, rest[0]));
+      return steer(context, verb, await named(context, rest[0]), args.values.now);
+    case 'model':
+      return changeModel(context, await named(context, rest[0]), args, rest[1]);
+    case 'limits':
+      return changeLimits(context, await named(context, rest[0]), args);
     case 'remove':
     case 'purge':
       return remove(context, verb, await named(context, rest[0]));
@@ -61,8 +67,7 @@ async function start(context: CliContext, args: Arguments): Promise<CommandResul
     approvals: oneOf(values.approvals, ['on', 'off'], 'off', '--approvals'),
     humanHints: true,
     experiment: values.experiment ?? null,
-    maxSteps: positive(values['max-steps'], '--max-steps'),
-    maxWorkingMs: null,
+    ...startLimits(values),
     author: context.author,
   });
   if (!values.wait)
@@ -94,37 +99,13 @@ export function placesFor(spec: TaskSpec, words: readonly string[]): Record<stri
   return places;
 }
 
-/** An ad-hoc endpoint from `--base-url`, else the one of that name or model in the settings, else the first. */
-function endpointFor(context: CliContext, values: Arguments['values']): Endpoint {
-  const known = context.settings.endpoints;
-  if (values['base-url']) {
-    const model = required(values.model, '--model (the model id the server expects)');
-    return endpointSchema.parse({
-      name: model.slice(0, 60),
-      baseUrl: values['base-url'],
-      model,
-      keyEnv: values['api-key-env'] ?? '',
-    });
-  }
-  const found = values.model
-    ? known.find(({ name, model }) => name === values.model || model === values.model)
-    : known[0];
-  if (found) return values['api-key-env'] ? { ...found, keyEnv: values['api-key-env'] } : found;
-  throw new WaymarkError(
-    'not_found',
-    values.model
-      ? `There is no model endpoint named "${values.model}" in the settings. Name the server with --base-url.`
-      : 'There is no model endpoint in the settings. Name one with --base-url URL --model ID.',
-  );
-}
-
 async function drive(context: CliContext, run: string): Promise<CommandResult> {
   await context.engine.resumeRun(run);
   await context.engine.waitRun(run);
   const summary = await context.reader.run(run);
   return {
     json: { run },
-    lines: [`Run ${run}: ${describe(summary)}`],
+    lines: [`Run ${run}: ${statusLine(summary)}`],
     ...(summary.state === 'finished' || summary.state === 'stopped' ? {} : { exitCode: 1 as const }),
   };
 }
@@ -181,22 +162,29 @@ async function resumeAll(context: CliContext, wait: boolean): Promise<CommandRes
 async function show(context: CliContext, run: string): Promise<CommandResult> {
   const [summary, hints] = await Promise.all([context.reader.run(run), context.reader.hints(run)]);
   const { best, final, tries } = summary.scores;
+  const status = runStatus(summary);
   return {
     json: {
       id: run,
-      status: summary.state,
+      status: status.word,
+      until: status.until,
+      runningOn: summary.runningOn,
       reason: summary.reason,
       steps: summary.steps,
       events: summary.events,
       hints: hints.hints.map(({ id, text, state, step }) => ({ id, text, state, step })),
       scores: { best, final, tries },
+      model: { endpoint: summary.endpoint, model: summary.model },
+      budgets: budgetsOf(summary),
       computers: summary.computers,
     },
     lines: [
       `${summary.title} (${run})`,
-      `Status   ${describe(summary)}`,
+      `Status   ${statusLine(summary)}`,
       `On       ${summary.computers.map(computerWords).join(', ')}`,
+      `Model    ${summary.model} at ${summary.endpoint}`,
       `Steps    ${summary.steps}, events ${summary.events}`,
+      `Budgets  ${budgetLine(summary)}`,
       `Scores   best ${best ?? '–'}, final ${final ?? '–'}, ${tries} of ${summary.scores.maxTries} evaluations`,
       `Labels   train ${summary.labels.train}, mask ${summary.labels.mask}, undecided ${summary.labels.undecided}`,
       ...hints.hints.map(
@@ -215,27 +203,15 @@ function computerWords({ name, kind, host = name }: RunSummary['computers'][numb
 function list(runs: RunSummary[]): CommandResult {
   return {
     json: {
-      runs: runs.map(({ id, title, task, state, steps }) => ({
-        id,
-        title,
-        task: task.id,
-        status: state,
-        steps,
-      })),
+      runs: runs.map((each) => {
+        const { id, title, task, steps } = each;
+        return { id, title, task: task.id, status: runStatus(each).word, steps };
+      }),
     },
     lines:
       runs.length === 0
         ? ['No runs yet. Start one with: run start --task ID']
-        : table(runs.map((each) => [each.id, each.state, `${each.steps} steps`, each.title])),
-  };
-}
-
-async function steer(context: CliContext, verb: 'pause' | 'stop', run: string): Promise<CommandResult> {
-  if (verb === 'pause') await context.engine.pause(run, context.author, 'after_step');
-  else await context.engine.stop(run, context.author);
-  return {
-    json: { run },
-    lines: [verb === 'pause' ? `Run ${run} pauses after its step.` : `Run ${run} stops.`],
+        : table(runs.map((each) => [each.id, statusWords(each), `${each.steps} steps`, each.title])),
   };
 }
 
@@ -248,8 +224,4 @@ async function remove(context: CliContext, verb: 'remove' | 'purge', run: string
 async function hint(context: CliContext, run: string, text: string): Promise<CommandResult> {
   const id = await context.engine.hint(run, context.author, text, 'other');
   return { json: { run, hint: id }, lines: [`Queued hint ${id}. The agent reads it with its next step.`] };
-}
-
-function describe(summary: RunSummary): string {
-  return [summary.state, summary.reason && `(${summary.reason})`, summary.message].filter(Boolean).join(' ');
 }
