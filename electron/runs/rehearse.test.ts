@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { settingsSchema } from '@shared/settings';
 import { afterEach, expect, it } from 'vitest';
 import type { ScriptedAnswer, ScriptedPolicy } from '../model/scripted-server';
-import { author, EngineStand } from '../testing/engine-stand';
+import { EngineStand } from '../testing/engine-stand';
 import { Rehearsals } from './rehearse';
 
 const open: EngineStand[] = [];
