@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { ApprovalBanner } from './features/approvals/ApprovalBanner';
+import { BranchDialogs } from './features/branches/BranchDialogs';
 import { HostBanner } from './features/computers/HostBanner';
 import { FirstUse } from './features/first-use/FirstUse';
 import { Announcer } from './features/frame/Announcer';
@@ -15,6 +16,7 @@ import { HintDock } from './features/hints/HintDock';
 import { LabelDialogs } from './features/labels/LabelDialogs';
 import { HostPromptSheets } from './features/prompts/HostPromptSheets';
 import { Rail } from './features/rail/Rail';
+import { RemoteBanner } from './features/remote/RemoteBanner';
 import { ShortcutSheet } from './features/shortcuts/ShortcutSheet';
 import { Strip } from './features/strip/Strip';
 import { useComputers } from './state/computers';
@@ -61,6 +63,7 @@ export function App() {
       </div>
       <Dialogs />
       <LabelDialogs />
+      <BranchDialogs />
       <HostPromptSheets />
       <Toasts />
       <Announcer />
@@ -77,6 +80,7 @@ function Frame() {
     <>
       {run !== undefined && <Strip run={run} />}
       <WorkspaceBanner />
+      <RemoteBanner />
       <HostBanner />
       <ApprovalBanner />
       <main className="content">

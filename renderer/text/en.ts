@@ -1,5 +1,6 @@
 import { about } from './en/about';
 import { approvals } from './en/approvals';
+import { branches } from './en/branches';
 import { common } from './en/common';
 import { computers } from './en/computers';
 import { detail } from './en/detail';
@@ -15,6 +16,7 @@ import { newRun } from './en/new-run';
 import { prompt } from './en/prompt';
 import { queries } from './en/queries';
 import { rehearsal } from './en/rehearsal';
+import { remote } from './en/remote';
 import { runs } from './en/runs';
 import { settings } from './en/settings';
 import { shortcuts } from './en/shortcuts';
@@ -25,6 +27,7 @@ import { timeline } from './en/timeline';
 export const en = {
   about,
   approvals,
+  branches,
   common,
   computers,
   detail,
@@ -40,6 +43,7 @@ export const en = {
   prompt,
   queries,
   rehearsal,
+  remote,
   runs,
   settings,
   shortcuts,

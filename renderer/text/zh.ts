@@ -1,6 +1,7 @@
 import type { Text } from './en';
 import { about } from './zh/about';
 import { approvals } from './zh/approvals';
+import { branches } from './zh/branches';
 import { common } from './zh/common';
 import { computers } from './zh/computers';
 import { detail } from './zh/detail';
@@ -16,6 +17,7 @@ import { newRun } from './zh/new-run';
 import { prompt } from './zh/prompt';
 import { queries } from './zh/queries';
 import { rehearsal } from './zh/rehearsal';
+import { remote } from './zh/remote';
 import { runs } from './zh/runs';
 import { settings } from './zh/settings';
 import { shortcuts } from './zh/shortcuts';
@@ -26,6 +28,7 @@ import { timeline } from './zh/timeline';
 export const zh: Text = {
   about,
   approvals,
+  branches,
   common,
   computers,
   detail,
@@ -41,6 +44,7 @@ export const zh: Text = {
   prompt,
   queries,
   rehearsal,
+  remote,
   runs,
   settings,
   shortcuts,

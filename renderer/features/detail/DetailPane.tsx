@@ -1,9 +1,10 @@
 import { lazy, Suspense } from 'react';
-import { Button } from '../../components/Button';
+import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import type { TabItem } from '../../components/Tabs';
 import { Tabs } from '../../components/Tabs';
 import { useMedia } from '../../components/useMedia';
+import { openBranchDialog } from '../../state/branches';
 import { useDetail } from '../../state/detail';
 import { useTimeline } from '../../state/timeline';
 import type { DetailTab } from '../../state/view';
@@ -55,6 +56,14 @@ export function DetailPane({ review }: { review: boolean }) {
       <div className="pane-head detail-head">
         <Tabs<DetailTab> label={words.tabs} items={items} chosen={tab} onChoose={setTab} idBase="detail" />
         <span className="space" />
+        {run !== null && step > 0 && (
+          <IconButton
+            small
+            icon="branch"
+            label={text.branches.branch}
+            onClick={() => openBranchDialog({ name: 'branch', run, step })}
+          />
+        )}
         {!review && run !== null && step > 0 && (
           <>
             <QuickLabels />

@@ -5,8 +5,11 @@ import { useCursorHead } from '../../state/timeline';
 import { useText } from '../../text/language';
 import { ActionBlock } from './ActionBlock';
 import { BoundedText } from './BoundedText';
+import './detail-extras.css';
 import { Facts } from './Facts';
+import { InheritedNote } from './InheritedNote';
 import { Section } from './Section';
+import { SummaryStory } from './SummaryStory';
 
 /** Thought, actions, observations and what followed, in the order in which they happened. */
 export function StepView({ run, step }: { run: string; step: number }) {
@@ -18,6 +21,9 @@ export function StepView({ run, step }: { run: string; step: number }) {
   return (
     <>
       {shown !== undefined && <Facts head={head ?? shown} detail={detail} />}
+      {shown !== undefined && shown.inheritedFrom !== null && (
+        <InheritedNote run={shown.inheritedFrom} step={step} />
+      )}
       <div className="scroll" data-pane-focus tabIndex={-1}>
         {detail === undefined ? (
           <Section name={text.detail.action}>
@@ -53,9 +59,23 @@ function Story({ detail }: { detail: StepDetail }) {
           <p className="quiet text-12 section-line">{words.noAction}</p>
         </Section>
       )}
-      {detail.observations.map((observation, index) => (
-        <ActionBlock key={observation.callId} observation={observation} index={index} of={many} />
-      ))}
+      {detail.head.kind === 'summary' ? (
+        <SummaryStory detail={detail} />
+      ) : (
+        detail.observations.map((observation, index) => (
+          <ActionBlock key={observation.callId} observation={observation} index={index} of={many} />
+        ))
+      )}
+      {detail.shortened.length > 0 && (
+        <Section name={words.context}>
+          {detail.shortened.map(({ was, kept }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: what happened once stays in its place
+            <p key={index} className="section-line">
+              {words.shortened(text.common.format.count(was), text.common.format.count(kept))}
+            </p>
+          ))}
+        </Section>
+      )}
       {detail.taught !== null && (
         <Section name={words.taught} note={words.taughtNote}>
           <BoundedText text={detail.taught} look="code" lines={16} />

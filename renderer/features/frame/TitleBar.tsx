@@ -3,6 +3,7 @@ import { useRuns } from '../../state/runs';
 import type { Mode } from '../../state/view';
 import { openDialog, setMode, useView } from '../../state/view';
 import { useText } from '../../text/language';
+import { RemoteMark } from '../remote/RemoteMark';
 import { SearchBox } from './SearchBox';
 
 const modes: readonly Mode[] = ['watch', 'review', 'export'];
@@ -34,6 +35,7 @@ export function TitleBar() {
       </div>
       <SearchBox />
       <div className="titlebar-right">
+        <RemoteMark />
         <Button look="ghost" small icon="settings" onClick={() => openDialog('settings')}>
           {text.frame.settings}
         </Button>

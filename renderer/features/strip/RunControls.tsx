@@ -10,6 +10,7 @@ import { loadKeys, useKeys } from '../../state/keys';
 import { hasEnded, isMoving, refreshRuns } from '../../state/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { branchItems } from '../branches/branch-items';
 import { KeyMissingDialog } from '../settings/KeyMissingDialog';
 import { type Control, ControlSheet } from './ControlSheet';
 import { LimitsDialog } from './LimitsDialog';
@@ -96,12 +97,13 @@ export function RunControls({ run }: { run: RunSummary }) {
   const items: MenuItem[] = [
     ...(moving ? pausing : []),
     ...(ended ? [] : changing),
+    ...branchItems(run.id, text, !ended),
     {
       id: 'verify',
       label: words.verify,
       text: words.verifyText,
       icon: 'check',
-      line: !ended,
+      line: true,
       run: () => attempt(verify),
     },
     ...(moving

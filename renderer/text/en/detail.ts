@@ -1,3 +1,15 @@
+/** The eight parts of a summary, by the key of its tool's argument. */
+const parts: Record<string, string> = {
+  target_and_best: 'Target and best',
+  hypotheses: 'Hypotheses',
+  knowledge: 'Known',
+  files_and_pages: 'Files, pages',
+  sessions: 'Sessions',
+  latest_actions: 'Latest actions',
+  experiments: 'Experiments',
+  reflections: 'Reflections',
+};
+
 export const detail = {
   region: 'Step',
   step: (n: number) => `Step ${n}`,
@@ -30,6 +42,14 @@ export const detail = {
   taughtNote: 'sent to the model after this answer',
   hint: 'Hint',
   hintNote: 'followed this observation',
+  context: 'Context',
+  shortened: (was: string, kept: string) =>
+    `Shortened in the context: ${was} → ${kept} characters. The full text is here.`,
+  summary: 'Summary',
+  summaryPart: (key: string) => parts[key] ?? key.replaceAll('_', ' '),
+  reflections: (n: number) => (n === 1 ? '1 lesson' : `${n} lessons`),
+  lost: 'No longer mentioned',
+  lostText: 'Found by exact text, so a rephrased mention also shows here.',
   evaluation: 'Evaluation',
   guards: 'Guards',
   guardWarn: 'warned',

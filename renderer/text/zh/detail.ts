@@ -1,5 +1,17 @@
 import type { Text } from '../en';
 
+/** The eight parts of a summary, by the key of its tool's argument. */
+const parts: Record<string, string> = {
+  target_and_best: '目标与最佳',
+  hypotheses: '假设',
+  knowledge: '已知',
+  files_and_pages: '文件与网页',
+  sessions: '会话',
+  latest_actions: '最近动作',
+  experiments: '实验',
+  reflections: '心得',
+};
+
 export const detail: Text['detail'] = {
   region: '步骤',
   step: (n) => `步骤 ${n}`,
@@ -32,6 +44,13 @@ export const detail: Text['detail'] = {
   taughtNote: '在此回答之后发给模型',
   hint: '提示',
   hintNote: '跟在这次观察之后',
+  context: '上下文',
+  shortened: (was, kept) => `在上下文中缩短：${was} → ${kept} 个字符。全文在此。`,
+  summary: '摘要',
+  summaryPart: (key) => parts[key] ?? key.replaceAll('_', ' '),
+  reflections: (n) => `${n} 条心得`,
+  lost: '不再提及',
+  lostText: '按原文查找，因此换了说法的内容也会列在这里。',
   evaluation: '评测',
   guards: '护栏',
   guardWarn: '已警告',

@@ -1,0 +1,26 @@
+import { branchFromCursor, openBranchDialog, useBranches } from '../../state/branches';
+import { useCommand } from '../../state/commands';
+import { useRuns } from '../../state/runs';
+import { BranchDialog } from './BranchDialog';
+import './branches.css';
+import { CheckpointsDialog } from './CheckpointsDialog';
+import { FamilyDialog } from './FamilyDialog';
+
+/** The dialog about checkpoints and branches that is open, if any. */
+export function BranchDialogs() {
+  const dialog = useBranches((state) => state.dialog);
+  const run = useRuns((state) => state.current);
+  useCommand('run.branch', branchFromCursor);
+  useCommand('run.checkpoints', () => {
+    if (run === null) return false;
+    openBranchDialog({ name: 'checkpoints', run });
+  });
+  useCommand('run.family', () => {
+    if (run === null) return false;
+    openBranchDialog({ name: 'family', run });
+  });
+  if (dialog === null) return null;
+  if (dialog.name === 'checkpoints') return <CheckpointsDialog run={dialog.run} />;
+  if (dialog.name === 'family') return <FamilyDialog run={dialog.run} />;
+  return <BranchDialog key={`${dialog.run} ${dialog.step}`} run={dialog.run} step={dialog.step} />;
+}

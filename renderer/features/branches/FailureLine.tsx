@@ -1,0 +1,13 @@
+import type { Failure } from '@shared/errors';
+import { Icon } from '../../components/Icon';
+
+/** Why something cannot be shown or done here, in the failure's own words. */
+export function FailureLine({ failure }: { failure: Failure }) {
+  return (
+    <p className="branch-failure text-12" role="alert">
+      <Icon name="warning" small />
+      <span>{failure.message}</span>
+      <span className="mono-11 quiet">{failure.code}</span>
+    </p>
+  );
+}

@@ -1,0 +1,40 @@
+import { call } from '../../api';
+import { Dialog } from '../../components/Dialog';
+import { useAsked } from '../../state/asked';
+import { closeBranchDialog, lineageLines, openRunAt } from '../../state/branches';
+import { useRuns } from '../../state/runs';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { FailureLine } from './FailureLine';
+import { LineageGraph } from './LineageGraph';
+
+/** A run, where it comes from and its branches, as lines over their steps. */
+export function FamilyDialog({ run }: { run: string }) {
+  const text = useText();
+  const words = text.branches;
+  const title = useRuns((state) => state.list.find(({ id }) => id === run)?.title ?? run.slice(-6));
+  const asked = useAsked(run, () => call('branches.lineage', { run }));
+  const lines = asked.value === null ? [] : lineageLines(asked.value);
+  return (
+    <Dialog
+      title={words.familyOf(title)}
+      closeLabel={text.common.close}
+      width="wide"
+      onClose={closeBranchDialog}
+    >
+      {asked.failure !== null && <FailureLine failure={asked.failure} />}
+      {asked.failure === null && asked.value === null && <p className="quiet">{text.common.loading}</p>}
+      {lines.length === 1 && <p className="soft">{words.familyAlone}</p>}
+      {lines.length > 0 && (
+        <LineageGraph
+          lines={lines}
+          run={run}
+          onOpen={(to, step) => {
+            closeBranchDialog();
+            attempt(() => openRunAt(to, step));
+          }}
+        />
+      )}
+    </Dialog>
+  );
+}

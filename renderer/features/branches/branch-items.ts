@@ -1,0 +1,22 @@
+import type { MenuItem } from '../../components/Menu';
+import { branchFromCursor, openBranchDialog } from '../../state/branches';
+import type { Text } from '../../text/en';
+
+/** What the run's menu offers about checkpoints and branches. */
+export function branchItems(run: string, text: Text, line: boolean): MenuItem[] {
+  const words = text.branches;
+  return [
+    {
+      ...{ id: 'checkpoints', label: words.checkpoints, text: words.checkpointsText, icon: 'disk', line },
+      run: () => openBranchDialog({ name: 'checkpoints', run }),
+    },
+    {
+      ...{ id: 'branch', label: words.branch, text: words.branchText, icon: 'branch' },
+      run: () => branchFromCursor(),
+    },
+    {
+      ...{ id: 'family', label: words.family, text: words.familyText, icon: 'list' },
+      run: () => openBranchDialog({ name: 'family', run }),
+    },
+  ];
+}
