@@ -1,0 +1,116 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventBody, EventKind } from '@shared/events';
+import { type Endpoint, endpointSchema, type Settings, settingsSchema } from '@shared/settings';
+import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
+import { createEngine, type Engine, type StartRun } from '../runs/engine';
+import { noHosts } from '../runs/no-hosts';
+import type { Store } from '../store/api';
+import { openStoreInProcess } from '../store/in-process';
+import { systemClock } from '../system-clock';
+import { addTask } from '../task/add';
+import { resourcesDir } from './agent-host/agent-setup';
+import { eventually } from './deadline';
+import { author } from './engine-stand';
+import { writeTaskPackage } from './task-package';
+
+export interface ServedEndpoint extends Partial<Endpoint> {
+  policy: ScriptedPolicy;
+}
+
+/** The whole engine on a real store and this machine, with several endpoints in the settings, each a server of its own. */
+export class EndpointsStand {
+  readonly engine: Engine;
+  readonly errors: string[] = [];
+  /** Keys by endpoint, as the application would find them. */
+  readonly keys = new Map<string, string>();
+  /** Endpoints whose key is behind a passphrase. */
+  readonly locked = new Set<string>();
+
+  private constructor(
+    readonly folder: string,
+    readonly store: Store,
+    readonly models: ReadonlyMap<string, ScriptedModel>,
+    readonly settings: Settings,
+  ) {
+    this.engine = createEngine({
+      store,
+      settings: { current: settings },
+      findKey: (endpoint) => this.keys.get(endpoint) ?? null,
+      isKeyLocked: (endpoint) => this.locked.has(endpoint),
+      clock: systemClock,
+      hosts: noHosts(),
+      resourcesDir,
+      sessionsDir: join(folder, 'sessions'),
+      appVersion: 'test',
+      log: {
+        info: () => undefined,
+        error: (message, facts) => void this.errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
+      },
+      retry: { attempts: 3, patienceMs: 0, baseMs: 1, capMs: 2 },
+    });
+  }
+
+  static async open(served: Record<string, ServedEndpoint>): Promise<EndpointsStand> {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'waymark-endpoints-')));
+    const models = new Map<string, ScriptedModel>();
+    const endpoints: Endpoint[] = [];
+    for (const [name, { policy, ...over }] of Object.entries(served)) {
+      const model = await startScriptedModel({ policy });
+      models.set(name, model);
+      const given = { name, baseUrl: model.baseUrl, model: name.toLowerCase(), ...over };
+      endpoints.push(endpointSchema.parse(given));
+    }
+    const store = openStoreInProcess(join(folder, 'workspace'));
+    await addTask(store, await writeTaskPackage(join(folder, 'package')));
+    return new EndpointsStand(folder, store, models, settingsSchema.parse({ endpoints }));
+  }
+
+  endpoint(name: string): Endpoint {
+    const found = this.settings.endpoints.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`There is no endpoint ${name}.`);
+    return found;
+  }
+
+  start(endpoint: string, over: Partial<StartRun> = {}): Promise<string> {
+    return this.engine.startRun({
+      ...{ task: 'small', title: null, endpoint: this.endpoint(endpoint), experiment: null, maxSteps: null },
+      ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off', ...over },
+    });
+  }
+
+  async drive(run: string): Promise<void> {
+    await this.engine.resumeRun(run);
+    await this.engine.waitRun(run);
+  }
+
+  async of<K extends EventKind>(run: string, kind: K): Promise<EventBody<K>[]> {
+    const events = await this.store.reader.events(run, 1, 2_000);
+    return events.flatMap((event) => (event.kind === kind ? [event.body as EventBody<K>] : []));
+  }
+
+  until<K extends EventKind>(
+    run: string,
+    kind: K,
+    test: (body: EventBody<K>) => boolean = () => true,
+  ): Promise<EventBody<K>> {
+    return eventually(`the log of the run has such a ${kind}`, async () =>
+      (await this.of(run, kind)).find(test),
+    );
+  }
+
+  /** Problems that `verify` finds; every prompt is rebuilt. */
+  async problems(run: string): Promise<unknown[]> {
+    const { runs, workspace } = await this.store.reader.verify([run]);
+    return [...workspace, ...runs.flatMap(({ problems }) => problems)];
+  }
+
+  async close(): Promise<void> {
+    await this.engine.shutdown({ mode: 'now' });
+    await this.engine.cleanSessions(new Set());
+    await Promise.all([...this.models.values()].map((model) => model.close()));
+    await this.store.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
