@@ -15,10 +15,10 @@ describe('two answers side by side', () => {
       action('run_command', { command: 'bash train.sh --gpus 4', session: 'train' }),
       action('run_command', { command: 'bash train.sh --gpus 8', session: 'train' }),
     );
-    const command = rows.find(({ key }) => key === 'command');
+    const command = rows.find(({ keys }) => keys.with === 'command');
     expect(marked(command?.without)).toBe('bash train.sh --gpus [4]');
     expect(marked(command?.with)).toBe('bash train.sh --gpus [8]');
-    const same = rows.filter(({ key }) => key !== 'command');
+    const same = rows.filter(({ keys }) => keys.with !== 'command');
     expect(
       same.flatMap((row) => [...(row.without ?? []), ...(row.with ?? [])]).some((piece) => piece.differs),
     ).toBe(false);
@@ -37,15 +37,33 @@ describe('two answers side by side', () => {
       { text: 'I am done.', reasoning: '', calls: [] },
       action('sleep', { seconds: 60 }, 'I am done.'),
     );
-    expect(rows.find(({ key }) => key === 'seconds')).toMatchObject({
+    expect(rows.find(({ keys }) => keys.with === 'seconds')).toMatchObject({
       without: null,
       with: [{ text: '60', differs: true }],
     });
   });
 
+  it('let arguments of two different actions stand beside each other', () => {
+    const rows = differenceRows(
+      action('sleep', { seconds: 60 }),
+      action('run_command', { command: 'ls', session: 'a' }),
+    );
+    expect(rows.map(({ keys }) => [keys.without, keys.with])).toEqual([
+      [null, null],
+      ['seconds', 'command'],
+      [null, 'session'],
+    ]);
+    expect(rows[2]?.without).toBeNull();
+  });
+
+  it('mark words in a row as one', () => {
+    const [row] = differenceRows(action('x', {}, 'a b c end'), action('x', {}, 'end'));
+    expect(marked(row?.without)).toBe('[a b c ]end');
+  });
+
   it('show arguments that are no JSON as they were written', () => {
     const [, row] = differenceRows(action('x', '{"a": '), action('x', '{"a": '));
-    expect(row).toMatchObject({ key: '', without: [{ text: '{"a": ', differs: false }] });
+    expect(row).toMatchObject({ keys: { without: '' }, without: [{ text: '{"a": ', differs: false }] });
   });
 
   it('act differently only by their calls', () => {

@@ -13,30 +13,61 @@ export interface DifferenceRow {
   id: string;
   /** What the row is: null for the text before the calls. */
   call: number | null;
-  /** Name of the argument; null for text and names. */
-  key: string | null;
+  /** Name of the argument on either side; null for text and names, and where that side has none. */
+  keys: { without: string | null; with: string | null };
+  /** Null where that side has nothing. */
   without: DifferencePiece[] | null;
   with: DifferencePiece[] | null;
 }
 
+const noKeys = { without: null, with: null };
+
 /**
- * Two answers side by side, what differs marked: texts word by word, calls by their place, arguments by name. Arguments
- * that are no JSON object stand as the model wrote them.
+ * Two answers side by side, what differs marked: texts word by word, calls by their place, arguments of the same action
+ * by name. Arguments that are no JSON object stand as the model wrote them.
  */
 export function differenceRows(without: RehearsedAction, other: RehearsedAction): DifferenceRow[] {
   const rows: DifferenceRow[] = [];
   if (without.text.trim() !== '' || other.text.trim() !== '')
-    rows.push({ id: 'text', call: null, key: null, ...sides(without.text.trim(), other.text.trim()) });
+    rows.push({ id: 'text', call: null, keys: noKeys, ...sides(without.text.trim(), other.text.trim()) });
   for (let at = 0; at < Math.max(without.calls.length, other.calls.length); at++) {
     const left = without.calls[at];
     const right = other.calls[at];
-    rows.push({ id: `${at}.name`, call: at, key: null, ...sides(left?.name, right?.name) });
-    const before = argumentsOf(left);
-    const after = argumentsOf(right);
-    for (const key of new Set([...before.keys(), ...after.keys()]))
-      rows.push({ id: `${at}.${key}`, call: at, key, ...sides(before.get(key), after.get(key)) });
+    rows.push({ id: `${at}.name`, call: at, keys: noKeys, ...sides(left?.name, right?.name) });
+    rows.push(...argumentRows(at, left, right));
   }
   return rows;
+}
+
+/** Arguments of one action meet by name; those of two different ones only stand beside each other. */
+function argumentRows(
+  at: number,
+  left: ModelCall | undefined,
+  right: ModelCall | undefined,
+): DifferenceRow[] {
+  const before = argumentsOf(left);
+  const after = argumentsOf(right);
+  if (left?.name === right?.name)
+    return [...new Set([...before.keys(), ...after.keys()])].map((key) => ({
+      id: `${at}.${key}`,
+      call: at,
+      keys: { without: before.has(key) ? key : null, with: after.has(key) ? key : null },
+      ...sides(before.get(key), after.get(key)),
+    }));
+  const pairs = Math.max(before.size, after.size);
+  const lefts = [...before];
+  const rights = [...after];
+  return Array.from({ length: pairs }, (_, index) => {
+    const one = lefts[index];
+    const two = rights[index];
+    return {
+      id: `${at}.${index}`,
+      call: at,
+      keys: { without: one?.[0] ?? null, with: two?.[0] ?? null },
+      without: one === undefined ? null : whole(one[1]),
+      with: two === undefined ? null : whole(two[1]),
+    };
+  });
 }
 
 /** Whether the model would have done something else. */
@@ -119,7 +150,7 @@ function compared(a: string, b: string): { without: DifferencePiece[]; with: Dif
       j++;
     }
   }
-  return { without, with: other };
+  return { without: joined(without), with: joined(other) };
 }
 
 /** Length of the longest common subsequence of the tokens from `i` and `j` on, row by row. */
@@ -145,4 +176,15 @@ function push(pieces: DifferencePiece[], text: string, differs: boolean): void {
   const last = pieces.at(-1);
   if (last !== undefined && last.differs === differs) last.text += text;
   else pieces.push({ text, differs });
+}
+
+/** White space between two marked pieces is marked with them: a run of words reads as one. */
+function joined(pieces: readonly DifferencePiece[]): DifferencePiece[] {
+  const result: DifferencePiece[] = [];
+  pieces.forEach(({ text, differs }, at) => {
+    const between =
+      text.trim() === '' && pieces[at - 1]?.differs === true && pieces[at + 1]?.differs === true;
+    push(result, text, differs || between);
+  });
+  return result;
 }

@@ -58,7 +58,7 @@ describe('the computers of a run', () => {
       title: 't',
       changedAt: now - 1000,
       message: 'away',
-      runningOn: [],
+      runningOn: [] as RunSummary['runningOn'],
       reason: null,
     } as RunSummary;
     const words = runWords(summary, en, now, waitsFor(run, { 'gpu-04': link('gpu-04', 'down') }));

@@ -11,6 +11,7 @@ import { frame } from './en/frame';
 import { hints } from './en/hints';
 import { hostPrompts } from './en/host-prompts';
 import { keys } from './en/keys';
+import { inbox } from './en/inbox';
 import { labels } from './en/labels';
 import { newRun } from './en/new-run';
 import { prompt } from './en/prompt';
@@ -38,6 +39,7 @@ export const en = {
   hints,
   hostPrompts,
   keys,
+  inbox,
   labels,
   newRun,
   prompt,

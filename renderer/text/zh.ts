@@ -12,6 +12,7 @@ import { frame } from './zh/frame';
 import { hints } from './zh/hints';
 import { hostPrompts } from './zh/host-prompts';
 import { keys } from './zh/keys';
+import { inbox } from './zh/inbox';
 import { labels } from './zh/labels';
 import { newRun } from './zh/new-run';
 import { prompt } from './zh/prompt';
@@ -39,6 +40,7 @@ export const zh: Text = {
   hints,
   hostPrompts,
   keys,
+  inbox,
   labels,
   newRun,
   prompt,

@@ -2,6 +2,7 @@ import type { LinkHealth } from '@shared/computers';
 import { Icon } from '../../components/Icon';
 import { healthWords } from '../../text/health-words';
 import { useText } from '../../text/language';
+import './computers.css';
 
 export interface HealthMarkProps {
   health: LinkHealth | undefined;

@@ -1,10 +1,5 @@
 import type { Rehearsal, RehearsedAction } from '@shared/views';
-import {
-  actsDifferently,
-  type DifferencePiece,
-  type DifferenceRow,
-  differenceRows,
-} from '../../state/action-difference';
+import { actsDifferently, type DifferenceRow, differenceRows } from '../../state/action-difference';
 import { useText } from '../../text/language';
 
 /** Two answers side by side, what differs marked by colour and by a line under or through it. */
@@ -31,8 +26,8 @@ export function ActionComparison({ result }: { result: Rehearsal }) {
         <tbody>
           {rows.map((row) => (
             <tr key={row.id} className={row.call === null ? 'trial-thought' : ''}>
-              <Side row={row} pieces={row.without} mark="gone" />
-              <Side row={row} pieces={row.with} mark="new" />
+              <Side row={row} side="without" mark="gone" />
+              <Side row={row} side="with" mark="new" />
             </tr>
           ))}
           {[result.without, result.with].some((action) => action.calls.length === 0) && (
@@ -55,30 +50,28 @@ export function ActionComparison({ result }: { result: Rehearsal }) {
 
 interface SideProps {
   row: DifferenceRow;
-  pieces: DifferencePiece[] | null;
+  side: 'without' | 'with';
   mark: 'gone' | 'new';
 }
 
-function Side({ row, pieces, mark }: SideProps) {
-  const words = useText().rehearsal;
+function Side({ row, side, mark }: SideProps) {
+  const pieces = row[side] ?? [];
+  const key = row.keys[side];
   const code = row.call !== null;
+  const argument = row.keys.without !== null || row.keys.with !== null;
   return (
-    <td className={code ? (row.key === null ? 'trial-name' : 'trial-argument') : ''}>
-      {code && row.key !== null && row.key !== '' && <span className="trial-key">{row.key}</span>}
-      {pieces === null ? (
-        <span className="quiet">{words.absent}</span>
-      ) : (
-        pieces.map((piece, at) =>
-          piece.differs ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity
-            <mark key={at} className={`trial-${mark}`}>
-              {piece.text}
-            </mark>
-          ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity
-            <span key={at}>{piece.text}</span>
-          ),
-        )
+    <td className={code ? (argument ? 'trial-argument' : 'trial-name') : ''}>
+      {key !== null && key !== '' && <span className="trial-key">{key}</span>}
+      {pieces.map((piece, at) =>
+        piece.differs ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity
+          <mark key={at} className={`trial-${mark}`}>
+            {piece.text}
+          </mark>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity
+          <span key={at}>{piece.text}</span>
+        ),
       )}
     </td>
   );

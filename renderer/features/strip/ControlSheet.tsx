@@ -121,7 +121,7 @@ function Running({ run }: { run: RunSummary }) {
           )}
         </li>
       ))}
-      <li className="running-note text-12 quiet">{words.gpuMoney}</li>
+      <li className="running-note text-12 quiet">{words.goesOnUntil}</li>
     </ul>
   );
 }

@@ -64,7 +64,7 @@ export function Strip({ run }: { run: RunSummary }) {
           </button>
         </div>
       )}
-      <div className="strip-cell strip-ruled">
+      <div className="strip-cell strip-ruled strip-score">
         <span className={`strip-key ${budgets.evals.level === 'spent' ? 'tone-attention' : ''}`}>
           {text.runs.scoreOf(scores.tries, scores.maxTries)}
         </span>

@@ -23,7 +23,6 @@ export const rehearsal = {
   otherAction: 'The model would do something else; what differs is marked.',
   noCall: 'No action',
   reasoning: 'Reasoning',
-  absent: 'not there',
   queue: 'Queue this hint',
   failed: 'The trial failed.',
 };

@@ -115,7 +115,7 @@ export const runs = {
   keepsRunningUnknown: (why: string) => `What keeps running could not be found out: ${why}`,
   runningSince: (time: string) => `for ${time}`,
   runningIn: (session: string) => `session ${session}`,
-  gpuMoney: 'It uses its computer until it ends or the agent ends it.',
+  goesOnUntil: 'Each goes on until it ends by itself or the agent ends it.',
   changeLimits: 'Change limits',
   changeLimitsText: 'Steps, working time, evaluations, tokens, money.',
   changeModel: 'Change model',

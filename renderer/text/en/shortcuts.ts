@@ -51,6 +51,7 @@ const names: Record<CommandId, string> = {
   'run.control': 'Pause, stop, limits, model',
   'app.search': 'Search',
   'app.newRun': 'New run',
+  'app.inbox': 'Inbox and report',
   'app.computers': 'Computers',
   'app.remote': 'Workspace on a computer',
   'run.branch': 'Branch from this step',

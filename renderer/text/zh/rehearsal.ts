@@ -23,7 +23,6 @@ export const rehearsal: Text['rehearsal'] = {
   otherAction: '模型会做别的事；不同之处已标出。',
   noCall: '无动作',
   reasoning: '推理',
-  absent: '没有',
   queue: '将此提示加入队列',
   failed: '试用失败。',
 };

@@ -113,7 +113,7 @@ export const runs: Text['runs'] = {
   keepsRunningUnknown: (why) => `无法得知什么会继续运行：${why}`,
   runningSince: (time) => `已 ${time}`,
   runningIn: (session) => `会话 ${session}`,
-  gpuMoney: '它会占用所在计算机，直到结束或被智能体结束。',
+  goesOnUntil: '它们会一直运行，直到自行结束或被智能体结束。',
   changeLimits: '更改上限',
   changeLimitsText: '步数、工作时间、评测、token、费用。',
   changeModel: '更换模型',

@@ -52,6 +52,7 @@ const names: Record<CommandId, string> = {
   'run.control': '暂停、停止、上限、模型',
   'app.search': '搜索',
   'app.newRun': '新建运行',
+  'app.inbox': '收件箱与报告',
   'app.computers': '计算机',
   'app.remote': '计算机上的工作区',
   'run.branch': '从此步骤分支',
