@@ -1,0 +1,89 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { exportDataset } from '../dataset/export-dataset';
+import { EndpointsStand } from '../testing/endpoints-stand';
+import { writeDiagnostics } from './diagnostics';
+import { KeyStore } from './key-store';
+import { openLog } from './log';
+
+const secret = 'sk-planted-0123456789abcdef';
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waymark-inside-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function filesWith(text: string, below: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(below, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.path, entry.name);
+    if ((await readFile(path)).includes(text)) found.push(path);
+  }
+  return found;
+}
+
+it('a key is sent to its endpoint and stands nowhere else: not in log, workspace, export or diagnostics', async () => {
+  const keys = new KeyStore({
+    folder,
+    env: {},
+    system: { available: () => false, seal: () => Buffer.alloc(0), open: () => '' },
+  });
+  await keys.set('Model', secret);
+  await keys.unlock('a long passphrase');
+  const log = openLog(folder, () => keys.values());
+  // An endpoint that repeats the key in its refusals, as some do.
+  const echo = JSON.stringify({ error: { message: `Incorrect API key provided: ${secret}.` } });
+  const stand = await EndpointsStand.open({
+    Model: {
+      policy: ({ index }) =>
+        index === 0
+          ? { fault: { kind: 'status', status: 401, body: echo } }
+          : { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] },
+    },
+  });
+  try {
+    stand.keys.set('Model', keys.find('Model', '') ?? '');
+    const run = await stand.start('Model');
+    await stand.drive(run);
+    const paused = await stand.store.reader.run(run);
+    expect(paused).toMatchObject({ state: 'paused', reason: 'model_rejected' });
+    expect(JSON.stringify(paused)).not.toContain(secret);
+    await stand.drive(run);
+    expect(await stand.store.reader.run(run)).toMatchObject({ state: 'finished' });
+    expect(stand.models.get('Model')?.requests.map(({ authorization }) => authorization)).toEqual([
+      `Bearer ${secret}`,
+      `Bearer ${secret}`,
+    ]);
+    log.error('Something failed', { header: `Bearer ${secret}`, errors: stand.errors });
+    await writeDiagnostics(join(folder, 'diagnostics.json'), {
+      info: {
+        ...{
+          name: 'Waymark',
+          version: '0',
+          testRuntime: true,
+          platform: 'linux',
+          locale: 'en',
+          smoke: false,
+        },
+        runtime: { electron: '', chrome: '', node: '', sqlite: '' },
+      },
+      settings: stand.settings,
+      runs: await stand.store.reader.runs(),
+      logFolder: log.folder,
+      secrets: keys.values(),
+    });
+    await exportDataset(stand.store.reader, {
+      ...{ format: 'slime', out: join(folder, 'export'), runs: 'all', undecided: 'train', preset: 'default' },
+      signal: new AbortController().signal,
+    });
+    expect(await readFile(join(folder, 'diagnostics.json'), 'utf8')).toContain('<secret>');
+    expect(await filesWith('Something failed', folder)).not.toEqual([]);
+    expect(await filesWith(secret, folder)).toEqual([]);
+    expect(await filesWith(secret, stand.folder)).toEqual([]);
+  } finally {
+    await stand.close();
+  }
+}, 60_000);
