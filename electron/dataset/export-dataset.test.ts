@@ -210,6 +210,113 @@ describe('export', () => {
   });
 });
 
+/** Steps 1-4, summary 5 of 1-2; 6-7, summary 8 of 5's pair and 3; 9. */
+function summarised(run: string): RunScript {
+  const script = new RunScript(run).startSegment();
+  for (let step = 0; step < 4; step += 1) script.answer([think]);
+  script.summarise().answer([think]).answer([failed]).summarise();
+  return script.answer([think]);
+}
+
+describe('summary turns', () => {
+  it('are rows of their own, one fewer than segments; the answer trains there and nowhere else', async () => {
+    const script = summarised(first);
+    const result = await exporting(readerOf([script], [ada(first).label([1, 9], 'train')]));
+    const rows = await rowsOf();
+    expect(rows.map(({ metadata }) => [metadata.kind, metadata.segment])).toEqual([
+      ['react', 1],
+      ['summary', 1],
+      ['react', 2],
+      ['summary', 2],
+      ['react', 3],
+    ]);
+    const contents = rows.map(({ messages }) =>
+      messages.map(({ role, content }) => [role, content.slice(0, 13)].join(': ')),
+    );
+    expect(contents[1]).toEqual([
+      ...['system: You summarise', 'assistant: Thought 1', 'tool: Observation 1', 'assistant: Thought 2'],
+      ...['tool: Observation 2', 'user: Summarise it.', 'assistant: I summarise 5'],
+    ]);
+    expect(contents[3]?.slice(1, 6)).toEqual([
+      ...[
+        'assistant: Summary 5',
+        'user: Go on. Observ',
+        'assistant: Thought 3',
+        'tool: Observation 3',
+        'user: Summarise it.',
+      ],
+    ]);
+    expect(rows[1]?.tools).toMatchObject([{ function: { name: 'keep_state' } }]);
+    expect(rows.map(masksOf)).toEqual([
+      [1, 1, 1, 1],
+      [0, 0, 1],
+      [0, 0, 0, 1, 0],
+      [0, 0, 1],
+      [0, 0, 0, 0, 1],
+    ]);
+    expect(result).toMatchObject({ rows: 5, trained: 8, masked: 1 });
+    expect(rows[1]?.metadata.steps).toMatchObject([{ step: 5, mask: 1 }]);
+    const manifest = JSON.parse(await readFile(join(folder, 'out', 'manifest.json'), 'utf8'));
+    expect(manifest.counts.trajectories).toEqual({ react: 3, summary: 2 });
+  });
+
+  it('follow their labels: masked they are left out, undecided they block', async () => {
+    const maker = ada(first);
+    const entries = [maker.label([1, 4], 'train'), maker.label([6, 9], 'train')];
+    await expect(exporting(readerOf([summarised(first)], entries))).rejects.toMatchObject({
+      code: 'export_undecided',
+      detail: `${first}: 5`,
+    });
+    const result = await exporting(readerOf([summarised(first)], [...entries, maker.label(5, 'mask')]));
+    expect(result).toMatchObject({ rows: 4, dropped: [{ reason: 'nothing_trained', count: 1 }] });
+  });
+
+  it('are repeated, and carried steps train wherever they stand, as the paper did it', async () => {
+    const script = summarised(first);
+    const reader = readerOf([script], [ada(first).label([1, 9], 'train')]);
+    const result = await exporting(reader, { preset: 'apollo' });
+    expect(result.rows).toBe(3 * 7 + 2 * 10);
+    const rows = await rowsOf();
+    expect(rows).toHaveLength(result.rows);
+    const react = [
+      ...new Set(
+        rows
+          .filter(({ metadata }) => metadata.kind === 'react')
+          .map(masksOf)
+          .map(String),
+      ),
+    ];
+    expect(react).toEqual(['1,1,1,1', '0,1,1,1,0', '0,1,1,0,1']);
+    const summary = [
+      ...new Set(
+        rows
+          .filter(({ metadata }) => metadata.kind === 'summary')
+          .map(masksOf)
+          .map(String),
+      ),
+    ];
+    expect(summary).toEqual(['0,0,1']);
+    expect(rows.at(-1)?.metadata.carried).toEqual([
+      { step: 4, mask: 1 },
+      { step: 6, mask: 1 },
+      { step: 7, mask: 0 },
+    ]);
+    expect(
+      await previewDataset(reader, { format: 'slime', runs: 'all', undecided: 'refuse', preset: 'apollo' }),
+    ).toMatchObject({ rows: result.rows, trained: result.trained, masked: result.masked });
+    const once = await exporting(reader, { preset: 'apollo', carried: 'once' });
+    expect(once.rows).toBe(result.rows);
+    expect(await rowsOf().then((all) => all.some(({ metadata }) => 'carried' in metadata))).toBe(false);
+  });
+
+  it('are left out with everything that rests on purged texts', async () => {
+    const script = summarised(first).add('text.purged', { from: 5, to: 5, by: 'Ada' });
+    const result = await exporting(readerOf([script], [ada(first).label([1, 9], 'train')]));
+    expect((await rowsOf()).map(({ metadata }) => [metadata.kind, metadata.segment])).toEqual([['react', 1]]);
+    expect(result.dropped).toEqual([{ reason: 'text_purged', count: 4 }]);
+  });
+});
+
 describe('the folder', () => {
   const reader = () => readerOf([twoSegments(first)]);
 
@@ -312,7 +419,7 @@ describe('slime', () => {
 });
 
 describe('long runs', () => {
-  it('are read page by page, twice, and held one segment at a time', async () => {
+  it('are read page by page, twice, and held one context at a time', async () => {
     const script = new RunScript(first);
     for (let segment = 0; segment < 40; segment += 1) {
       script.startSegment();

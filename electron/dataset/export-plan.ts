@@ -113,8 +113,10 @@ function undecidedSteps(runs: readonly RunPlan[]): ExportPlan['undecided'] {
     .map(({ created, segments }) => ({
       run: created.run,
       steps: segments
-        .filter(({ purged }) => !purged)
-        .flatMap(({ steps, summary }) => (summary === null ? steps : [...steps, summary.step]))
+        .flatMap(({ purged, steps, summary }) => [
+          ...(purged ? [] : steps),
+          ...(summary === null || summary.purged ? [] : [summary.step]),
+        ])
         .filter(({ label }) => label.value === null)
         .map(({ step }) => step),
     }))
@@ -133,7 +135,7 @@ function planRows(
   let overContext = 0;
   let unfinished = 0;
   const labels = preset.carried === 'paper' ? labelsOf(runs) : null;
-  const plan = (row: Pick<RowPlan, 'kind' | 'run' | 'segment' | 'steps' | 'tokens'>) => {
+  const plan = (row: Pick<RowPlan, 'kind' | 'run' | 'segment' | 'steps' | 'tokens'>, purged: boolean) => {
     const { kind, run, segment, steps, tokens } = row;
     const masks = new Map(steps.map((step) => [step.step, maskOf(step, undecided)]));
     const carried = new Map<number, 0 | 1>();
@@ -141,7 +143,7 @@ function planRows(
       const step = labels?.get(each.run)?.get(each.step);
       if (step !== undefined) carried.set(each.step, maskOf(step, undecided));
     }
-    if (segment.purged) drop('text_purged');
+    if (purged) drop('text_purged');
     else if (preset.maxTokens !== null && tokens > preset.maxTokens) drop('over_context');
     else if (![...masks.values(), ...carried.values()].includes(1)) drop('nothing_trained');
     else {
@@ -155,9 +157,16 @@ function planRows(
     for (const segment of run.segments) {
       const { steps, summary, tokens } = segment;
       unfinished += segment.unfinished.length;
-      if (steps.length > 0) plan({ kind: 'react', run, segment, steps, tokens });
+      if (steps.length > 0) plan({ kind: 'react', run, segment, steps, tokens }, segment.purged);
       if (summary !== null) {
-        plan({ kind: 'summary', run, segment, steps: [summary.step], tokens: summary.tokens });
+        const turn = {
+          kind: 'summary' as const,
+          run,
+          segment,
+          steps: [summary.step],
+          tokens: summary.tokens,
+        };
+        plan(turn, summary.purged);
       }
     }
   }

@@ -26,6 +26,7 @@ export interface CarriedStep {
 /** The summary turn at the end of a segment. */
 export interface SummaryPlan {
   step: StepPlan;
+  purged: boolean;
   /** Estimated length of its row, tokens. */
   tokens: number;
 }
@@ -70,8 +71,8 @@ interface OpenSegment {
   toSeq: number;
   steps: OpenStep[];
   carried: CarriedStep[];
-  /** Step whose summary the head rests on. */
-  restsOn: number | null;
+  /** The head rests on a summary. */
+  rests: boolean;
   /** Estimate of the last request, tokens. */
   requested: number;
   /** What came after the last request. */
@@ -183,27 +184,31 @@ class PlanPass {
       seq,
       entries: entries.map(({ ulid }) => ulid).sort(),
       scores: this.scores,
-      segments: this.segments.map((open) => ({
-        segment: open.segment,
-        fromSeq: open.fromSeq,
-        toSeq: open.toSeq,
-        tokens: sumOf(open.requested, open.since),
-        steps: open.steps.filter(({ missing }) => missing <= 0).map(planned),
-        carried: open.carried,
-        summary: open.turn?.answer
-          ? { step: planned(open.turn.answer), tokens: sumOf(open.turn.requested, open.turn.since) }
-          : null,
-        unfinished: open.steps.filter(({ missing }) => missing > 0).map(({ step }) => step),
-        purged: this.isPurged(open),
-      })),
+      segments: this.plannedSegments(planned),
     };
   }
 
-  /** Purged texts also stand in the steps a segment carries on and in the summary it rests on. */
-  private isPurged({ steps, carried, restsOn }: OpenSegment): boolean {
-    const all = [...steps, ...carried].map(({ step }) => step);
-    if (restsOn !== null) all.push(restsOn);
-    return all.some((step) => this.purged.some(({ from, to }) => from <= step && step <= to));
+  /** A summary may hold anything of what it summarised, so what was purged spoils all that rests on it. */
+  private plannedSegments(planned: (step: OpenStep) => StepPlan): SegmentPlan[] {
+    const isPurged = ({ step }: { step: number }) =>
+      this.purged.some(({ from, to }) => from <= step && step <= to);
+    let spoiled = false;
+    return this.segments.map((open) => {
+      const { segment, fromSeq, toSeq, steps, carried, turn } = open;
+      const purged = (spoiled && open.rests) || [...steps, ...carried].some(isPurged);
+      const answer = turn?.answer ?? null;
+      spoiled = purged || (answer !== null && isPurged(answer));
+      return {
+        ...{ segment, fromSeq, toSeq, carried, purged },
+        tokens: sumOf(open.requested, open.since),
+        steps: steps.filter(({ missing }) => missing <= 0).map(planned),
+        summary:
+          turn === null || answer === null
+            ? null
+            : { step: planned(answer), purged: spoiled, tokens: sumOf(turn.requested, turn.since) },
+        unfinished: steps.filter(({ missing }) => missing > 0).map(({ step }) => step),
+      };
+    });
   }
 }
 
@@ -223,7 +228,7 @@ function openSegment(
     toSeq: seq,
     steps: [],
     carried: held.filter(({ step }) => from <= step && step <= to),
-    restsOn: body.summary ?? null,
+    rests: body.summary !== undefined,
     requested: 0,
     since: [],
     turn: null,

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { ContextFold } from '@shared/context';
+import type { NewEvent, RunEvent } from '@shared/events';
+import fc from 'fast-check';
+import { ulid } from 'ulid';
+import { expect, it } from 'vitest';
+import { ContextScript, contextDeeds } from '../testing/random-context';
+import { createdBody } from '../testing/run-writer';
+import { testStore } from '../testing/store-fixtures';
+import type { Store } from './api';
+import { PromptCheck } from './prompt-check';
+
+async function written(store: Store, script: ContextScript): Promise<void> {
+  for (const batch of script.batches) await store.writer.append(script.run, 0, batch);
+}
+
+const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** After these another prefix is sent. */
+const CHANGES = new Set(['segment.started', 'summary.started', 'context.shortened', 'model.changed']);
+
+function stored(events: readonly NewEvent[], run: string): RunEvent[] {
+  return events.map((event, index): RunEvent => ({ ...event, run, seq: index + 1, at: 0, epoch: 0 }));
+}
+
+it('whatever becomes of a context, every prompt is rebuilt: by position, in order, and from scratch', async () => {
+  const store = testStore();
+  let summaries = 0;
+  await fc.assert(
+    fc.asyncProperty(contextDeeds, async (deeds) => {
+      const script = new ContextScript(ulid()).live(deeds);
+      await written(store, script);
+      for (const step of script.asked) {
+        const prompt = await store.reader.prompt(script.run, step);
+        expect(prompt.verified, `step ${step}`).toBe(true);
+        expect(prompt.step).toBe(step);
+        const json = prompt.messages.map((message) => message.json).join(',');
+        const { messages: _, ...rest } = { ...prompt.request, messages: [] };
+        const body = JSON.stringify({ ...rest, tools: prompt.tools, messages: [] }).slice(0, -2);
+        expect(sha(`${body}${json}]}`)).toBe(prompt.sha256);
+      }
+      const events = script.batches.flat();
+      const check = new PromptCheck();
+      expect(
+        stored(events, script.run)
+          .map((event) => check.apply(event))
+          .filter((problem) => problem !== null),
+      ).toEqual([]);
+      summaries += events.filter(({ kind }) => kind === 'summary.ended').length;
+    }),
+    { numRuns: 40 },
+  );
+  expect(summaries).toBeGreaterThan(60);
+}, 120_000);
+
+it('a fold from scratch gives the bytes and the estimate of the one that grew', () => {
+  fc.assert(
+    fc.property(contextDeeds, (deeds) => {
+      const script = new ContextScript(ulid()).live(deeds);
+      const scratch = new ContextFold({ sendReasoning: false });
+      for (const event of script.batches.flat()) scratch.apply(event);
+      expect(scratch.requestBody({ tail: 't' })).toBe(script.context.requestBody({ tail: 't' }));
+      expect(scratch.tokens({ tail: 't' })).toBe(script.context.tokens({ tail: 't' }));
+      expect(scratch.closed.join('') + scratch.openText({ tail: '' })).toBe(
+        scratch.requestBody({ tail: '' }),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('repeats the bytes of the request before, up to its tail, as long as nothing in the context changes', () => {
+  let compared = 0;
+  fc.assert(
+    fc.property(contextDeeds, (deeds) => {
+      const script = new ContextScript(ulid()).live(deeds);
+      const context = new ContextFold({ sendReasoning: false });
+      let before: string | null = null;
+      for (const event of script.batches.flat()) {
+        context.apply(event);
+        if (CHANGES.has(event.kind)) before = null;
+        // Where a step has both, a hint joins the observation, and the teaching message after it stays last.
+        const last = context.entries.at(-1);
+        if (event.kind === 'hint.delivered' && last?.taught !== '' && last?.observations.length)
+          before = null;
+        if (event.kind !== 'model.requested') continue;
+        const body = context.requestBody({ tail: event.body.tail });
+        if (before !== null) expect(body.startsWith(before)).toBe(true);
+        compared += before === null ? 0 : 1;
+        before = context.requestBody({ tail: '' }).slice(0, -'"}]}'.length);
+      }
+    }),
+    { numRuns: 200 },
+  );
+  expect(compared).toBeGreaterThan(200);
+});
+
+it('reads the prompt of a branch whose segment carries inherited steps on', async () => {
+  const store = testStore();
+  const parent = new ContextScript(ulid()).live([
+    { deed: 'step', calls: [{ size: 40, valid: true }], hint: true, retry: false, reasoning: true },
+    {
+      deed: 'step',
+      calls: [
+        { size: 40, valid: true },
+        { size: 3, valid: true },
+      ],
+      hint: false,
+      retry: false,
+      reasoning: false,
+    },
+  ]);
+  const branch = new ContextScript(ulid());
+  const events = parent.batches.flat();
+  const bodies = <K extends NewEvent['kind']>(kind: K, step: number) =>
+    events.flatMap((event) =>
+      event.kind === kind && 'step' in event.body && event.body.step === step
+        ? [event.body as Extract<NewEvent, { kind: K }>['body']]
+        : [],
+    );
+  for (const step of [1, 2]) {
+    const [answered] = bodies('model.answered', step);
+    if (answered === undefined) throw new Error('no answer');
+    const observed = bodies('action.observed', step);
+    const delivered = bodies('hint.delivered', step);
+    branch.record([
+      { kind: 'step.inherited', body: { run: parent.run, answered, observed, taught: null, delivered } },
+    ]);
+  }
+  branch.step = 2;
+  branch.live([
+    { deed: 'step', calls: [{ size: 40, valid: true }], hint: true, retry: false, reasoning: false },
+    { deed: 'summary', rejected: 1, late: true, shorten: false },
+    { deed: 'step', calls: [{ size: 3, valid: true }], hint: false, retry: false, reasoning: false },
+  ]);
+  await written(store, branch);
+  for (const step of branch.asked) {
+    expect((await store.reader.prompt(branch.run, step)).verified, `step ${step}`).toBe(true);
+  }
+  const prompt = await store.reader.prompt(branch.run, 5);
+  expect(prompt.messages.map(({ step }) => step)).toEqual([0, 0, 0, 0, 2, 2, 2, 3, 3]);
+  expect(createdBody(branch.run).parent).toBeNull();
+});

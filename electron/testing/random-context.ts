@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { ContextFold } from '@shared/context';
+import { shortenLargest } from '@shared/context-shorten';
+import type { EventBody, NewEvent } from '@shared/events';
+import { hintBlock } from '@shared/human-tag';
+import { summaryTool } from '@shared/summary';
+import { nextHead, planSummary } from '@shared/summary-plan';
+import fc from 'fast-check';
+import { createdBody } from './run-writer';
+
+/** One thing that can happen to a context. */
+export type ContextDeed =
+  | {
+      deed: 'step';
+      calls: { size: number; valid: boolean }[];
+      hint: boolean;
+      retry: boolean;
+      reasoning: boolean;
+    }
+  | { deed: 'summary'; rejected: number; late: boolean; shorten: boolean }
+  | { deed: 'shorten' }
+  | { deed: 'model'; sendReasoning: boolean };
+
+const call = fc.record({ size: fc.constantFrom(3, 40, 300, 9_000), valid: fc.boolean() });
+
+export const contextDeeds: fc.Arbitrary<ContextDeed[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        deed: fc.constant('step' as const),
+        calls: fc.array(call, { maxLength: 3 }),
+        hint: fc.boolean(),
+        retry: fc.boolean(),
+        reasoning: fc.boolean(),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        deed: fc.constant('summary' as const),
+        rejected: fc.nat(2),
+        late: fc.boolean(),
+        shorten: fc.boolean(),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ deed: fc.constant('shorten' as const) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ deed: fc.constant('model' as const), sendReasoning: fc.boolean() }),
+    },
+  ),
+  { minLength: 12, maxLength: 50 },
+);
+
+const HEAD: EventBody<'segment.started'>['head'] = [
+  { role: 'system', content: 'You are an agent.' },
+  { role: 'user', content: 'Do the task <real_user>' },
+];
+
+/** A made-up log with true prompt hashes, in the order and transactions of the loop. */
+export class ContextScript {
+  readonly batches: NewEvent[][] = [];
+  readonly context = new ContextFold({ sendReasoning: false });
+  /** Steps whose request was sent, summary turns included. */
+  readonly asked: number[] = [];
+  step = 0;
+  private attempt = 0;
+  private hints = 0;
+
+  constructor(readonly run: string) {
+    this.record([{ kind: 'run.created', body: createdBody(run) }]);
+    const tool = { ...summaryTool, function: { ...summaryTool.function, name: 'run_command' } };
+    const request = { model: 'scripted', stream: true };
+    this.record([{ kind: 'segment.started', body: { segment: 1, head: HEAD, tools: [tool], request } }]);
+  }
+
+  live(deeds: readonly ContextDeed[]): this {
+    for (const deed of deeds) {
+      switch (deed.deed) {
+        case 'step':
+          this.take(deed);
+          break;
+        case 'summary':
+          this.summarise(deed);
+          break;
+        case 'shorten':
+          this.shorten();
+          break;
+        case 'model':
+          this.changeModel(deed.sendReasoning);
+          break;
+      }
+    }
+    return this;
+  }
+
+  record(events: NewEvent[]): void {
+    for (const event of events) this.context.apply(event);
+    this.batches.push(events);
+  }
+
+  private take({ calls, hint, retry, reasoning }: Extract<ContextDeed, { deed: 'step' }>): void {
+    this.request(hint ? [this.delivered()] : []);
+    if (retry) {
+      this.fail();
+      this.request(hint ? [this.delivered()] : []);
+    }
+    const step = this.step + 1;
+    this.step = step;
+    const given = calls.map((_, index) => ({
+      id: `c${step}.${index}`,
+      name: 'run_command',
+      arguments: '{"a": 1}',
+    }));
+    const invalid = calls.map(({ valid }) => (valid ? null : 'bad'));
+    const answered: NewEvent = {
+      kind: 'model.answered',
+      body: {
+        ...answerOf(step, invalid.includes(null) ? 'act' : 'null'),
+        text: `thought ${step}`,
+        reasoning: reasoning ? `because ${step}` : '',
+        calls: given,
+        invalid,
+      },
+    };
+    const taught: NewEvent = { kind: 'step.taught', body: { step, text: `Teach ${step}` } };
+    this.record(calls.length === 0 || invalid.some((why) => why !== null) ? [answered, taught] : [answered]);
+    for (const [index, { size, valid }] of calls.entries()) {
+      if (valid) this.observe(step, index, `seen ${step}.${index} ${'x'.repeat(size)}`);
+    }
+  }
+
+  private observe(step: number, index: number, text: string): void {
+    const callId = `c${step}.${index}`;
+    const name = 'run_command';
+    this.record([
+      { kind: 'action.started', body: { step, call: index, callId, name, args: {}, guards: [] } },
+      {
+        kind: 'action.observed',
+        body: {
+          ...{ step, call: index, callId, name, text, ok: true, error: null, data: {}, offsets: {} },
+          ...{ durationMs: 1, closedBy: 'run', imitatesHuman: false },
+        },
+      },
+    ]);
+  }
+
+  private summarise({ rejected, late, shorten }: Extract<ContextDeed, { deed: 'summary' }>): void {
+    const plan = planSummary(this.context);
+    if (plan === null) return;
+    const step = this.step + 1;
+    const { entries, pair, steps, carried, last } = plan;
+    const { segment, tools, request } = this.context;
+    const started: EventBody<'summary.started'> = {
+      ...{ step, segment, entries, pair, steps, carried, tokens: 1, limit: 1, why: 'limit' },
+      hints: plan.hints.map(({ id }) => id),
+      head: [{ role: 'system', content: 'You summarise.' }],
+      closing: `Summarise up to ${last.step}.`,
+      tools: [summaryTool],
+      request,
+    };
+    const shortened = shorten ? shortenLargest(this.context, 500, started) : null;
+    this.record([
+      { kind: 'summary.started', body: started },
+      ...(shortened === null ? [] : [{ kind: 'context.shortened' as const, body: shortened.body }]),
+    ]);
+    for (let count = 0; count < rejected; count += 1) {
+      this.request([], `\n\n[${count}]`);
+      const { kind, stepId, invalid, ...answer } = answerOf(step, 'summary');
+      this.record([{ kind: 'summary.rejected', body: { ...answer, attempt: 1, problem: `no ${count}` } }]);
+    }
+    this.request([], '');
+    this.step = step;
+    const summary = `Summary ${step}`;
+    const head = nextHead(this.context, { summary, goOn: 'Go on.', last });
+    this.record([
+      { kind: 'model.answered', body: answerOf(step, 'summary') },
+      { kind: 'summary.ended', body: { step, tokensBefore: 2, tokensAfter: 1, missing: [] } },
+      {
+        kind: 'segment.started',
+        body: { segment: segment + 1, head, tools, request, summary: step, carried },
+      },
+    ]);
+    if (late) this.record([this.delivered()]);
+  }
+
+  private shorten(): void {
+    const shortened = shortenLargest(this.context, 1_000);
+    if (shortened !== null) this.record([{ kind: 'context.shortened', body: shortened.body }]);
+  }
+
+  private changeModel(sendReasoning: boolean): void {
+    const model = { ...createdBody(this.run).model, model: `m${this.step}`, sendReasoning };
+    const request = { model: model.model, stream: true };
+    this.record([{ kind: 'model.changed', body: { model, request, by: 'Ada' } }]);
+  }
+
+  private delivered(): NewEvent {
+    this.hints += 1;
+    const id = `01KHINT${String(this.hints).padStart(19, '0')}`;
+    const text = `hint ${this.hints}`;
+    return {
+      kind: 'hint.delivered',
+      body: { step: this.step, hints: [{ id, text }], text: hintBlock([text]) },
+    };
+  }
+
+  private fail(): void {
+    const failure = { code: 'model_overloaded', message: '', status: 503, retryInMs: 1 };
+    this.record([{ kind: 'model.failed', body: { step: this.step + 1, attempt: this.attempt, ...failure } }]);
+  }
+
+  private request(before: NewEvent[], tail = `\n\n[step ${this.step + 1}]`): void {
+    if (before.length > 0) this.record(before);
+    const step = this.step + 1;
+    if (this.asked.at(-1) !== step) {
+      this.asked.push(step);
+      this.attempt = 0;
+    }
+    this.attempt += 1;
+    const body = this.context.requestBody({ tail });
+    this.record([
+      {
+        kind: 'model.requested',
+        body: {
+          ...{ step, attempt: this.attempt, tail, tokensEstimate: 1 },
+          sha256: createHash('sha256').update(body).digest('hex'),
+          bytes: Buffer.byteLength(body),
+          messages: this.context.messageCount,
+        },
+      },
+    ]);
+  }
+}
+
+function answerOf(step: number, kind: EventBody<'model.answered'>['kind']): EventBody<'model.answered'> {
+  return {
+    ...{ step, stepId: `01KSTEP${String(step).padStart(19, '0')}`, kind, text: 'said', reasoning: '' },
+    ...{ calls: [], invalid: [], finishReason: 'stop', model: 'scripted', usage: null, cost: null },
+    durationMs: 1,
+  };
+}
