@@ -1,0 +1,56 @@
+import { afterEach, expect, it } from 'vitest';
+import type { ScriptedPolicy } from '../model/scripted-server';
+import { author, EngineStand } from '../testing/engine-stand';
+import { smallTaskYaml } from '../testing/task-package';
+import { keepsRunning } from './running-commands';
+
+const open: EngineStand[] = [];
+afterEach(async () => {
+  for (const stand of open.splice(0)) await stand.close();
+}, 60_000);
+
+const localPool = '  - name: local\n    host: local\n    type: localhost_cpu\n';
+const worker = '  - name: worker\n    host: worker\n    type: cpu\n';
+const training = 'for i in 1 2 3; do sleep 100; done';
+const policy: ScriptedPolicy = ({ answers }) => {
+  const at = { computer_ip: 'worker', session_id: 'train' };
+  return answers === 0
+    ? {
+        calls: [{ name: 'run_command', arguments: { ...at, command: training, wait_for_completion: false } }],
+      }
+    : { calls: [{ name: 'sleep', arguments: { sleep_time: 600 } }] };
+};
+
+it('names the host, and takes what was seen last where the host is away', async () => {
+  const stand = await EngineStand.open({
+    policy,
+    files: { 'task.yaml': smallTaskYaml.replace(localPool, worker) },
+    aliases: ['gpu-03'],
+  });
+  open.push(stand);
+  const run = await stand.start({ worker: 'gpu-03' });
+  await stand.engine.resumeRun(run);
+  await stand.until(run, 'action.started', ({ name }) => name === 'sleep');
+  const there = { computer: 'worker', host: 'gpu-03', session: 'train', command: training };
+  expect(await stand.engine.running(run)).toEqual([{ ...there, since: expect.any(Number) }]);
+  expect(await stand.store.reader.run(run)).toMatchObject({
+    state: 'sleeping',
+    runningOn: [{ computer: 'worker', session: 'train' }],
+  });
+  stand.agents.cut('gpu-03');
+  expect(await stand.engine.running(run)).toEqual([{ ...there, since: null }]);
+  await stand.engine.pause(run, author, 'now');
+  await stand.engine.waitRun(run);
+  expect((await stand.store.reader.run(run)).message).toBe(
+    `Paused by Ada. "${training}" keeps running in session train on worker (gpu-03).`,
+  );
+  expect(await stand.engine.running(run)).toEqual([{ ...there, since: null }]);
+}, 60_000);
+
+it('puts it into sentences', () => {
+  const base = { computer: 'local', host: null, session: 'main', command: null, since: null };
+  expect(keepsRunning([])).toBe('');
+  expect(keepsRunning([base, { ...base, computer: 'box', host: 'box', command: 'make' }])).toBe(
+    'A command keeps running in session main on local. "make" keeps running in session main on box.',
+  );
+});
