@@ -1,0 +1,105 @@
+import type { AttentionKind } from '@shared/attention';
+
+/** What stands in the list of runs beside a run. */
+const short: Record<AttentionKind, string> = {
+  asks_you: 'asks you',
+  failed: 'failed',
+  paused: 'paused',
+  host_lost: 'host lost',
+  error_streak: 'errors in a row',
+  gpu_idle: 'GPUs idle',
+  score_dropped: 'score fell',
+  budget: 'budget nearly used',
+  finished: 'finished',
+  hint_delivered: 'hint delivered',
+  stood_still: 'stood still',
+  summary_lost: 'summary left things out',
+  impatience: 'impatient',
+  contention: 'GPU in use twice',
+  forgotten_session: 'session forgotten',
+  template_thought: 'template reasoning',
+  repeated_action: 'repeats itself',
+  early_finish: 'finished early',
+};
+
+const budgets: Record<string, string> = {
+  steps: 'steps',
+  time: 'time',
+  tokens: 'tokens',
+  cost: 'money',
+  evaluations: 'evaluations',
+};
+
+export const inbox = {
+  title: 'Inbox',
+  button: (n: number) => (n === 0 ? 'Inbox, nothing new' : n === 1 ? 'Inbox, 1 thing' : `Inbox, ${n} things`),
+  region: 'Inbox',
+  tabs: 'Inbox and report',
+  news: 'New',
+  report: 'Report',
+  nothing: 'Nothing wants you now',
+  nothingText:
+    'What needs a look stands here: questions, errors in a row, idle GPUs, falling scores, hints delivered.',
+  reading: (n: string) => `Reading ${n} more events`,
+  newSteps: (n: number, count: string) => (n === 1 ? '1 new step' : `${count} new steps`),
+  neverSeen: 'not seen yet',
+  open: 'still so',
+  atStep: (step: string) => `step ${step}`,
+  go: (sentence: string, step: string | null) =>
+    step === null ? sentence : `${sentence} Go to step ${step}.`,
+  short: (kind: AttentionKind) => short[kind],
+  more: (n: number) => `and ${n} more`,
+  close: 'Close',
+  asks: 'Asks for your approval.',
+  failed: (reason: string) => `Failed: ${reason}.`,
+  paused: (reason: string) => `Paused: ${reason}.`,
+  undriven: 'No process drives it any more. Resume it to go on.',
+  hostLost: 'Waits for a computer that cannot be reached.',
+  errors: (n: string, code: string) => `${n} steps in a row failed (${code}).`,
+  gpuIdle: (computer: string, time: string) => `The GPUs of ${computer} have done nothing for ${time}.`,
+  gpuWasIdle: (computer: string, time: string) => `The GPUs of ${computer} did nothing for ${time}.`,
+  scoreFell: (from: string, to: string, best: string) =>
+    `The score fell from ${from} to ${to} (best ${best}).`,
+  budget: (name: string, used: string, limit: string) => `${used} of ${limit} ${budgets[name] ?? name} used.`,
+  finished: (score: string, best: string) => `Finished with ${score} points (best ${best}).`,
+  stopped: 'Stopped.',
+  hints: (n: number) => (n === 1 ? 'A hint is in the context.' : `${n} hints are in the context.`),
+  stoodStill: (time: string) => `Stood still for ${time} while the machine slept.`,
+  summaryLost: (n: number) =>
+    n === 1 ? 'A summary no longer mentions 1 thing.' : `A summary no longer mentions ${n} things.`,
+  killedTraining: (session: string, needed: string, left: string) =>
+    `Ended its training in ${session}, which needed ${needed} more; ${left} were left.`,
+  shortSleeps: (n: string) => `Slept ${n} times in a row for under 2 min while it trains.`,
+  ownConflict: (session: string, other: string, computer: string) =>
+    `Started a job in ${session} on GPUs of ${computer} that ${other} still uses.`,
+  takenGpu: (session: string, gpu: string, computer: string, used: string) =>
+    `Started a job in ${session} on GPU ${gpu} of ${computer}, where ${used} are in use.`,
+  forgotten: (session: string, computer: string, n: string) =>
+    `Has not looked at ${session} on ${computer} for ${n} steps; it was busy.`,
+  templateThoughts: (n: string) => `${n} of its last thoughts are the same but for their numbers.`,
+  templateFile: (path: string) => `${path} pastes question and answer into a fixed rationale.`,
+  repeated: (action: string, n: string) => `Did ${action} ${n} times in a row with the same result.`,
+  earlyFinish: (best: string, tries: string, left: string) =>
+    `Finished at ${best} points with ${tries} evaluations and ${left} left.`,
+  ranges: 'Time of the report',
+  sinceLooked: 'Since I looked',
+  lastNight: 'Last night',
+  lastDay: 'Last 24 hours',
+  span: (from: string, to: string) => `${from} to ${to}`,
+  noReport: 'Nothing happened then',
+  noReportText: 'No run was driven in this time.',
+  workingTime: 'working time',
+  tokens: 'tokens',
+  cost: 'cost',
+  stepsWord: 'steps',
+  score: 'score',
+  best: (score: string) => `best ${score}`,
+  hintsWord: 'hints delivered',
+  stoodStillWord: 'stood still',
+  standstillTitle: (time: string) => `The agents stood still for ${time} while this machine slept.`,
+  standstillRuns: (titles: string) => `Waiting since then: ${titles}.`,
+  standstillOne: (time: string) => `The agent stood still for ${time} while this machine slept.`,
+  dismiss: 'Dismiss',
+  onBattery: 'Runs are driven from the battery.',
+  onBatteryText: 'When it is empty they stand still until the machine runs again. Plug it in.',
+};
