@@ -27,9 +27,11 @@ export function statusWords(summary: RunSummary): string {
 export function statusLine(summary: RunSummary): string {
   const status = runStatus(summary);
   const why = status.reason === null ? '' : ` (${status.reason})`;
-  const on =
-    status.on === null ? '' : ` A command runs in session ${status.on.session} on ${placeOf(status.on)}.`;
-  return `${statusWords(summary)}${why}${status.message === null ? '' : `: ${status.message}`}${on}`;
+  const said = status.message === null ? '' : `: ${status.message}`;
+  const first = `${statusWords(summary)}${why}${said}`;
+  if (status.on === null || said.includes('keeps running')) return first;
+  const on = `A command runs in session ${status.on.session} on ${placeOf(status.on)}.`;
+  return `${first}${first.endsWith('.') ? '' : '.'} ${on}`;
 }
 
 /** Used and allowed of each budget; null: no limit. */
