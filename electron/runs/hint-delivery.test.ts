@@ -129,6 +129,31 @@ describe('when a hint goes out', () => {
   }, 60_000);
 });
 
+describe('a run that is stopped while nobody drives it', () => {
+  it('marks every hint that no answer has seen, also one that was in a request', async () => {
+    const { made, id } = await stand(() => ({ fault: { kind: 'silence' } }));
+    const { hints } = made.engine;
+    await hints.queue(id, author, { text: 'asked with', category: 'other' });
+    await made.engine.resumeRun(id);
+    await made.until(id, 'hint.delivered');
+    await hints.queue(id, author, { text: 'not asked with', category: 'other' });
+    const later = { when: 'score_changes' } as const;
+    await hints.queue(id, author, { text: 'waits', category: 'other', deliver: later });
+    await made.engine.shutdown({ mode: 'now' });
+    expect((await made.store.reader.run(id)).state).toBe('paused');
+    await made.engine.stop(id, author);
+    expect((await made.store.reader.hints(id)).hints.map(({ state }) => state)).toEqual([
+      'undelivered',
+      'undelivered',
+      'undelivered',
+    ]);
+    // The store itself refuses what comes between the question whether the run has ended and the entry.
+    const op = { op: 'hint.queued', hint: ulid(), text: 'late', category: 'other' } as const;
+    await expect(made.store.writer.post(id, author, op)).rejects.toMatchObject({ code: 'run_ended' });
+    expect((await made.store.reader.verify([id])).ok).toBe(true);
+  }, 60_000);
+});
+
 describe('the desk', () => {
   it('queues a hint once, however often it is asked with the same id', async () => {
     const { made, id } = await stand(steps(finish));

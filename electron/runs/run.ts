@@ -4,13 +4,13 @@ import type { NewEvent } from '@shared/events';
 import { ActionFactsFold } from '../actions/action-facts';
 import { drive } from '../agent/loop';
 import type { LoopEnd } from '../agent/loop-types';
-import type { HaltRequest } from '../agent/ports';
 import type { Computer } from '../computer/port';
-import { assemble, type Parts, type Release, type RunContext, viewOf, whatGoesOn } from './assemble';
+import { assemble, type Parts, type Release, type RunContext, viewOf } from './assemble';
 import { RunControl } from './control';
 import { lastHeartbeat } from './heartbeat';
 import { loadRun } from './load-run';
 import { OutboxFollower } from './outbox-follower';
+import { recordRest } from './record-rest';
 import { Recorder } from './recorder';
 import { runFolder } from './run-folder';
 
@@ -147,13 +147,12 @@ async function driveToRest(
 
 /** Whatever is thrown here is a request to halt, an obstacle before the first lap, or a bug: the run rests and says which. */
 async function putToRest(parts: Parts, control: RunControl, thrown: unknown): Promise<LoopEnd | 'failed'> {
-  const { recorder, follower, context } = parts;
+  const { recorder, context } = parts;
   const { options, run } = context;
   try {
     const asked = control.haltThinking.aborted ? control.asked() : null;
     if (asked !== null) {
-      await recorder.record(restEvents(asked, follower, await whatGoesOn(parts)));
-      return asked.op === 'stop' ? 'stopped' : 'paused';
+      return await recordRest(parts, asked);
     }
     const expected = thrown instanceof WaymarkError && thrown.code !== 'bug';
     const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -167,22 +166,6 @@ async function putToRest(parts: Parts, control: RunControl, thrown: unknown): Pr
     options.log.error('The end of a driver could not be recorded', { run, error: String(error) });
     return 'failed';
   }
-}
-
-/** Pauses or stops a run whose loop is not running: what was asked for is acknowledged, waiting hints are marked. `goesOn`: commands that do. */
-export function restEvents(asked: HaltRequest, follower: OutboxFollower, goesOn: string): NewEvent[] {
-  const applied = asked.entries.map((body): NewEvent => ({ kind: 'control.applied', body }));
-  const ids = asked.op === 'stop' ? follower.queue.waiting().map(({ id }) => id) : [];
-  const marks: NewEvent[] = ids.length === 0 ? [] : [{ kind: 'hint.undelivered', body: { ids } }];
-  const status = asked.op === 'stop' ? 'stopped' : 'paused';
-  return [
-    ...applied,
-    ...marks,
-    {
-      kind: 'run.status',
-      body: { status, reason: 'asked', message: [asked.message, goesOn].filter(Boolean).join(' ') },
-    },
-  ];
 }
 
 function runtimeName(): string {

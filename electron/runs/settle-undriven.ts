@@ -1,6 +1,7 @@
-import { type RunContext, whatGoesOn } from './assemble';
+import type { RunContext } from './assemble';
 import { RunControl } from './control';
-import { prepareDriver, restEvents } from './run';
+import { recordRest } from './record-rest';
+import { prepareDriver } from './run';
 
 /**
  * Pauses or stops a run that no process drives, as the outbox asks: takes it up for the length of two
@@ -11,12 +12,7 @@ export async function settleUndriven(context: RunContext): Promise<void> {
   const asked = new RunControl(parts.follower).asked();
   if (asked !== null) {
     await arrive(false);
-    await parts.recorder.record(restEvents(asked, parts.follower, await whatGoesOn(parts)));
-    context.live.emit({
-      run: context.run,
-      kind: 'state',
-      state: asked.op === 'stop' ? 'stopped' : 'paused',
-      until: null,
-    });
+    const state = await recordRest(parts, asked);
+    context.live.emit({ run: context.run, kind: 'state', state, until: null });
   }
 }

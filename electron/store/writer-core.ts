@@ -1,6 +1,6 @@
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import type { NewEvent, StoredStatus } from '@shared/events';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import { ulid } from 'ulid';
 import { AnnotationLog } from './annotation-log';
@@ -149,9 +149,10 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
         parsed = parseOutboxOp(op);
       },
       run: () => {
-        const { id, seq } = this.runs.current(run);
+        const { id, seq, state } = this.runs.current(run);
         const known = chosen === undefined ? null : this.outbox.find(id, chosen);
         if (known !== null) return known;
+        if (parsed.op === 'hint.queued') refuseEnded(run, state.status);
         return this.outbox.append(id, {
           ulid: chosen ?? ulid(),
           run,
@@ -359,5 +360,12 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
 
   private stamp(): number {
     return Math.round(this.options.now());
+  }
+}
+
+/** In the transaction of the entry: a hint is there when the run's end marks those that were left over, or is refused. */
+function refuseEnded(run: string, status: StoredStatus | null): void {
+  if (status === 'finished' || status === 'stopped' || status === 'failed') {
+    throw new WaymarkError('run_ended', `Run ${run} has ended (${status}).`);
   }
 }
