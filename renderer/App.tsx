@@ -13,6 +13,7 @@ import { TitleBar } from './features/frame/TitleBar';
 import { Toasts } from './features/frame/Toasts';
 import { WatchLayout } from './features/frame/WatchLayout';
 import { HintDock } from './features/hints/HintDock';
+import { BatteryBanner, StandstillBanner } from './features/inbox/PowerBanners';
 import { LabelDialogs } from './features/labels/LabelDialogs';
 import { HostPromptSheets } from './features/prompts/HostPromptSheets';
 import { Rail } from './features/rail/Rail';
@@ -81,6 +82,8 @@ function Frame() {
       {run !== undefined && <Strip run={run} />}
       <WorkspaceBanner />
       <RemoteBanner />
+      <StandstillBanner />
+      <BatteryBanner />
       <HostBanner />
       <ApprovalBanner />
       <main className="content">

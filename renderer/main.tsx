@@ -14,6 +14,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import { hasBridge } from './api';
+import { startInbox } from './state/attention';
 import { startKeys } from './state/commands';
 import { startTheme } from './state/settings';
 import { startSync } from './state/sync';
@@ -23,6 +24,7 @@ const root = document.getElementById('root');
 if (root !== null && hasBridge()) {
   startTheme();
   startSync();
+  startInbox();
   startKeys();
   createRoot(root).render(
     <StrictMode>

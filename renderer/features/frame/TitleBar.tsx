@@ -3,6 +3,7 @@ import { useRuns } from '../../state/runs';
 import type { Mode } from '../../state/view';
 import { openDialog, setMode, useView } from '../../state/view';
 import { useText } from '../../text/language';
+import { InboxButton } from '../inbox/InboxButton';
 import { RemoteMark } from '../remote/RemoteMark';
 import { SearchBox } from './SearchBox';
 
@@ -35,6 +36,7 @@ export function TitleBar() {
       </div>
       <SearchBox />
       <div className="titlebar-right">
+        {hasRuns && <InboxButton />}
         <RemoteMark />
         <Button look="ghost" small icon="settings" onClick={() => openDialog('settings')}>
           {text.frame.settings}

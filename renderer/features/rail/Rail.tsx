@@ -1,3 +1,4 @@
+import type { AttentionKind } from '@shared/attention';
 import type { LinkHealth } from '@shared/computers';
 import type { RunSummary } from '@shared/views';
 import { memo, useMemo } from 'react';
@@ -5,10 +6,11 @@ import { Button, IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { useMedia } from '../../components/useMedia';
 import { useNow } from '../../components/useNow';
+import { needGroup, needOrder, reasonOf, useInbox } from '../../state/attention';
 import { openComputers, useComputers } from '../../state/computers';
 import { type RunHost, waitsFor } from '../../state/computers-of-run';
 import type { RailGroup } from '../../state/runs';
-import { openRun, railGroup, railOrder, useRuns } from '../../state/runs';
+import { openRun, useRuns } from '../../state/runs';
 import { attempt } from '../../state/toasts';
 import { openDialog, useView } from '../../state/view';
 import { useText } from '../../text/language';
@@ -27,7 +29,8 @@ export function Rail() {
   const review = useView((state) => state.mode !== 'watch');
   const wide = choice ?? (roomy && !review);
   const now = useNow(10_000);
-  const sorted = useMemo(() => [...list].sort(railOrder), [list]);
+  const news = useInbox((state) => state.list);
+  const sorted = useMemo(() => [...list].sort(needOrder(news)), [list, news]);
   return (
     <nav
       className={`rail ${wide ? 'rail-wide' : 'rail-slim'}`}
@@ -36,7 +39,7 @@ export function Rail() {
     >
       <div className="rail-list">
         {groups.map((group) => {
-          const runs = sorted.filter((run) => railGroup(run) === group);
+          const runs = sorted.filter((run) => needGroup(run, news) === group);
           if (runs.length === 0) return null;
           return (
             <section key={group} aria-label={text.runs[group]}>
@@ -92,6 +95,7 @@ interface RailItemProps {
 const RailRow = memo(function RailRow({ run, group, on, now }: RailItemProps) {
   const text = useText();
   const words = runWords(run, text, now, useAway(run));
+  const reason = useReason(run.id);
   const line =
     group === 'finished' && run.state === 'finished'
       ? text.runs.scoreAndOpen(text.common.format.score(run.scores.final), run.labels.undecided)
@@ -101,14 +105,20 @@ const RailRow = memo(function RailRow({ run, group, on, now }: RailItemProps) {
       type="button"
       className={`rail-row ${group === 'needsYou' ? '' : 'rail-quiet'} ${on ? 'rail-on' : ''}`}
       aria-current={on ? 'true' : undefined}
-      title={`${run.title}: ${words.state}. ${words.reason}`}
+      title={`${run.title}: ${words.state}. ${words.reason}${reason === null ? '' : `. ${reason.words}`}`}
       onClick={() => attempt(() => openRun(run.id))}
     >
       <span className={group === 'needsYou' ? `tone-${words.tone}` : 'quiet'}>
         <Icon name={words.icon} />
       </span>
       <span className="rail-name cut">{run.title}</span>
-      <span className={`rail-why cut ${group === 'needsYou' ? `tone-${words.tone}` : ''}`}>{line}</span>
+      {reason !== null ? (
+        <span className={`rail-why cut tone-${reason.tone}`} data-testid="rail-reason">
+          {reason.words}
+        </span>
+      ) : (
+        <span className={`rail-why cut ${group === 'needsYou' ? `tone-${words.tone}` : ''}`}>{line}</span>
+      )}
       <time>{text.common.format.ago(run.changedAt, now)}</time>
     </button>
   );
@@ -118,11 +128,13 @@ const RailRow = memo(function RailRow({ run, group, on, now }: RailItemProps) {
 const RailMark = memo(function RailMark({ run, group, on, now }: RailItemProps) {
   const text = useText();
   const words = runWords(run, text, now, useAway(run));
-  const name = `${run.title}: ${words.state}. ${words.reason}`;
+  const reason = useReason(run.id);
+  const name = `${run.title}: ${words.state}. ${words.reason}${reason === null ? '' : `. ${reason.words}`}`;
+  const tone = reason?.tone ?? (group === 'needsYou' ? words.tone : null);
   return (
     <button
       type="button"
-      className={`rail-mark ${on ? 'rail-on' : ''} ${group === 'needsYou' ? `rail-mark-${words.tone}` : ''}`}
+      className={`rail-mark ${on ? 'rail-on' : ''} ${tone === null ? '' : `rail-mark-${tone}`}`}
       aria-current={on ? 'true' : undefined}
       aria-label={name}
       title={name}
@@ -132,6 +144,22 @@ const RailMark = memo(function RailMark({ run, group, on, now }: RailItemProps) 
     </button>
   );
 });
+
+/** Why the run wants a person, where its state does not say so already. */
+function useReason(run: string): { words: string; tone: 'danger' | 'attention' } | null {
+  const text = useText().inbox;
+  const kind = useInbox((state) => reasonOf(state.list, run)?.kind ?? null);
+  const urgent = useInbox((state) => reasonOf(state.list, run)?.urgency === 1);
+  if (kind === null || saidByState.has(kind)) return null;
+  return { words: text.short(kind), tone: urgent ? 'danger' : 'attention' };
+}
+const saidByState: ReadonlySet<AttentionKind> = new Set([
+  'asks_you',
+  'failed',
+  'paused',
+  'host_lost',
+  'finished',
+]);
 
 /** The computers a waiting run waits for; the same list while nothing about it changes. */
 function useAway(run: RunSummary): readonly RunHost[] {

@@ -144,7 +144,30 @@ function General({ settings }: { settings: Settings }) {
               onChange={(failed) => notify({ failed })}
               label={text.whenFailed}
             />
+            <CheckLine
+              checked={settings.notifications.urgent}
+              onChange={(urgent) => notify({ urgent })}
+              label={text.whenUrgent}
+            />
+            <CheckLine
+              checked={settings.notifications.findings}
+              onChange={(findings) => notify({ findings })}
+              label={text.whenFindings}
+            />
           </div>
+        )}
+      </FormLine>
+      <FormLine label={text.perHour} help={text.perHourHelp}>
+        {({ id, describedBy }) => (
+          <Select
+            id={id}
+            aria-describedby={describedBy}
+            value={String(settings.notifications.perHour)}
+            options={[...new Set([0, 1, 3, 6, 12, settings.notifications.perHour])]
+              .sort((a, b) => a - b)
+              .map((n) => ({ value: String(n), label: text.timesAnHour(n) }))}
+            onChoose={(perHour) => notify({ perHour: Number(perHour) })}
+          />
         )}
       </FormLine>
       <FormLine label={text.power}>

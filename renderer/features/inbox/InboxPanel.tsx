@@ -1,0 +1,109 @@
+import { useEffect, useRef } from 'react';
+import { createPortal } from 'react-dom';
+import { IconButton } from '../../components/Button';
+import { Tabs } from '../../components/Tabs';
+import { closeInbox, type InboxTab, loadReport, useInbox } from '../../state/attention';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { InboxNews } from './InboxNews';
+import { NightReport } from './NightReport';
+
+/** The list over the page: arrows or j and k move, Enter goes there, Escape gives the focus back. */
+export function InboxPanel({ anchor }: { anchor: HTMLElement | null }) {
+  const text = useText().inbox;
+  const tab = useInbox((state) => state.tab);
+  const box = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    const before = document.activeElement;
+    (box.current?.querySelector<HTMLElement>('[data-item]') ?? box.current)?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) {
+        before.focus();
+      }
+    };
+  }, []);
+
+  useEffect(() => {
+    function onPointer(event: PointerEvent): void {
+      const { target } = event;
+      if (target instanceof Node && !box.current?.contains(target) && !anchor?.contains(target)) closeInbox();
+    }
+    window.addEventListener('pointerdown', onPointer, true);
+    return () => window.removeEventListener('pointerdown', onPointer, true);
+  }, [anchor]);
+
+  function leave(): void {
+    closeInbox();
+    anchor?.querySelector('button')?.focus();
+  }
+
+  function onKeyDown(event: React.KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Escape') {
+      leave();
+    } else {
+      const items = [...(box.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
+      const active = document.activeElement;
+      const at = active instanceof HTMLElement ? items.indexOf(active) : -1;
+      const to = target(event.code, at, items.length);
+      if (to === null) return;
+      items[to]?.focus();
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return createPortal(
+    <div
+      ref={box}
+      role="dialog"
+      aria-label={text.region}
+      tabIndex={-1}
+      className="inbox"
+      data-testid="inbox"
+      onKeyDown={onKeyDown}
+    >
+      <div className="inbox-head">
+        <Tabs<InboxTab>
+          label={text.tabs}
+          items={[
+            { id: 'news', label: text.news },
+            { id: 'report', label: text.report },
+          ]}
+          chosen={tab}
+          onChoose={(chosen) => {
+            useInbox.setState({ tab: chosen });
+            if (chosen === 'report') attempt(() => loadReport(useInbox.getState().range));
+          }}
+          idBase="inbox"
+        />
+        <span className="space" />
+        <IconButton icon="close" label={text.close} onClick={leave} />
+      </div>
+      <div id="inbox-panel" role="tabpanel" aria-labelledby={`inbox-${tab}`} className="inbox-body">
+        {tab === 'news' ? <InboxNews /> : <NightReport />}
+      </div>
+    </div>,
+    document.body,
+  );
+}
+
+/** Place of the item a key leads to; null when the key is none of the list's. */
+function target(code: string, at: number, count: number): number | null {
+  if (count === 0) return null;
+  switch (code) {
+    case 'ArrowDown':
+    case 'KeyJ':
+      return Math.min(count - 1, at + 1);
+    case 'ArrowUp':
+    case 'KeyK':
+      return Math.max(0, at - 1);
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+    default:
+      return null;
+  }
+}
