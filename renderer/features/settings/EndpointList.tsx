@@ -51,9 +51,7 @@ export function EndpointList({ endpoints }: { endpoints: Endpoint[] }) {
               <th scope="col" className="endpoint-price">
                 {text.priceOut}
               </th>
-              <th scope="col">
-                <span className="quiet">{text.perMillion}</span>
-              </th>
+              <td />
             </tr>
           </thead>
           <tbody>
@@ -88,9 +86,13 @@ export function EndpointList({ endpoints }: { endpoints: Endpoint[] }) {
           </tbody>
         </table>
       )}
-      <Button icon="plus" onClick={() => setOpen('new')}>
-        {text.addEndpoint}
-      </Button>
+      <div className="row">
+        <Button icon="plus" onClick={() => setOpen('new')}>
+          {text.addEndpoint}
+        </Button>
+        <span className="space" />
+        {endpoints.length > 0 && <span className="text-12 quiet">{text.perMillion}</span>}
+      </div>
       <KeyKeepingPanel />
     </>
   );

@@ -25,6 +25,7 @@ export function KeyMissingDialog({ run, onClose }: KeyMissingDialogProps) {
   );
   const [key, setTyped] = useState('');
   const known = keeping?.endpoints.includes(run.endpoint) === true;
+  const locked = !known && keeping?.kept === 'locked';
   useEffect(() => attempt(loadKeys), []);
 
   function resume(): void {
@@ -39,37 +40,39 @@ export function KeyMissingDialog({ run, onClose }: KeyMissingDialogProps) {
       resume();
     });
   }
+  const foot = (
+    <>
+      <span className="space" />
+      <Button onClick={onClose}>{text.common.cancel}</Button>
+      {known && (
+        <Button look="primary" onClick={resume}>
+          {words.resume}
+        </Button>
+      )}
+      {!known && (
+        <Button look="primary" disabled={key === ''} onClick={give}>
+          {words.giveAndResume}
+        </Button>
+      )}
+    </>
+  );
   return (
     <Dialog
       title={words.missingTitle(run.endpoint)}
       closeLabel={text.common.cancel}
       width="small"
       onClose={onClose}
-      foot={
-        <>
-          <span className="space" />
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          {known && (
-            <Button look="primary" onClick={resume}>
-              {words.resume}
-            </Button>
-          )}
-          {!known && keeping?.kept !== 'locked' && (
-            <Button look="primary" disabled={key === ''} onClick={give}>
-              {words.giveAndResume}
-            </Button>
-          )}
-        </>
-      }
+      {...(locked ? {} : { foot })}
     >
       <p className="soft dialog-lead">{words.missingText}</p>
       {keeping !== null && <p className="text-12 quiet dialog-lead">{words.keptIn(keeping.kept)}</p>}
       {known ? (
         <p>{words.isKnown}</p>
-      ) : keeping?.kept === 'locked' ? (
+      ) : locked ? (
         <PassphraseForm
           beginning={false}
           verb={words.unlockAndResume}
+          onCancel={onClose}
           onUnlocked={() => {
             if (useKeys.getState().keeping?.endpoints.includes(run.endpoint)) resume();
           }}

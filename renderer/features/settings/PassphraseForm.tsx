@@ -12,11 +12,14 @@ export interface PassphraseFormProps {
   /** In place of the usual words on the button. */
   verb?: string;
   onUnlocked?: () => void;
+  /** Leaves the form; without it there is no such button. */
+  onCancel?: () => void;
 }
 
 /** Opens the file of keys, or begins one. The passphrase leaves the window at once and is not kept in it. */
-export function PassphraseForm({ beginning, verb, onUnlocked }: PassphraseFormProps) {
-  const words = useText().keys;
+export function PassphraseForm({ beginning, verb, onUnlocked, onCancel }: PassphraseFormProps) {
+  const text = useText();
+  const words = text.keys;
   const [passphrase, setPassphrase] = useState('');
   const [repeated, setRepeated] = useState('');
   const [failure, setFailure] = useState<string | null>(null);
@@ -80,6 +83,7 @@ export function PassphraseForm({ beginning, verb, onUnlocked }: PassphraseFormPr
       )}
       <div className="row passphrase-foot">
         <span className="space" />
+        {onCancel !== undefined && <Button onClick={onCancel}>{text.common.cancel}</Button>}
         <Button type="submit" look={verb === undefined ? 'plain' : 'primary'} disabled={!ready}>
           {verb ?? (beginning ? words.begin : words.unlock)}
         </Button>

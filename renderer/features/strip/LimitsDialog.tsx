@@ -71,6 +71,7 @@ export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () =>
           const off = field === 'cost' && !priced;
           const limit = draft[field].trim() === '' ? null : typedLimit(field, draft[field]);
           const below = limit !== null && limit <= budget.used && field !== 'evals';
+          const warned = <span className="tone-attention">{words.limitBelow(used)}</span>;
           const optional = field === 'tokens' || field === 'cost';
           return (
             <FormLine
@@ -80,7 +81,7 @@ export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () =>
                 off
                   ? words.limitNeedsPrice
                   : below
-                    ? words.limitBelow(used)
+                    ? warned
                     : optional
                       ? words.limitUsedEmpty(used)
                       : words.limitUsed(used)

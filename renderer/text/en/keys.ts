@@ -1,9 +1,9 @@
 import type { KeyKeeping } from '@shared/ipc/application';
 
 const kept: Record<KeyKeeping['kept'], string> = {
-  store: 'In this system’s key store.',
-  file: 'In a file under your passphrase; open until Waymark ends.',
-  locked: 'In a file under a passphrase. It is locked.',
+  store: 'Keys are kept in this system’s key store.',
+  file: 'Keys are kept in a file under your passphrase, which stays open until Waymark ends.',
+  locked: 'Keys are kept in a file under a passphrase, and it is locked.',
   memory: 'This system has no key store: keys are kept in memory until Waymark ends.',
 };
 

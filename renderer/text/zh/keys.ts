@@ -2,9 +2,9 @@ import type { KeyKeeping } from '@shared/ipc/application';
 import type { Text } from '../en';
 
 const kept: Record<KeyKeeping['kept'], string> = {
-  store: '保存在系统密钥库中。',
-  file: '保存在以口令加密的文件中；Waymark 退出前保持打开。',
-  locked: '保存在以口令加密的文件中，目前已锁定。',
+  store: '密钥保存在系统密钥库中。',
+  file: '密钥保存在以口令加密的文件中，Waymark 退出前保持打开。',
+  locked: '密钥保存在以口令加密的文件中，目前已锁定。',
   memory: '本系统没有密钥库：密钥保存在内存中，直到 Waymark 退出。',
 };
 
