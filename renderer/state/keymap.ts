@@ -58,7 +58,7 @@ export const commandTable = [
   { id: 'run.family', keys: ['KeyG KeyF'], group: 'steer' },
   { id: 'app.search', keys: ['Slash'], group: 'everywhere' },
   { id: 'app.newRun', keys: ['Mod+KeyN'], group: 'everywhere' },
-  { id: 'app.inbox', keys: ['KeyG KeyI'], group: 'everywhere' },
+  { id: 'app.inbox', keys: ['KeyG KeyN'], group: 'everywhere' },
   { id: 'app.computers', keys: ['KeyG KeyC'], group: 'everywhere' },
   { id: 'app.remote', keys: ['KeyG KeyO'], group: 'everywhere' },
   { id: 'app.settings', keys: ['Mod+Comma'], group: 'everywhere' },

@@ -71,7 +71,7 @@ const minutes = (ms: number) => ms - (ms % 60_000);
 
 function budget(facts: AttentionItem['facts'], { inbox, common }: Text): string {
   const [used, limit] = [Number(facts.used ?? 0), Number(facts.limit ?? 0)];
-  const name = String(facts.budget);
+  const name = String(facts.budget ?? '');
   const shown =
     name === 'time' ? common.format.duration : name === 'cost' ? common.format.money : common.format.count;
   return inbox.budget(name, shown(used), shown(limit));
