@@ -23,6 +23,23 @@ export interface AskedPrompt {
 
 const nothing: AskedPrompt = { prompt: null, failure: null };
 
+/** The newest requests that were read: a prompt is a megabyte, and its diff asks for the same two again. */
+const KEEP = 4;
+const known = new Map<string, Promise<PromptView>>();
+
+/** @param final The step was answered, so its request can no longer become another one by a retry. */
+function readPrompt(run: string, step: number, final: boolean): Promise<PromptView> {
+  const key = `${run} ${step}`;
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const asked = call('step.prompt', { run, step });
+  if (!final) return asked;
+  known.set(key, asked);
+  asked.catch(() => known.delete(key));
+  for (const old of [...known.keys()].slice(0, -KEEP)) known.delete(old);
+  return asked;
+}
+
 /** The exact request of a step; the one before stays until the next is there. `step` 0 asks for none. */
 export function usePrompt(run: string, step: number): AskedPrompt {
   const [asked, setAsked] = useState(nothing);
@@ -32,7 +49,8 @@ export function usePrompt(run: string, step: number): AskedPrompt {
       return;
     }
     let current = true;
-    call('step.prompt', { run, step }).then(
+    const { heads } = useTimeline.getState();
+    readPrompt(run, step, heads.get(step)?.done === true).then(
       (prompt) => current && setAsked({ prompt, failure: null }),
       (thrown: unknown) => current && setAsked({ prompt: null, failure: failureOf(thrown) }),
     );

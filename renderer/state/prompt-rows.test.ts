@@ -25,6 +25,13 @@ describe('rows of a prompt', () => {
     ]);
   });
 
+  it('keep what closes a summariser’s request at its end', () => {
+    const asked = [...messages, message('user', 0, 'Now summarise.')];
+    const rows = promptRows({ ...whole, messages: asked });
+    expect(rows.at(-2)).toMatchObject({ kind: 'group', id: 'closing', steps: null, messages: 1 });
+    expect(rows.at(-1)).toEqual({ kind: 'message', index: 8 });
+  });
+
   it('of a closed group are hidden, its line stays', () => {
     const rows = promptRows({ ...whole, closed: new Set(['carried'] as const) });
     expect(rows.flatMap((row) => (row.kind === 'message' ? [row.index] : []))).toEqual([0, 1, 6, 7]);

@@ -4,14 +4,16 @@ import type { PromptMessage, PromptView, SegmentView } from '@shared/views';
 /** Which messages the list shows. */
 export type RoleFilter = 'all' | PromptMessage['role'] | 'hints';
 
-export type GroupId = 'head' | 'carried' | 'own';
+/** `closing`: what follows the steps, as in a summariser's request. */
+export type GroupId = 'head' | 'carried' | 'own' | 'closing';
+const groupIds = ['head', 'carried', 'own', 'closing'] as const satisfies GroupId[];
 
 /** A line of the list of messages. */
 export type PromptRow =
   | {
       kind: 'group';
       id: GroupId;
-      /** Steps of the group; null for the head. */
+      /** Steps of the group; null for what is no step. */
       steps: { from: number; to: number } | null;
       messages: number;
       tokens: number;
@@ -36,14 +38,17 @@ export function hasHint(message: PromptMessage): boolean {
   return message.role !== 'assistant' && message.content.includes('<real_user>');
 }
 
-/** The list of messages in three groups, as they are sent. A group without messages to show has no line. */
+/** The list of messages in groups, in the order in which they are sent. A group without messages to show has no line. */
 export function promptRows({ messages, ownFrom, role, closed, prefix }: PromptListing): PromptRow[] {
   const rows: PromptRow[] = [];
-  const groups: Record<GroupId, number[]> = { head: [], carried: [], own: [] };
+  const groups: Record<GroupId, number[]> = { head: [], carried: [], own: [], closing: [] };
+  let begun = false;
   for (const [index, { step }] of messages.entries()) {
-    groups[step === 0 ? 'head' : step < ownFrom ? 'carried' : 'own'].push(index);
+    begun ||= step > 0;
+    const id = step > 0 ? (step < ownFrom ? 'carried' : 'own') : begun ? 'closing' : 'head';
+    groups[id].push(index);
   }
-  for (const id of ['head', 'carried', 'own'] as const) {
+  for (const id of groupIds) {
     const shown = groups[id].filter((index) => passes(messages[index], role));
     if (shown.length === 0) continue;
     const open = !closed.has(id);
@@ -68,7 +73,7 @@ function groupRow(
   const steps = indices.map((index) => messages[index]?.step ?? 0);
   return {
     ...{ kind: 'group', id, open, messages: indices.length },
-    steps: id === 'head' ? null : { from: steps[0] ?? 0, to: steps.at(-1) ?? 0 },
+    steps: steps[0] === 0 ? null : { from: steps[0] ?? 0, to: steps.at(-1) ?? 0 },
     tokens: indices.reduce((sum, index) => sum + (messages[index]?.tokens ?? 0), 0),
   };
 }

@@ -153,7 +153,8 @@ function PlanFacts({ plan, draft, change }: PlanFactsProps) {
           <li>{workspace}</li>
           {checkpoint !== null && plan.stepsAfter > 0 && (
             <li className="tone-attention">
-              <Icon name="warning" small /> {words.stepsAfter(plan.stepsAfter)}
+              <Icon name="warning" small />
+              <span>{words.stepsAfter(plan.stepsAfter)}</span>
             </li>
           )}
         </ul>

@@ -5,7 +5,7 @@ import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 
 /** Height of a run's row, and the room left and right of the steps, px. */
-const ROW = 44;
+const ROW = 48;
 const EDGE = 12;
 
 export interface LineageGraphProps {
@@ -153,7 +153,7 @@ function Line({ line, lines, own, at, x, y, onPoint, onOpen }: LineProps) {
         </g>
       ))}
       {best !== null && (
-        <text x={x(line.to)} y={middle - 10} textAnchor="end" className="lineage-score">
+        <text x={x(line.to)} y={middle - 13} textAnchor="end" className="lineage-score">
           {text.common.format.score(best)}
         </text>
       )}

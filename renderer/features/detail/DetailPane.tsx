@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import type { TabItem } from '../../components/Tabs';
@@ -16,7 +16,8 @@ import { LabelInspector } from '../labels/LabelInspector';
 import { QuickLabels } from '../labels/QuickLabels';
 import { StepView } from './StepView';
 
-const PromptView = lazy(() => import('../prompt/PromptView').then((m) => ({ default: m.PromptView })));
+const loadPrompt = () => import('../prompt/PromptView');
+const PromptView = lazy(() => loadPrompt().then((m) => ({ default: m.PromptView })));
 const FilesView = lazy(() => import('../files/FilesView').then((m) => ({ default: m.FilesView })));
 const QueriesView = lazy(() => import('../queries/QueriesView').then((m) => ({ default: m.QueriesView })));
 const TerminalWall = lazy(() =>
@@ -34,6 +35,11 @@ export function DetailPane({ review }: { review: boolean }) {
   const narrow = useMedia('(max-width: 1199px)');
   const detail = useDetail(run, step);
   const words = text.detail;
+  // The prompt opens within 300 ms also the first time: its code is there before it is asked for.
+  useEffect(() => {
+    const idle = requestIdleCallback(loadPrompt);
+    return () => cancelIdleCallback(idle);
+  }, []);
   const withLabels = review && narrow;
   const tab: DetailTab =
     (chosen === 'labels' && !withLabels) || (chosen === 'terminals' && !review) ? 'step' : chosen;

@@ -32,7 +32,8 @@ export function SummaryStory({ detail }: { detail: StepDetail }) {
             <ul className="reflections">
               {answer.summary.reflections.map(({ hint, text: lesson }) => (
                 <li key={`${hint} ${lesson}`} className="prose">
-                  {hint !== '' && <span className="chip chip-hint">{hint}</span>} {lesson}
+                  {hint !== '' && <span className="chip chip-hint reflection-hint">{hint}</span>}
+                  {lesson}
                 </li>
               ))}
             </ul>

@@ -31,12 +31,12 @@ export function ChangeText({ change, before, after }: ChangeTextProps) {
   return (
     <article className={`prompt-change prompt-change-${change.kind}`}>
       <header className="text-12">
-        <b>{message.role}</b>
-        <span className="quiet">{message.step === 0 ? text.head : text.step(message.step)}</span>
-        <span className="quiet tabular">{tokens}</span>
         <span className={`prompt-count prompt-count-${change.kind}`}>
           {change.kind === 'changed' ? text.reason[change.reason.why] : text.counts[change.kind]}
         </span>
+        <b>{message.role}</b>
+        <span className="quiet">{message.step === 0 ? text.head : text.step(message.step)}</span>
+        <span className="quiet tabular">{tokens}</span>
       </header>
       {change.kind === 'changed' && before !== undefined && after !== undefined ? (
         <Changed change={change} before={readable(before)} after={readable(after)} />

@@ -80,9 +80,16 @@ function Proof({ prompt }: { prompt: PromptView }) {
     <span className="prompt-proof text-12">
       <span className={`row ${prompt.verified ? '' : 'tone-danger'}`} title={prompt.sha256}>
         <Icon name={prompt.verified ? 'check' : 'warning'} small />
-        <span title={prompt.verified ? text.verified : undefined}>
-          {prompt.verified ? text.verifiedShort : text.differs}
-        </span>
+        {prompt.verified ? (
+          <>
+            <span className="prompt-roomy">{text.verified}</span>
+            <span className="prompt-tight" title={text.verified}>
+              {text.verifiedShort}
+            </span>
+          </>
+        ) : (
+          text.differs
+        )}
         <code className="mono-11 quiet">{text.hash(short)}</code>
         <span className="quiet tabular prompt-size">{text.bytes(size)}</span>
       </span>

@@ -33,7 +33,14 @@ export function PromptView(props: PromptViewProps) {
   const large = choice ?? mode === 'watch';
   const place = large ? document.querySelector('main.content') : null;
   const pane = <PromptPane {...props} large={place !== null} />;
-  return place === null ? pane : createPortal(<div className="prompt-large">{pane}</div>, place);
+  return place === null
+    ? pane
+    : createPortal(
+        <div className="prompt-large" data-pane="prompt">
+          {pane}
+        </div>,
+        place,
+      );
 }
 
 function PromptPane({ run, step, changes, large }: PromptViewProps & { large: boolean }) {

@@ -136,7 +136,8 @@ export function RemoteDialog() {
         </FormLine>
         {failure !== null && (
           <p className="remote-failure text-12" role="alert">
-            <Icon name="warning" small /> {failure.message}
+            <Icon name="warning" small />
+            <span>{failure.message}</span>
           </p>
         )}
         <button type="submit" hidden disabled={!ready} />

@@ -156,9 +156,9 @@ function Inherited({ run }: { run: string }) {
   const text = useText();
   const title = useRuns((state) => state.list.find((other) => other.id === run)?.title);
   return (
-    <span className="step-from cut" title={text.timeline.inheritedText}>
+    <span className="step-from" title={text.timeline.inheritedText}>
       <Icon name="branch" small />
-      {text.timeline.fromRun(title ?? run.slice(-6))}
+      <span className="cut">{text.timeline.fromRun(title ?? run.slice(-6))}</span>
     </span>
   );
 }

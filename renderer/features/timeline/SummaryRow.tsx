@@ -21,12 +21,14 @@ export function SummaryRow({ line }: { line: Extract<NoteLine, { kind: 'summary'
         <Icon name="summary" />
       </span>
       <span className="note-two">
-        <span className="cut">
-          <b>{title}</b> {pair && <span className="quiet">{words.andSummary}</span>}
+        <span className="note-first">
+          <span className="cut">
+            <b>{title}</b> {pair && <span className="quiet">{words.andSummary}</span>}
+          </span>
+          <span className="note-segment">{words.segmentBegins(line.opens)}</span>
         </span>
         <span className="cut quiet tabular">{facts}</span>
       </span>
-      <span className="note-segment">{words.segmentBegins(line.opens)}</span>
     </div>
   );
 }

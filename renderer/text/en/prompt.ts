@@ -41,7 +41,7 @@ export const prompt = {
     tool: 'Tool',
     hints: 'With hints',
   },
-  groups: { head: 'Before the steps', carried: 'Carried', own: 'Own' },
+  groups: { head: 'Before the steps', carried: 'Carried', own: 'Own', closing: 'After the steps' },
   group: (name: string, from: number, to: number) => `${name} ${from}–${to}`,
   count: messages,
   prefixRow: (count: number, step: number, tokens: number) =>

@@ -28,7 +28,7 @@ export const timeline = {
   range: (from: string, to: string) => `steps ${from}–${to}`,
   segment: (n: number, of: number) => `Segment ${n} of ${of}`,
   segments: 'Contexts of this run',
-  segmentBegins: (n: number) => `segment ${n} begins`,
+  segmentBegins: (n: number) => `→ segment ${n}`,
   nothingCarried: 'nothing carried',
   andSummary: 'and the summary before',
   ofSteps: (from: number, to: number) => (from === to ? `step ${from}` : `steps ${from}–${to}`),

@@ -42,7 +42,7 @@ export const prompt: Text['prompt'] = {
     tool: '工具',
     hints: '含提示',
   },
-  groups: { head: '步骤之前', carried: '沿用', own: '本段' },
+  groups: { head: '步骤之前', carried: '沿用', own: '本段', closing: '步骤之后' },
   group: (name, from, to) => `${name} ${from}–${to}`,
   count: messages,
   prefixRow: (count, step, tokens) => `以上 ${messages(count)}、${n(tokens)} 个 token 与第 ${step} 步相同`,

@@ -29,7 +29,7 @@ export const timeline: Text['timeline'] = {
   range: (from, to) => `步骤 ${from}–${to}`,
   segment: (n, of) => `第 ${n} 段，共 ${of} 段`,
   segments: '此运行的各段上下文',
-  segmentBegins: (n) => `第 ${n} 段开始`,
+  segmentBegins: (n) => `→ 第 ${n} 段`,
   nothingCarried: '未沿用步骤',
   andSummary: '以及之前的摘要',
   ofSteps: (from, to) => (from === to ? `步骤 ${from}` : `步骤 ${from}–${to}`),
