@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { type Arguments, helpText, parseArguments } from './cli/arguments';
+import { branchCommand, checkpointCommand } from './cli/checkpoint-commands';
 import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
 import { cleanCommand, exportCommand, verifyCommand } from './cli/dataset-commands';
@@ -124,6 +125,10 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return sessionCommand(context, args);
     case 'hint':
       return hintCommand(context, args);
+    case 'checkpoint':
+      return checkpointCommand(context, args);
+    case 'branch':
+      return branchCommand(context, args);
     case 'label':
       return labelCommand(context, args);
     case 'rules':

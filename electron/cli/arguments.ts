@@ -36,6 +36,10 @@ const options = {
   when: { type: 'string' },
   wake: { type: 'boolean', default: false },
   category: { type: 'string' },
+  step: { type: 'string' },
+  drop: { type: 'string', multiple: true },
+  add: { type: 'string', multiple: true },
+  endpoint: { type: 'string' },
 } as const;
 
 export interface Arguments {
@@ -141,6 +145,11 @@ export const helpText = `waymark: the engine of Waymark without its window
   hint move RUN N M|last            before hint M
   hint withdraw RUN N
   hint verdict RUN N acted-on|ignored|clear
+  checkpoint make RUN [NOTE]        keep its state after the step that runs
+  checkpoint list RUN
+  branch RUN --step N               a run that goes on after that step, with the files
+      [--drop HINT]... [--add TEXT]...  of the newest checkpoint up to it; without or
+      [--title TEXT] [--endpoint NAME]  with more hints, or asking another model
   session list [--run RUN]          terminals and what they do
   session tail NAME --run RUN       what a terminal printed, and prints; NAME may be
       [--all] [--raw]               computer:session. --raw: its exact bytes

@@ -1,6 +1,7 @@
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { RuleVerdict } from '@shared/labels';
+import { annotateSteps } from '../runs/annotate-steps';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
 import { type CommandResult, table } from './output';
@@ -18,7 +19,8 @@ export async function labelCommand(context: CliContext, args: Arguments): Promis
   const { steps } = await context.reader.run(run);
   if (to > steps)
     throw new WaymarkError('not_found', `Run ${run} has ${steps} steps; there is no step ${to}.`);
-  const entry = await context.store.writer.annotate(
+  const entry = await annotateSteps(
+    context.store,
     authorNamed(context, args.values.annotator),
     { run, from, to },
     {

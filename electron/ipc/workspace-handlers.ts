@@ -35,7 +35,7 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
     }),
     ...timelineHandlers(holder, pump),
     ...labelHandlers(holder, author),
-    ...checkpointHandlers(),
+    ...checkpointHandlers({ holder, author, settings }),
     ...attentionHandlers(holder, author),
     ...hintHandlers(holder, author),
     ...runChangeHandlers({ holder, author, settings }),

@@ -1,10 +1,15 @@
+import { rm } from 'node:fs/promises';
 import type { Author } from '@shared/annotations';
 import type { CheckpointSize, CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
 import { RunFold } from '@shared/run-fold';
+import { readCopySources } from '../checkpoint/copy-program';
+import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import { isHost } from '../computer/hosts';
 import { usable } from './assemble';
 import { Checkpointer } from './checkpointer';
+import { checkpointsFolder } from './checkpoints-folder';
+import type { HostSessions } from './clean-sessions';
 import { connect, disposeAll, reach } from './connect';
 import { parseSpec } from './create-run';
 import type { EngineOptions } from './engine-options';
@@ -52,6 +57,38 @@ export class CheckpointDesk {
       await keepUndriven({ options, live, run, lock });
     } finally {
       lock.release();
+    }
+  }
+
+  /**
+   * For a run that was removed: takes its checkpoints away here and on `hosts`, unless a branch was made from them. When
+   * the last branch of a parent that is gone goes, so do the parent's. @throws ComputerUnavailable; WaymarkError refused
+   */
+  async remove(run: string, parent: string | null, hosts: readonly HostSessions[]): Promise<void> {
+    const left = await this.given.options.store.reader.runs();
+    const isNeeded = (id: string) => left.some((each) => each.id === id || each.parent?.run === id);
+    if (!isNeeded(run)) await this.#discard(run, hosts);
+    if (parent !== null && !isNeeded(parent)) await this.#discard(parent, hosts);
+  }
+
+  async #discard(run: string, hosts: readonly HostSessions[]): Promise<void> {
+    const { options } = this.given;
+    const localBase = checkpointsFolder(options.store.folder, run);
+    await rm(localBase, { recursive: true, force: true });
+    const sources = await readCopySources(options.resourcesDir);
+    const all = connect(
+      options,
+      run,
+      hosts.map(({ place }) => place),
+    );
+    try {
+      for (const computer of all.values()) {
+        const copies = new WorkspaceCopies({ computer, run, localBase, sources });
+        if (isHost(computer)) await reach(options.hosts, computer);
+        await copies.remove(new AbortController().signal);
+      }
+    } finally {
+      await disposeAll(all);
     }
   }
 

@@ -8,12 +8,12 @@ import { runFolder } from './run-folder';
 
 /**
  * Removes a run, or only its texts, under a tombstone (semantics, Three append-only logs), and what lies beside the
- * log: its sessions with all they printed, and for `run` the agent's files and evaluations as well.
+ * log: its sessions with all they printed, and for `run` the agent's files, evaluations and checkpoints as well.
  * @throws WaymarkError `not_found`; `refused` while the run is driven, or when files beside the log could not be deleted;
  * `computer_unavailable` when a host could not be reached (everything here is gone then)
  */
 export async function removeRun(
-  { store, engine }: { store: Store; engine: Pick<Engine, 'cleanSessions'> },
+  { store, engine }: { store: Store; engine: Pick<Engine, 'cleanSessions' | 'checkpoints'> },
   run: string,
   mode: 'run' | 'text',
   author: Author,
@@ -22,6 +22,7 @@ export async function removeRun(
     throw new WaymarkError('refused', `Run ${run} is being driven. Stop it before you remove it.`);
   }
   const hosts = await hostsOf(store.reader, run);
+  const { parent } = await store.reader.run(run);
   await store.writer.remove(run, mode, author);
   const { folders, notReached } = await engine.cleanSessions(
     { has: (each) => each !== run },
@@ -37,6 +38,11 @@ export async function removeRun(
         error instanceof Error ? error.message : String(error),
       );
     }
+  }
+  if (mode === 'run') {
+    const away = new Set(notReached.map(({ computer }) => computer));
+    const reached = hosts.filter(({ place }) => !away.has(place.name));
+    await engine.checkpoints.remove(run, parent?.run ?? null, reached);
   }
   if (notReached.length > 0) {
     const where = notReached.map(({ computer, host }) =>

@@ -1,4 +1,6 @@
-import { WaymarkError } from '@shared/errors';
+import type { Author } from '@shared/annotations';
+import { namedEndpoint, type Settings } from '@shared/settings';
+import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 
 type Group = Pick<
@@ -11,15 +13,26 @@ type Group = Pick<
   | 'branches.lineage'
 >;
 
+export interface CheckpointHandlerOptions {
+  holder: WorkbenchHolder;
+  author(): Author;
+  settings(): Settings;
+}
+
 /** Checkpoints and branches. */
-export function checkpointHandlers(): Group {
-  const missing = new WaymarkError('unsupported', 'Not built yet.');
+export function checkpointHandlers({ holder, author, settings }: CheckpointHandlerOptions): Group {
+  const engine = () => holder.require().engine;
   return {
-    'checkpoints.list': () => Promise.reject(missing),
-    'checkpoints.size': () => Promise.reject(missing),
-    'checkpoints.make': () => Promise.reject(missing),
-    'branches.plan': () => Promise.reject(missing),
-    'branches.create': () => Promise.reject(missing),
-    'branches.lineage': () => Promise.reject(missing),
+    'checkpoints.list': ({ run }) => engine().checkpoints.list(run),
+    'checkpoints.size': ({ run }) => engine().checkpoints.size(run),
+    'checkpoints.make': ({ run, note }) => engine().checkpoints.make(run, author(), note),
+    'branches.plan': ({ run, step }) => engine().branches.plan(run, step),
+    'branches.create': async ({ start, endpoint, ...input }) => {
+      const model = endpoint === null ? null : namedEndpoint(settings(), endpoint);
+      const run = await engine().branches.create({ ...input, endpoint: model });
+      if (start) await engine().resumeRun(run);
+      return { run };
+    },
+    'branches.lineage': ({ run }) => engine().branches.lineage(run),
   };
 }
