@@ -26,6 +26,7 @@ const reasons: Record<string, string> = {
   evals_spent: 'all evaluations are used',
   max_tokens: 'all tokens are used',
   max_cost: 'all money is used',
+  limit_unknown: 'a limit cannot be kept',
   model_key_missing: 'the key of the model is missing',
   model_unreachable: 'the model cannot be reached',
   model_rejected: 'the model refused the request',

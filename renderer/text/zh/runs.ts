@@ -27,6 +27,7 @@ const reasons: Record<string, string> = {
   evals_spent: '评测次数已用完',
   max_tokens: 'token 已用完',
   max_cost: '费用已用完',
+  limit_unknown: '无法保证某项限制',
   model_key_missing: '缺少模型密钥',
   model_unreachable: '无法连接模型',
   model_rejected: '模型拒绝了请求',
