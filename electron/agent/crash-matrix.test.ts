@@ -1,3 +1,6 @@
+import type { ModelRef } from '@shared/event-parts';
+import type { EventBody } from '@shared/events';
+import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type ScriptedAnswer,
@@ -5,24 +8,36 @@ import {
   type ScriptedRequest,
   startScriptedModel,
 } from '../model/scripted-server';
+import { isSummaryRequest, scriptedSummary } from '../model/scripted-summary';
 import { type CrashMoment, CrashPoints } from '../testing/crash-points';
 import { LoopStand } from '../testing/loop-stand';
+import type { CheckpointPort } from './ports';
 
 /** The points of the story below, one a line; a story that passes fewer or others fails (`vitest -u` writes it anew). */
 const committed = './crash-points.txt';
 
 const call = (name: string, input: Record<string, unknown> = {}) => ({ name, arguments: input });
+const filler = 'The tray is described at length so that the context fills up. '.repeat(40);
 const answers: ScriptedAnswer[] = [
   { text: 'Two at once.', calls: [call('put', { item: 'a' }), call('put', { item: 'b' })] },
   { text: 'Nothing to call.' },
-  { text: 'One good, one bad.', calls: [call('put', { item: 'c' }), call('nonsense')] },
+  { text: `One good, one bad. ${filler}`, calls: [call('put', { item: 'c' }), call('nonsense')] },
   { text: 'Not allowed.', calls: [call('forbidden')] },
-  { text: 'Dangerous.', calls: [call('danger')] },
+  { text: `Dangerous. ${filler}`, calls: [call('danger')] },
   { text: 'A nap.', calls: [call('sleep', { sleep_time: 0 })] },
-  { text: 'It falls.', calls: [call('crash')] },
-  { text: 'Look.', calls: [call('list')] },
+  { text: `It falls. ${filler}`, calls: [call('crash')] },
+  { text: `Look. ${filler}`, calls: [call('list')] },
+  { text: 'Put.', calls: [call('put', { item: 'd' })] },
   { text: 'Done.', calls: [call('finish')] },
-];
+].map((answer, index) => ({ ...answer, text: `${index + 1}: ${answer.text}` }));
+
+/** How many answers the agent has given, by the latest that stands in the context. */
+function givenIn({ messages }: ScriptedRequest): number {
+  const said = messages.flatMap(({ role, content }) =>
+    role === 'assistant' ? [/^(\d+): /u.exec(content)] : [],
+  );
+  return Math.max(0, ...said.map((match) => Number(match?.[1] ?? 0)));
+}
 
 let model: ScriptedModel;
 /** The story that runs now; the scripted model tells it how far it is. */
@@ -37,7 +52,10 @@ afterAll(() => model.close());
 async function live(at: CrashMoment | null) {
   const points = new CrashPoints(at);
   let driver = points;
-  const stand = new LoopStand({ model, approvals: 'on', wrap: (ports) => driver.wrap(ports) });
+  const stand = new LoopStand({
+    ...{ model, approvals: 'on', contextTokens: 2_400 },
+    wrap: (ports) => driver.wrap({ ...ports, checkpoint: keeper(stand), running: async () => 'nothing' }),
+  });
   const once = new Set<string>();
   const first = (what: string, act: () => void) => {
     if (!once.has(what)) {
@@ -46,7 +64,14 @@ async function live(at: CrashMoment | null) {
     }
   };
   stand.hint('begin well');
-  asked = ({ answers: given }) => {
+  asked = (request) => {
+    if (isSummaryRequest(request)) {
+      // The first summary is refused: it says nothing about the hints.
+      const refused = !once.has('summary');
+      once.add('summary');
+      return scriptedSummary(request, refused ? { hypotheses: '' } : {});
+    }
+    const given = givenIn(request);
     if (given === 2) {
       first('two hints', () => {
         const hint = stand.hint('use a tray');
@@ -59,7 +84,13 @@ async function live(at: CrashMoment | null) {
       once.add('stumbled');
       return { text: 'cut', fault: { kind: 'truncate' } };
     }
-    if (given === 8) first('a late hint', () => void stand.hint('look again'));
+    if (given === 5) {
+      first('changes', () => {
+        stand.log.post({ op: 'run.limits', limits: { maxSteps: 50, maxTokens: 1_000_000 } });
+        stand.log.post({ op: 'run.model', model: otherModel });
+      });
+    }
+    if (given === 9) first('a late hint', () => void stand.hint('look again'));
     return answers[Math.min(given, answers.length - 1)] ?? {};
   };
   const allow = setInterval(() => allowDanger(stand), 1);
@@ -76,6 +107,29 @@ async function live(at: CrashMoment | null) {
   }
 }
 
+const otherModel: ModelRef = {
+  ...{ endpoint: 'other', baseUrl: 'http://127.0.0.1:1/v1', model: 'other', keyRef: null },
+  ...{ params: {}, contextTokens: 2_400, sendReasoning: false },
+};
+
+/** Copies nothing, and says what it would keep. */
+function keeper(stand: LoopStand): CheckpointPort {
+  return {
+    ...{ every: 4, final: true, asked: () => [] },
+    make: async ({ step, why, note }) => ({
+      kind: 'checkpoint.made',
+      body: {
+        ...{ checkpoint: ulid(), step, why, note, workspace: null, sessions: [], durationMs: 0 },
+        message: stand.tray.items.join(','),
+        spent: {
+          ...{ workingMs: 0, steps: step, inputTokens: 0, outputTokens: 0, cost: 0 },
+          evaluations: { tries: 0, best: null, last: null },
+        },
+      },
+    }),
+  };
+}
+
 function allowDanger(stand: LoopStand): void {
   const decided = new Set(
     stand.log.entries.flatMap(({ body }) => ('approval' in body ? [body.approval] : [])),
@@ -88,6 +142,11 @@ function allowDanger(stand: LoopStand): void {
   }
 }
 
+/** What a segment goes on from, without hints: one that came while an answer was on its way may stand a step earlier. */
+function goesOnFrom(head: EventBody<'segment.started'>['head']): string {
+  return (head.at(-1)?.content ?? '').replace(/\s*<real_user>.*?<\/real_user>/gsu, '');
+}
+
 /** Everything that must be the same whether or not the process died on the way. */
 const story = (stand: LoopStand) => ({
   items: stand.tray.items,
@@ -96,6 +155,10 @@ const story = (stand: LoopStand) => ({
   taught: stand.of('step.taught').map(({ step }) => step),
   hints: stand.of('hint.delivered').flatMap(({ hints }) => hints.map(({ text }) => text)),
   decided: stand.of('approval.decided').map(({ decision }) => decision),
+  summaries: stand.of('summary.started').map(({ steps, carried, pair }) => [steps, carried, pair]),
+  segments: stand.of('segment.started').map(({ segment, head }) => [segment, goesOnFrom(head)]),
+  changes: [stand.of('model.changed').length, stand.of('limits.changed').length],
+  checkpoints: stand.of('checkpoint.made').map(({ step, why, message }) => [step, why, message]),
   scores: stand.of('evaluation.ended').filter(({ forced }) => forced).length,
   end: stand.of('run.status').at(-1),
 });
@@ -105,6 +168,9 @@ it('goes on after a death at any call of any port: nothing lost, doubled or out 
   expect(whole.how).toBe('ended');
   const expected = story(whole.stand);
   expect(expected.hints).toEqual(['begin well', 'use the big tray', 'look again']);
+  expect(expected.summaries.length).toBeGreaterThan(1);
+  expect(expected.changes).toEqual([1, 1]);
+  expect(expected.checkpoints.length).toBeGreaterThan(2);
   const points = [...new Set(whole.points.passed.map(({ point }) => point))].sort();
   await expect(`${points.join('\n')}\n`).toMatchFileSnapshot(committed);
   for (const moment of moments(whole.points.passed)) {

@@ -83,7 +83,14 @@ export class CrashPoints {
 
 /** Ports that answer at once. */
 const SYNCHRONOUS: ReadonlySet<string> = new Set([
-  ...['control.asked', 'control.wakes', 'control.onWake', 'control.takeChanges'],
+  ...[
+    'control.asked',
+    'control.wakes',
+    'control.onWake',
+    'control.changes',
+    'control.onChangeAsked',
+    'checkpoint.asked',
+  ],
   ...['actions.tools', 'actions.parse', 'actions.guards', 'actions.approval', 'actions.offsets'],
   ...['live.emit', 'clock.now', 'clock.monotonic', 'clock.after', 'id', 'random', 'unavailable', 'cost'],
 ]);
