@@ -188,8 +188,12 @@ export class ContextFold {
     if (this.steps.length === 0) {
       return toolTokens(this.tools) + open + estimateTokens(extras.tail);
     }
+    return this.baseTokens() + this.settled + open + estimateTokens(extras.tail);
+  }
+
+  private baseTokens(): number {
     this.base ??= toolTokens(this.tools) + tokensOf(this.headMessages().map(atHead));
-    return this.base + this.settled + open + estimateTokens(extras.tail);
+    return this.base;
   }
 
   private startSegment(body: EventBody<'segment.started'>): void {
@@ -216,11 +220,14 @@ export class ContextFold {
     if (body.kind === 'summary') {
       return;
     }
-    const before = this.options.messagesOnly ? 0 : this.estimate({ tail: '' });
     this.append(body);
     this.rounds = 0;
-    if (body.usage !== null && plausible(body.usage.inputTokens, before)) {
-      this.measured = { tokens: body.usage.inputTokens, estimate: before };
+    if (body.usage === null || this.options.messagesOnly) {
+      return;
+    }
+    const estimate = this.baseTokens() + this.settled;
+    if (plausible(body.usage.inputTokens, estimate)) {
+      this.measured = { tokens: body.usage.inputTokens, estimate };
     }
   }
 
