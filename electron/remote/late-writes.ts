@@ -54,7 +54,8 @@ export class LateWrites {
       if (error.code === 'ENOENT') return '';
       throw error;
     });
-    const writes = new LateWrites(path, await open(path, 'a', 0o600), readLines(path, text));
+    const kept = readLines(path, text);
+    const writes = new LateWrites(path, await open(path, 'a', 0o600), kept);
     // What is done is left out, and with it a last line that a kill cut in two: nobody was told of that one.
     if (text === '') await syncFolder(dirname(path));
     else await writes.#rewrite();

@@ -271,6 +271,9 @@ class RunEngine implements Engine {
     if (lock !== null) {
       try {
         await settleUndriven({ options: this.options, live: this.live, run, lock });
+      } catch (error) {
+        // Its driver heard of the request and brought it to its end meanwhile.
+        if (!(error instanceof WaymarkError && error.code === 'run_ended')) throw error;
       } finally {
         lock.release();
       }

@@ -46,6 +46,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(cache, 'waymark-workers-'));
   await buildStoreWorkers(folder, {
     'store-child': resolve(root, 'electron/testing/store-child.ts'),
+    'late-writes-child': resolve(root, 'electron/testing/late-writes-child.ts'),
   });
   project.provide('storeWorkers', folder);
   return () => rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,54 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { Transform } from 'node:stream';
+import { ConnectFailure } from '../computer/ssh/connect-failure';
+import { JoinedStream } from '../computer/ssh/ssh2-joined-stream';
+import { Tail } from '../computer/ssh/ssh2-tail';
+import type { HostChannel, HostTransport } from '../computer/ssh/transport';
+
+/** A "host" that runs commands as children of this process, over real pipes; its link fails as the test says. */
+export class ProgramTransport implements HostTransport {
+  /** Nobody answers at the door. */
+  away = false;
+  /** What is asked still arrives, and nothing comes back: a link that dies in the middle. */
+  deaf = false;
+  opened = 0;
+  readonly #children = new Set<ChildProcessWithoutNullStreams>();
+
+  constructor(private readonly environment: Readonly<Record<string, string>>) {}
+
+  async open(command: string): Promise<HostChannel> {
+    if (this.away) throw new ConnectFailure('tcp', 'tcp', 'The host does not answer.');
+    this.opened += 1;
+    const child = spawn('sh', ['-c', command], {
+      env: { PATH: process.env.PATH, ...this.environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    this.#children.add(child);
+    const errors = new Tail(child.stderr);
+    const heard = child.stdout.pipe(
+      new Transform({
+        transform: (piece, _encoding, done) => (this.deaf ? done() : done(null, piece)),
+      }),
+    );
+    const close = () => {
+      child.stdin.end();
+      child.stdout.destroy();
+      heard.destroy();
+    };
+    const stream = new JoinedStream(heard, child.stdin, close);
+    const closed = new Promise<{ reason: string }>((resolve) => {
+      child.once('close', () => {
+        this.#children.delete(child);
+        stream.lose();
+        resolve({ reason: errors.text() });
+      });
+    });
+    return { stream, closed, close };
+  }
+
+  /** Programs die at once, as their link would end them; what they started in sessions of its own lives on. */
+  cut(): void {
+    for (const { pid } of this.#children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  }
+}
