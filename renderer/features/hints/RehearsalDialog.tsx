@@ -33,17 +33,20 @@ export function RehearsalDialog({ run }: { run: RunSummary }) {
           <TrialCost trial={trial} />
           <span className="space" />
           {trial.phase === 'running' ? (
-            <Button data-autofocus onClick={cancelTrial}>
+            // The button that had the focus is gone: without it, keys would reach the page behind.
+            <Button autoFocus onClick={cancelTrial}>
               {words.stop}
             </Button>
           ) : (
             <>
-              <Button onClick={closeTrial}>{text.common.close}</Button>
+              <Button autoFocus={trial.result !== null} onClick={closeTrial}>
+                {text.common.close}
+              </Button>
               {trial.cost !== null && (
                 <Button
                   look={trial.result === null ? 'primary' : 'plain'}
                   onClick={() => attempt(runTrial)}
-                  autoFocus
+                  autoFocus={trial.result === null}
                 >
                   {trial.result === null ? words.run : words.again}
                 </Button>
