@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { IconButton } from '../../components/Button';
 import { Tabs } from '../../components/Tabs';
@@ -14,15 +14,15 @@ export function InboxPanel({ anchor }: { anchor: HTMLElement | null }) {
   const tab = useInbox((state) => state.tab);
   const box = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
-    const before = document.activeElement;
-    (box.current?.querySelector<HTMLElement>('[data-item]') ?? box.current)?.focus();
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected && document.activeElement === document.body) {
-        before.focus();
-      }
-    };
-  }, []);
+  useLayoutEffect(() => {
+    const panel = box.current;
+    if (panel === null) return;
+    // Below the button, wherever banners have moved it.
+    const top = (anchor?.getBoundingClientRect().bottom ?? 0) + 6;
+    panel.style.top = `${top}px`;
+    panel.style.maxHeight = `min(640px, ${window.innerHeight - top - 32}px)`;
+    (panel.querySelector<HTMLElement>('[data-item]') ?? panel).focus();
+  }, [anchor]);
 
   useEffect(() => {
     function onPointer(event: PointerEvent): void {

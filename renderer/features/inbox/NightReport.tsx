@@ -62,12 +62,12 @@ function RunReport({ run, now }: { run: ReportedRun; now: number }) {
   const { format } = text.common;
   const { before, after, best } = run.scores;
   const numbers: [string, string][] = [
-    [format.count(run.steps), inbox.stepsWord],
+    [format.count(run.steps), inbox.stepsWord(run.steps)],
     [format.duration(run.workingMs - (run.workingMs % 60_000)), inbox.workingTime],
     [format.compact(run.tokens), inbox.tokens],
     ...(run.cost > 0 ? [[format.money(run.cost), inbox.cost] as [string, string]] : []),
     ...(run.hintsDelivered > 0
-      ? [[format.count(run.hintsDelivered), inbox.hintsWord] as [string, string]]
+      ? [[format.count(run.hintsDelivered), inbox.hintsWord(run.hintsDelivered)] as [string, string]]
       : []),
     ...(run.stoodStillMs > 0
       ? [[format.duration(run.stoodStillMs), inbox.stoodStillWord] as [string, string]]
