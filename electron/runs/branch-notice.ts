@@ -7,6 +7,9 @@ export interface NoticeOrder {
   from: string;
   to: string;
   opened: readonly EventBody<'session.opened'>[];
+  /** Hints of the parent that are left out, and new ones at the end of the context. */
+  dropped: number;
+  added: number;
 }
 
 /** What a branch is made of, for the agent (in its context) and for people (in the log). */
@@ -16,7 +19,7 @@ export function branchNotice(order: NoticeOrder): { agent: string; person: strin
   const sessions = sessionWords(order);
   return {
     agent: `[Workspace moved] The workspace is now ${to}. Paths under ${from} above stand for the same paths under ${to}; the old folder must not be used any more. ${files} ${sessions}`,
-    person: `${files} ${sessions}`,
+    person: [files, sessions, hintWords(order)].filter(Boolean).join(' '),
   };
 }
 
@@ -27,6 +30,16 @@ function fileWords({ checkpoint, step, stepsAfter }: BranchPlan): string {
   if (stepsAfter === 0) return `The files are as they were after step ${step}.`;
   const steps = stepsAfter === 1 ? `step ${step} did` : `steps ${checkpoint.step + 1} to ${step} did`;
   return `The files are as they were after step ${checkpoint.step}: what ${steps} to files is not there.`;
+}
+
+function hintWords({ dropped, added }: NoticeOrder): string {
+  const count = (hints: number) => (hints === 1 ? '1 hint was' : `${hints} hints were`);
+  return [
+    dropped === 0 ? '' : `${count(dropped)} left out of the context.`,
+    added === 0 ? '' : `${count(added)} added to it.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function sessionWords({ plan, opened }: NoticeOrder): string {

@@ -108,7 +108,10 @@ async function prepare({ options }: BranchDeps, input: NewBranch, making: Making
     input.endpoint === null ? (context.run.model ?? created.model) : modelRef(input.endpoint, spec);
   const request = input.endpoint === null ? (context.segment?.request ?? {}) : requestParams(model);
   const added = input.add.map((text) => ({ id: ulid(), text: wellFormed(text) }));
-  const notice = branchNotice({ plan, from: created.workspaceRoot, to: ground.root, opened });
+  const notice = branchNotice({
+    ...{ plan, from: created.workspaceRoot, to: ground.root, opened },
+    ...{ dropped: input.drop.length, added: added.length },
+  });
   const [segment, ...inherited] = context.events({
     ...{ drop: new Set(input.drop), added, notice: notice.agent, request },
   });

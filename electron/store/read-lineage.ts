@@ -1,6 +1,6 @@
 import type { CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
-import type { PromptView, StepDetail, StepHead, StepNote, Tile } from '@shared/views';
+import type { PromptView, SegmentView, StepDetail, StepHead, StepNote, Tile } from '@shared/views';
 import type { StepFilter } from './api';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from './ids';
 import {
@@ -23,6 +23,7 @@ import {
   tileRows,
 } from './read-heads';
 import { readPrompt } from './read-prompt';
+import { readSegments } from './read-segments';
 import { readStep } from './read-step';
 
 /** Steps `from..to` of a branch belong to `ulid`; `run` is null when that run was removed. */
@@ -133,6 +134,16 @@ export function readLineageStep(context: ReadContext, ulid: string, step: number
 /** The prompt of an inherited step is the one its own run sent. */
 export function readLineagePrompt(context: ReadContext, ulid: string, step: number): PromptView {
   return readPrompt(context, ownerOf(context, ulid, step), step);
+}
+
+/** A branch goes on in the segment it began in; the ones before are its parent's. */
+export function readLineageSegments(context: ReadContext, ulid: string): SegmentView[] {
+  const { parent } = findRun(context, ulid).facts;
+  const own = readSegments(context, ulid);
+  if (parent === null || runOrNull(context, parent.run) === null) return own;
+  const before = readLineageSegments(context, parent.run).filter(({ firstStep }) => firstStep <= parent.step);
+  const inForce = before.at(-1)?.segment ?? 0;
+  return [...before, ...own.filter(({ segment }) => segment > inForce)];
 }
 
 export function findLineageSteps(

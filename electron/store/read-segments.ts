@@ -22,7 +22,7 @@ export function readSegments(context: ReadContext, ulid: string): SegmentView[] 
 
 /** Steps begin in the order of their numbers, so the first one begun after an event is found by halving. */
 function firstStepAfter(context: ReadContext, run: RunRecord, seq: number): number {
-  let low = 1;
+  let low = (run.facts.parent?.step ?? 0) + 1;
   let high = run.state.steps + 1;
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -33,11 +33,11 @@ import {
   readCheckpoints,
   readLineageHeads,
   readLineagePrompt,
+  readLineageSegments,
   readLineageStep,
   readLineageTiles,
 } from './read-lineage';
 import { readRun, readRuns, resolveRun } from './read-runs';
-import { readSegments } from './read-segments';
 import { readSession, readSessions } from './read-sessions';
 import type { SessionHits, SessionSearch } from './search-sessions';
 
@@ -105,7 +105,7 @@ export class ReaderCore implements StoreReader {
   }
 
   segments(run: string): Promise<SegmentView[]> {
-    return this.read(() => readSegments(this.context, run));
+    return this.read(() => readLineageSegments(this.context, run));
   }
 
   step(run: string, step: number): Promise<StepDetail> {

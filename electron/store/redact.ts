@@ -1,4 +1,4 @@
-import { eventBodies, type RunEvent } from '@shared/events';
+import { type EventBody, eventBodies, type RunEvent } from '@shared/events';
 import type { RunState } from './run-state';
 
 /**
@@ -22,26 +22,40 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     case 'model.requested':
       return { tail: '' };
     case 'model.answered':
-      return {
-        text: '',
-        reasoning: '',
-        calls: event.body.calls.map(({ id, name }) => ({ id, name, arguments: '' })),
-        invalid: event.body.invalid.map((why) => (why === null ? null : '')),
-      };
+      return withoutAnswer(event.body);
     case 'action.started':
       return { args: {}, guards: event.body.guards.map((guard) => ({ ...guard, message: '' })) };
-    case 'action.observed': {
-      const { error, data } = event.body;
-      return {
-        text: '',
-        error: error === null ? null : { code: error.code, message: '' },
-        data: plainFacts(data),
-      };
-    }
+    case 'action.observed':
+      return withoutObservation(event.body);
     case 'step.taught':
       return { text: '' };
     case 'hint.delivered':
-      return { text: '', hints: event.body.hints.map(({ id }) => ({ id, text: '' })) };
+      return withoutHints(event.body);
+    case 'step.inherited': {
+      const { answered, observed, delivered } = event.body;
+      return {
+        answered: { ...answered, ...withoutAnswer(answered) },
+        observed: observed.map((each) => ({ ...each, ...withoutObservation(each) })),
+        taught: null,
+        delivered: delivered.map((each) => ({ ...each, ...withoutHints(each) })),
+      };
+    }
+    case 'branch.began':
+      return { message: '', added: event.body.added.map(({ id }) => ({ id, text: '' })) };
+    case 'checkpoint.made': {
+      const sessions = event.body.sessions.map((each) => ({ ...each, env: {}, running: null }));
+      return { note: '', message: '', sessions };
+    }
+    case 'summary.started': {
+      const head = event.body.head.map(({ role }) => ({ role, content: '' }));
+      return { head, closing: '', tools: [], request: {} };
+    }
+    case 'summary.rejected': {
+      const calls = event.body.calls.map(({ id, name }) => ({ id, name, arguments: '' }));
+      return { problem: '', text: '', reasoning: '', calls };
+    }
+    case 'summary.ended':
+      return { missing: event.body.missing.map(({ kind }) => ({ kind, text: '' })) };
     case 'file.changed':
       return { beforeText: null, text: null };
     case 'approval.asked':
@@ -52,6 +66,27 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     default:
       return {};
   }
+}
+
+function withoutAnswer({ calls, invalid }: EventBody<'model.answered'>) {
+  return {
+    text: '',
+    reasoning: '',
+    calls: calls.map(({ id, name }) => ({ id, name, arguments: '' })),
+    invalid: invalid.map((why) => (why === null ? null : '')),
+  };
+}
+
+function withoutObservation({ error, data }: EventBody<'action.observed'>) {
+  return {
+    text: '',
+    error: error === null ? null : { code: error.code, message: '' },
+    data: plainFacts(data),
+  };
+}
+
+function withoutHints({ hints }: EventBody<'hint.delivered'>) {
+  return { text: '', hints: hints.map(({ id }) => ({ id, text: '' })) };
 }
 
 const NAMED_FACTS = new Set(['computer', 'session', 'state', 'path']);
