@@ -20,6 +20,10 @@ function keyOf(run: string, step: number): string {
 
 /** Reads one step; a request while one is under way is one more request after it. */
 export function loadDetail(run: string, step: number): void {
+  const { heads, run: open } = useTimeline.getState();
+  const head = open === run ? heads.get(step) : undefined;
+  // Of a step whose run was removed nothing but its row is left, which says so.
+  if (head !== undefined && head.id === '' && head.inheritedFrom !== null) return;
   const key = keyOf(run, step);
   const under = loading.get(key);
   if (under !== undefined) {

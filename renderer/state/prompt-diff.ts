@@ -21,8 +21,6 @@ export interface AskedPrompt {
   failure: Failure | null;
 }
 
-const nothing: AskedPrompt = { prompt: null, failure: null };
-
 /** The newest requests that were read: a prompt is a megabyte, and its diff asks for the same two again. */
 const KEEP = 4;
 const known = new Map<string, Promise<PromptView>>();
@@ -40,26 +38,29 @@ function readPrompt(run: string, step: number, final: boolean): Promise<PromptVi
   return asked;
 }
 
-/** The exact request of a step; the one before stays until the next is there. `step` 0 asks for none. */
+/**
+ * The exact request of a step; `step` 0 asks for none. The answer may name another run: a step that a branch took over was
+ * asked for in the run that made it.
+ */
 export function usePrompt(run: string, step: number): AskedPrompt {
-  const [asked, setAsked] = useState(nothing);
+  const key = `${run} ${step}`;
+  const [asked, setAsked] = useState<AskedPrompt & { key: string }>({ key, prompt: null, failure: null });
   useEffect(() => {
-    if (step === 0) {
-      setAsked(nothing);
-      return;
-    }
+    if (step === 0) return;
     let current = true;
     const { heads } = useTimeline.getState();
     readPrompt(run, step, heads.get(step)?.done === true).then(
-      (prompt) => current && setAsked({ prompt, failure: null }),
-      (thrown: unknown) => current && setAsked({ prompt: null, failure: failureOf(thrown) }),
+      (prompt) => current && setAsked({ key, prompt, failure: null }),
+      (thrown: unknown) => current && setAsked({ key, prompt: null, failure: failureOf(thrown) }),
     );
     return () => {
       current = false;
     };
-  }, [run, step]);
-  return asked;
+  }, [run, step, key]);
+  return step > 0 && asked.key === key ? asked : nothing;
 }
+
+const nothing: AskedPrompt = { prompt: null, failure: null };
 
 /**
  * The step whose request another one is compared with: the last one before it that is no summary turn, because a
@@ -86,10 +87,9 @@ export function useComparison(run: string, prompt: PromptView | null): Compariso
   useTimeline((state) => state.version);
   const step = prompt === null ? 0 : comparedStep(heads, prompt.step);
   const { prompt: before, failure } = usePrompt(run, step);
-  const fits = before !== null && before.run === run && before.step === step ? before : null;
   const diff = useMemo(
-    () => (prompt === null || fits === null ? null : diffPrompts(fits, prompt)),
-    [prompt, fits],
+    () => (prompt === null || before === null ? null : diffPrompts(before, prompt)),
+    [prompt, before],
   );
-  return { step, before: fits, diff, failure };
+  return { step, before, diff, failure };
 }

@@ -6,6 +6,7 @@ import { Icon } from '../../components/Icon';
 import { useDetail } from '../../state/detail';
 import { bodyOf } from '../../state/prompt-rows';
 import { useCurrentRun } from '../../state/runs';
+import { useTimeline } from '../../state/timeline';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { promptParts } from './prompt-parts';
@@ -22,7 +23,8 @@ export function PromptHead({ prompt, prefix, since }: PromptHeadProps) {
   const words = useText();
   const text = words.prompt;
   const limit = useCurrentRun()?.tokens.contextLimit ?? 0;
-  const cached = useDetail(prompt.run, prompt.step)?.usage?.cachedTokens ?? 0;
+  const run = useTimeline((state) => state.run);
+  const cached = useDetail(run, prompt.step)?.usage?.cachedTokens ?? 0;
   const parts = useMemo(() => promptParts(prompt), [prompt]);
   const total = parts.reduce((sum, part) => sum + part.tokens, 0);
   const whole = Math.max(limit, total, 1);

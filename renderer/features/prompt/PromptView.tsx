@@ -46,8 +46,7 @@ export function PromptView(props: PromptViewProps) {
 function PromptPane({ run, step, changes, large }: PromptViewProps & { large: boolean }) {
   const words = useText();
   const text = words.prompt;
-  const { prompt, failure } = usePrompt(run, step);
-  const shown = prompt !== null && prompt.run === run && prompt.step === step ? prompt : null;
+  const { prompt: shown, failure } = usePrompt(run, step);
   const compared = useComparison(run, shown);
   const segments = useSegments((state) => state.list);
   const steps = useTimeline((state) => state.steps);

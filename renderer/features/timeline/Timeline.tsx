@@ -14,7 +14,6 @@ import { useText } from '../../text/language';
 import { SegmentMenu } from './SegmentMenu';
 import { StepList } from './StepList';
 import './timeline-notes.css';
-import { useInheritedGuard } from './use-inherited-guard';
 
 /** The steps of the open run, with what is shown of them. */
 export function Timeline({ showTime }: { showTime: boolean }) {
@@ -33,7 +32,6 @@ export function Timeline({ showTime }: { showTime: boolean }) {
   }, [id, segments]);
   useCommand('segment.next', () => moveToSegment(1));
   useCommand('segment.previous', () => moveToSegment(-1));
-  useInheritedGuard();
   const fresh = newSteps(follow, steps);
   return (
     <section className="pane timeline" aria-label={text.timeline.region} data-pane="timeline">

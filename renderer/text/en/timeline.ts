@@ -36,8 +36,8 @@ export const timeline = {
   lostKind: (kind: string) => lost[kind] ?? kind,
   checkpointWhy: (why: string) => checkpointReasons[why] ?? why,
   fromRun: (title: string) => `from ${title}`,
-  inheritedText: 'Made in another run and taken over by this branch. It is labelled there, once for both.',
-  labelThere: (title: string) => `This step belongs to ${title}. Label it there; it counts here too.`,
+  inheritedText:
+    'Made in another run and taken over by this branch. A label given here is kept there, once for both.',
   filters: 'Filter',
   all: 'All',
   toDecide: 'To decide',
@@ -68,11 +68,9 @@ export const timeline = {
   tokensFromTo: (before: string, after: string) => `${before} → ${after} tokens`,
   carriedOn: (from: number, to: number) => `${from}–${to} carried on`,
   missingAfter: (n: number) => (n === 1 ? '1 thing no longer mentioned' : `${n} things no longer mentioned`),
-  shortened: (step: number) =>
-    step === 0
-      ? 'Last summarised observation shortened in the context'
-      : `Observation of ${step} shortened in the context`,
-  shortenedText: (was: string, kept: string) => `${was} → ${kept} characters; the log keeps all of it`,
+  shortened: (step: number) => (step === 0 ? 'Shortened' : `Step ${step} shortened`),
+  shortenedText: (was: string, kept: string) =>
+    `${was} → ${kept} characters in the context; the log keeps all of it`,
   modelChanged: (model: string) => `Model is now ${model}`,
   changedBy: (name: string) => (name === '' ? '' : `by ${name}`),
   limitsChanged: 'Limits changed',

@@ -4,8 +4,8 @@ const n = (count: number) => count.toLocaleString('zh-CN');
 const messages = (count: number) => `${n(count)} 条消息`;
 
 export const prompt: Text['prompt'] = {
-  title: '确切提示',
-  of: (step) => `第 ${step} 步的确切提示`,
+  title: '确切提示词',
+  of: (step) => `第 ${step} 步的确切提示词`,
   view: '视图',
   messages: '消息',
   changesSince: (step) => (step === 0 ? '变化' : `自第 ${step} 步以来的变化`),
@@ -17,7 +17,7 @@ export const prompt: Text['prompt'] = {
   bytes: (size) => `发送 ${size}`,
   parts: { system: '系统', tools: '工具', task: '任务', steps: '步骤', hints: '提示' },
   prefixMark: (step, tokens) => `自第 ${step} 步未变：${n(tokens)} 个 token`,
-  verified: '已核实：重建的提示与发送的逐字节一致',
+  verified: '已核实：重建的提示词与发送的逐字节一致',
   verifiedShort: '已核实，逐字节一致',
   differs: '重建的文本与发送的不同。运行 verify 查看位置。',
   hash: (short) => `哈希 sha256 ${short}`,
@@ -29,7 +29,7 @@ export const prompt: Text['prompt'] = {
   shrink: '放回标签页',
   previous: '上一步',
   next: '下一步',
-  find: '在此提示中查找',
+  find: '在此提示词中查找',
   previousHit: '上一处',
   nextHit: '下一处',
   found: (at, of) => (of === 0 ? '未找到' : at === 0 ? n(of) : `${n(at)} / ${n(of)}`),
@@ -53,7 +53,7 @@ export const prompt: Text['prompt'] = {
   asJson: '原始 JSON',
   asText: '文本',
   showAll: (count) => `再显示 ${n(count)} 个字符`,
-  noPrompt: '这一步没有提示',
+  noPrompt: '这一步没有提示词',
   noPromptText: '它不是在此运行中请求的，或尚未请求。',
   noneShown: '没有这类消息',
   prefixOf: (same, of, tokens) => `前缀未变：${messages(of)}中的 ${n(same)} 条，${n(tokens)} 个 token`,
