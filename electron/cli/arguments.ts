@@ -30,6 +30,7 @@ const options = {
   annotator: { type: 'string' },
   format: { type: 'string' },
   preset: { type: 'string' },
+  carried: { type: 'string' },
   out: { type: 'string' },
   run: { type: 'string', multiple: true },
   undecided: { type: 'string' },

@@ -17,6 +17,9 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
     runs: runs.length > 0 ? runs : 'all',
     undecided: oneOf(values.undecided, ['refuse', 'train', 'mask'], 'refuse', '--undecided'),
     preset: oneOf(values.preset, ['default', 'apollo'], 'default', '--preset'),
+    ...(values.carried === undefined
+      ? {}
+      : { carried: oneOf(values.carried, ['once', 'paper'], 'once', '--carried') }),
     signal: new AbortController().signal,
   });
   return {

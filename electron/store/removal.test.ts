@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { deeds, liveThrough } from '../testing/random-run';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { writeSummary } from '../testing/write-summary';
 import type { Store } from './api';
 import { openDatabase } from './database';
 import { workspaceFile } from './workspace-file';
@@ -23,6 +24,12 @@ async function secretRun(store: Store, secret: string): Promise<string> {
     tool: 'search_dir',
     args: { search_term: secret, dir_path: '/' },
     data: { hits: 0 },
+  });
+  await writeSummary(writer, {
+    ...{ segment: 1, steps: { from: 1, to: 2 }, carried: { from: 3, to: 5 } },
+    text: `Summary ${secret}`,
+    observation: `Last ${secret}`,
+    missing: [{ kind: 'path', text: `/tmp/${secret}` }],
   });
   const done = { computer: 'box', id: `environment:box:0:${secret}`, title: `Run ${secret}`, message: '' };
   await store.writer.append(run, 1, [{ kind: 'setup.done', body: done }]);

@@ -170,6 +170,12 @@ export class RunRemoval {
        WHERE id BETWEEN ? AND ? AND json_extract(body, '$.kind') = 'hint'`,
       ...range,
     );
+    this.statements.run(
+      `UPDATE note SET body = json_set(body, '$.missing',
+         json((SELECT json_group_array(json_object('kind', value ->> 'kind', 'text', '')) FROM json_each(note.body, '$.missing'))))
+       WHERE id BETWEEN ? AND ? AND json_extract(body, '$.kind') = 'summary'`,
+      ...range,
+    );
     this.statements.run('UPDATE session SET command = NULL WHERE run = ?', run);
     this.statements.run("UPDATE hint SET text = '' WHERE run = ?", run);
     this.statements.run(

@@ -34,7 +34,7 @@ export async function writeSummary(writer: RunWriter, summary: SummaryToWrite): 
       body: {
         step,
         segment: summary.segment,
-        entries: summary.steps.to - summary.steps.from + 1,
+        entries: summary.steps.to - summary.steps.from + 1 + (summary.segment > 1 ? 1 : 0),
         pair: summary.segment > 1,
         steps: summary.steps,
         carried: summary.carried,
