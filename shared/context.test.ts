@@ -279,3 +279,106 @@ describe('ContextFold, any log', () => {
     );
   });
 });
+
+const started = (over: Partial<Extract<NewEvent, { kind: 'summary.started' }>['body']> = {}): NewEvent => ({
+  kind: 'summary.started',
+  body: {
+    ...{ step: 4, segment: 1, entries: 1, pair: false, tokens: 9, limit: 8, why: 'limit', hints: [] },
+    ...{ steps: { from: 1, to: 1 }, carried: { from: 2, to: 3 } },
+    head: [{ role: 'system', content: 'You summarise.' }],
+    closing: 'That was it.',
+    tools: [],
+    request: { model: 'm' },
+    ...over,
+  },
+});
+const next: NewEvent = {
+  kind: 'segment.started',
+  body: {
+    segment: 2,
+    head: [
+      { role: 'system', content: 'You work.' },
+      { role: 'user', content: 'The task.' },
+      { role: 'assistant', content: 'The summary.' },
+      { role: 'user', content: `Go on. seen 1 ${'s'.repeat(50)}${hintBlock(['h'])}` },
+    ],
+    tools: [],
+    request: { model: 'm' },
+    summary: 4,
+    carried: { from: 2, to: 3 },
+  },
+};
+const steps = [1, 2, 3].flatMap((step) => [answered(step), observed(step)]);
+
+describe('ContextFold, a summary turn', () => {
+  it('sends the summariser its own prompt and the part as it stands in the context', () => {
+    const context = fold([segment, ...steps, hint(1, 'late?'), started()]);
+    expect(parse(context, ' Again.')).toEqual({
+      model: 'm',
+      messages: [
+        { role: 'system', content: 'You summarise.' },
+        ...fold([segment, answered(1), observed(1)])
+          .messages()
+          .slice(2)
+          .map(({ message }) => message),
+        { role: 'user', content: 'That was it. Again.' },
+      ],
+    });
+    expect(context.contextMessages()).toHaveLength(8);
+    expect(context.summary).toMatchObject({ rejected: 0, problem: null });
+  });
+
+  it('counts refused tries until the run pauses, and follows another model', () => {
+    const rejected: NewEvent = {
+      kind: 'summary.rejected',
+      body: {
+        ...{ step: 4, attempt: 1, problem: 'empty', text: '', reasoning: '', calls: [], finishReason: null },
+        ...{ model: 'm', usage: null, cost: null, durationMs: 1 },
+      },
+    };
+    const context = fold([segment, ...steps, started(), rejected, rejected]);
+    expect(context.summary).toMatchObject({ rejected: 2, problem: 'empty' });
+    context.apply({ kind: 'run.status', body: { status: 'paused', reason: 'summary_failed', message: '' } });
+    expect(context.summary).toMatchObject({ rejected: 0, problem: 'empty' });
+    const model = {
+      ...{ endpoint: 'e', baseUrl: 'http://e', model: 'n', keyRef: null, params: {} },
+      ...{ contextTokens: 9, sendReasoning: true },
+    };
+    context.apply({ kind: 'model.changed', body: { model, request: { model: 'n' }, by: 'Ada' } });
+    expect(parse(context)).toMatchObject({
+      model: 'n',
+      messages: [{ role: 'system' }, { reasoning_content: 'because' }, {}, {}],
+    });
+  });
+
+  it('opens a segment that carries steps on byte for byte, and takes hints at its end', () => {
+    const context = fold([segment, ...steps, started(), next, hint(4, 'new')]);
+    expect(context.messages().map(({ step }) => step)).toEqual([0, 0, 0, 0, 2, 2, 3, 3]);
+    expect(parse(context).messages.at(-1).content).toBe(`seen 3.0${hintBlock(['new'])}`);
+    expect(context.closed).toHaveLength(3);
+    context.apply(answered(5));
+    expect(context.closed).toHaveLength(4);
+    expect(context.rounds).toBe(0);
+  });
+
+  it('shortens an observation, or the last summarised one, and keeps hints whole', () => {
+    const context = fold([segment, ...steps, hint(3, 'keep'), started(), next]);
+    const shorten = (step: number, keepStart: number, keepEnd: number) =>
+      context.apply({
+        kind: 'context.shortened',
+        body: { segment: 2, step, call: 0, keepStart, keepEnd, was: 9 },
+      });
+    const before = context.tokens({ tail: '' });
+    shorten(0, 10, 3);
+    shorten(3, 2, 1);
+    const messages = parse(context).messages;
+    expect(messages[3].content).toMatch(
+      /^Go on\. see\n\n\[\d+ characters are left out.*\]\n\nsss\n\n<real_user>h/u,
+    );
+    expect(messages.at(-1).content).toMatch(
+      /^se\n\n\[5 characters .*\]\n\n0\n\n<real_user>keep<\/real_user>$/u,
+    );
+    expect(context.rounds).toBe(3);
+    expect(context.tokens({ tail: '' })).not.toBe(before);
+  });
+});

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { expect, it } from 'vitest';
 import { ContextScript, contextDeeds } from '../testing/random-context';
-import { createdBody } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';
 import type { Store } from './api';
 import { PromptCheck } from './prompt-check';
@@ -48,9 +47,9 @@ it('whatever becomes of a context, every prompt is rebuilt: by position, in orde
       ).toEqual([]);
       summaries += events.filter(({ kind }) => kind === 'summary.ended').length;
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
-  expect(summaries).toBeGreaterThan(60);
+  expect(summaries).toBeGreaterThan(25);
 }, 120_000);
 
 it('a fold from scratch gives the bytes and the estimate of the one that grew', () => {
@@ -139,5 +138,5 @@ it('reads the prompt of a branch whose segment carries inherited steps on', asyn
   }
   const prompt = await store.reader.prompt(branch.run, 5);
   expect(prompt.messages.map(({ step }) => step)).toEqual([0, 0, 0, 0, 2, 2, 2, 3, 3]);
-  expect(createdBody(branch.run).parent).toBeNull();
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
 });
