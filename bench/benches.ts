@@ -6,7 +6,10 @@ import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { sessionOutput } from './engine/session-output';
 import type { Bench } from './harness';
+import { concurrentRuns } from './long/concurrent-runs';
+import { longContext } from './long/long-context';
 import { resumeRun } from './long/resume-run';
+import { thirtyHours } from './long/thirty-hours';
 import { twentyAppenders } from './long/twenty-appenders';
 import { sshCommands } from './ssh/ssh-commands';
 import { sshCuts } from './ssh/ssh-cuts';
@@ -37,7 +40,10 @@ export const benches: readonly Bench[] = [
   sshKill,
   sshFlood,
   hostileOutput,
+  longContext,
+  thirtyHours,
   resumeRun,
   twentyAppenders,
+  concurrentRuns,
   durability,
 ];

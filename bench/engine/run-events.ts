@@ -23,7 +23,7 @@ export function creation(run: string, maxSteps: number): NewEvent[] {
     },
     computers: [{ name: 'local', kind: 'local' }],
     workspaceRoot: '/tmp/bench',
-    limits: { maxSteps, maxWorkingMs: 36_000_000, maxEvals: 3 },
+    limits: { maxSteps, maxWorkingMs: 144_000_000, maxEvals: 3 },
     approvals: 'off',
     taskHint: 'off',
     humanHints: true,

@@ -4,8 +4,10 @@ import { RunFold } from '@shared/run-fold';
 import { ulid } from 'ulid';
 import { drive } from '../../electron/agent/loop';
 import { defaultRetry, type Loop } from '../../electron/agent/loop-types';
-import type { ActionOutcome, ActionPort, ModelPort } from '../../electron/agent/ports';
+import type { ActionOutcome, ActionPort, ModelAnswer, ModelPort } from '../../electron/agent/ports';
 import { RequestHash } from '../../electron/agent/request-hash';
+import type { Clock } from '../../electron/clock';
+import { scriptedSummary } from '../../electron/model/scripted-summary';
 import { RunControl } from '../../electron/runs/control';
 import { createHintBuffer } from '../../electron/runs/hint-buffer';
 import { OutboxFollower } from '../../electron/runs/outbox-follower';
@@ -47,7 +49,10 @@ export async function driveShortRun(
   store: Store,
   steps: number,
   onStep: (step: number) => void = () => undefined,
+  more: Partial<ShortRunOptions> = {},
 ): Promise<number[]> {
+  const options = { contextTokens: 1_000_000_000, thought: 160, output: 200, clock: systemClock, ...more };
+  const { clock } = options;
   const run = ulid();
   const lock = store.lockRun(run);
   if (lock === null) throw new Error(`Run ${run} is new and cannot be driven.`);
@@ -57,7 +62,7 @@ export async function driveShortRun(
     writer: store.writer,
     run,
     epoch: lock.epoch,
-    clock: systemClock,
+    clock,
     signal: new AbortController().signal,
   });
   recorder.onRecorded((events, at) => {
@@ -73,7 +78,7 @@ export async function driveShortRun(
   const outside = new Outside();
   try {
     await recorder.record([...creation(run, steps), ...arrival(lock.epoch)]);
-    await drive(loopOf({ recorder, follower, state, steps, outside, onStep }));
+    await drive(loopOf({ recorder, follower, state, steps, outside, onStep, options }));
   } finally {
     unsubscribe();
     lock.release();
@@ -81,7 +86,17 @@ export async function driveShortRun(
   return outside.ms;
 }
 
+export interface ShortRunOptions {
+  /** Above it the context is summarised. */
+  contextTokens: number;
+  /** Characters of a thought, and of an observation. */
+  thought: number;
+  output: number;
+  clock: Clock;
+}
+
 interface ShortRun {
+  options: ShortRunOptions;
   recorder: Recorder;
   follower: OutboxFollower;
   state: { run: RunFold; context: ContextFold };
@@ -90,26 +105,26 @@ interface ShortRun {
   onStep(step: number): void;
 }
 
-function loopOf({ recorder, follower, state, steps, outside, onStep }: ShortRun): Loop {
+function loopOf({ recorder, follower, state, steps, outside, onStep, options }: ShortRun): Loop {
   return {
     state: { ...state, hash: new RequestHash(state.context) },
     ports: {
-      model: scriptedModel(outside, onStep),
+      model: scriptedModel(outside, onStep, options, () => state.run.summarising !== null),
       recorder,
       hints: createHintBuffer(follower, true),
       control: new RunControl(follower),
-      actions: trivialActions(outside),
+      actions: trivialActions(outside, options),
       evaluation: { final: async () => [] },
       live: { emit: () => undefined },
-      clock: systemClock,
+      clock: options.clock,
       id: () => ulid(),
       random: () => 0.5,
       unavailable: () => null,
       cost: () => null,
     },
     options: {
-      limits: { maxSteps: steps, maxWorkingMs: 36_000_000, maxEvals: 3 },
-      contextTokens: 1_000_000_000,
+      limits: { maxSteps: steps, maxWorkingMs: 144_000_000, maxEvals: 3 },
+      contextTokens: options.contextTokens,
       summary: { system: '', closing: '', goOn: '' },
       approvals: 'off',
       retry: defaultRetry,
@@ -117,18 +132,24 @@ function loopOf({ recorder, follower, state, steps, outside, onStep }: ShortRun)
   };
 }
 
-function scriptedModel(outside: Outside, onStep: (step: number) => void): ModelPort {
+function scriptedModel(
+  outside: Outside,
+  onStep: (step: number) => void,
+  { thought }: ShortRunOptions,
+  summarising: () => boolean,
+): ModelPort {
   const material = new Material(3);
   let step = 0;
   return {
     ask: async () => {
+      if (summarising()) return { ok: true, answer: summary };
       outside.pause();
       outside.nextStep();
       step += 1;
       onStep(step);
       const command = material.command();
       const answer = {
-        text: material.prose(160),
+        text: material.prose(thought),
         reasoning: '',
         calls: [
           {
@@ -147,12 +168,18 @@ function scriptedModel(outside: Outside, onStep: (step: number) => void): ModelP
   };
 }
 
-function trivialActions(outside: Outside): ActionPort {
+const summaryCall = scriptedSummary({ messages: [] }).calls?.[0];
+const summary: ModelAnswer = {
+  ...{ text: '', reasoning: '', finishReason: 'tool_calls', model: 'scripted', usage: null },
+  calls: [{ id: 'call_s', name: summaryCall?.name ?? '', arguments: JSON.stringify(summaryCall?.arguments) }],
+};
+
+function trivialActions(outside: Outside, { output }: ShortRunOptions): ActionPort {
   const material = new Material(4);
   const outcome = (): ActionOutcome => ({
     ok: true,
     error: null,
-    text: material.log(200),
+    text: material.log(output),
     data: { computer: 'local', session: 'main', exitCode: 0 },
     closedBy: 'run',
     events: [],
