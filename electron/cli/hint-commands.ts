@@ -17,7 +17,7 @@ const conditions =
 /** `hint …`: what people tell a run, also while another process drives it. */
 export async function hintCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
   const [, verb, word, ...rest] = args.words;
-  if (verb === undefined || !(verb in verbs)) {
+  if (verb === undefined || !Object.hasOwn(verbs, verb)) {
     throw new WaymarkError(
       'bad_input',
       `There is no command "hint ${verb ?? ''}". Run "waymark --help" for the commands.`,
