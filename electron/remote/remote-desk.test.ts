@@ -85,10 +85,11 @@ async function stand(): Promise<Stand> {
       });
       // Whoever drives it hears of the stop, and nothing is left of it when its folder goes.
       onTestFinished(async () => {
-        allow(1_000);
-        await waymark(server, 'run', 'stop', run, '--workspace', workspace).catch((error: Error) => {
-          if (!error.message.includes('run_ended')) throw error;
-        });
+        await waymark(server, 'run', 'stop', run, '--workspace', workspace).catch(
+          (error: { stdout?: string }) => {
+            if (!error.stdout?.includes('run_ended')) throw error;
+          },
+        );
         await eventually('nobody drives the run', () => !isLockHeld(runLockPath(workspace, run)));
       });
       return run;
