@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attentionVersion } from '@shared/attention-fold';
 import type { AttentionState } from '@shared/attention-state';
@@ -49,6 +49,21 @@ export class AttentionCache {
       if (systemCode(thrown) === '') throw thrown;
       // A full or read-only disk costs time at the next start, nothing else.
       rmSync(fresh, { force: true });
+    }
+  }
+
+  /** Drops what is kept of runs that are there no more. */
+  keepOnly(runs: ReadonlySet<string>): void {
+    let names: string[];
+    try {
+      names = readdirSync(this.#folder);
+    } catch (thrown) {
+      if (systemCode(thrown) !== 'ENOENT') throw thrown;
+      return;
+    }
+    for (const name of names) {
+      const [run = ''] = name.split('.');
+      if (!runs.has(run)) rmSync(join(this.#folder, name), { force: true });
     }
   }
 

@@ -97,6 +97,12 @@ describe('what is new to a person', () => {
     }
     lock?.release();
     await store.writer.remove(run, 'run', alice);
+    expect(await store.reader.attentionList(alice.uuid)).toEqual([]);
+    expect(readdirSync(join(folder, 'cache', 'attention'))).toEqual([]);
+    writeFileSync(kept, '{}');
+    const context = openReadContext(folder, Date.now);
+    await new AttentionReader(context).list(alice.uuid);
+    context.statements.db.close();
     await expect(store.reader.attention(run)).rejects.toMatchObject({ code: 'not_found' });
     expect(readdirSync(join(folder, 'cache', 'attention'))).toEqual([]);
   });

@@ -30,6 +30,7 @@ export class AttentionReader {
   readonly #states = new Map<string, AttentionState>();
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #cache: AttentionCache;
+  #cleaned = false;
 
   constructor(private readonly context: ReadContext) {
     this.#cache = new AttentionCache(context.folder);
@@ -46,7 +47,9 @@ export class AttentionReader {
   async list(author: string): Promise<RunAttention[]> {
     const until = performance.now() + LIST_MS;
     const list: RunAttention[] = [];
-    for (const row of this.#heads(author)) {
+    const heads = this.#heads(author);
+    this.#forgetRemoved(new Set(heads.map(({ ulid }) => ulid)));
+    for (const row of heads) {
       const seenSeq = row.seen_seq ?? 0;
       // Nothing of an ended run is open.
       if (row.ended === 1 && seenSeq >= row.seq) continue;
@@ -67,6 +70,17 @@ export class AttentionReader {
       if (entry.items.length > 0 || entry.newSteps > 0 || entry.behind > 0) list.push(entry);
     }
     return list.sort(byMostUrgent);
+  }
+
+  /** Removed runs leave nothing behind; those that were removed by another process are found at the first list. */
+  #forgetRemoved(runs: ReadonlySet<string>): void {
+    for (const run of this.#states.keys()) {
+      if (runs.has(run) || this.#turns.has(run)) continue;
+      this.#states.delete(run);
+      this.#cache.forget(run);
+    }
+    if (!this.#cleaned) this.#cache.keepOnly(runs);
+    this.#cleaned = true;
   }
 
   #heads(author: string): HeadRow[] {
