@@ -295,6 +295,8 @@ export interface RunningCommand {
   session: string;
   command: string | null;
   since: number | null;
+  /** False: as its session was last seen, because the computer could not be asked; it may have ended since. */
+  live: boolean;
 }
 
 export interface RehearsalCost {

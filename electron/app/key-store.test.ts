@@ -163,6 +163,7 @@ describe('without a key store of the system', () => {
     await keys.set('A', secret);
     expect(keys.find('A', 'THE_KEY')).toBe(other);
     expect(keys.find('A', 'NOT_SET')).toBe(secret);
+    expect(keys.values().sort()).toEqual([secret, other].sort());
   });
 });
 

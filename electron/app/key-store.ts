@@ -37,6 +37,8 @@ export class KeyStore {
   #locked: readonly string[] | null = null;
   /** Set or forgotten (empty) while the file was locked; it joins the file when that is opened. */
   readonly #since = new Map<string, string>();
+  /** Keys that were found in environment variables: as secret as the others. */
+  readonly #named = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: KeyStoreOptions) {
@@ -117,7 +119,9 @@ export class KeyStore {
 
   /** The key for an endpoint: its environment variable first, then what was kept; null when there is none. */
   find(endpoint: string, keyEnv: string): string | null {
-    return (keyEnv && this.#options.env[keyEnv]) || this.#keys.get(endpoint) || null;
+    const named = keyEnv === '' ? undefined : this.#options.env[keyEnv];
+    if (named) this.#named.add(named);
+    return named || this.#keys.get(endpoint) || null;
   }
 
   /** Whether there is a key for this endpoint that a passphrase would open. */
@@ -132,7 +136,7 @@ export class KeyStore {
 
   /** Every secret held, for redaction of logs and diagnostics. */
   values(): string[] {
-    return [...this.#keys.values()];
+    return [...this.#keys.values(), ...this.#named];
   }
 
   async #loadSealed(): Promise<void> {

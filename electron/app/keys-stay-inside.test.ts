@@ -6,7 +6,7 @@ import { exportDataset } from '../dataset/export-dataset';
 import { EndpointsStand } from '../testing/endpoints-stand';
 import { writeDiagnostics } from './diagnostics';
 import { KeyStore } from './key-store';
-import { openLog } from './log';
+import { openLog, redact } from './log';
 
 const secret = 'sk-planted-0123456789abcdef';
 let folder: string;
@@ -58,6 +58,7 @@ it('a key is sent to its endpoint and stands nowhere else: not in log, workspace
       `Bearer ${secret}`,
     ]);
     log.error('Something failed', { header: `Bearer ${secret}`, errors: stand.errors });
+    expect(redact(JSON.stringify({ key: 'a"quoted\\key' }), ['a"quoted\\key'])).toBe('{"key":"<secret>"}');
     await writeDiagnostics(join(folder, 'diagnostics.json'), {
       info: {
         ...{

@@ -29,9 +29,10 @@ export function openLog(folder: string, secrets: () => string[]): FileLog {
   return { folder: logs, info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-/** Replaces every secret of four characters or more. */
+/** Replaces every secret of four characters or more, also as it stands inside JSON. */
 export function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(
+  const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  return forms.reduce(
     (rest, secret) => (secret.length >= 4 ? rest.split(secret).join('<secret>') : rest),
     text,
   );

@@ -29,7 +29,7 @@ export function statusLine(summary: RunSummary): string {
   const why = status.reason === null ? '' : ` (${status.reason})`;
   const said = status.message === null ? '' : `: ${status.message}`;
   const first = `${statusWords(summary)}${why}${said}`;
-  if (status.on === null || said.includes('keeps running')) return first;
+  if (status.on === null || /keeps running|when last seen/u.test(said)) return first;
   const on = `A command runs in session ${status.on.session} on ${placeOf(status.on)}.`;
   return `${first}${first.endsWith('.') ? '' : '.'} ${on}`;
 }

@@ -161,7 +161,10 @@ describe('a run that rests', () => {
     await stand.engine.resumeRun(run);
     await stand.until(run, 'action.started', ({ name }) => name === 'sleep');
     expect(await stand.engine.running(run)).toEqual([
-      { computer: 'local', host: null, session: 'main', command: 'sleep 300', since: expect.any(Number) },
+      {
+        ...{ computer: 'local', host: null, session: 'main', command: 'sleep 300' },
+        ...{ since: expect.any(Number), live: true },
+      },
     ]);
     await stand.engine.pause(run, author, 'now');
     await stand.engine.waitRun(run);
@@ -171,12 +174,13 @@ describe('a run that rests', () => {
       message: `Paused by Ada. ${goesOn}`,
     });
     expect(await stand.engine.running(run)).toMatchObject([
-      { session: 'main', command: 'sleep 300', since: null },
+      { session: 'main', command: 'sleep 300', since: null, live: false },
     ]);
     await stand.engine.stop(run, author);
     expect(await stand.store.reader.run(run)).toMatchObject({
       state: 'stopped',
-      message: `Stopped by Ada, without a final evaluation. ${goesOn}`,
+      message:
+        'Stopped by Ada, without a final evaluation. "sleep 300" ran in session main on local when last seen.',
     });
     expect(await stand.of(run, 'evaluation.ended')).toEqual([]);
   }, 60_000);

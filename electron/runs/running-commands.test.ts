@@ -32,23 +32,23 @@ it('names the host, and takes what was seen last where the host is away', async 
   await stand.engine.resumeRun(run);
   await stand.until(run, 'action.started', ({ name }) => name === 'sleep');
   const there = { computer: 'worker', host: 'gpu-03', session: 'train', command: training };
-  expect(await stand.engine.running(run)).toEqual([{ ...there, since: expect.any(Number) }]);
+  expect(await stand.engine.running(run)).toEqual([{ ...there, since: expect.any(Number), live: true }]);
   expect(await stand.store.reader.run(run)).toMatchObject({
     state: 'sleeping',
     runningOn: [{ computer: 'worker', session: 'train' }],
   });
   stand.agents.cut('gpu-03');
-  expect(await stand.engine.running(run)).toEqual([{ ...there, since: null }]);
+  expect(await stand.engine.running(run)).toEqual([{ ...there, since: null, live: false }]);
   await stand.engine.pause(run, author, 'now');
   await stand.engine.waitRun(run);
   expect((await stand.store.reader.run(run)).message).toBe(
-    `Paused by Ada. "${training}" keeps running in session train on worker (gpu-03).`,
+    `Paused by Ada. "${training}" ran in session train on worker (gpu-03) when last seen.`,
   );
-  expect(await stand.engine.running(run)).toEqual([{ ...there, since: null }]);
+  expect(await stand.engine.running(run)).toEqual([{ ...there, since: null, live: false }]);
 }, 60_000);
 
 it('puts it into sentences', () => {
-  const base = { computer: 'local', host: null, session: 'main', command: null, since: null };
+  const base = { computer: 'local', host: null, session: 'main', command: null, since: null, live: true };
   expect(keepsRunning([])).toBe('');
   expect(keepsRunning([base, { ...base, computer: 'box', host: 'box', command: 'make' }])).toBe(
     'A command keeps running in session main on local. "make" keeps running in session main on box.',

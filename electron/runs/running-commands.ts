@@ -41,20 +41,21 @@ export async function runningCommands(deps: RunningDeps): Promise<RunningCommand
 /** `"python train.py" keeps running in session train on worker (gpu-03).` for each; '' when nothing does. */
 export function keepsRunning(commands: readonly RunningCommand[]): string {
   return commands
-    .map(({ computer, host, session, command }) => {
+    .map(({ computer, host, session, command, live }) => {
       const what = command === null ? 'A command' : `"${command}"`;
-      const where = host === null || host === computer ? computer : `${computer} (${host})`;
-      return `${what} keeps running in session ${session} on ${where}.`;
+      const place = host === null || host === computer ? computer : `${computer} (${host})`;
+      const where = `session ${session} on ${place}`;
+      return live ? `${what} keeps running in ${where}.` : `${what} ran in ${where} when last seen.`;
     })
     .join(' ');
 }
 
-type Found = Pick<RunningCommand, 'session' | 'command' | 'since'>;
+type Found = Omit<RunningCommand, 'computer' | 'host'>;
 
 const GOES_ON: ReadonlySet<string> = new Set(['busy', 'waiting', 'interactive']);
 
 function lastSeen({ session, command }: SessionView): Found {
-  return { session, command, since: null };
+  return { session, command, since: null, live: false };
 }
 
 /** Null when the computer does not answer, in time or at all. */
@@ -91,5 +92,5 @@ async function commandOf(
   }
   const text = known.find(({ uid }) => uid === id)?.command ?? foreground[0]?.command ?? null;
   const since = command?.startedAt === undefined ? null : Math.round(command.startedAt);
-  return [{ session: name, command: text === null ? null : text.slice(0, MOST_TEXT), since }];
+  return [{ session: name, command: text === null ? null : text.slice(0, MOST_TEXT), since, live: true }];
 }
