@@ -18,7 +18,7 @@ const PAGE = 1_000;
  */
 export class BranchContext {
   readonly run = new RunFold();
-  context: ContextFold | null = null;
+  context = new ContextFold({ sendReasoning: false });
   segment: EventBody<'segment.started'> | null = null;
   /** Of the last event, ms. */
   at = 0;
@@ -32,13 +32,12 @@ export class BranchContext {
     this.run.apply(event, event.at);
     this.at = event.at;
     this.collect(event);
-    this.context?.apply(event);
+    this.context.apply(event);
   }
 
   /** Steps that stand in the context, in order. */
   get inherited(): Inherited[] {
-    const standing = this.context?.entries ?? [];
-    return standing.flatMap(({ step }) => this.steps.get(step) ?? []);
+    return this.context.entries.flatMap(({ step }) => this.steps.get(step) ?? []);
   }
 
   /** Hints that stand in the context, where they stand: 0 = in the head. */
@@ -146,7 +145,7 @@ export class BranchContext {
 
   /** As `ContextFold` does: to the last step of the context, whatever its number, else to the head. */
   private deliver(body: Delivery): void {
-    const last = this.context?.entries.at(-1);
+    const last = this.context.entries.at(-1);
     const step = last === undefined ? undefined : this.steps.get(last.step);
     if (step === undefined) this.atHead.push(body);
     else step.delivered.push(body);

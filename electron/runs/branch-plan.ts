@@ -27,7 +27,7 @@ export async function findBranch(reader: Reader, run: string, step: number): Pro
       stepsAfter: step - (checkpoint?.step ?? 0),
       hints: context.hints.map((hint) => ({ ...hint, number: numbers.get(hint.id) ?? 0 })),
       contextSteps: context.inherited.length,
-      contextTokens: context.context?.tokens({ tail: '' }) ?? 0,
+      contextTokens: context.context.tokens({ tail: '' }),
       notRestarted: (checkpoint?.sessions ?? []).flatMap(({ computer, session, running }) =>
         running === null ? [] : [{ computer, session, command: running }],
       ),

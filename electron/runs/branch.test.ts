@@ -174,8 +174,8 @@ describe('branches', () => {
     const [began] = await stand.of(branch, 'branch.began');
     expect(began).toMatchObject({ checkpoint: null });
     expect(began?.message).toContain("the task's own");
-    const parent = (await contextAfter(reader, id, 7)).context?.contextMessages() ?? [];
-    const child = (await contextAfter(reader, branch, 7)).context?.contextMessages() ?? [];
+    const parent = (await contextAfter(reader, id, 7)).context.contextMessages();
+    const child = (await contextAfter(reader, branch, 7)).context.contextMessages();
     // One message more: where the workspace is.
     expect(child.slice(0, -1)).toEqual(parent);
     expect(child.at(-1)?.message).toMatchObject({ role: 'user' });

@@ -1,0 +1,138 @@
+import { ContextFold } from '@shared/context';
+import type { NewEvent, RunEvent } from '@shared/events';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedPolicy,
+  startScriptedModel,
+} from '../model/scripted-server';
+import { withSummaries } from '../model/scripted-summary';
+import { LoopStand } from '../testing/loop-stand';
+import { contextAfter } from './branch-context';
+
+const open: ScriptedModel[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
+const put = (item: string) => ({ name: 'put', arguments: { item } });
+
+/** Sixteen steps of about 1,000 tokens: two calls, an answer without a call, a large observation, many hints. */
+function sixteen(): ScriptedPolicy {
+  let step = 0;
+  return () => {
+    step += 1;
+    if (step > 16) return finish;
+    const text = `Step ${step}. ${'y'.repeat(3_000)}`;
+    if (step === 6) return { text, usage: null };
+    return { text, calls: step === 4 ? [put('4'), put('again')] : [put(`${step}`)], usage: null };
+  };
+}
+
+async function longRun(): Promise<LoopStand> {
+  const model = await startScriptedModel({ policy: withSummaries(sixteen()) });
+  open.push(model);
+  const run = new LoopStand({ model, contextTokens: 5_000 });
+  run.actions.run = async ({ name, args }) => ({
+    ...{ ok: true, error: null, data: {}, closedBy: 'run', events: [] },
+    text: args.item === '1' ? 'z'.repeat(40_000) : `put ${args.item}`,
+    ends: name === 'finish' ? 'finish' : null,
+  });
+  run.hint('With the task.');
+  let seen = 0;
+  run.log.beforeCommit = (events) => {
+    for (const event of events) {
+      if (event.kind !== 'model.answered') continue;
+      seen += 1;
+      if (seen % 2 === 0) run.hint(`After answer ${seen}.`);
+    }
+  };
+  const end = await run.drive();
+  expect(end, run.of('run.status').at(-1)?.message).toBe('finished');
+  return run;
+}
+
+const readerOf = ({ log }: LoopStand) => ({
+  events: async (_run: string, from: number, limit: number) => log.events.slice(from - 1, from - 1 + limit),
+});
+
+function folded(events: readonly NewEvent[]): ContextFold {
+  const fold = new ContextFold({ sendReasoning: false });
+  for (const event of events) fold.apply(event);
+  return fold;
+}
+
+/** The messages without the notice, and without the message that was made for it alone. */
+function withoutNotice(fold: ContextFold): string {
+  const messages = fold.messages().flatMap((placed) => {
+    const content = placed.message.content.replace(/(?:\n\n)?Moved\./u, '');
+    const made = content === '' && placed.message.role === 'user';
+    return made ? [] : [{ ...placed, message: { ...placed.message, content } }];
+  });
+  return JSON.stringify(messages);
+}
+
+/** The log up to the last event before a later step is asked for. */
+function upTo(events: readonly RunEvent[], step: number): RunEvent[] {
+  const end = events.findIndex(
+    ({ kind, body }) =>
+      (kind === 'model.requested' || kind === 'summary.started') &&
+      'step' in body &&
+      Number(body.step) > step,
+  );
+  return events.slice(0, end < 0 ? undefined : end);
+}
+
+describe('the context of a branch', () => {
+  it('is the very context of the run it leaves, after every step, summaries and shortenings included', async () => {
+    const run = await longRun();
+    const answered = run.of('model.answered');
+    expect(answered.filter(({ kind }) => kind === 'summary').length).toBeGreaterThan(2);
+    expect(run.of('context.shortened').length).toBeGreaterThan(0);
+    for (const { step } of answered) {
+      const context = await contextAfter(readerOf(run), 'run', step);
+      const events = context.events({
+        ...{ drop: new Set(), added: [], notice: 'Moved.', request: context.segment?.request ?? {} },
+      });
+      const parent = folded(upTo(run.log.events, step));
+      const child = folded(events);
+      expect(child.segment).toBe(parent.segment);
+      expect(child.tools).toEqual(parent.tools);
+      expect(child.request).toEqual(parent.request);
+      expect(child.entries.map((entry) => entry.step)).toEqual(parent.entries.map((entry) => entry.step));
+      expect(withoutNotice(child)).toEqual(JSON.stringify(parent.messages()));
+    }
+  });
+
+  it('leaves out the hints that are dropped, wherever they stand, and nothing else', async () => {
+    const run = await longRun();
+    const last =
+      run
+        .of('model.answered')
+        .filter(({ kind }) => kind !== 'summary')
+        .at(4)?.step ?? 0;
+    const context = await contextAfter(readerOf(run), 'run', last);
+    const { hints } = context;
+    expect(hints.length).toBeGreaterThan(1);
+    for (const { id, text } of hints) {
+      const events = context.events({
+        ...{ drop: new Set([id]), added: [{ id: 'new', text: 'Added.' }], notice: 'Moved.', request: {} },
+      });
+      const messages = JSON.stringify(folded(events).messages());
+      expect(messages).not.toContain(`>${text}<`);
+      for (const other of hints.filter((each) => each.id !== id))
+        expect(messages).toContain(`>${other.text}<`);
+      expect(messages.split('<real_user>Added.</real_user>')).toHaveLength(2);
+    }
+  });
+
+  it('begins after no step that is not over', async () => {
+    const run = await longRun();
+    const cut = run.log.events.findIndex(({ kind, body }) => kind === 'action.observed' && body.step === 2);
+    const reader = { events: async (_: string, from: number) => run.log.events.slice(from - 1, cut) };
+    await expect(contextAfter(reader, 'run', 2)).rejects.toMatchObject({ code: 'refused' });
+    await expect(contextAfter(reader, 'run', 30)).rejects.toMatchObject({ code: 'refused' });
+  });
+});
