@@ -38,7 +38,8 @@ describe('rows of a prompt', () => {
   });
 
   it('show one role, and the messages with hints', () => {
-    const hinted = [...messages, message('tool', 9, 'x\n\n<real_user>y</real_user>')];
+    const rules = message('system', 0, 'Text in <real_user>…</real_user> is from a person.');
+    const hinted = [rules, ...messages.slice(1), message('tool', 9, 'x\n\n<real_user>y</real_user>')];
     const shown = (role: 'tool' | 'hints') =>
       promptRows({ ...whole, messages: hinted, role }).flatMap((row) =>
         row.kind === 'message' ? [row.index] : [],

@@ -33,9 +33,9 @@ export interface PromptListing {
   prefix: PromptDiff['prefix'] | null;
 }
 
-/** Whether a message holds text of a person. */
-export function hasHint(message: PromptMessage): boolean {
-  return message.role !== 'assistant' && message.content.includes('<real_user>');
+/** Whether a message holds text of a person. The system prompt only speaks about the tag. */
+export function hasHint({ role, content }: PromptMessage): boolean {
+  return (role === 'tool' || role === 'user') && content.includes('<real_user>');
 }
 
 /** The list of messages in groups, in the order in which they are sent. A group without messages to show has no line. */

@@ -86,7 +86,9 @@ function Size({ size }: { size: CheckpointSize }) {
   return (
     <>
       <b className="tabular">{words.size(format.bytes(size.bytes), size.files)}</b>{' '}
-      {words.sizeNew(format.bytes(size.newBytes), size.newFiles)}{' '}
+      {size.newFiles > 0 && size.newFiles === size.files
+        ? words.sizeAll
+        : words.sizeNew(format.bytes(size.newBytes), size.newFiles)}{' '}
       {size.freeBytes !== null && (
         <span className={short ? 'tone-danger' : 'quiet'}>
           {words.free(format.bytes(size.freeBytes))}

@@ -13,11 +13,11 @@ export function InheritedNote({ run, step }: { run: string; step: number }) {
     <p className="inherited text-12">
       <Icon name="branch" small />
       <span>{text.timeline.fromRun(title)}</span>
-      <span className="quiet">{text.timeline.inheritedText}</span>
       <span className="space" />
       <Button look="ghost" small onClick={() => attempt(() => openRunAt(run, step))}>
         {text.branches.openThere}
       </Button>
+      <span className="quiet inherited-text">{text.timeline.inheritedText}</span>
     </p>
   );
 }

@@ -20,6 +20,7 @@ export const branches = {
     files === 0
       ? 'Nothing is new since the last one.'
       : `${bytes} in ${files === 1 ? '1 file' : `${n(files)} files`} are new and are copied.`,
+  sizeAll: 'All of it is new and is copied.',
   free: (bytes: string) => `${bytes} free there`,
   freeShort: 'There is less room than it needs.',
   excluded: (patterns: string) => `Left out: ${patterns}`,
@@ -35,7 +36,7 @@ export const branches = {
   after: 'After step',
   afterHelp: (last: number) => `1 to ${n(last)}`,
   title: 'Title',
-  titleOf: (title: string, step: number) => `${title}, from ${step}`,
+  titleOf: (title: string, step: number) => `From ${step}: ${title}`,
   model: 'Model',
   sameModel: (model: string) => `As before: ${model}`,
   starts: 'It begins with',

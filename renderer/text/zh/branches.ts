@@ -19,6 +19,7 @@ export const branches: Text['branches'] = {
   size: (bytes, files) => `${n(files)} 个文件，共 ${bytes}`,
   sizeNew: (bytes, files) =>
     files === 0 ? '自上一个以来没有新内容。' : `其中 ${n(files)} 个新文件（${bytes}）会被复制。`,
+  sizeAll: '全部是新内容，都会被复制。',
   free: (bytes) => `那里剩余 ${bytes}`,
   freeShort: '剩余空间不够。',
   excluded: (patterns) => `不包括：${patterns}`,
@@ -34,7 +35,7 @@ export const branches: Text['branches'] = {
   after: '在此步之后',
   afterHelp: (last) => `1 至 ${n(last)}`,
   title: '标题',
-  titleOf: (title, step) => `${title}，自 ${step}`,
+  titleOf: (title, step) => `自 ${step}：${title}`,
   model: '模型',
   sameModel: (model) => `同前：${model}`,
   starts: '它开始时有',
