@@ -49,7 +49,7 @@ it('starts with limits, shows what a run does, pauses, changes model and limits'
     ...['--max-steps', '9', '--max-time', '2h', '--max-tokens', '500000'],
   );
   const { run } = started.json as { run: string };
-  expect((await waymark('list')).lines[0]).toMatch(/not (started|driven)/u);
+  expect((await waymark('list')).lines[0]).toContain('not started');
   await stand.engine.resumeRun(run);
   await stand.until(run, 'action.started', ({ name }) => name === 'sleep');
   const shown = await waymark('show', run);

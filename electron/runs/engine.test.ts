@@ -148,7 +148,7 @@ describe('the engine', () => {
       ),
     );
     const id = await stand.start();
-    expect((await stand.store.reader.run(id)).state).toBe('undriven');
+    expect((await stand.store.reader.run(id)).state).toBe('created');
     await stand.drive(id);
     const summary = await stand.store.reader.run(id);
     expect(summary).toMatchObject({

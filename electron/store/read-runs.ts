@@ -52,7 +52,8 @@ export function runWord(context: ReadContext, run: RunRecord): RunWord {
   if (status !== null && ENDED.has(status)) {
     return status as RunWord;
   }
-  if (run.epoch === 0) {
+  // Who creates a run holds its lock for that long; what has no status has never been driven.
+  if (run.epoch === 0 || (status === null && !context.isDriven(run.ulid))) {
     return 'created';
   }
   if (status === 'paused') {
