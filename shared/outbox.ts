@@ -120,6 +120,8 @@ export interface HintView {
   verdict: HintVerdict | null;
   /** Step whose observation carries it; null until delivered; 0 = joined the task. */
   step: number | null;
+  /** The first step whose prompt holds it: the next one that is no summary turn. Null until delivered. */
+  prompt: number | null;
   deliveredAt: number | null;
   /** 1-based position in the queue while queued, else null. */
   position: number | null;

@@ -57,6 +57,7 @@ export async function askUntilAnswered(
     const delay = again ? backOff(failures, failure.retryAfterMs, options.retry, ports.random()) : null;
     await ports.recorder.record([failedEvent(loop, step, failure, delay)]);
     if (failure.code === 'context_full') {
+      await outage.over();
       return 'too_long';
     }
     if (delay === null && (await mendRefusedParameter(loop, failure))) {

@@ -55,6 +55,7 @@ function keptHint(input: CommandParsed<'hints.queue'>, write: LateWrite, { autho
     due: null,
     verdict: null,
     step: null,
+    prompt: null,
     deliveredAt: null,
     position: null,
   };

@@ -10,6 +10,7 @@ import {
   type OutboxOp,
   sameDelivery,
 } from '@shared/outbox';
+import { rowId } from './ids';
 import type { Statements } from './rows';
 
 interface HintRow {
@@ -96,12 +97,23 @@ export class HintProjection {
         author: row.author,
         queuedAt: row.queued_at,
         step: row.step,
+        prompt: row.step === null ? null : this.promptAfter(run, row.step),
         deliveredAt: row.delivered_at,
         position: row.position,
         deliver: deliveryOf(row).deliver,
         due: row.due,
         verdict: null,
       }));
+  }
+
+  /** A summary turn is shown what it summarises, never the hints that came after that. */
+  private promptAfter(run: number, step: number): number {
+    const kindOf = (each: number) =>
+      this.statements.get<{ kind: string }>('SELECT kind FROM step_head WHERE id = ?', rowId(run, each))
+        ?.kind;
+    let next = step + 1;
+    while (kindOf(next) === 'summary') next += 1;
+    return next;
   }
 
   private queue(run: number, entry: OutboxEntry, op: Extract<OutboxOp, { op: 'hint.queued' }>): void {

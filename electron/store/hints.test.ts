@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { expect, onTestFinished, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';
+import { writeSummary } from '../testing/write-summary';
 import type { Store } from './api';
 
 async function queue(store: Store, run: string, text: string): Promise<string> {
@@ -48,6 +49,23 @@ test('hints are queued, edited, moved and withdrawn', async () => {
     code: 'not_found',
   });
   expect(await store.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('a delivered hint names the first prompt that holds it, which is no summary', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('ls', 'a', { exitCode: 0 });
+  await writer.command('ls', 'b', { exitCode: 0 });
+  const prompt = async () => (await store.reader.hints(run)).hints.map((hint) => [hint.step, hint.prompt]);
+  await writer.hint('look in src');
+  expect(await prompt()).toEqual([[2, 3]]);
+  const steps = { from: 1, to: 1 };
+  await writeSummary(writer, { segment: 1, steps, carried: { from: 2, to: 2 }, text: 'Summary' });
+  expect(await prompt()).toEqual([[2, 4]]);
+  await writer.command('ls', 'c', { exitCode: 0 });
+  expect(await prompt()).toEqual([[2, 4]]);
 });
 
 test('an edit that loses the race against delivery is refused, and leaves nothing behind', async () => {

@@ -34,6 +34,7 @@ function hint(number: number, change: Partial<HintView> = {}): HintView {
     due: null,
     verdict: null,
     step: null,
+    prompt: null,
     deliveredAt: null,
     position: number,
     ...change,

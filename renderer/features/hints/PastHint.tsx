@@ -14,7 +14,7 @@ const verdicts = ['acted_on', 'ignored'] as const satisfies HintVerdict[];
 export function PastHint({ run, hint }: { run: RunSummary; hint: HintView }) {
   const text = useText();
   const words = text.hints;
-  const { step } = hint;
+  const { step, prompt } = hint;
   const delivered = hint.state === 'delivered' && step !== null;
   const outcome = delivered
     ? step === 0
@@ -23,7 +23,7 @@ export function PastHint({ run, hint }: { run: RunSummary; hint: HintView }) {
     : hint.state === 'undelivered'
       ? words.undelivered(run.reason === null ? '' : text.runs.reason(run.reason))
       : words.withdrawnText;
-  const answered = step !== null && step + 1 <= run.steps;
+  const answered = prompt !== null && prompt <= run.steps;
   return (
     <li className="queue-row queue-past" data-testid="past-hint" data-state={hint.state}>
       <span className="row queue-mark">
@@ -42,7 +42,7 @@ export function PastHint({ run, hint }: { run: RunSummary; hint: HintView }) {
           </span>
         </div>
       </div>
-      {delivered && (
+      {delivered && prompt !== null && (
         <span className="row queue-actions">
           <fieldset className="segmented-set row queue-verdict" aria-label={words.verdict}>
             {verdicts.map((verdict) => (
@@ -64,10 +64,10 @@ export function PastHint({ run, hint }: { run: RunSummary; hint: HintView }) {
             small
             icon="eye"
             disabled={!answered}
-            title={answered ? words.showPromptText(step + 1) : words.promptNotYet}
-            onClick={() => showPrompt(step + 1)}
+            title={answered ? words.showPromptText(prompt) : words.promptNotYet}
+            onClick={() => showPrompt(prompt)}
           >
-            {words.showPrompt(step + 1)}
+            {words.showPrompt(prompt)}
           </Button>
         </span>
       )}
