@@ -14,6 +14,7 @@ import { createModelClient } from '../model/client';
 import type { ScriptedModel } from '../model/scripted-server';
 import { RunControl } from '../runs/control';
 import { createHintBuffer } from '../runs/hint-buffer';
+import { HintWatch } from '../runs/hint-conditions-watch';
 import { OutboxFollower } from '../runs/outbox-follower';
 import { Recorder } from '../runs/recorder';
 import { summaryTexts } from '../runs/summary-texts';
@@ -22,13 +23,15 @@ import { MemoryRunLog } from './memory-run-log';
 import { Tray, TrayActions } from './tray-actions';
 
 export interface StandOptions {
-  model: ScriptedModel;
+  model: Pick<ScriptedModel, 'baseUrl'>;
   limits?: Partial<Limits>;
   contextTokens?: number;
   approvals?: 'on' | 'off';
   sendReasoning?: boolean;
   attempts?: number;
   patienceMs?: number;
+  /** Default: one in memory. */
+  log?: MemoryRunLog;
   /** Stands between the loop and what it touches, anew for each driver. */
   wrap?: (ports: LoopPorts) => LoopPorts;
 }
@@ -60,7 +63,7 @@ export class LoopStand {
   constructor(private readonly options: StandOptions) {
     // Retries need not be waited for in earnest.
     this.clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 40), signal) };
-    this.log = new MemoryRunLog(ulid(), () => this.clock.now());
+    this.log = options.log ?? new MemoryRunLog(ulid(), () => this.clock.now());
     this.actions = new TrayActions(this.tray, systemClock);
     this.port = createModelClient({ name: 'the model', baseUrl: options.model.baseUrl, key: null });
     this.seed();
@@ -131,6 +134,10 @@ export class LoopStand {
         follower.applyEvent(event);
       }
     });
+    const hintWatch = new HintWatch({
+      ...{ follower, computers: new Map(), clock: this.clock, record: (events) => recorder.record(events) },
+      failed: () => undefined,
+    });
     const control = new RunControl(follower);
     this.control = control;
     await recorder.record(this.arrival(follower));
@@ -140,7 +147,7 @@ export class LoopStand {
       ports: wrap({
         model: this.port,
         recorder,
-        hints: createHintBuffer(follower, true),
+        hints: createHintBuffer(follower, true, () => hintWatch.beforeRequest()),
         control,
         actions: this.actions,
         evaluation: { final: async (step) => [finalEvaluation(step, await this.final())] },
