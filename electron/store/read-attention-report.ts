@@ -38,7 +38,16 @@ export async function readAttentionReport(
   );
   const reports: ReportedRun[] = [];
   for (const row of rows) reports.push(await reportOf(context, attention, parseRun(row), from, to));
-  return reports;
+  return reports.sort(byFirst);
+}
+
+/** The run with the most urgent item first, then who did most. */
+function byFirst(a: ReportedRun, b: ReportedRun): number {
+  const [first, second] = [a.items[0], b.items[0]];
+  if (first === undefined || second === undefined) {
+    return Number(first === undefined) - Number(second === undefined) || b.steps - a.steps;
+  }
+  return byNeed(first, second);
 }
 
 async function reportOf(

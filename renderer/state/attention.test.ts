@@ -47,6 +47,9 @@ describe('the inbox', () => {
     );
     expect(reasonOf(list, 'stuck')?.kind).toBe('error_streak');
     expect(reasonOf(list, 'fine')).toBeUndefined();
+    const rests = news('rests', [item('paused'), item('hint_delivered'), item('score_dropped')]);
+    expect(reasonOf([rests], 'rests')?.kind).toBe('score_dropped');
+    expect(needGroup(summary('rests', 'paused'), [rests])).toBe('needsYou');
     const sorted = [summary('none'), summary('fine'), summary('stuck')].sort(needOrder(list)) as {
       id: string;
     }[];

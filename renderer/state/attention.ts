@@ -1,4 +1,4 @@
-import type { AttentionItem, AttentionReport, RunAttention } from '@shared/attention';
+import type { AttentionItem, AttentionKind, AttentionReport, RunAttention } from '@shared/attention';
 import type { PowerState } from '@shared/ipc/application';
 import type { RunSummary } from '@shared/views';
 import { create } from 'zustand';
@@ -117,16 +117,25 @@ export function isUrgent(list: readonly RunAttention[]): boolean {
   return list.some(({ items }) => items.some(({ urgency }) => urgency === 1));
 }
 
-/** What the rail says of a run: its most urgent item, when it is more than good to know. */
+/** What the state of a run says already. */
+const saidByState: ReadonlySet<AttentionKind> = new Set([
+  'asks_you',
+  'failed',
+  'paused',
+  'host_lost',
+  'finished',
+]);
+
+/** What the rail says of a run besides its state: the most urgent item that is more than good to know. */
 export function reasonOf(list: readonly RunAttention[], run: string): AttentionItem | undefined {
-  const first = list.find((each) => each.run === run)?.items[0];
-  return first !== undefined && first.urgency < 3 ? first : undefined;
+  const items = list.find((each) => each.run === run)?.items ?? [];
+  return items.find(({ kind, urgency }) => urgency < 3 && !saidByState.has(kind));
 }
 
 /** The rail's heading for a run; something urgent needs a person whatever the run's state. */
 export function needGroup(run: RunSummary, list: readonly RunAttention[]): RailGroup {
-  const reason = reasonOf(list, run.id);
-  return reason?.urgency === 1 && reason.open ? 'needsYou' : railGroup(run);
+  const items = list.find((each) => each.run === run.id)?.items ?? [];
+  return items.some(({ urgency, open }) => urgency === 1 && open) ? 'needsYou' : railGroup(run);
 }
 
 /** Sorts runs of one heading by what they want, then as ever. */

@@ -93,8 +93,8 @@ function RunReport({ run, now }: { run: ReportedRun; now: number }) {
       <dl className="report-numbers tabular">
         {numbers.map(([value, name]) => (
           <div key={name}>
-            <dd>{value}</dd>
             <dt>{name}</dt>
+            <dd>{value}</dd>
           </div>
         ))}
       </dl>

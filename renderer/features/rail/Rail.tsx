@@ -1,4 +1,3 @@
-import type { AttentionKind } from '@shared/attention';
 import type { LinkHealth } from '@shared/computers';
 import type { RunSummary } from '@shared/views';
 import { memo, useMemo } from 'react';
@@ -145,21 +144,14 @@ const RailMark = memo(function RailMark({ run, group, on, now }: RailItemProps) 
   );
 });
 
-/** Why the run wants a person, where its state does not say so already. */
+/** Why the run wants a person, besides what its state says. */
 function useReason(run: string): { words: string; tone: 'danger' | 'attention' } | null {
   const text = useText().inbox;
   const kind = useInbox((state) => reasonOf(state.list, run)?.kind ?? null);
   const urgent = useInbox((state) => reasonOf(state.list, run)?.urgency === 1);
-  if (kind === null || saidByState.has(kind)) return null;
+  if (kind === null) return null;
   return { words: text.short(kind), tone: urgent ? 'danger' : 'attention' };
 }
-const saidByState: ReadonlySet<AttentionKind> = new Set([
-  'asks_you',
-  'failed',
-  'paused',
-  'host_lost',
-  'finished',
-]);
 
 /** The computers a waiting run waits for; the same list while nothing about it changes. */
 function useAway(run: RunSummary): readonly RunHost[] {
