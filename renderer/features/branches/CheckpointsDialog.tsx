@@ -9,7 +9,7 @@ import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/asked';
 import { closeBranchDialog, openBranchDialog } from '../../state/branches';
-import { useRuns } from '../../state/runs';
+import { hasEnded, useRuns } from '../../state/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { FailureLine } from './FailureLine';
@@ -20,6 +20,10 @@ export function CheckpointsDialog({ run }: { run: string }) {
   const words = text.branches;
   const title = useRuns((state) => state.list.find(({ id }) => id === run)?.title ?? run.slice(-6));
   const made = useRuns((state) => state.list.find(({ id }) => id === run)?.checkpoints ?? 0);
+  const ended = useRuns((state) => {
+    const known = state.list.find(({ id }) => id === run);
+    return known !== undefined && hasEnded(known.state);
+  });
   const size = useAsked(run, () => call('checkpoints.size', { run }));
   const list = useAsked(`${run} ${made}`, () => call('checkpoints.list', { run }));
   const [note, setNote] = useState('');
@@ -38,29 +42,33 @@ export function CheckpointsDialog({ run }: { run: string }) {
   }
   return (
     <Dialog title={words.checkpointsOf(title)} closeLabel={text.common.close} onClose={closeBranchDialog}>
-      <section className="checkpoint-make" aria-label={words.makeTitle}>
-        {size.failure !== null ? (
-          <FailureLine failure={size.failure} />
-        ) : (
-          <p className="text-12">{size.value === null ? words.measuring : <Size size={size.value} />}</p>
-        )}
-        <div className="checkpoint-ask">
-          <FormLine label={words.note}>
-            {({ id }) => (
-              <TextField
-                id={id}
-                value={note}
-                maxLength={200}
-                placeholder={words.notePlaceholder}
-                onChange={(event) => setNote(event.target.value)}
-              />
-            )}
-          </FormLine>
-          <Button look="primary" disabled={making || size.failure !== null} onClick={() => attempt(make)}>
-            {making ? words.making : words.make}
-          </Button>
-        </div>
-      </section>
+      {ended ? (
+        <p className="checkpoint-make soft">{words.ended}</p>
+      ) : (
+        <section className="checkpoint-make" aria-label={words.makeTitle}>
+          {size.failure !== null ? (
+            <FailureLine failure={size.failure} />
+          ) : (
+            <p className="text-12">{size.value === null ? words.measuring : <Size size={size.value} />}</p>
+          )}
+          <div className="checkpoint-ask">
+            <FormLine label={words.note}>
+              {({ id }) => (
+                <TextField
+                  id={id}
+                  value={note}
+                  maxLength={200}
+                  placeholder={words.notePlaceholder}
+                  onChange={(event) => setNote(event.target.value)}
+                />
+              )}
+            </FormLine>
+            <Button look="primary" disabled={making || size.failure !== null} onClick={() => attempt(make)}>
+              {making ? words.making : words.make}
+            </Button>
+          </div>
+        </section>
+      )}
       {list.failure !== null ? (
         <FailureLine failure={list.failure} />
       ) : list.value !== null && list.value.length === 0 ? (

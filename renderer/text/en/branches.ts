@@ -12,6 +12,7 @@ export const branches = {
   checkpointsOf: (title: string) => `Checkpoints of “${title}”`,
   makeTitle: 'Keep the state now',
   make: 'Make checkpoint',
+  ended: 'The run has ended, so its state no longer changes. Branch from what was kept.',
   making: 'Making it…',
   note: 'Note',
   notePlaceholder: 'Why it is kept, if you like',

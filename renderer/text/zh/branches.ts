@@ -13,6 +13,7 @@ export const branches: Text['branches'] = {
   checkpointsOf: (title) => `“${title}”的检查点`,
   makeTitle: '现在保留状态',
   make: '生成检查点',
+  ended: '运行已结束，其状态不再变化。可从已保留的内容分支。',
   making: '正在生成…',
   note: '备注',
   notePlaceholder: '可写明保留的原因',
