@@ -50,6 +50,7 @@ export class MemoryRunLog {
       run: this.run,
       at: this.now(),
       author: 'Ada',
+      seq: this.events.length,
       body: op,
     });
     for (const listener of this.listeners) {

@@ -1,4 +1,5 @@
 import type { NewEvent } from '@shared/events';
+import type { HintDelivery, HintVerdict } from '@shared/outbox';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
@@ -14,14 +15,24 @@ export type RunDeed =
   | { deed: 'evaluate'; score: number }
   | { deed: 'status'; status: 'paused' | 'running' | 'waiting_human' }
   | { deed: 'hint'; text: string }
-  | { deed: 'queue'; text: string }
-  | { deed: 'withdraw' }
+  | { deed: 'queue'; text: string; deliver: HintDelivery }
+  | { deed: 'reword'; text: string; deliver: HintDelivery }
+  | { deed: 'withdraw' | 'move' | 'due' }
+  | { deed: 'verdict'; who: 0 | 1; step: number; verdict: HintVerdict | null }
   | { deed: 'label'; who: 0 | 1; from: number; length: number; value: 'train' | 'mask' | 'clear' }
   | { deed: 'adjudicate'; step: number; value: 'train' | 'mask' }
   | { deed: 'comment'; step: number }
   | { deed: 'flag'; step: number; on: boolean }
   | { deed: 'undo' | 'redo'; who: 0 | 1 }
   | { deed: 'session'; bytes: number };
+
+const deliver: fc.Arbitrary<HintDelivery> = fc.constantFrom(
+  { when: 'next_step' },
+  { when: 'wake' },
+  { when: 'score_changes' },
+  { when: 'error_streak', steps: 2 },
+  { when: 'session_idle', computer: '', session: 'main' },
+);
 
 const word = fc.constantFrom(
   'ls',
@@ -57,8 +68,18 @@ export const deeds: fc.Arbitrary<RunDeed[]> = fc.array(
       status: fc.constantFrom('paused', 'running', 'waiting_human'),
     }),
     fc.record({ deed: fc.constant('hint' as const), text: fc.string({ minLength: 1, maxLength: 20 }) }),
-    fc.record({ deed: fc.constant('queue' as const), text: fc.string({ minLength: 1, maxLength: 20 }) }),
-    fc.record({ deed: fc.constant('withdraw' as const) }),
+    fc.record({
+      deed: fc.constantFrom('queue' as const, 'reword' as const),
+      text: fc.string({ minLength: 1, maxLength: 20 }),
+      deliver,
+    }),
+    fc.record({ deed: fc.constantFrom('withdraw' as const, 'move' as const, 'due' as const) }),
+    fc.record({
+      deed: fc.constant('verdict' as const),
+      who,
+      step,
+      verdict: fc.constantFrom('acted_on', 'ignored', null),
+    }),
     fc.record({
       deed: fc.constant('label' as const),
       who,
@@ -80,14 +101,15 @@ export async function liveThrough(store: Store, list: readonly RunDeed[]): Promi
   const run = await createRun(store);
   const writer = new RunWriter(store, run);
   await writer.start();
-  const life = { queued: [] as string[], offset: 0, files: new Map<string, string>() };
+  const life: Life = { queued: [], offset: 0, files: new Map() };
   for (const deed of list) {
     await live(store, writer, deed, life);
   }
   return run;
 }
 
-type Life = { queued: string[]; offset: number; files: Map<string, string> };
+/** `entry`: the one that queued or last reworded the hint, which may not have set its condition. */
+type Life = { queued: { hint: string; entry: string }[]; offset: number; files: Map<string, string> };
 
 async function live(store: Store, writer: RunWriter, deed: RunDeed, life: Life): Promise<void> {
   const { run } = writer;
@@ -168,17 +190,16 @@ async function live(store: Store, writer: RunWriter, deed: RunDeed, life: Life):
       return;
     case 'queue': {
       const hint = ulid();
-      await store.writer.post(run, bob, { op: 'hint.queued', hint, text: deed.text, category: 'question' });
-      life.queued.push(hint);
+      const { text, deliver: when } = deed;
+      const op = { op: 'hint.queued' as const, hint, text, category: 'question' as const, deliver: when };
+      life.queued.push({ hint, entry: (await store.writer.post(run, bob, op)).ulid });
       return;
     }
-    case 'withdraw': {
-      const hint = life.queued.pop();
-      if (hint !== undefined) {
-        await store.writer.post(run, alice, { op: 'hint.withdrawn', hint });
-      }
-      return;
-    }
+    case 'reword':
+    case 'withdraw':
+    case 'move':
+    case 'due':
+      return changeHint(store, writer, deed, life);
     case 'session': {
       const chunk = {
         offset: life.offset,
@@ -197,10 +218,37 @@ async function live(store: Store, writer: RunWriter, deed: RunDeed, life: Life):
   }
 }
 
+async function changeHint(
+  store: Store,
+  writer: RunWriter,
+  deed: Extract<RunDeed, { deed: 'reword' | 'withdraw' | 'move' | 'due' }>,
+  life: Life,
+): Promise<void> {
+  const { run } = writer;
+  const last = life.queued.at(-1);
+  if (last === undefined) {
+    return;
+  }
+  const { hint, entry } = last;
+  if (deed.deed === 'reword') {
+    const { text, deliver: when } = deed;
+    const edited = await store.writer.post(run, alice, { op: 'hint.edited', hint, text, deliver: when });
+    life.queued.splice(-1, 1, { hint, entry: edited.ulid });
+  } else if (deed.deed === 'withdraw') {
+    life.queued.pop();
+    await store.writer.post(run, alice, { op: 'hint.withdrawn', hint });
+  } else if (deed.deed === 'move') {
+    const before = life.queued[0]?.hint ?? null;
+    await store.writer.post(run, alice, { op: 'hint.moved', hint, before });
+  } else {
+    await writer.record([{ kind: 'hint.due', body: { id: hint, entry, why: 'so' } }]);
+  }
+}
+
 async function decide(
   store: Store,
   run: string,
-  deed: Extract<RunDeed, { deed: 'label' | 'adjudicate' | 'comment' | 'flag' | 'undo' | 'redo' }>,
+  deed: Extract<RunDeed, { deed: 'label' | 'adjudicate' | 'comment' | 'flag' | 'verdict' | 'undo' | 'redo' }>,
   on: (step: number) => number,
   person: (index: 0 | 1) => typeof alice,
 ): Promise<void> {
@@ -229,6 +277,13 @@ async function decide(
         { op: 'flag', on: deed.on },
       );
       return;
+    case 'verdict': {
+      const target = { run, from: on(deed.step), to: on(deed.step) };
+      const { hints } = await store.reader.hints(run);
+      const { id: hint = ulid() } = hints[0] ?? {};
+      await store.writer.annotate(person(deed.who), target, { op: 'hint', hint, verdict: deed.verdict });
+      return;
+    }
     case 'undo':
       await store.writer.undo(run, person(deed.who));
       return;
