@@ -78,17 +78,17 @@ async function reportOf(
   };
 }
 
-/** Answers are told by their kind; of all other events only the columns before the body are read. */
+/** What is paid for is told by its kind; of all other events only the columns before the body are read. */
 async function paidIn(context: ReadContext, run: RunRecord, from: number, to: number): Promise<Paid> {
   const paid: Paid = { steps: 0, tokens: 0, cost: 0 };
   let next = rowId(run.id, firstAt(context, run, from));
   for (;;) {
     const rows = context.statements.all<PaidRow>(
       `SELECT id, at, kind,
-         CASE WHEN kind IN ('model.answered', 'summary.rejected') THEN
+         CASE WHEN kind IN ('model.answered', 'model.failed', 'summary.rejected') THEN
            coalesce(json_extract(body, '$.usage.inputTokens'), 0) + coalesce(json_extract(body, '$.usage.outputTokens'), 0)
          END AS tokens,
-         CASE WHEN kind IN ('model.answered', 'summary.rejected') THEN json_extract(body, '$.cost') END AS cost
+         CASE WHEN kind IN ('model.answered', 'model.failed', 'summary.rejected') THEN json_extract(body, '$.cost') END AS cost
        FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
       next,
       rowId(run.id, LAST_SEQ),
