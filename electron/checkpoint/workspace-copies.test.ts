@@ -272,6 +272,24 @@ it('a file that never stands still is kept as it was last read, and named', asyn
   }
 });
 
+it('a kill while it is made leaves no checkpoint, and the next one is whole', async () => {
+  const { root, base, copies, make, filesOf } = await stand({ helper: 'perl', where: 'local' });
+  await writeFile(join(root, 'a'), 'one');
+  await make(1);
+  await writeFile(join(root, 'large'), Buffer.alloc(256 * 1024 * 1024, 7));
+  const kill = new AbortController();
+  const order = { root, id: id(2), previous: id(1), keep: [id(1)], exclude: '' };
+  const copying = copies.copy(order, kill.signal);
+  await eventually('the copy has begun', async () => (await readdir(base)).includes(`${id(2)}.partial`));
+  // SIGKILL to the program: nothing of it can tidy up.
+  kill.abort();
+  await expect(copying).rejects.toMatchObject({ code: 'cancelled' });
+  expect((await readdir(base)).sort()).toEqual(['.lock', id(1), `${id(2)}.partial`]);
+  expect(await make(2)).toMatchObject({ status: 'made', files: 2 });
+  expect((await readdir(base)).sort()).toEqual(['.lock', id(1), id(2)]);
+  expect((await lstat(join(filesOf(2), 'large'))).size).toBe(256 * 1024 * 1024);
+});
+
 it('a full disk leaves no checkpoint behind', async () => {
   const { root, base, make } = await stand({ helper: 'python3', where: 'local' });
   await writeFile(join(root, 'large'), '');

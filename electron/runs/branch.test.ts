@@ -34,7 +34,9 @@ function twelve(computer: string, made: { onRequest?: (given: number) => void })
     if (step === 2) return { calls: [run(computer, 'cd data && echo here > here.txt')] };
     if (step === 5) return { calls: [run(computer, 'sleep 1000', false, 'train')] };
     const where = step === 1 ? 'data/' : '';
-    return { calls: [run(computer, `echo ${step} > ${where}f${step}.txt; echo x >> ${where}all.txt`)] };
+    const more = step === 4 ? '; echo other >> ../task/fixed.txt' : '';
+    const command = `echo ${step} > ${where}f${step}.txt; echo x >> ${where}all.txt${more}`;
+    return { calls: [run(computer, command)] };
   };
 }
 
@@ -120,6 +122,10 @@ describe.each(places)('a branch (%s)', (computer, pool) => {
     expect(began?.message).toContain('after step 6');
     expect(began?.message).toContain('"sleep 1000" in train');
 
+    // What was protected at the parent's start still is.
+    const [evaluated] = await stand.of(branch, 'evaluation.ended');
+    expect(evaluated?.protectedChanged).toEqual(['task/fixed.txt']);
+
     // What the model read: the parent's context, one hint less, one more, and where it is now.
     const asked = await reader.prompt(branch, 9);
     expect(asked.verified).toBe(true);
@@ -201,6 +207,7 @@ describe('branches', () => {
     await expect(reader.step(second, 2)).rejects.toMatchObject({ code: 'not_found' });
     expect((await reader.step(second, 8)).head.inheritedFrom).toBe(branch);
     await expect(make(second, 2)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await problems(stand, [branch, second, third])).toEqual([]);
     expect((await stand.engine.branches.lineage(second)).nodes.map((node) => node.parent?.gone)).toEqual([
       ...[true, true, false],
     ]);
