@@ -23,6 +23,11 @@ describe('rows', () => {
     expect(sentence).not.toContain('masked');
   });
 
+  it('say that a step was taken over from another run', () => {
+    expect(rowSentence(stepHead(4, { inheritedFrom: 'run' }), null, en)).toContain('taken over');
+    expect(rowSentence(masked, null, en)).not.toContain('taken over');
+  });
+
   it('show what was just decided before what held', () => {
     expect(shownState(masked, null)).toBe('mask');
     expect(shownState(masked, 'train')).toBe('train');
@@ -60,6 +65,7 @@ describe('rows', () => {
       ],
     });
     expect(noteLines(head).map(({ kind }) => kind)).toEqual(['summary', 'missing', 'note']);
+    expect(rowSentence(head, null, en)).toMatch(/^6, Summarised steps 1–3, 98k → 41k tokens, undecided/);
     expect(noteLines(head)[0]).toMatchObject({ opens: 2 });
     expect(noteCount(head)).toBe(4);
     const opened = noteLines(head, true);

@@ -85,6 +85,19 @@ export function initialsOf(name: string): string {
   return letters.join('').toUpperCase();
 }
 
+/** The action with its title; of a summary turn what it stands for. */
+function whatOf(head: StepHead, text: Text): string {
+  const words = text.timeline;
+  const note = head.after.find((one) => one.kind === 'summary');
+  if (note?.kind !== 'summary') return `${head.tool === '' ? words.noCall : head.tool} ${head.title}`.trim();
+  const { steps, tokensBefore, tokensAfter } = note;
+  const { format } = text.common;
+  return [
+    words.summarised(steps?.from ?? null, steps?.to ?? null),
+    words.tokensFromTo(format.compact(tokensBefore), format.compact(tokensAfter)),
+  ].join(', ');
+}
+
 /** What a screen reader says for a row: "404, edit_file core_algos.py, masked by blind-edit, not decided by a person". */
 export function rowSentence(head: StepHead, pending: PendingLabel['value'] | null, text: Text): string {
   const words = text.timeline;
@@ -100,11 +113,12 @@ export function rowSentence(head: StepHead, pending: PendingLabel['value'] | nul
           : words.rowUndecided;
   const facts = [
     String(head.step),
-    `${head.tool === '' ? words.noCall : head.tool} ${head.title}`.trim(),
+    whatOf(head, text),
     label,
     head.by.length > 0 ? words.rowByPerson(head.by.join(', ')) : words.rowNoPerson,
   ];
   if (pending !== null) facts.push(words.rowPending);
+  if (head.inheritedFrom !== null) facts.push(words.rowInherited);
   if (head.label.disagreement) facts.push(words.rowDiffers);
   if (!head.ok) facts.push(words.rowFailed);
   if (head.exitCode !== null && head.exitCode !== 0) facts.push(words.exit(head.exitCode));

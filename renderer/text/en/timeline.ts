@@ -106,6 +106,7 @@ export const timeline = {
   rowUndecided: 'undecided',
   rowByPerson: (names: string) => `decided by ${names}`,
   rowNoPerson: 'not decided by a person',
+  rowInherited: 'taken over from another run',
   rowDiffers: 'opinions differ',
   rowFlagged: 'flagged',
   rowComments: (n: number) => (n === 1 ? '1 comment' : `${n} comments`),

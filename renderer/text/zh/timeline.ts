@@ -102,6 +102,7 @@ export const timeline: Text['timeline'] = {
   rowUndecided: '未决定',
   rowByPerson: (names) => `由 ${names} 决定`,
   rowNoPerson: '尚无人决定',
+  rowInherited: '沿用自另一运行',
   rowDiffers: '意见不一',
   rowFlagged: '已标记',
   rowComments: (n) => `${n} 条评论`,
