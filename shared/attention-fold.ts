@@ -119,6 +119,9 @@ function foldKind(state: AttentionState, event: RunEvent): void {
     case 'summary.rejected':
       pay(state, event.body);
       return;
+    case 'model.failed':
+      pay(state, { usage: event.body.usage ?? null, cost: event.body.cost ?? null });
+      return;
     case 'action.started': {
       const { step, call, name, args } = event.body;
       state.action = { step, call, name, digest: textDigest(JSON.stringify(args)) };

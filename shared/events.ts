@@ -13,6 +13,7 @@ import {
   step,
   toolSchema,
   ulid,
+  usageSchema,
 } from './event-parts';
 import { runChangeEvents } from './run-change-events';
 
@@ -115,6 +116,9 @@ export const eventBodies = {
     message: z.string(),
     status: z.int().nullable(),
     retryInMs: count.nullable(),
+    /** Estimated, where the answer had begun before it broke off: providers charge for that. Absent: nothing had come. */
+    usage: usageSchema.optional(),
+    cost: z.number().nullable().optional(),
   }),
   'model.answered': answerSchema,
   /** Committed before the action runs. `call` is the index into `model.answered.calls`. */

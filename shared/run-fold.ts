@@ -33,7 +33,7 @@ export class RunFold {
   segment = 0;
   /** Answered steps that count against the limit: all but summary turns. */
   taken = 0;
-  /** Used up by every paid answer, rejected summaries included; a branch starts from its parent's. */
+  /** Used up by every paid answer, rejected summaries and broken answers included; a branch starts from its parent's. */
   readonly spent = { inputTokens: 0, outputTokens: 0, cost: 0 };
   /** In force; they can change while the run goes on. */
   limits: Limits | null = null;
@@ -56,8 +56,8 @@ export class RunFold {
   step = 0;
   /** The valid calls of the latest step, in order. */
   calls: RunCall[] = [];
-  /** The latest request that no answer has followed yet. */
-  requested: { step: number; attempt: number } | null = null;
+  /** The latest request that no answer has followed yet; `tokens`: of its input, estimated. */
+  requested: { step: number; attempt: number; tokens: number } | null = null;
   /** Set by the observation of an action that ends the run. */
   ending: Ending | null = null;
   evaluations = { tries: 0, best: null as number | null, last: null as number | null, forced: false };
@@ -95,7 +95,16 @@ export class RunFold {
         this.summarising = null;
         return;
       case 'model.requested':
-        this.requested = { step: event.body.step, attempt: event.body.attempt };
+        this.requested = {
+          step: event.body.step,
+          attempt: event.body.attempt,
+          tokens: event.body.tokensEstimate,
+        };
+        return;
+      case 'model.failed':
+        if (event.body.usage !== undefined) {
+          this.pay({ usage: event.body.usage, cost: event.body.cost ?? null });
+        }
         return;
       case 'model.answered':
         this.answer(event.body);

@@ -91,7 +91,8 @@ async function ask(loop: Loop, step: number, request: ModelRequest) {
       limit.signal,
     );
     if (!result.ok && limit.signal.aborted) {
-      await ports.recorder.record([failedEvent(loop, step, cancelled(limit.timedOut()), null)]);
+      const failure = { ...cancelled(limit.timedOut()), outputTokens: result.failure.outputTokens };
+      await ports.recorder.record([failedEvent(loop, step, failure, null)]);
       return { result: 'halted' as const, startedAt };
     }
     return { result, startedAt };
@@ -103,12 +104,18 @@ async function ask(loop: Loop, step: number, request: ModelRequest) {
 function failedEvent(
   loop: Loop,
   step: number,
-  failure: { code: string; message: string; status: number | null },
+  failure: Pick<ModelFailure, 'message' | 'status' | 'outputTokens'> & { code: string },
   retryInMs: number | null,
 ): NewEvent {
-  const { code, message, status } = failure;
-  const attempt = loop.state.run.requested?.attempt ?? 1;
-  return { kind: 'model.failed', body: { step, attempt, code, message, status, retryInMs } };
+  const { code, message, status, outputTokens } = failure;
+  const { attempt, tokens } = loop.state.run.requested ?? { attempt: 1, tokens: 0 };
+  const body = { step, attempt, code, message, status, retryInMs };
+  if (outputTokens === undefined) {
+    return { kind: 'model.failed', body };
+  }
+  // An answer that had begun is charged for, and nobody says how much.
+  const usage = { inputTokens: tokens, outputTokens, cachedTokens: 0, reasoningTokens: 0 };
+  return { kind: 'model.failed', body: { ...body, usage, cost: loop.ports.cost({ usage }) } };
 }
 
 function cancelled(timedOut: boolean) {

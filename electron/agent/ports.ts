@@ -46,6 +46,8 @@ export interface ModelFailure {
   retryable: boolean;
   /** What the server asked for, if it did. */
   retryAfterMs: number | null;
+  /** Estimated tokens of the answer that had come before it broke off; absent: none. */
+  outputTokens?: number | undefined;
 }
 
 /**

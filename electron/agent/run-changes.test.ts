@@ -1,6 +1,6 @@
 import type { ModelRef, Usage } from '@shared/event-parts';
 import { afterEach, describe, expect, it } from 'vitest';
-import { refusal } from '../model/scripted-faults';
+import { cutStream, refusal, serverError } from '../model/scripted-faults';
 import {
   type ScriptedAnswer,
   type ScriptedModel,
@@ -212,6 +212,28 @@ describe('limits', () => {
     expect(plain.of('model.requested')[1]?.tail).toBe(
       '\n\n[Budget: 59 min of working time, 99 steps and 3 of 3 evaluations left.]',
     );
+  });
+
+  it('count answers that broke off, by estimate: retries do not pass a limit unseen', async () => {
+    const run = await stand(() => ({ ...cutStream(9), pieceMs: 3 }), {
+      limits: { maxTokens: 12_000, maxCost: 1e9 },
+      wrap: priced,
+      attempts: 1_000,
+    });
+    expect(await run.drive()).toBe('finished');
+    expect(lastStatus(run)?.reason).toBe('max_tokens');
+    const failed = run.of('model.failed');
+    const used = failed.reduce(
+      (sum, each) => sum + (each.usage?.inputTokens ?? 0) + (each.usage?.outputTokens ?? 0),
+      0,
+    );
+    expect(failed.length).toBeGreaterThan(2);
+    expect(failed[0]?.usage?.outputTokens).toBeGreaterThan(0);
+    expect(failed[0]?.cost).toBeGreaterThan(0);
+    expect(used).toBeLessThanOrEqual(12_000 - 8_192);
+    const refused = await stand(() => serverError(), { limits: { maxTokens: 12_000 } });
+    expect(await refused.drive()).toBe('paused');
+    expect(refused.of('model.failed').every(({ usage: none }) => none === undefined)).toBe(true);
   });
 
   it('can be raised, lowered and taken away while the run goes on', async () => {

@@ -36,13 +36,15 @@ export function createModelClient(
   });
   return {
     async ask(request, onDelta, signal) {
+      const answer = new AnswerBuilder(onDelta);
       try {
         const response = await post(client, request, signal);
-        const answer = new AnswerBuilder(onDelta);
         await readInto(client, answer, response, signal);
         return { ok: true, answer: answer.answer() };
       } catch (error) {
-        return { ok: false, failure: classify(error, endpoint.name, endpoint.key) };
+        const { outputTokens } = answer;
+        const failure = classify(error, endpoint.name, endpoint.key);
+        return { ok: false, failure: outputTokens === 0 ? failure : { ...failure, outputTokens } };
       }
     },
   };

@@ -1,4 +1,5 @@
 import type { Usage } from '@shared/event-parts';
+import { estimateTokens } from '@shared/tokens';
 import type { ModelAnswer, ModelPort } from '../agent/ports';
 
 type Delta = Parameters<Parameters<ModelPort['ask']>[1]>[0];
@@ -113,6 +114,15 @@ export class AnswerBuilder {
       model: this.model,
       usage: this.usage,
     };
+  }
+
+  /** Of all that has come so far: what was reported, else an estimate. */
+  get outputTokens(): number {
+    if (this.usage !== null) {
+      return this.usage.outputTokens;
+    }
+    const calls = this.calls.map((call) => call.name + call.arguments).join('');
+    return estimateTokens(this.text + this.refusal + this.reasoning + calls);
   }
 
   private header(chunk: unknown): Json | null {

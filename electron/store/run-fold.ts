@@ -48,6 +48,7 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       return;
     case 'model.failed':
       state.until = event.body.retryInMs === null ? null : event.at + event.body.retryInMs;
+      pay(state, { usage: event.body.usage ?? null, cost: event.body.cost ?? null });
       return;
     case 'model.answered':
       foldAnswer(state, event, sink);
