@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EntryMaker } from '@shared/annotation-fixtures';
 import type { AnnotationEntry } from '@shared/annotations';
+import type { EventBody } from '@shared/events';
 import { RunScript } from '@shared/run-fixtures';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryReader } from '../testing/memory-reader';
@@ -309,6 +310,38 @@ describe('summary turns', () => {
     expect(await rowsOf().then((all) => all.some(({ metadata }) => 'carried' in metadata))).toBe(false);
   });
 
+  it('leave the steps a branch inherited to the run that sampled them', async () => {
+    const parent = new RunScript(first).startSegment().answer([think]).answer([think]).answer([failed]);
+    const branch = new RunScript(second, { parent: { run: first, step: 3 } }).startSegment();
+    const body = <K extends 'model.answered' | 'action.observed'>(kind: K, step: number) =>
+      parent.events.flatMap((event) =>
+        event.kind === kind && 'step' in event.body && event.body.step === step ? [event.body] : [],
+      ) as EventBody<K>[];
+    for (const step of [1, 2, 3]) {
+      const [answered] = body('model.answered', step);
+      if (!answered) throw new Error('no answer');
+      const observed = body('action.observed', step);
+      branch.add('step.inherited', { run: first, answered, observed, taught: null, delivered: [] });
+    }
+    branch.step = 3;
+    branch.answer([think]);
+    const entries = [ada(first).label([1, 3], 'train'), ada(second).label(4, 'train')];
+    const reader = readerOf([parent, branch], entries);
+    const result = await exporting(reader);
+    expect(result).toMatchObject({ rows: 2, trained: 3, masked: 1 });
+    expect((await rowsOf()).map(masksOf)).toEqual([
+      [1, 1, 0],
+      [0, 0, 0, 1],
+    ]);
+    await exporting(reader, { carried: 'paper' });
+    expect((await rowsOf()).map(masksOf)).toEqual([
+      [1, 1, 0],
+      [1, 1, 0, 1],
+    ]);
+    await exporting(reader, { carried: 'paper', runs: [second] });
+    expect((await rowsOf()).map(masksOf)).toEqual([[0, 0, 0, 1]]);
+  });
+
   it('are left out with everything that rests on purged texts', async () => {
     const script = summarised(first).add('text.purged', { from: 5, to: 5, by: 'Ada' });
     const result = await exporting(readerOf([script], [ada(first).label([1, 9], 'train')]));
@@ -394,13 +427,16 @@ describe('slime', () => {
     });
     script.add('hint.delivered', { step: 6, hints: [], text: '\n\n<real_user>look</real_user>' });
     script.answer([{ name: 'run_command', raw: '{broken', invalid: 'Not JSON' }, think]);
-    const result = await exporting(readerOf([script, twoSegments(second)]), { undecided: 'train' });
+    const third = '01KRUN00000000000000000003';
+    const scripts = [script, twoSegments(second), summarised(third)];
+    const result = await exporting(readerOf(scripts), { undecided: 'train' });
     const checker = join(import.meta.dirname, '..', 'testing', 'slime-load.py');
     const loaded = spawnSync('python3', [checker, join(folder, 'out', 'train.jsonl')], { encoding: 'utf8' });
     expect(JSON.parse(loaded.stdout)).toEqual({
       rows: result.rows,
       trained: result.trained,
-      masked: result.masked,
+      // Steps that stand as context only are masked messages, and no step of the row.
+      masked: (await rowsOf()).flatMap((row) => masksOf(row) ?? []).filter((mask) => mask === 0).length,
       problems: [],
     });
   });
