@@ -19,11 +19,10 @@ export interface HintComposerProps {
   run: RunSummary;
   /** Counts up when the composer is asked for by key. */
   focusTurn: number;
-  onLeave: () => void;
 }
 
-/** Where a hint is written. The draft is kept per run; Mod+Enter queues it, Escape leaves it. */
-export function HintComposer({ run, focusTurn, onLeave }: HintComposerProps) {
+/** Where a hint is written. The draft is kept per run; Mod+Enter queues it, Escape leaves it (the dock does that). */
+export function HintComposer({ run, focusTurn }: HintComposerProps) {
   const text = useText();
   const words = text.hints;
   const writable = useWritable();
@@ -60,20 +59,11 @@ export function HintComposer({ run, focusTurn, onLeave }: HintComposerProps) {
   function rehearse(): void {
     if (tryable) attempt(() => openTrial(run.id, draft.text.trim()));
   }
-  function leave(): void {
-    box.current?.blur();
-    document.querySelector<HTMLElement>('[role="grid"]')?.focus();
-    onLeave();
-  }
   useCommand('hint.queue', () => {
     if (document.activeElement !== box.current) return false;
     void send();
   });
   useCommand('hint.try', rehearse);
-  useCommand('app.escape', () => {
-    if (document.activeElement !== box.current) return false;
-    leave();
-  });
 
   return (
     <div className="compose">

@@ -48,8 +48,16 @@ export function HintDock({ run, mode }: { run: RunSummary; mode: Mode }) {
     setOutboxTurn((turn) => turn + 1);
   });
   useLayoutEffect(() => {
-    if (outboxTurn > 0) dock.current?.querySelector<HTMLElement>('.queue button:not(:disabled)')?.focus();
+    if (outboxTurn === 0) return;
+    const first = (within: string) => dock.current?.querySelector<HTMLElement>(`${within} button`);
+    (first('.queue-list') ?? first('.queue'))?.focus();
   }, [outboxTurn]);
+  useCommand('app.escape', () => {
+    if (dock.current?.contains(document.activeElement) !== true) return false;
+    document.querySelector<HTMLElement>('[role="grid"]')?.focus();
+    setOpen(false);
+    setTall(false);
+  });
 
   return (
     <>
@@ -63,14 +71,7 @@ export function HintDock({ run, mode }: { run: RunSummary; mode: Mode }) {
           data-pane="hints"
           style={{ '--w-compose': `${rail + timeline}px` } as React.CSSProperties}
         >
-          <HintComposer
-            run={run}
-            focusTurn={focusTurn}
-            onLeave={() => {
-              setOpen(false);
-              setTall(false);
-            }}
-          />
+          <HintComposer run={run} focusTurn={focusTurn} />
           <HintQueue run={run} onTall={setTall} />
         </section>
       )}

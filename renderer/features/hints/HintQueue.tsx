@@ -74,6 +74,7 @@ export function HintQueue({ run, onTall }: HintQueueProps) {
               editing={editing === hint.id}
               onEdit={(on) => edit(on ? hint.id : null)}
               onDrag={setDragged}
+              below={dragged !== null && queue.findIndex(({ id }) => id === dragged.id) < at}
               onDrop={
                 dragged === null || dragged.id === hint.id
                   ? null

@@ -1,6 +1,6 @@
 import type { HintView } from '@shared/outbox';
 import type { RunSummary } from '@shared/views';
-import { useMemo, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
@@ -25,10 +25,12 @@ export interface QueuedHintProps {
   onDrag: (hint: HintView | null) => void;
   /** Puts the hint that is picked up here; null while none is. */
   onDrop: (() => void) | null;
+  /** Where it would come to stand: under this one, because it comes from above. */
+  below: boolean;
 }
 
 /** A hint that waits: what, why, until when; moved by its mark, edited in place. */
-export function QueuedHint({ run, hint, queue, editing, onEdit, onDrag, onDrop }: QueuedHintProps) {
+export function QueuedHint({ run, hint, queue, editing, onEdit, onDrag, onDrop, below }: QueuedHintProps) {
   const text = useText();
   const words = text.hints;
   const now = useNow(1000);
@@ -36,6 +38,13 @@ export function QueuedHint({ run, hint, queue, editing, onEdit, onDrag, onDrop }
   const health = useComputers((state) => state.health);
   const away = useMemo(() => waitsFor(run, health).map(({ name }) => name), [run, health]);
   const [over, setOver] = useState(false);
+  const mark = useRef<HTMLButtonElement>(null);
+  const edited = useRef(false);
+  // The editor takes the focus with it when it goes; the hint it was about has it then.
+  useLayoutEffect(() => {
+    if (edited.current && !editing) mark.current?.focus();
+    edited.current = editing;
+  }, [editing]);
   const own = waitsForItsCondition(hint);
   const waits = own ? 'condition' : hints?.waitsFor?.reason;
   const at = queue.indexOf(hint);
@@ -43,7 +52,7 @@ export function QueuedHint({ run, hint, queue, editing, onEdit, onDrag, onDrop }
   if (editing) return <HintEditor run={run} hint={hint} onClose={() => onEdit(false)} />;
   return (
     <li
-      className={`queue-row ${over && onDrop !== null ? 'queue-over' : ''}`}
+      className={`queue-row ${over && onDrop !== null ? (below ? 'queue-over-below' : 'queue-over') : ''}`}
       data-testid="queued-hint"
       draggable
       onDragStart={(event) => {
@@ -64,6 +73,7 @@ export function QueuedHint({ run, hint, queue, editing, onEdit, onDrag, onDrop }
       }}
     >
       <button
+        ref={mark}
         type="button"
         className="row queue-mark"
         aria-label={words.move(hint.number, at + 1, queue.length)}

@@ -105,7 +105,7 @@ function TrialCost({ trial }: { trial: Trial }) {
     return <span className="text-12 quiet tabular">{words.paid(format.money(result.paid))}</span>;
   if (cost === null)
     return trial.phase === 'pricing' ? <span className="text-12 quiet">{words.pricing}</span> : null;
-  const money = cost.cost === null ? words.noPrice : format.money(cost.cost);
+  const money = cost.cost === null ? words.noPrice : words.atMost(format.money(cost.cost));
   return (
     <span className="text-12 quiet tabular" data-testid="trial-cost">
       {words.cost(format.compact(cost.inputTokens), format.compact(cost.outputTokens), money)}

@@ -5,6 +5,7 @@ import { FormLine, TextField } from '../../components/Field';
 import { unlockKeys } from '../../state/keys';
 import { toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import './settings.css';
 
 export interface PassphraseFormProps {
   /** There is no file of keys yet: the passphrase is chosen, and typed twice. */

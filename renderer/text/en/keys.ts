@@ -14,7 +14,8 @@ export const keys = {
   passphrase: 'Passphrase',
   newPassphrase: 'New passphrase',
   repeat: 'Once more',
-  beginHelp: 'With a passphrase, keys outlive Waymark in an encrypted file. It cannot be recovered.',
+  beginHelp:
+    'With a passphrase, keys outlive Waymark in an encrypted file. At least 8 characters; it cannot be recovered.',
   differ: 'The two passphrases differ.',
   unlock: 'Unlock keys',
   begin: 'Keep keys under a passphrase',

@@ -6,6 +6,7 @@ export const rehearsal = {
   pricing: 'Counting what it would cost…',
   cost: (input: string, output: string, money: string) =>
     `About ${input} tokens in and ${output} out, ${money}`,
+  atMost: (money: string) => `at most ${money}`,
   noPrice: 'cost unknown: no price is set for this model',
   run: 'Ask the model',
   again: 'Ask again',

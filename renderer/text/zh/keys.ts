@@ -15,7 +15,7 @@ export const keys: Text['keys'] = {
   passphrase: '口令',
   newPassphrase: '新口令',
   repeat: '再输一次',
-  beginHelp: '设置口令后，密钥保存在加密文件中，Waymark 退出后仍在。口令无法找回。',
+  beginHelp: '设置口令后，密钥保存在加密文件中，Waymark 退出后仍在。口令至少 8 个字符，无法找回。',
   differ: '两次口令不一致。',
   unlock: '解锁密钥',
   begin: '用口令保存密钥',
