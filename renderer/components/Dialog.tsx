@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useEffect, useId, useRef } from 'react';
+import { createPortal } from 'react-dom';
 import { IconButton } from './Button';
 
 export interface DialogProps {
@@ -68,7 +69,8 @@ export function Dialog({
     }
   }
 
-  return (
+  // Whoever opens it may stand in a box that holds fixed boxes inside (a size container does).
+  return createPortal(
     <div className="scrim">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the role is one of two dialogs' */}
       {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role is one of two dialogs' */}
@@ -90,6 +92,7 @@ export function Dialog({
         <div className="dialog-body">{children}</div>
         {foot !== undefined && <div className="dialog-foot">{foot}</div>}
       </div>
-    </div>
+    </div>,
+    document.body,
   );
 }
