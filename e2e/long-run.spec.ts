@@ -124,7 +124,7 @@ evaluation:
 }
 
 async function startRun(page: Page): Promise<void> {
-  await page.keyboard.press('Control+KeyN');
+  await page.getByRole('button', { name: 'New run' }).first().click();
   await page.getByRole('button', { name: 'Start run' }).click();
   await expect(row(page, 1)).toBeVisible();
 }
