@@ -128,8 +128,13 @@ describe('a context that is full', () => {
     );
     // o_k and its hint stand in the next context, so its summary owes a reflection too.
     expect(second?.hints).toContain(ids.get(2));
-    const flushed = run.log.events.findIndex((event) => event.kind === 'hint.delivered' && event.body.step === 5);
-    expect(run.log.events[flushed + 1]).toMatchObject({ kind: 'summary.started', body: { steps: { to: 2 } } });
+    const flushed = run.log.events.findIndex(
+      (event) => event.kind === 'hint.delivered' && event.body.step === 5,
+    );
+    expect(run.log.events[flushed + 1]).toMatchObject({
+      kind: 'summary.started',
+      body: { steps: { to: 2 } },
+    });
     const summaries = (open[0]?.requests ?? []).filter(isSummaryRequest);
     expect(summaries[0]?.raw).not.toContain('at 5');
     expect(run.of('hint.delivered')).toHaveLength(2);
@@ -200,6 +205,82 @@ describe('a context that is full', () => {
     expect(last).toContain('zzz\n\n<real_user>mind it</real_user>');
     expect(run.unverified()).toBe(0);
   });
+});
+
+describe('a summary turn that does not fit itself', () => {
+  const sizes = [13_500, 4_000, 100];
+  const sized: ScriptedPolicy = ({ messages }) => {
+    const given = messages.filter(({ role }) => role === 'tool').length;
+    const over = messages.some(({ content }) => content.startsWith('# Summary'));
+    return over || given >= sizes.length
+      ? finish
+      : { text: `Step ${given + 1}.`, calls: [put(`${given}`)], usage: null };
+  };
+  const sizedRun = async (policy: ScriptedPolicy, contextTokens: number) => {
+    const run = await stand(policy, { contextTokens });
+    run.actions.run = async (call, { step }) => ({
+      ...{ ok: true, error: null, data: {}, closedBy: 'run', events: [] },
+      text: call.name === 'finish' ? 'finished' : `${step}`.repeat(sizes[step - 1] ?? 1),
+      ends: call.name === 'finish' ? 'finish' : null,
+    });
+    return run;
+  };
+
+  it('is made to fit by shortening the largest observation of the part', async () => {
+    const run = await sizedRun(withSummaries(sized), 4_600);
+    expect(await run.drive()).toBe('finished');
+    const at = run.log.events.findIndex(({ kind }) => kind === 'summary.started');
+    expect(run.log.events[at + 1]).toMatchObject({
+      kind: 'context.shortened',
+      body: { step: 1, was: 13_500 },
+    });
+    const asked = (open[0]?.requests ?? []).find(isSummaryRequest);
+    expect(asked?.raw).toMatch(/1\\n\\n\[\d+ characters are left out/u);
+    expect(run.of('action.observed')[0]?.text).toHaveLength(13_500);
+    expect(run.of('segment.started')[1]?.head.at(-1)?.content).toContain('characters are left out');
+    expect(run.unverified()).toBe(0);
+  });
+
+  it('is shortened further when the endpoint says that it is too long, and pauses when nothing is left', async () => {
+    const tooLong = { error: { message: 'maximum context length exceeded' } };
+    const refuse = { fault: { kind: 'status', status: 400, body: JSON.stringify(tooLong) } } as const;
+    const run = await sizedRun(
+      withSummaries(sized, () => refuse, scriptedSummary),
+      5_150,
+    );
+    expect(await run.drive()).toBe('finished');
+    expect(run.of('context.shortened')).toMatchObject([{ step: 1, was: 13_500 }]);
+    expect(run.of('model.failed').map(({ code }) => code)).toEqual(['context_full']);
+    expect(run.unverified()).toBe(0);
+    const hopeless = await sizedRun(
+      withSummaries(sized, () => refuse),
+      5_150,
+    );
+    expect(await hopeless.drive()).toBe('paused');
+    expect(hopeless.of('run.status').at(-1)).toMatchObject({ reason: 'context_full' });
+    expect(hopeless.of('run.status').at(-1)?.message).toContain('step');
+    expect(hopeless.unverified()).toBe(0);
+  });
+});
+
+it('a summary turn that is paused now is asked for again with the same bytes', async () => {
+  let silent = true;
+  const run = await stand(
+    withSummaries(longSteps(6), (request) =>
+      silent ? { fault: { kind: 'silence' } } : scriptedSummary(request),
+    ),
+    { contextTokens: 5_000 },
+  );
+  const driving = run.drive();
+  await run.until(() => (open[0]?.requests ?? []).some(isSummaryRequest));
+  run.log.post({ op: 'run.pause', mode: 'now' });
+  expect(await driving).toBe('paused');
+  silent = false;
+  expect(await run.drive()).toBe('finished');
+  const [first, second] = (open[0]?.requests ?? []).filter(isSummaryRequest);
+  expect(second?.raw).toBe(first?.raw);
+  expect(run.tray.items).toHaveLength(6);
+  expect(run.unverified()).toBe(0);
 });
 
 describe('a summary that cannot be used', () => {
