@@ -46,6 +46,18 @@ export function Dialog({
     };
   }, []);
 
+  // A button that went away while it had the focus leaves it nowhere: the keys still belong to the topmost sheet.
+  useEffect(() => {
+    const onLostKey = (event: KeyboardEvent) => {
+      const top = [...document.querySelectorAll('.scrim')].at(-1);
+      if (document.activeElement !== document.body || top !== box.current?.parentElement) return;
+      if (event.key === 'Escape' && !event.defaultPrevented) close.current();
+      else if (event.key === 'Tab') box.current?.focus();
+    };
+    document.addEventListener('keydown', onLostKey);
+    return () => document.removeEventListener('keydown', onLostKey);
+  }, []);
+
   function onKeyDown(event: React.KeyboardEvent): void {
     if (event.key === 'Escape' && !event.defaultPrevented) {
       event.preventDefault();
