@@ -8,7 +8,7 @@ import type { OutboxFollower } from './outbox-follower';
 import { within } from './within';
 
 /** Between two looks at sessions and clock, only while a hint waits for them, ms. */
-export const HINT_LOOK_MS = 5_000;
+const HINT_LOOK_MS = 5_000;
 /** How long a request waits for such a look at most, ms. */
 const PATIENCE_MS = 1_000;
 /** How long a host that does not answer any more is waited for at the end, ms. */

@@ -6,7 +6,7 @@ import { Killed, MemoryRunLog } from './memory-run-log';
 import { alice, bob, createdBody } from './run-writer';
 
 /** Where a driver can be held: before a commit, after it and before the driver hears of it, before the model answers. */
-export type GateName = 'commit' | 'heard' | 'answer';
+type GateName = 'commit' | 'heard' | 'answer';
 
 /** Holds one driver at a time at the points where the order matters, until it is let on or killed. */
 export class Gate {
