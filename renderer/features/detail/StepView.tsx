@@ -24,7 +24,8 @@ export function StepView({ run, step }: { run: string; step: number }) {
       {shown !== undefined && shown.inheritedFrom !== null && (
         <InheritedNote run={shown.inheritedFrom} step={step} />
       )}
-      <div className="scroll" data-pane-focus tabIndex={-1}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls is reached by keyboard */}
+      <section className="scroll" data-pane-focus tabIndex={0} aria-label={text.detail.step(step)}>
         {detail === undefined ? (
           <Section name={text.detail.action}>
             <div className="code code-wrap">{shown === undefined ? '' : `${shown.tool} ${shown.title}`}</div>
@@ -33,7 +34,7 @@ export function StepView({ run, step }: { run: string; step: number }) {
           <Story detail={detail} />
         )}
         <LiveStory run={run} step={step} />
-      </div>
+      </section>
     </>
   );
 }

@@ -53,7 +53,8 @@ export function ChangesView({ before, prompt, diff }: ChangesViewProps) {
             onToggle={toggle}
           />
         </div>
-        <section className="prompt-articles" aria-label={text.changesList} tabIndex={-1} data-pane-focus>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls is reached by keyboard */}
+        <section className="prompt-articles" aria-label={text.changesList} tabIndex={0} data-pane-focus>
           {shown.length === 0 && <Empty title={text.changesEmpty} />}
           {shown.map((change) => (
             <ChangeText

@@ -34,7 +34,8 @@ export function MessageText({ message, share, query }: MessageTextProps) {
     box.current?.querySelector('mark')?.scrollIntoView({ block: 'center' });
   }, [content]);
   return (
-    <article ref={box} className="prompt-message" aria-label={text.message} tabIndex={-1} data-pane-focus>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls is reached by keyboard
+    <section ref={box} className="prompt-message" aria-label={text.message} tabIndex={0} data-pane-focus>
       <header className="text-12">
         <b>{message.role}</b>
         <span className="quiet">{message.step === 0 ? text.head : text.step(message.step)}</span>
@@ -63,6 +64,6 @@ export function MessageText({ message, share, query }: MessageTextProps) {
           {text.showAll(full.length - shown.length)}
         </button>
       )}
-    </article>
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
@@ -52,9 +52,21 @@ function PromptPane({ run, step, changes, large }: PromptViewProps & { large: bo
   const steps = useTimeline((state) => state.steps);
   const [mode, setMode] = useState<Mode>(changes ? 'changes' : 'messages');
   useEffect(() => setMode(changes ? 'changes' : 'messages'), [changes]);
+  const box = useRef<HTMLElement>(null);
+  const ready = shown !== null;
+  // What it covers must not keep the keys; they go back to the timeline when it is closed.
+  useEffect(() => {
+    // Who types goes on typing, also when the next step's prompt comes by itself.
+    if (!large || !ready || document.activeElement?.matches('input, textarea, select') === true) return;
+    box.current?.querySelector<HTMLElement>('[role="listbox"]')?.focus();
+  }, [large, ready]);
+  useEffect(() => {
+    if (!large) return;
+    return () => document.querySelector<HTMLElement>('[role="grid"]')?.focus({ preventScroll: true });
+  }, [large]);
 
   return (
-    <section className="prompt" aria-label={text.of(step)} data-large={large}>
+    <section ref={box} className="prompt" aria-label={text.of(step)} data-large={large}>
       <header className="prompt-head">
         {large && (
           <>

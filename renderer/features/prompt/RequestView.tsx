@@ -5,7 +5,8 @@ import { useText } from '../../text/language';
 export function RequestView({ prompt }: { prompt: PromptView }) {
   const text = useText().prompt;
   return (
-    <section className="prompt-request" aria-label={text.request} data-pane-focus tabIndex={-1}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls is reached by keyboard
+    <section className="prompt-request" aria-label={text.request} data-pane-focus tabIndex={0}>
       <h3>{text.parameters}</h3>
       <pre className="prompt-text">{JSON.stringify(prompt.request, null, 2)}</pre>
       <h3>{text.tools(prompt.tools.length)}</h3>
