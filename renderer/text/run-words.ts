@@ -67,7 +67,7 @@ export function runWords(
         ...base,
         reason: joined(
           words.atStep(format.count(run.steps)),
-          until === null ? since : words.asksAgainAt(format.clock(until)),
+          until === null ? since : words.asksAgainAt(format.clockSeconds(until)),
         ),
         more: goesOn ?? '',
       };

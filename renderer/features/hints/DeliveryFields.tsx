@@ -132,6 +132,7 @@ function SessionChoice({ run, deliver, onChange }: SessionChoiceProps) {
           });
         }}
       />
+      <span className="text-12 quiet">{words.isIdleAgain}</span>
     </span>
   );
 }

@@ -10,6 +10,7 @@ import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
 import { BudgetCell } from './BudgetCell';
+import { budgetWords } from './budget-words';
 import { RunControls } from './RunControls';
 import { StripHosts } from './StripHosts';
 
@@ -65,12 +66,17 @@ export function Strip({ run }: { run: RunSummary }) {
         </div>
       )}
       <div className="strip-cell strip-ruled strip-score">
-        <span className={`strip-key ${budgets.evals.level === 'spent' ? 'tone-attention' : ''}`}>
+        <span className={`strip-key ${budgets.evals.level === 'plain' ? '' : 'tone-attention'}`}>
           {text.runs.scoreOf(scores.tries, scores.maxTries)}
         </span>
         <span className="strip-value" data-testid="run-score">
           {scores.tries === 0 && scores.final === null ? '–' : format.score(scores.final ?? scores.last)}
           {scores.best !== null && <small>{text.runs.best(format.score(scores.best))}</small>}
+          <Meter
+            value={budgets.evals.share ?? 0}
+            label={budgetWords(budgets.evals, text).sentence}
+            tone={budgets.evals.level === 'plain' ? 'plain' : 'attention'}
+          />
         </span>
       </div>
       <BudgetCell budget={budgets.time} />

@@ -14,12 +14,12 @@ const states: Record<HintState, string> = {
   undelivered: 'Never delivered',
 };
 const deliveries: Record<HintDelivery['when'], string> = {
-  next_step: 'At the next step',
+  next_step: 'Next step',
   wake: 'Wake from sleep',
-  session_idle: 'When a session is idle',
-  score_changes: 'When the score changes',
-  gpu_idle: 'When GPUs are idle',
-  error_streak: 'After errors in a row',
+  session_idle: 'Session idle again',
+  score_changes: 'Score changes',
+  gpu_idle: 'GPUs idle',
+  error_streak: 'Errors in a row',
 };
 const deliveryHelp: Record<HintDelivery['when'], string> = {
   next_step: 'Reaches the agent before its next answer. A sleep goes on.',
@@ -45,7 +45,8 @@ export const hints = {
   sessionOn: (session: string, computer: string) => `${session} on ${computer}`,
   whichComputer: 'Computer',
   anyComputer: 'any computer',
-  forMinutes: 'for minutes',
+  isIdleAgain: 'is idle again',
+  forMinutes: 'minutes idle',
   errorsInRow: 'failed steps in a row',
   until: (deliver: HintDelivery): string => {
     switch (deliver.when) {

@@ -46,7 +46,8 @@ export const hints: Text['hints'] = {
   sessionOn: (session, computer) => `${computer} 上的 ${session}`,
   whichComputer: '计算机',
   anyComputer: '任一计算机',
-  forMinutes: '分钟',
+  isIdleAgain: '重新空闲',
+  forMinutes: '分钟空闲',
   errorsInRow: '步连续失败',
   until: (deliver) => {
     switch (deliver.when) {
