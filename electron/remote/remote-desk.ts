@@ -41,7 +41,7 @@ export interface RemoteDeskParts {
 export class RemoteDesk {
   readonly #parts: RemoteDeskParts;
   #current: { place: RemotePlace; workspace: RemoteWorkspace } | null = null;
-  #opening: { workspace: RemoteWorkspace } | null = null;
+  #opening: { workspace: RemoteWorkspace; cancelled: boolean } | null = null;
   #local: Handlers | null = null;
   /** Opening and closing happen one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -69,7 +69,8 @@ export class RemoteDesk {
         return this.#current.workspace.status();
       }
       const workspace = await this.#make(place);
-      this.#opening = { workspace };
+      const opening = { workspace, cancelled: false };
+      this.#opening = opening;
       let failure: unknown;
       try {
         failure = await workspace.connect();
@@ -79,6 +80,8 @@ export class RemoteDesk {
       if (failure !== null && !(failure instanceof ConnectFailure && failure.passing)) {
         await workspace.close();
         this.#tellStatus();
+        if (opening.cancelled)
+          throw new WaymarkError('cancelled', `Connecting to ${place.alias} was called off.`);
         throw refusal(place, failure);
       }
       await this.#show(place, workspace);
@@ -103,7 +106,7 @@ export class RemoteDesk {
   /** Back to the workspace of this machine. */
   close(): Promise<void> {
     // A try that waits, perhaps for a person, must not hold this up.
-    const opening = this.#opening?.workspace.close();
+    const opening = this.#callOff();
     return this.#inTurn(async () => {
       await opening;
       const before = this.#current;
@@ -121,7 +124,7 @@ export class RemoteDesk {
 
   /** The application ends; the server is shown again at its next start. */
   async dispose(): Promise<void> {
-    const opening = this.#opening?.workspace.close();
+    const opening = this.#callOff();
     await this.#inTurn(async () => {
       await opening;
       await this.#current?.workspace.close();
@@ -220,6 +223,12 @@ export class RemoteDesk {
     this.#tellStatus();
     publisher.publish('workspace.changed', await workspace.workspaceStatus());
     publisher.publish('run.listChanged', {});
+  }
+
+  async #callOff(): Promise<void> {
+    if (this.#opening === null) return;
+    this.#opening.cancelled = true;
+    await this.#opening.workspace.close();
   }
 
   #tellStatus(): void {

@@ -72,6 +72,7 @@ export class ServeSession {
     });
     input.on('data', (piece: Buffer) => this.#heard(piece));
     input.once('end', () => this.#finish('The window closed the link.'));
+    input.once('close', () => this.#finish('The link is gone.'));
     input.once('error', (error) => this.#finish(`The link broke: ${error.message}`));
     output.on('error', (error: Error) => this.#finish(`The link broke: ${error.message}`));
     output.on('drain', () => this.#flow());
