@@ -2,6 +2,7 @@ import type { IconName } from '../../components/Icon';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import type { NoteLine } from '../../state/row-words';
+import { useRuns } from '../../state/runs';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 import { LostRow, SummaryRow } from './SummaryRow';
@@ -9,6 +10,8 @@ import { LostRow, SummaryRow } from './SummaryRow';
 /** What followed a step: a hint, an evaluation, a change of status, a standstill. Part of the step's row. */
 export function NoteRow({ line }: { line: NoteLine }) {
   const text = useText();
+  const from = line.kind === 'note' && line.note.kind === 'branch' ? line.note.parent.run : null;
+  const parent = useRuns((state) => state.list.find(({ id }) => id === from)?.title ?? null);
   if (line.kind === 'hint') {
     return (
       <div role="gridcell" className="note note-hint">
@@ -25,7 +28,7 @@ export function NoteRow({ line }: { line: NoteLine }) {
   }
   if (line.kind === 'summary') return <SummaryRow line={line} />;
   if (line.kind !== 'note') return <LostRow line={line} />;
-  const { icon, title, detail, meta, tone } = noteWords(line.note, text);
+  const { icon, title, detail, meta, tone } = noteWords(line.note, text, parent);
   return (
     <div role="gridcell" className="note">
       <i className="gutter" />
@@ -48,7 +51,12 @@ interface NoteWords {
   tone: string;
 }
 
-function noteWords(note: Extract<NoteLine, { kind: 'note' }>['note'], text: Text): NoteWords {
+/** @param parent Title of the run that a branch comes from; null when it is not known. */
+function noteWords(
+  note: Extract<NoteLine, { kind: 'note' }>['note'],
+  text: Text,
+  parent: string | null,
+): NoteWords {
   const words = text.timeline;
   const { format } = text.common;
   switch (note.kind) {
@@ -124,7 +132,7 @@ function noteWords(note: Extract<NoteLine, { kind: 'note' }>['note'], text: Text
     case 'branch':
       return {
         icon: 'branch',
-        title: words.branched(note.parent.step),
+        title: words.branched(note.parent.step, parent),
         detail: note.message,
         meta: '',
         tone: 'quiet',

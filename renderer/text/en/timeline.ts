@@ -79,7 +79,8 @@ export const timeline = {
       .filter(Boolean)
       .join(', '),
   checkpoint: 'Checkpoint',
-  branched: (step: number) => `Branched from step ${step} of another run`,
+  branched: (step: number, title: string | null) =>
+    `Branched after step ${step} of ${title ?? 'another run'}`,
   gpu: (computer: string, state: string) =>
     state === 'idle'
       ? `GPUs of ${computer} are idle`

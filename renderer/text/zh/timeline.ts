@@ -75,7 +75,7 @@ export const timeline: Text['timeline'] = {
   limitsNow: (steps, time, tokens, cost) =>
     [`${steps} 步`, time, tokens === null ? '' : `${tokens} token`, cost ?? ''].filter(Boolean).join('，'),
   checkpoint: '检查点',
-  branched: (step) => `从另一运行的步骤 ${step} 分支`,
+  branched: (step, title) => `在${title ?? '另一运行'}的步骤 ${step} 之后分支`,
   gpu: (computer, state) =>
     state === 'idle'
       ? `${computer} 的 GPU 空闲`
