@@ -101,10 +101,12 @@ export function Strip({ run }: { run: RunSummary }) {
 
 /** False when the run used tokens of a model without a price: its cost is unknown, not zero. */
 function usePriced(run: RunSummary): boolean {
-  const priced = useSettings((state) =>
+  // An endpoint that costs nothing makes a cost of 0 known; a price that was set or chosen later does not.
+  const free = useSettings((state) =>
     (state.settings?.endpoints ?? []).some(
-      (one) => (one.name === run.endpoint || one.model === run.model) && one.price !== null,
+      ({ name, price }) =>
+        name === run.endpoint && price !== null && price.input + price.cached + price.output === 0,
     ),
   );
-  return priced || run.cost > 0 || run.tokens.input + run.tokens.output === 0;
+  return free || run.cost > 0 || run.tokens.input + run.tokens.output === 0;
 }
