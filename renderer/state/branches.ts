@@ -8,7 +8,7 @@ import { moveCursor, useTimeline } from './timeline';
 export type BranchDialogName =
   | { name: 'checkpoints'; run: string }
   | { name: 'branch'; run: string; step: number }
-  | { name: 'family'; run: string };
+  | { name: 'lineage'; run: string };
 
 interface BranchState {
   dialog: BranchDialogName | null;
@@ -70,7 +70,7 @@ export async function createBranch(plan: BranchPlan, draft: BranchDraft): Promis
   await openRun(run);
 }
 
-/** A run of the family as it is drawn: one line, from where it branched off to its newest step. */
+/** A run of the lineage as it is drawn: one line, from where it branched off to its newest step. */
 export interface LineageLine {
   node: LineageNode;
   /** Row from the top, 0-based. */
@@ -84,7 +84,7 @@ export interface LineageLine {
 }
 
 /**
- * The family as rows: each run right before its branches, branches in the order of the steps they come from. Runs whose
+ * The lineage as rows: each run right before its branches, branches in the order of the steps they come from. Runs whose
  * parent is not among them are roots. Every run stands exactly once.
  */
 export function lineageLines({ nodes }: Lineage): LineageLine[] {

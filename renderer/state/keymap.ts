@@ -55,7 +55,7 @@ export const commandTable = [
   { id: 'app.escape', keys: ['Escape'], group: 'steer' },
   { id: 'run.branch', keys: ['KeyG KeyB'], group: 'steer' },
   { id: 'run.checkpoints', keys: ['KeyG KeyK'], group: 'steer' },
-  { id: 'run.family', keys: ['KeyG KeyF'], group: 'steer' },
+  { id: 'run.lineage', keys: ['KeyG KeyF'], group: 'steer' },
   { id: 'app.search', keys: ['Slash'], group: 'everywhere' },
   { id: 'app.newRun', keys: ['Mod+KeyN'], group: 'everywhere' },
   { id: 'app.inbox', keys: ['KeyG KeyN'], group: 'everywhere' },

@@ -4,7 +4,7 @@ import { useRuns } from '../../state/runs';
 import { BranchDialog } from './BranchDialog';
 import './branches.css';
 import { CheckpointsDialog } from './CheckpointsDialog';
-import { FamilyDialog } from './FamilyDialog';
+import { LineageDialog } from './LineageDialog';
 
 /** The dialog about checkpoints and branches that is open, if any. */
 export function BranchDialogs() {
@@ -15,12 +15,12 @@ export function BranchDialogs() {
     if (run === null) return false;
     openBranchDialog({ name: 'checkpoints', run });
   });
-  useCommand('run.family', () => {
+  useCommand('run.lineage', () => {
     if (run === null) return false;
-    openBranchDialog({ name: 'family', run });
+    openBranchDialog({ name: 'lineage', run });
   });
   if (dialog === null) return null;
   if (dialog.name === 'checkpoints') return <CheckpointsDialog run={dialog.run} />;
-  if (dialog.name === 'family') return <FamilyDialog run={dialog.run} />;
+  if (dialog.name === 'lineage') return <LineageDialog run={dialog.run} />;
   return <BranchDialog key={`${dialog.run} ${dialog.step}`} run={dialog.run} step={dialog.step} />;
 }

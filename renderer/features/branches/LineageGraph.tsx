@@ -51,7 +51,7 @@ export function LineageGraph({ lines, run, onOpen }: LineageGraphProps) {
         role="tree"
         tabIndex={0}
         data-autofocus
-        aria-label={words.family}
+        aria-label={words.lineage}
         aria-activedescendant={`lineage-${at.row}`}
         className="lineage"
         onKeyDown={(event) => {
@@ -103,7 +103,7 @@ export function LineageGraph({ lines, run, onOpen }: LineageGraphProps) {
       </div>
       <p className="lineage-foot text-12">
         <span role="status">{here === undefined ? '' : placeWords(here, at.step, lines, text)}</span>
-        <span className="quiet">{words.familyKeys}</span>
+        <span className="quiet">{words.lineageKeys}</span>
       </p>
     </>
   );

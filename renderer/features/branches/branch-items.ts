@@ -15,8 +15,8 @@ export function branchItems(run: string, text: Text, line: boolean): MenuItem[] 
       run: () => branchFromCursor(),
     },
     {
-      ...{ id: 'family', label: words.family, text: words.familyText, icon: 'list' },
-      run: () => openBranchDialog({ name: 'family', run }),
+      ...{ id: 'lineage', label: words.lineage, text: words.lineageText, icon: 'list' },
+      run: () => openBranchDialog({ name: 'lineage', run }),
     },
   ];
 }

@@ -56,7 +56,7 @@ const names: Record<CommandId, string> = {
   'app.remote': 'Workspace on a computer',
   'run.branch': 'Branch from this step',
   'run.checkpoints': 'Checkpoints',
-  'run.family': 'Family of the run',
+  'run.lineage': 'Lineage of the run',
   'app.settings': 'Settings',
   'app.shortcuts': 'This sheet',
   'app.about': 'About Waymark',

@@ -57,7 +57,7 @@ const names: Record<CommandId, string> = {
   'app.remote': '计算机上的工作区',
   'run.branch': '从此步骤分支',
   'run.checkpoints': '检查点',
-  'run.family': '运行的谱系',
+  'run.lineage': '运行的谱系',
   'app.settings': '设置',
   'app.shortcuts': '本表',
   'app.about': '关于 Waymark',

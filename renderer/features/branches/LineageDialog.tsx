@@ -9,7 +9,7 @@ import { FailureLine } from './FailureLine';
 import { LineageGraph } from './LineageGraph';
 
 /** A run, where it comes from and its branches, as lines over their steps. */
-export function FamilyDialog({ run }: { run: string }) {
+export function LineageDialog({ run }: { run: string }) {
   const text = useText();
   const words = text.branches;
   const title = useRuns((state) => state.list.find(({ id }) => id === run)?.title ?? run.slice(-6));
@@ -17,14 +17,14 @@ export function FamilyDialog({ run }: { run: string }) {
   const lines = asked.value === null ? [] : lineageLines(asked.value);
   return (
     <Dialog
-      title={words.familyOf(title)}
+      title={words.lineageOf(title)}
       closeLabel={text.common.close}
       width="wide"
       onClose={closeBranchDialog}
     >
       {asked.failure !== null && <FailureLine failure={asked.failure} />}
       {asked.failure === null && asked.value === null && <p className="quiet">{text.common.loading}</p>}
-      {lines.length === 1 && <p className="soft">{words.familyAlone}</p>}
+      {lines.length === 1 && <p className="soft">{words.lineageAlone}</p>}
       {lines.length > 0 && (
         <LineageGraph
           lines={lines}
