@@ -10,7 +10,7 @@ function node(run: string, steps: number, parent: LineageNode['parent'] = null):
 const child = (run: string, steps: number, of: string, step: number) =>
   node(run, steps, { run: of, step, gone: false });
 
-describe('the family of a run', () => {
+describe('the lineage of a run', () => {
   const nodes = [
     { ...node('root', 400), checkpoints: [{ checkpoint: 'c', step: 100 }] },
     child('late', 390, 'root', 300),
