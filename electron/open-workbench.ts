@@ -19,8 +19,7 @@ export interface OpenOptions {
   /** Computers over SSH; whoever made them disposes them. Absent: this process reaches none. */
   hosts?: Hosts | undefined;
   log: EngineLog;
-  /** Instead of what the settings and the bundle say. */
-  store?: Pick<OpenStoreOptions, 'device' | 'entryId' | 'workerDir'>;
+  store?: Pick<OpenStoreOptions, 'entryId'>;
   /** As in `EngineOptions`. */
   driveApart?: ((run: string) => Promise<void>) | undefined;
   /** Delay between two pieces of the demo model's answers, ms; 0 = none. */

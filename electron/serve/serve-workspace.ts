@@ -15,6 +15,7 @@ import type { EngineLog } from '../runs/engine-options';
 import type { Store } from '../store/api';
 import { unsupportedHere } from '../task/unsupported';
 import { WorkbenchHolder } from '../workbench';
+import { CalmPublisher } from './calm-publisher';
 import { EntryIds } from './entry-ids';
 import type { Hello } from './protocol';
 import type { Served } from './serve-session';
@@ -29,8 +30,6 @@ export interface ServeWorkspaceOptions {
   log: EngineLog;
   /** The command line's script: what drives runs is a process of its own. */
   entry: string;
-  /** Where the store's threads are, when not beside the program. */
-  workerDir?: string;
 }
 
 /**
@@ -39,10 +38,10 @@ export interface ServeWorkspaceOptions {
  */
 export async function serveWorkspace(
   hello: Hello,
-  publisher: Publisher,
+  toWindow: Publisher,
   options: ServeWorkspaceOptions,
 ): Promise<Served> {
-  const { folder, defaultFolder, resourcesDir, entry, workerDir } = options;
+  const { folder, defaultFolder, resourcesDir, entry } = options;
   const ids = new EntryIds();
   const settings = {
     get current() {
@@ -57,7 +56,7 @@ export async function serveWorkspace(
       hosts: options.hosts,
       log: options.log,
       demoPaceMs: 0,
-      store: { entryId: () => ids.take(), ...(workerDir === undefined ? {} : { workerDir }) },
+      store: { entryId: () => ids.take() },
       driveApart: async (run) => {
         const { store } = holder.require();
         if (store.isDriven(run)) return;
@@ -66,6 +65,7 @@ export async function serveWorkspace(
     }),
   );
   const bench = await holder.open(folder);
+  const publisher = new CalmPublisher(toWindow);
   const pump = new TerminalPump(publisher);
   let problem: Failure | null = null;
   const stop = relay(bench, {
@@ -95,6 +95,7 @@ export async function serveWorkspace(
     withEntry: (id, work) => ids.during(id, work),
     close: async () => {
       stop();
+      publisher.stop();
       await holder.close();
     },
   };
