@@ -23,8 +23,9 @@ export const TILE_COUNTS = `count(*) AS n, coalesce(sum(label = 1), 0) AS train,
   coalesce(sum(flags & 1), 0) AS errors, max(score) AS score
   FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ?`;
 
+/** A branch has no rows, and no tiles, for the steps it took over. */
 const INSERT_TILE = `INSERT OR REPLACE INTO tile (id, n, train, mask, disagreement, hints, errors, score)
-  SELECT ?, ${TILE_COUNTS}`;
+  SELECT ?, ${TILE_COUNTS} HAVING count(*) > 0`;
 
 /** Rows that changed in one transaction, by step. */
 type ChangedHeads = Map<number, { row: HeadRow; settled: boolean }>;
