@@ -22,7 +22,7 @@ export async function startPacedModel(gates: readonly number[]): Promise<PacedMo
       const own = waiting.get(step);
       own?.reach();
       await own?.opened;
-      return { text: `Step ${step}. ${musing.repeat(3)}`, calls: [action(step)] };
+      return { text: `Step ${step}. ${musing.repeat(4)}`, calls: [action(step)] };
     }),
   });
   const at = (step: number) => {

@@ -61,7 +61,7 @@ test('four hundred steps: summaries, a hint, a pause with a checkpoint, a kill, 
     expect(ended).toMatchObject({ status: 'finished', taken: STEPS, scores: { final: 80 } });
     expect(ended.segments).toBeGreaterThanOrEqual(4);
     expect(ended.steps).toBe(STEPS + ended.segments - 1);
-    expect(ended.hints).toMatchObject([{ text: hint, state: 'delivered', step: 59 }]);
+    expect(ended.hints).toMatchObject([{ text: hint, state: 'delivered', step: 60 }]);
 
     await focusTimeline(second.page);
     await second.page.keyboard.press('$');
@@ -96,7 +96,7 @@ computers:
   - { name: local, host: local, type: localhost_cpu }
 tools: [create_session, run_command, think, finish]
 approvals: { local: off }
-context_tokens: 40000
+context_tokens: 30000
 limits: { max_steps: ${STEPS} }
 evaluation:
   command: sh "$WAYMARK_EVALUATOR/evaluate.sh"
@@ -110,7 +110,7 @@ evaluation:
     'task/fixed.txt': null,
   });
   mkdirSync(place.data, { recursive: true });
-  const endpoints = [{ name: 'Paced', baseUrl: model.baseUrl, model: 'scripted', contextTokens: 40_000 }];
+  const endpoints = [{ name: 'Paced', baseUrl: model.baseUrl, model: 'scripted', contextTokens: 30_000 }];
   writeFileSync(
     join(place.data, 'settings.json'),
     JSON.stringify({
