@@ -272,6 +272,25 @@ it('a file that never stands still is kept as it was last read, and named', asyn
   }
 });
 
+it('either program goes on from what the other one made', async () => {
+  const { root, base, make, filesOf } = await stand({ helper: 'perl', where: 'local' });
+  await fill(root);
+  await settled(root);
+  await make(1);
+  const computer = new LocalComputer({ resourcesDir, sessionsDir: join(base, '../sessions') });
+  closing.push(() => computer.dispose());
+  const other = new WorkspaceCopies({
+    ...{ computer, run: 'run', localBase: base, helpers: ['python3'] },
+    sources: await readCopySources(resourcesDir),
+  });
+  const order = { root, id: id(2), previous: id(1), keep: [id(1)], exclude: '' };
+  expect(await other.copy(order, never)).toMatchObject({ files: 8, newFiles: 0 });
+  expect(await make(3)).toMatchObject({ files: 8, newFiles: 0 });
+  const manifest = (number: number) => readFile(join(filesOf(number), '../manifest'));
+  expect(await manifest(2)).toEqual(await manifest(1));
+  expect(await manifest(3)).toEqual(await manifest(1));
+});
+
 it('a kill while it is made leaves no checkpoint, and the next one is whole', async () => {
   const { root, base, copies, make, filesOf } = await stand({ helper: 'perl', where: 'local' });
   await writeFile(join(root, 'a'), 'one');

@@ -28,7 +28,8 @@ binmode STDOUT;
 sub escaped { my ($text) = @_; $text =~ s/([^A-Za-z0-9_.\/-])/sprintf '%%%02x', ord $1/ge; return $text }
 sub note { my ($what, $path) = @_; $noted++; push @notes, "note $what " . escaped($path) if @notes < $shown }
 sub look { my ($path) = @_; return $precise ? Time::HiRes::lstat($path) : lstat $path }
-sub key { return join ' ', $_[7], int $_[9], int $_[10], $_[1] }
+# As the manifest has it, but for the last word: may it have changed unseen?
+sub head_of { my ($kind, $size, @is) = @_; return join ' ', $kind, $is[2] & 07777, $size, int $is[9], int $is[10], $is[1] }
 sub is_full { return $! == ENOSPC || (exists $!{EDQUOT} && $!{EDQUOT}) }
 
 sub answer {
@@ -50,18 +51,21 @@ sub free_bytes {
     return $lines[-1] =~ /\s(\d+)\s+\d+%\s/ ? $1 * 1024 : '';
 }
 
+# Copies made since the machine started are as long as they were written: only a power cut can shorten them.
+sub boot { open my $file, '<', '/proc/sys/kernel/random/boot_id' or return ''; my $line = <$file>; chomp $line; return $line }
+
 sub make_path { my ($path) = @_; return -d $path || (File::Path::make_path($path, {mode => 0700, error => \my $wrong}), -d $path) }
 sub remove { my ($path) = @_; File::Path::remove_tree($path, {error => \my $wrong}); return !-e $path }
 
 # ── What is there ──
-# [kind, path, stat…] of everything below the root, parents first, in the order of bytes.
+# [kind, path, stat…] of everything below the root, parents first, in the order of bytes. Whole seconds.
 sub walk {
+    chdir $root or die "$root cannot be read: $!\n";
     my @found;
     my @waiting = ('');
     while (defined(my $folder = shift @waiting)) {
-        my $full = $folder eq '' ? $root : "$root/$folder";
         my $handle;
-        if (!opendir $handle, $full) {
+        if (!opendir $handle, $folder eq '' ? '.' : $folder) {
             die "$root cannot be read: $!\n" if $folder eq '';
             note('unreadable', $folder) if $! != ENOENT;
             next;
@@ -72,35 +76,35 @@ sub walk {
         for my $name (@names) {
             my $path = $folder eq '' ? $name : "$folder/$name";
             next if defined $excluded && $path =~ $excluded;
-            next if "$root/$path" eq $base;
-            my @is = look("$root/$path") or next;
-            if    (S_ISDIR($is[2])) { push @found, ['D', $path, @is]; push @folders, $path }
-            elsif (S_ISREG($is[2])) { push @found, ['F', $path, @is] }
-            elsif (S_ISLNK($is[2])) { push @found, ['L', $path, @is] }
-            else                    { note('special', $path) }
+            my @is = lstat $path or next;
+            my $type = $is[2] & 0170000;
+            if    ($type == 0100000) { push @found, ['F', $path, @is] }
+            elsif ($type == 0040000) { next if "$root/$path" eq $base; push @found, ['D', $path, @is]; push @folders, $path }
+            elsif ($type == 0120000) { push @found, ['L', $path, @is] }
+            else                     { note('special', $path) }
         }
         unshift @waiting, @folders;
     }
     return \@found;
 }
 
-# Path → [key, racy] of the files of an earlier checkpoint; its copies must still be as long as they were.
+# What an earlier checkpoint holds, parents first: head, path and, of a link, its target.
 sub read_manifest {
     my ($folder) = @_;
     open my $file, '<', "$folder/manifest" or return;
     binmode $file;
-    local $/ = "\0";
+    local $/;
+    my @parts = split /\0/, scalar <$file>, -1;
     my @records;
-    while (defined(my $head = <$file>)) {
-        chomp $head;
-        my ($kind, $mode, $size, $mtime, $ctime, $inode, $racy) = split / /, $head;
-        chomp(my $path = <$file>);
-        my $target = '';
-        chomp($target = <$file>) if $kind eq 'L';
-        push @records, {kind => $kind, mode => oct $mode, size => $size, key => "$size $mtime $ctime $inode", racy => $racy, path => $path, target => $target};
+    for (my $at = 0; $at + 1 < @parts;) {
+        my $link = substr($parts[$at], 0, 1) eq 'L';
+        push @records, [@parts[$at, $at + 1], $link ? $parts[$at + 2] : ''];
+        $at += $link ? 3 : 2;
     }
     return \@records;
 }
+
+sub said { my ($file) = @_; open my $in, '<', $file or return ''; binmode $in; local $/; return scalar <$in> }
 
 # ── Copying one file ──
 # '' or why not: gone, unreadable, full, changed.
@@ -152,7 +156,9 @@ sub dress {
 
 # The file as it was at one moment. (why, racy, stat…)
 sub copy_settled {
-    my ($from, $to, @is) = @_;
+    my ($from, $to) = @_;
+    my @is = look($from) or return 'gone';
+    return 'gone' if !S_ISREG($is[2]);
     my @after = @is;
     for my $try (1 .. $tries) {
         my $began = time;
@@ -175,24 +181,23 @@ sub copy_settled {
 
 # ── The operations ──
 sub plan {
-    my %old;
-    if ($previous ne '') {
-        my $folder = "$base/$previous";
-        for my $record (@{read_manifest($folder) || []}) { $old{$record->{path}} = $record if $record->{kind} eq 'F' }
-    }
+    my $before = "$base/$previous";
+    my %old = map { $_->[1] => $_->[0] } $previous eq '' ? () : @{read_manifest($before) || []};
+    my $steady = boot() ne '' && said("$before/boot") eq boot();
     my ($found, %sum) = (walk(), files => 0, bytes => 0, newFiles => 0, newBytes => 0);
     for my $entry (@$found) {
         my ($kind, $path, @is) = @$entry;
         next if $kind ne 'F';
         $sum{files}++;
         $sum{bytes} += $is[7];
-        my $before = $old{$path};
-        my $how = 'copy';
-        if (defined $before && $before->{key} eq key(@is)) {
-            my @copy = lstat "$base/$previous/files/$path";
-            $how = $before->{racy} ? 'compare' : 'link' if @copy && $copy[7] == $is[7];
+        my $head = head_of('F', $is[7], @is);
+        my $known = $old{$path};
+        my $how = !defined $known ? 'copy' : $known eq "$head 0" ? 'link' : $known eq "$head 1" ? 'compare' : 'copy';
+        if ($how ne 'copy' && !$steady) {
+            my @copy = lstat "$before/files/$path";
+            $how = 'copy' if !@copy || $copy[7] != $is[7];
         }
-        unshift @$entry, $how;
+        unshift @$entry, $how, $head;
         if ($how ne 'link') { $sum{newFiles}++; $sum{newBytes} += $is[7] }
     }
     return ($found, \%sum);
@@ -209,7 +214,8 @@ sub do_copy {
     make_path($base) or die "$base cannot be made: $!\n";
     open my $lock, '>', "$base/.lock" or die "$base cannot be written: $!\n";
     flock $lock, LOCK_EX or die "$base cannot be locked: $!\n";
-    if (open my $file, '<', "$base/$id/answer") { binmode $file; local $/; print scalar <$file>; exit 0 }
+    my $told = said("$base/$id/answer");
+    if ($told ne '') { print $told; exit 0 }
     my %kept = map { $_ => 1 } $previous, split /,/, $keep;
     opendir my $handle, $base or die "$base cannot be read: $!\n";
     for my $name (grep { $_ ne '.' && $_ ne '..' && $_ ne '.lock' } readdir $handle) { remove("$base/$name") if !$kept{$name} }
@@ -217,7 +223,9 @@ sub do_copy {
     my ($found, $sum) = plan();
     my $free = free_bytes($base);
     if ($free ne '' && $sum->{newBytes} + 4096 * @$found + $reserve > $free) { finish('full', %$sum, free => $free) }
-    my $draft = "$base/$id.partial";
+    # From here on the copies are near: short paths are quick paths.
+    chdir $base or die "$base cannot be entered: $!\n";
+    my $draft = "$id.partial";
     my $full = sub { remove($draft); finish('full', %$sum, free => free_bytes($base)) };
     make_path("$draft/files") or $full->();
     open my $manifest, '>', "$draft/manifest" or $full->();
@@ -225,27 +233,37 @@ sub do_copy {
     my %made = (files => 0, bytes => 0, newFiles => 0, newBytes => 0);
     my %gone;
     for my $entry (@$found) {
-        my $how = @$entry && $entry->[0] =~ /^(?:copy|compare|link)$/ ? shift @$entry : '';
+        if ($entry->[0] eq 'link') {
+            my ($head, $path, $size) = @$entry[1, 3, 11];
+            if (link "$previous/files/$path", "$draft/files/$path") {
+                $made{files}++;
+                $made{bytes} += $size;
+                print $manifest "$head 0\0$path\0" or $full->();
+                next;
+            }
+            $entry->[0] = 'copy';
+        }
+        my ($how, $head) = $entry->[0] =~ /^c/ ? splice @$entry, 0, 2 : ('', '');
         my ($kind, $path, @is) = @$entry;
         my $to = "$draft/files/$path";
         if ($kind eq 'D') {
             if (!mkdir $to, 0700) { is_full() ? $full->() : die "$to cannot be made: $!\n" }
-            print $manifest sprintf("D %o 0 %d %d %d 0", $is[2] & 07777, @is[9, 10, 1]), "\0", $path, "\0" or $full->();
+            print $manifest head_of('D', 0, @is), " 0\0$path\0" or $full->();
             next;
         }
         if ($kind eq 'L') {
             my $target = readlink "$root/$path";
             next if !defined $target;
             if (!symlink $target, $to) { is_full() ? $full->() : die "$to cannot be made: $!\n" }
-            print $manifest sprintf("L %o 0 %d %d %d 0", $is[2] & 07777, @is[9, 10, 1]), "\0", $path, "\0", $target, "\0" or $full->();
+            print $manifest head_of('L', 0, @is), " 0\0$path\0$target\0" or $full->();
             next;
         }
-        my ($racy, $old, $new) = (0, "$base/$previous/files/$path", 1);
+        my ($racy, $old, $new) = (0, "$previous/files/$path", 1);
         my $began = time;
-        if ($how eq 'link' || ($how eq 'compare' && same_content("$root/$path", $old))) { $new = 0 if link $old, $to }
+        if ($how eq 'compare' && same_content("$root/$path", $old)) { $new = 0 if link $old, $to }
         $racy = 1 if $how eq 'compare' && int $is[10] >= $began - 1;
         if ($new) {
-            (my $why, $racy, my @after) = copy_settled("$root/$path", $to, @is);
+            (my $why, $racy, my @after) = copy_settled("$root/$path", $to);
             $full->() if $why eq 'full';
             unlink $to if $why eq 'gone' || $why eq 'unreadable';
             next if $why eq 'gone';
@@ -259,15 +277,19 @@ sub do_copy {
         }
         $made{files}++;
         $made{bytes} += $is[7];
-        print $manifest sprintf("F %o %d %d %d %d %d", $is[2] & 07777, @is[7, 9, 10, 1], $racy), "\0", $path, "\0" or $full->();
+        $head = head_of('F', $is[7], @is);
+        print $manifest "$head $racy\0$path\0" or $full->();
     }
     close $manifest or $full->();
+    open my $noted_boot, '>', "$draft/boot" or $full->();
+    print $noted_boot boot() or $full->();
+    close $noted_boot or $full->();
     my $text = answer('made', %made, free => free_bytes($base), folder => escaped("$base/$id"));
     open my $file, '>', "$draft/answer" or $full->();
     binmode $file;
     print $file $text or $full->();
     close $file or $full->();
-    rename $draft, "$base/$id" or die "$base/$id cannot be made: $!\n";
+    rename $draft, $id or die "$base/$id cannot be made: $!\n";
     print $text;
 }
 
@@ -282,7 +304,7 @@ sub do_restore {
     my $draft = "$root.waymark-partial";
     remove($draft);
     my $need = 0;
-    $need += $_->{size} for @$records;
+    $need += (split / /, $_->[0])[2] for @$records;
     make_path($draft) or die "$draft cannot be made: $!\n";
     my $free = free_bytes($draft);
     my $full = sub { remove($draft); finish('full', bytes => $need, free => free_bytes($base)) };
@@ -290,20 +312,20 @@ sub do_restore {
     my @folders;
     my %made = (files => 0, bytes => 0);
     for my $record (@$records) {
-        my ($kind, $path) = @$record{qw(kind path)};
+        my ($head, $path, $target) = @$record;
+        my ($kind, undef, $size) = split / /, $head;
         my $to = "$draft/$path";
         if ($kind eq 'D') {
             if (!mkdir $to, 0700) { is_full() ? $full->() : die "$to cannot be made: $!\n" }
             push @folders, $record;
         } elsif ($kind eq 'L') {
-            my $target = $record->{target};
             # A link into the old workspace must not lead a branch there.
             $target = $root . substr $target, length $origin if $target eq $origin || index($target, "$origin/") == 0;
             if (!symlink $target, $to) { is_full() ? $full->() : die "$to cannot be made: $!\n" }
         } else {
             my $from = "$base/$id/files/$path";
             my @is = look($from);
-            if (!@is || !S_ISREG($is[2]) || $is[7] != $record->{size}) { note('damaged', $path); next }
+            if (!@is || !S_ISREG($is[2]) || $is[7] != $size) { note('damaged', $path); next }
             my $why = copy_once($from, $to, $is[7], $is[12]);
             $full->() if $why eq 'full';
             if ($why ne '') { note('damaged', $path); next }
@@ -313,7 +335,7 @@ sub do_restore {
         }
     }
     if ($noted) { remove($draft); finish('damaged') }
-    chmod $_->{mode}, "$draft/$_->{path}" for reverse @folders;
+    chmod +(split / /, $_->[0])[1], "$draft/$_->[1]" for reverse @folders;
     chmod 0755, $draft;
     rmdir $root;
     rename $draft, $root or die "$root cannot be made: $!\n";

@@ -40,8 +40,23 @@ def note(what, path):
         notes.append(b"note " + what + b" " + escaped(path))
 
 
-def key(facts):
-    return (facts.st_size, facts.st_mtime_ns // 10**9, facts.st_ctime_ns // 10**9, facts.st_ino)
+# As the manifest has it, but for the last word: may it have changed unseen?
+def head_of(kind, facts, size):
+    times = (facts.st_mtime_ns // 10**9, facts.st_ctime_ns // 10**9)
+    return b"%s %d %d %d %d %d" % (kind, stat.S_IMODE(facts.st_mode), size, *times, facts.st_ino)
+
+
+# Copies made since the machine started are as long as they were written: only a power cut can shorten them.
+def boot():
+    return said(b"/proc/sys/kernel/random/boot_id").strip()
+
+
+def said(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
 
 
 def is_full(error):
@@ -93,6 +108,7 @@ class Entry:
         self.path = path
         self.facts = facts
         self.how = b""
+        self.head = b""
 
 
 # Everything below the root, parents first, in the order of bytes.
@@ -132,19 +148,7 @@ def walk():
     return found
 
 
-class Record:
-    def __init__(self, head, path, target):
-        kind, mode, size, mtime, ctime, inode, racy = head.split(b" ")
-        self.kind = kind.decode()
-        self.mode = int(mode, 8)
-        self.size = int(size)
-        self.key = (self.size, int(mtime), int(ctime), int(inode))
-        self.racy = racy == b"1"
-        self.path = path
-        self.target = target
-
-
-# What an earlier checkpoint holds, parents first; None when there is none.
+# What an earlier checkpoint holds, parents first: head, path and, of a link, its target; None when there is none.
 def read_manifest(folder):
     try:
         with open(folder + b"/manifest", "rb") as file:
@@ -155,7 +159,7 @@ def read_manifest(folder):
     at = 0
     while at + 1 < len(parts):
         link = parts[at][:1] == b"L"
-        records.append(Record(parts[at], parts[at + 1], parts[at + 2] if link else b""))
+        records.append((parts[at], parts[at + 1], parts[at + 2] if link else b""))
         at += 3 if link else 2
     return records
 
@@ -236,8 +240,10 @@ def identity_of(facts):
 
 
 # The file as it was at one moment: (why, racy, facts).
-def copy_settled(source, target, facts):
-    after = facts
+def copy_settled(source, target):
+    facts = after = look(source)
+    if facts is None or not stat.S_ISREG(facts.st_mode):
+        return b"gone", False, None
     for _ in range(tries):
         began = int(time.time())
         why = copy_once(source, target, facts.st_size, facts.st_blocks)
@@ -258,10 +264,9 @@ def copy_settled(source, target, facts):
 
 # ── The operations ──
 def plan():
-    old = {}
-    for record in (read_manifest(base + b"/" + previous) or []) if previous else []:
-        if record.kind == "F":
-            old[record.path] = record
+    earlier = base + b"/" + previous
+    old = {path: head for head, path, _ in (read_manifest(earlier) or [] if previous else [])}
+    steady = boot() != b"" and said(earlier + b"/boot") == boot()
     found = walk()
     total = dict(files=0, bytes=0, newFiles=0, newBytes=0)
     for entry in found:
@@ -270,12 +275,13 @@ def plan():
         size = entry.facts.st_size
         total["files"] += 1
         total["bytes"] += size
-        before = old.get(entry.path)
-        entry.how = b"copy"
-        if before is not None and before.key == key(entry.facts):
-            copy = look(b"/".join((base, previous, b"files", entry.path)))
-            if copy is not None and copy.st_size == size:
-                entry.how = b"compare" if before.racy else b"link"
+        entry.head = head_of(b"F", entry.facts, size)
+        known = old.get(entry.path)
+        entry.how = b"link" if known == entry.head + b" 0" else b"compare" if known == entry.head + b" 1" else b"copy"
+        if entry.how != b"copy" and not steady:
+            copy = look(earlier + b"/files/" + entry.path)
+            if copy is None or copy.st_size != size:
+                entry.how = b"copy"
         if entry.how != b"link":
             total["newFiles"] += 1
             total["newBytes"] += size
@@ -308,20 +314,13 @@ def link_symbolically(target, path):
         raise
 
 
-def head_of(kind, facts, size, racy):
-    numbers = (stat.S_IMODE(facts.st_mode), size, *key(facts)[1:], 1 if racy else 0)
-    return kind + b" %o %d %d %d %d %d" % numbers
-
-
 def do_copy():
     os.makedirs(base, 0o700, exist_ok=True)
     lock = open(base + b"/.lock", "wb")
     fcntl.flock(lock, fcntl.LOCK_EX)
-    try:
-        with open(b"/".join((base, identity, b"answer")), "rb") as file:
-            return say(file.read())
-    except OSError:
-        pass
+    told = said(b"/".join((base, identity, b"answer")))
+    if told:
+        return say(told)
     kept = {previous, b".lock", *keep.split(b",")}
     for name in os.listdir(base):
         if name not in kept:
@@ -351,17 +350,19 @@ def fill_draft(draft, found):
             source = root + b"/" + entry.path
             if entry.kind == "D":
                 make(target)
-                manifest.write(head_of(b"D", entry.facts, 0, False) + b"\0" + entry.path + b"\0")
+                manifest.write(head_of(b"D", entry.facts, 0) + b" 0\0" + entry.path + b"\0")
             elif entry.kind == "L":
                 try:
                     leads_to = os.readlink(source)
                 except OSError:
                     continue
                 link_symbolically(leads_to, target)
-                head = head_of(b"L", entry.facts, 0, False)
-                manifest.write(head + b"\0" + entry.path + b"\0" + leads_to + b"\0")
+                head = head_of(b"L", entry.facts, 0)
+                manifest.write(head + b" 0\0" + entry.path + b"\0" + leads_to + b"\0")
             else:
                 fill_file(entry, source, target, manifest, made)
+    with open(draft + b"/boot", "wb") as file:
+        file.write(boot())
     text = answer(b"made", free=free_bytes(base), folder=escaped(base + b"/" + identity), **made)
     with open(draft + b"/answer", "wb") as file:
         file.write(text)
@@ -381,7 +382,7 @@ def fill_file(entry, source, target, manifest, made):
             pass
     racy = entry.how == b"compare" and facts.st_ctime_ns // 10**9 >= began - 1
     if new:
-        why, racy, facts = copy_settled(source, target, facts)
+        why, racy, facts = copy_settled(source, target)
         if why in (b"gone", b"unreadable"):
             if os.path.lexists(target):
                 os.unlink(target)
@@ -396,7 +397,7 @@ def fill_file(entry, source, target, manifest, made):
         made["newBytes"] += size
     made["files"] += 1
     made["bytes"] += size
-    manifest.write(head_of(b"F", facts, size, racy) + b"\0" + entry.path + b"\0")
+    manifest.write(head_of(b"F", facts, size) + (b" 1\0" if racy else b" 0\0") + entry.path + b"\0")
 
 
 def do_restore():
@@ -408,7 +409,7 @@ def do_restore():
             finish(b"occupied")
     draft = root + b".waymark-partial"
     remove(draft)
-    need = sum(record.size for record in records)
+    need = sum(int(head.split(b" ")[2]) for head, _, _ in records)
     os.makedirs(draft, 0o700)
     free = free_bytes(draft)
     made = dict(files=0, bytes=0)
@@ -423,9 +424,9 @@ def do_restore():
     if noted:
         remove(draft)
         finish(b"damaged")
-    for record in reversed(records):
-        if record.kind == "D":
-            os.chmod(draft + b"/" + record.path, record.mode)
+    for head, path, _ in reversed(records):
+        if head[:1] == b"D":
+            os.chmod(draft + b"/" + path, int(head.split(b" ")[1]))
     os.chmod(draft, 0o755)
     if os.path.isdir(root):
         os.rmdir(root)
@@ -434,21 +435,22 @@ def do_restore():
 
 
 def restore_one(record, draft, made):
-    target = draft + b"/" + record.path
-    if record.kind == "D":
+    head, path, leads_to = record
+    kind, _, size = head.split(b" ")[:3]
+    target = draft + b"/" + path
+    if kind == b"D":
         return make(target)
-    if record.kind == "L":
-        leads_to = record.target
+    if kind == b"L":
         # A link into the old workspace must not lead a branch there.
         if leads_to == origin or leads_to.startswith(origin + b"/"):
             leads_to = root + leads_to[len(origin):]
         return link_symbolically(leads_to, target)
-    source = b"/".join((base, identity, b"files", record.path))
+    source = b"/".join((base, identity, b"files", path))
     facts = look(source)
-    if facts is None or not stat.S_ISREG(facts.st_mode) or facts.st_size != record.size:
-        return note(b"damaged", record.path)
+    if facts is None or not stat.S_ISREG(facts.st_mode) or facts.st_size != int(size):
+        return note(b"damaged", path)
     if copy_once(source, target, facts.st_size, facts.st_blocks):
-        return note(b"damaged", record.path)
+        return note(b"damaged", path)
     dress(target, facts.st_mode, facts.st_mtime_ns)
     made["files"] += 1
     made["bytes"] += facts.st_size
