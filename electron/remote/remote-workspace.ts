@@ -129,7 +129,7 @@ export class RemoteWorkspace {
       if (answer.ok) return answer.value;
       throw failed(answer.error);
     } catch (thrown) {
-      throw thrown instanceof ServeLost ? this.#away() : thrown;
+      throw thrown instanceof ServeLost ? this.#unanswered() : thrown;
     }
   }
 
@@ -144,9 +144,14 @@ export class RemoteWorkspace {
 
   #away(): WaymarkError {
     const { alias } = this.#parts;
+    return new WaymarkError('computer_unavailable', this.#link.message || `${alias} is not connected.`);
+  }
+
+  #unanswered(): WaymarkError {
+    const { alias } = this.#parts;
     return new WaymarkError(
       'computer_unavailable',
-      this.#link.message || `The link to ${alias} broke before its answer came. Look whether it was done.`,
+      `The link to ${alias} broke before the answer came. When it is back, look whether it was done.`,
     );
   }
 
