@@ -19,6 +19,7 @@ import { sshIdle } from './ssh/ssh-idle';
 import { sshKill } from './ssh/ssh-kill';
 import { sshOutput } from './ssh/ssh-output';
 import { keyLatency } from './window/key-latency';
+import { promptOpen } from './window/prompt-open';
 import { windowMemory } from './window/window-memory';
 import { windowStart } from './window/window-start';
 
@@ -27,6 +28,7 @@ export const benches: readonly Bench[] = [
   windowStart,
   windowMemory,
   keyLatency,
+  promptOpen,
   appendStep,
   indexCatchUp,
   loopOverhead,

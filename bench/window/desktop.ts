@@ -61,10 +61,15 @@ export async function prepareDemo(folder: string, more: Partial<Settings> = {}):
   } finally {
     await bench.close();
   }
+  await openAtOnce(folder, more);
+  return run;
+}
+
+/** Settings that open `<folder>/workspace` at once, and everything given to the application's user. */
+export async function openAtOnce(folder: string, more: Partial<Settings> = {}): Promise<void> {
   const settings = await SettingsFile.open(join(folder, 'settings'));
   await settings.set({ annotator: author, workspace: join(folder, 'workspace'), ...more });
   give(folder);
-  return run;
 }
 
 /** The application on what `prepareDemo` left in the folder. */

@@ -126,3 +126,33 @@ export function echoOf({ id, character }) {
       });
   });
 }
+
+/**
+ * `globalThis.shown` is a promise of ms from the next key's own time stamp to the frame after the one in which something
+ * that fits the selector stands in the page and did not before.
+ */
+export function watchFor(selector) {
+  globalThis.shown = new Promise((resolve, reject) => {
+    let pressed = 0;
+    const onKey = (event) => {
+      pressed = event.timeStamp;
+    };
+    addEventListener('keydown', onKey, { capture: true, once: true });
+    const over = (settle, value) => {
+      observer.disconnect();
+      clearTimeout(late);
+      settle(value);
+    };
+    const observer = new MutationObserver(() => {
+      if (pressed === 0 || document.querySelector(selector) === null) return;
+      observer.disconnect();
+      requestAnimationFrame(() => requestAnimationFrame(() => over(resolve, performance.now() - pressed)));
+    });
+    const late = setTimeout(() => over(reject, new Error(`${selector} was not shown within 20 s.`)), 20_000);
+    observer.observe(document.body, { subtree: true, childList: true });
+  });
+}
+
+export function readShown() {
+  return globalThis.shown;
+}
