@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer, ScriptedPolicy } from '../model/scripted-server';
@@ -212,6 +212,33 @@ describe('branches', () => {
       ...[true, true, false],
     ]);
   }, 120_000);
+
+  it('that cannot be made now leave nothing behind', async () => {
+    const stand = await EngineStand.open({
+      policy: twelve('box', {}),
+      files: task(places[1][1], '{ every: 6 }'),
+      aliases: ['box'],
+    });
+    open.push(stand);
+    const id = await stand.start();
+    await stand.drive(id);
+    const order = { run: id, step: 8, title: 'B', endpoint: null, drop: [], add: [] };
+    const left = async () => [
+      await readdir(join(stand.store.folder, 'runs')),
+      await readdir(join(stand.agents.home('box'), 'waymark/runs')),
+    ];
+    const before = await left();
+    stand.agents.cut('box');
+    await expect(stand.engine.branches.create(order)).rejects.toMatchObject({ code: 'computer_unavailable' });
+    stand.agents.restore('box');
+    expect(await left()).toEqual(before);
+    // The checkpoint is damaged on its host: found out while the files are restored.
+    const [six] = await stand.engine.checkpoints.list(id);
+    await writeFile(join(six?.workspace?.folder ?? '', 'files/data/all.txt'), 'cut');
+    await expect(stand.engine.branches.create(order)).rejects.toMatchObject({ code: 'refused' });
+    expect(await left()).toEqual(before);
+    expect(await stand.store.reader.runs()).toHaveLength(1);
+  }, 60_000);
 
   it('refuse a step that is not over, a hint that is not there, and leave nothing behind', async () => {
     const stand = await EngineStand.open({

@@ -1,8 +1,8 @@
-import type { EventBody } from '@shared/events';
+import type { Spent } from '@shared/checkpoint-events';
 import type { RunFold } from '@shared/run-fold';
 
 /** What a run has used up at wall clock `now`, ms. */
-export function spentBy(fold: RunFold, now: number): EventBody<'checkpoint.made'>['spent'] {
+export function spentBy(fold: RunFold, now: number): Spent {
   const { tries, best, last } = fold.evaluations;
   return {
     workingMs: Math.max(0, Math.round(fold.time.ms(now))),
