@@ -1,4 +1,5 @@
 import { ContextFold } from '@shared/context';
+import type { Tool } from '@shared/event-parts';
 import type { NewEvent } from '@shared/events';
 import { RunFold } from '@shared/run-fold';
 import { ulid } from 'ulid';
@@ -174,6 +175,11 @@ const summary: ModelAnswer = {
   calls: [{ id: 'call_s', name: summaryCall?.name ?? '', arguments: JSON.stringify(summaryCall?.arguments) }],
 };
 
+const runCommand: Tool = {
+  type: 'function',
+  function: { name: 'run_command', description: 'Runs a command.', parameters: { type: 'object' } },
+};
+
 function trivialActions(outside: Outside, { output }: ShortRunOptions): ActionPort {
   const material = new Material(4);
   const outcome = (): ActionOutcome => ({
@@ -186,7 +192,7 @@ function trivialActions(outside: Outside, { output }: ShortRunOptions): ActionPo
     ends: null,
   });
   return {
-    tools: () => [],
+    tools: () => [runCommand],
     parse: (name, text) => ({
       ok: true,
       call: { name, args: JSON.parse(text) as Record<string, string> },
