@@ -1,9 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EventBody } from '@shared/events';
 import fc from 'fast-check';
+import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { deeds, liveThrough } from '../testing/random-run';
-import { alice, createRun, RunWriter } from '../testing/run-writer';
+import { alice, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
 import type { Store } from './api';
@@ -100,6 +102,71 @@ test('purged texts are gone everywhere; counts, labels and hashes stay and verif
   expect(await store.reader.verify()).toMatchObject({
     ok: true,
     runs: [{ id: run, purged: 'text', problems: [] }],
+  });
+  await store.close();
+  expect(everything(folder)).not.toContain('hunter2');
+});
+
+test('a branch with checkpoints and changes keeps no word of what was purged', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const parent = await secretRun(store, 'swordfish');
+  const run = ulid();
+  await store.writer.append(run, 0, [
+    { kind: 'run.created', body: { ...createdBody(run), parent: { run: parent, step: 1 } } },
+  ]);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  const [answered, observed] = (await store.reader.events(parent, 1, 100)).flatMap(({ kind, body }) =>
+    (kind === 'model.answered' || kind === 'action.observed') && body.step === 1 ? [body] : [],
+  ) as [EventBody<'model.answered'>, EventBody<'action.observed'>];
+  const said = { ...observed, text: 'hunter2' };
+  const spent = {
+    ...{ workingMs: 0, steps: 1, inputTokens: 0, outputTokens: 0, cost: 0 },
+    evaluations: { tries: 0, best: null, last: null },
+  };
+  const { model, limits } = createdBody(run);
+  const session = { computer: 'box', session: 'main', uid: ulid(), cwd: '/tmp/w' };
+  await writer.record([
+    {
+      kind: 'step.inherited',
+      body: { run: parent, answered, observed: [said], taught: 'hunter2', delivered: [] },
+    },
+    {
+      kind: 'branch.began',
+      body: {
+        ...{ parent: { run: parent, step: 1 }, checkpoint: null, spent, dropped: [] },
+        ...{ added: [{ id: ulid(), text: 'hunter2' }], message: 'From hunter2' },
+      },
+    },
+    { kind: 'model.changed', body: { model, request: { model: 'other' }, by: 'Alice' } },
+    { kind: 'limits.changed', body: { limits, by: 'Alice' } },
+    { kind: 'gpu.changed', body: { computer: 'box', state: 'idle', since: 1, gpus: [] } },
+    {
+      kind: 'checkpoint.made',
+      body: {
+        ...{ checkpoint: ulid(), step: 1, why: 'asked', note: 'hunter2', spent, workspace: null },
+        ...{ durationMs: 1, message: 'No hunter2' },
+        sessions: [
+          { ...session, env: { A: 'hunter2' }, rows: 24, cols: 80, endOffset: 0, running: 'hunter2' },
+        ],
+      },
+    },
+  ]);
+  await store.writer.post(run, alice, { op: 'run.checkpoint', note: 'hunter2' });
+  await store.writer.post(run, alice, { op: 'run.limits', limits: { maxSteps: 7 } });
+  writer.step = 1;
+  await writer.command('echo hunter2', 'hunter2');
+  await writer.hint('hunter2');
+  await store.drain();
+  await store.writer.remove(run, 'text', alice);
+  await store.drain();
+  expect(await store.reader.verify()).toMatchObject({
+    ok: true,
+    runs: [
+      { id: parent, problems: [] },
+      { id: run, purged: 'text', problems: [] },
+    ],
   });
   await store.close();
   expect(everything(folder)).not.toContain('hunter2');

@@ -165,6 +165,16 @@ export class RunRemoval {
       ...range,
     );
     this.statements.run(
+      `UPDATE note SET body = json_set(body, '$.note', '') WHERE id BETWEEN ? AND ? AND json_extract(body, '$.kind') = 'checkpoint'`,
+      ...range,
+    );
+    this.statements.run(
+      `UPDATE timing SET body = json_set(body, '$.added',
+         json((SELECT json_group_array(json_object('id', value ->> 'id', 'text', '')) FROM json_each(timing.body, '$.added'))))
+       WHERE id BETWEEN ? AND ? AND kind = 'branch.began'`,
+      ...range,
+    );
+    this.statements.run(
       `UPDATE note SET body = json_set(body, '$.hints',
          json((SELECT json_group_array(json_object('id', value ->> 'id', 'text', '')) FROM json_each(note.body, '$.hints'))))
        WHERE id BETWEEN ? AND ? AND json_extract(body, '$.kind') = 'hint'`,
@@ -179,7 +189,7 @@ export class RunRemoval {
     this.statements.run('UPDATE session SET command = NULL WHERE run = ?', run);
     this.statements.run("UPDATE hint SET text = '' WHERE run = ?", run);
     this.statements.run(
-      `UPDATE outbox SET purged = 1, body = CASE WHEN json_extract(body, '$.body.text') IS NULL THEN body ELSE json_set(body, '$.body.text', '') END WHERE run = ?`,
+      `UPDATE outbox SET purged = 1, body = json_replace(body, '$.body.text', '', '$.body.note', '') WHERE run = ?`,
       run,
     );
     const row = this.statements.get<{ state: string }>('SELECT state FROM run_head WHERE run = ?', run);
