@@ -9,6 +9,7 @@ import type { Bench } from './harness';
 import { concurrentRuns } from './long/concurrent-runs';
 import { longContext } from './long/long-context';
 import { resumeRun } from './long/resume-run';
+import { secondCheckpoint } from './long/second-checkpoint';
 import { thirtyHours } from './long/thirty-hours';
 import { twentyAppenders } from './long/twenty-appenders';
 import { sshCommands } from './ssh/ssh-commands';
@@ -45,6 +46,7 @@ export const benches: readonly Bench[] = [
   longContext,
   thirtyHours,
   resumeRun,
+  secondCheckpoint,
   twentyAppenders,
   concurrentRuns,
   durability,
