@@ -195,6 +195,27 @@ describe('export', () => {
     expect(await readFile(join(folder, 'out', 'README.md'), 'utf8')).toContain('--loss-mask-type qwen3');
   });
 
+  it('names the model that sampled each row, and all of a run, after a change of model', async () => {
+    const script = new RunScript(first).startSegment().answer([think]);
+    const created = script.events[0]?.body as EventBody<'run.created'>;
+    const other = { ...created.model, model: 'other', contextTokens: 1 };
+    script.add('model.changed', { model: other, request: { model: 'other' }, by: 'Ada' });
+    script.answer([think]).startSegment().answer([think]);
+    await exporting(readerOf([script]), { undecided: 'train' });
+    const before = created.model.model;
+    const seen = (await rowsOf()).map(({ metadata }) => ({
+      row: metadata.model,
+      steps: (metadata.steps as { model?: string }[]).map(({ model }) => model ?? null),
+    }));
+    expect(seen).toEqual([
+      { row: 'other', steps: [before, null] },
+      { row: 'other', steps: [null] },
+    ]);
+    const manifest = JSON.parse(await readFile(join(folder, 'out', 'manifest.json'), 'utf8'));
+    expect(manifest.runs[0].models).toEqual([before, 'other']);
+    expect(manifest.counts.over_context).toBe(2);
+  });
+
   it('leaves out a step that is still running', async () => {
     const script = new RunScript(first)
       .startSegment()

@@ -34,7 +34,7 @@ export interface ExportPlan {
   rows: RowPlan[];
   dropped: { reason: DropReason; count: number }[];
   undecided: { run: string; steps: number[] }[];
-  /** Kept rows longer than the context limit of the model that sampled them. */
+  /** Kept rows longer than the context limit of the model that sampled their last step. */
   overContext: number;
   /** Steps without all their observations, left out. */
   unfinished: number;
@@ -148,7 +148,7 @@ function planRows(
     else if (![...masks.values(), ...carried.values()].includes(1)) drop('nothing_trained');
     else {
       rows.push({ ...row, masks, carried });
-      if (tokens > run.created.model.contextTokens) overContext += 1;
+      if (tokens > modelOf({ run, steps }).contextTokens) overContext += 1;
       for (const step of steps) count(counts, step, masks.get(step.step) ?? 0);
     }
   };
@@ -177,6 +177,11 @@ function planRows(
     unfinished,
     counts: [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value),
   };
+}
+
+/** The model that sampled the row's last step; earlier ones may name another. */
+export function modelOf({ run, steps }: Pick<RowPlan, 'run' | 'steps'>): StepPlan['model'] {
+  return steps.at(-1)?.model ?? run.created.model;
 }
 
 function byReason(a: { reason: string }, b: { reason: string }): number {

@@ -64,11 +64,11 @@ export function manifestText(
       over_context: plan.overContext,
       unfinished_steps: plan.unfinished,
     },
-    runs: plan.runs.map(({ created, seq, entries, segments, scores }) => ({
+    runs: plan.runs.map(({ created, models, seq, entries, segments, scores }) => ({
       run: created.run,
       task: created.task.id,
       task_hash: created.task.hash,
-      model: created.model.model,
+      models,
       events: seq,
       steps: segments.reduce((sum, { steps, summary }) => sum + steps.length + (summary ? 1 : 0), 0),
       segments: segments.length,

@@ -14,8 +14,12 @@ export interface StepPlan {
   /** Globally unique id of the step. */
   id: string;
   kind: EventOf<'model.answered'>['body']['kind'];
+  /** In force when it was sampled. */
+  model: Model;
   label: EffectiveLabel;
 }
+
+type Model = EventOf<'run.created'>['body']['model'];
 
 /** A step of an earlier segment, or of the run this one branched from, that stands in a segment. */
 export interface CarriedStep {
@@ -50,6 +54,8 @@ export interface SegmentPlan {
 /** What one pass over a run's events says about its rows; texts are read again when a row is written. */
 export interface RunPlan {
   created: EventOf<'run.created'>['body'];
+  /** Names of the models in force, in order, each once. */
+  models: string[];
   /** Last event that counts. */
   seq: number;
   /** Ids of the annotation entries that were folded, sorted. */
@@ -62,6 +68,7 @@ interface OpenStep {
   step: number;
   id: string;
   kind: StepPlan['kind'];
+  model: Model;
   missing: number;
 }
 
@@ -106,6 +113,8 @@ export async function planRun(
 
 class PlanPass {
   private created: EventOf<'run.created'>['body'] | null = null;
+  private model: Model | null = null;
+  private readonly models = new Set<string>();
   private rules: RunRuleFold | null = null;
   private readonly verdicts = new Map<number, Map<string, RuleVerdict>>();
   private readonly segments: OpenSegment[] = [];
@@ -117,6 +126,7 @@ class PlanPass {
   apply(event: RunEvent): void {
     if (event.kind === 'run.created') {
       this.created = event.body;
+      this.changeModel(event.body.model);
       this.rules = createRuleProjector(this.ruleSet).start(event);
     }
     for (const { step, verdict } of this.rules?.apply(event) ?? []) {
@@ -143,8 +153,11 @@ class PlanPass {
           open.since = [];
         }
         return;
+      case 'model.changed':
+        this.changeModel(event.body.model);
+        return;
       case 'model.answered':
-        if (open) answer(open, event);
+        if (open && this.model !== null) answer(open, event, this.model);
         return;
       case 'action.observed': {
         const step = open?.steps.at(-1);
@@ -170,17 +183,23 @@ class PlanPass {
     }
   }
 
+  private changeModel(model: Model): void {
+    this.model = model;
+    this.models.add(model.model);
+  }
+
   end(entries: AnnotationEntry[], seq: number, precedence: MachinePrecedence): RunPlan | null {
     if (!this.created) return null;
     const fold = foldAnnotations(entries);
-    const planned = ({ step, id, kind }: OpenStep): StepPlan => {
+    const planned = ({ step, id, kind, model }: OpenStep): StepPlan => {
       const rules = [...(this.verdicts.get(step)?.values() ?? [])];
       const { humans } = fold.at(step);
       const { effective } = combineLabels({ humans, rules, judge: null, precedence });
-      return { step, id, kind, label: effective };
+      return { step, id, kind, model, label: effective };
     };
     return {
       created: this.created,
+      models: [...this.models],
       seq,
       entries: entries.map(({ ulid }) => ulid).sort(),
       scores: this.scores,
@@ -235,9 +254,9 @@ function openSegment(
   };
 }
 
-function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>): void {
+function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>, model: Model): void {
   const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
-  const step = { step: body.step, id: body.stepId, kind: body.kind, missing: valid.length };
+  const step = { step: body.step, id: body.stepId, kind: body.kind, model, missing: valid.length };
   const texts = [body.text, ...body.calls.map((call) => call.arguments)];
   if (body.kind !== 'summary') {
     segment.steps.push(step);

@@ -40,7 +40,7 @@ ${preset.reasoning ? '| `messages[].reasoning_content` | the reasoning of the st
 | \`metadata.source_name\` | \`waymark\` |
 | \`metadata.kind\` | \`react\`: a segment; \`summary\`: the turn in which the model summarised it, where only that answer trains |
 | \`metadata.run\`, \`segment\` | where the row comes from |
-| \`metadata.task\`, \`task_hash\`, \`model\` | the pinned task and the model that was sampled |
+| \`metadata.task\`, \`task_hash\`, \`model\` | the pinned task and the model that was sampled; a step by another model names it in \`steps\` |
 | \`metadata.score\`, \`best_score\` | final (else last) and best score of the run, 0 to 100; absent when it was never scored |
 | \`metadata.steps[]\` | \`step\` number in the run, its global \`id\`, its \`mask\`, who decided (\`source\`: adjudication, human, rule, judge; absent = waived) and the \`reason\` |
 

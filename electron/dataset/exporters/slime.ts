@@ -1,3 +1,4 @@
+import { modelOf } from '../export-plan';
 import type { DatasetRow } from '../rows';
 
 /** Chat rows as slime's SFT rollout reads them: `step_loss_mask` 0 or 1 on every assistant message. */
@@ -11,6 +12,7 @@ export const slimeFile = 'train.jsonl';
 export function slimeLine(row: DatasetRow): string {
   const { kind, run, segment, steps, masks, carried } = row.plan;
   const { created, scores } = run;
+  const { model } = modelOf(row.plan);
   const record = {
     messages: row.messages,
     tools: row.tools,
@@ -21,7 +23,7 @@ export function slimeLine(row: DatasetRow): string {
       segment: segment.segment,
       task: created.task.id,
       task_hash: created.task.hash,
-      model: created.model.model,
+      model,
       ...present({
         domain: created.task.domain,
         score: scores.final ?? scores.last,
@@ -34,10 +36,11 @@ export function slimeLine(row: DatasetRow): string {
       }),
       task_hint: created.taskHint,
       human_hints: created.humanHints,
-      steps: steps.map(({ step, id, label }) => ({
+      steps: steps.map(({ step, id, label, ...sampled }) => ({
         step,
         id,
         mask: masks.get(step) ?? 0,
+        ...(sampled.model.model === model ? {} : { model: sampled.model.model }),
         ...present({ source: label.source, reason: label.reason }),
       })),
       ...(carried.size === 0 ? {} : { carried: [...carried].map(([step, mask]) => ({ step, mask })) }),
