@@ -39,10 +39,14 @@ const tests: Record<CopyHelper, string> = {
 };
 const runs: Record<CopyHelper, string> = { perl: 'perl -C0 -e', python3: 'python3 -I -c' };
 
+/** More names than this are too long for one command; then only half checkpoints count as leavings. */
+const mostNamed = 2_000;
+
 /** One command for a POSIX shell. The program goes along as an argument: a full disk must not be in its way. */
 export function copyCommand(order: CopyOrder, sources: CopySources, helpers = copyHelpers): string {
   const { op, root, base, run, id, previous, keep, exclude, origin } = order;
-  const words = [id, previous, keep.join(','), exclude, origin].map(quoted).join(' ');
+  const kept = keep.length > mostNamed ? '*' : keep.join(',');
+  const words = [id, previous, kept, exclude, origin].map(quoted).join(' ');
   const tries = helpers.map(
     (helper) =>
       `if command -v ${helper} >/dev/null 2>&1 && ${tests[helper]} </dev/null >/dev/null 2>&1; then exec ${runs[helper]} ${quoted(sources[helper])} ${op} ${quoted(root)} "$b" ${words}; fi`,

@@ -16,14 +16,15 @@ export const alwaysExcluded: readonly string[] = [
  * inside a name, `**` goes over folders. A folder that fits is left out with everything in it.
  */
 export function excludedExpression(patterns: readonly string[]): string {
-  return patterns
+  const whole = patterns
     .map((pattern) => pattern.trim().replace(/\/+$/, ''))
-    .filter((pattern) => pattern.replace(/^\/+/, '') !== '')
-    .map((pattern) => {
-      const anchored = pattern.includes('/');
-      return (anchored ? '' : '(?:.*/)?') + expressionOf(pattern.replace(/^\/+/, ''));
-    })
-    .join('|');
+    .filter((pattern) => pattern.replace(/^\/+/, '') !== '');
+  const names = whole.filter((pattern) => !pattern.includes('/')).map(expressionOf);
+  const paths = whole
+    .filter((pattern) => pattern.includes('/'))
+    .map((pattern) => expressionOf(pattern.replace(/^\/+/, '')));
+  // Names share one beginning: the programs try it once for every path of the workspace.
+  return [...(names.length === 0 ? [] : [`(?:.*/)?(?:${names.join('|')})`]), ...paths].join('|');
 }
 
 function expressionOf(pattern: string): string {

@@ -207,13 +207,18 @@ describe.each(kinds)('checkpoints of a workspace ($helper, $where)', (kind) => {
   });
 
   it('are there whole or not at all, and leavings of a cut one go', async () => {
-    const { root, base, make } = await stand(kind);
+    const { root, base, make, copies } = await stand(kind);
     await writeFile(join(root, 'a'), 'one');
     await make(1);
     await mkdir(join(base, `${id(9)}.partial/files`), { recursive: true });
     await mkdir(join(base, `${id(8)}/files`), { recursive: true });
     await make(2);
     expect((await readdir(base)).sort()).toEqual(['.lock', id(1), id(2)]);
+    // More of them than can be named: only half ones go.
+    await mkdir(join(base, `${id(9)}.partial/files`), { recursive: true });
+    const keep = Array.from({ length: 2_001 }, (_, each) => id(each + 100));
+    await copies.copy({ root, id: id(3), previous: id(2), keep, exclude: '' }, never);
+    expect((await readdir(base)).sort()).toEqual(['.lock', id(1), id(2), id(3)]);
     // Asked again after its answer was lost: the same one, although the workspace has moved on.
     await writeFile(join(root, 'b'), 'later');
     expect(await make(2)).toMatchObject({ status: 'made', files: 1 });

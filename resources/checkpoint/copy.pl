@@ -2,7 +2,7 @@
 # The twin of copy.py: same arguments, same answers, same files. docs/adr/0010-checkpoints.md says why it is so.
 # Arguments: size|copy|restore ROOT BASE ID PREVIOUS KEEP EXCLUDE ORIGIN
 #   BASE/ID/files     the copy; BASE/ID/manifest: what it holds and how the file looked then; BASE/ID/answer: what was said
-#   PREVIOUS, KEEP    ids of checkpoints (KEEP: comma-separated); whatever else lies in BASE is a leaving and goes
+#   PREVIOUS, KEEP    ids of checkpoints (KEEP: comma-separated, * = all); whatever else lies in BASE is a leaving and goes
 #   EXCLUDE           regular expression over paths below ROOT; ORIGIN: where the files of a restored checkpoint once lay
 use strict;
 use warnings;
@@ -218,7 +218,9 @@ sub do_copy {
     if ($told ne '') { print $told; exit 0 }
     my %kept = map { $_ => 1 } $previous, split /,/, $keep;
     opendir my $handle, $base or die "$base cannot be read: $!\n";
-    for my $name (grep { $_ ne '.' && $_ ne '..' && $_ ne '.lock' } readdir $handle) { remove("$base/$name") if !$kept{$name} }
+    for my $name (grep { $_ ne '.' && $_ ne '..' && $_ ne '.lock' } readdir $handle) {
+        remove("$base/$name") if !$kept{$name} && ($keep ne '*' || $name =~ /\.partial\z/);
+    }
     closedir $handle;
     my ($found, $sum) = plan();
     my $free = free_bytes($base);

@@ -2,7 +2,7 @@
 # The twin of copy.pl: same arguments, same answers, same files. docs/adr/0010-checkpoints.md says why it is so.
 # Arguments: size|copy|restore ROOT BASE ID PREVIOUS KEEP EXCLUDE ORIGIN
 #   BASE/ID/files     the copy; BASE/ID/manifest: what it holds and how the file looked then; BASE/ID/answer: what was said
-#   PREVIOUS, KEEP    ids of checkpoints (KEEP: comma-separated); whatever else lies in BASE is a leaving and goes
+#   PREVIOUS, KEEP    ids of checkpoints (KEEP: comma-separated, * = all); whatever else lies in BASE is a leaving and goes
 #   EXCLUDE           regular expression over paths below ROOT; ORIGIN: where the files of a restored checkpoint once lay
 import errno
 import fcntl
@@ -323,7 +323,7 @@ def do_copy():
         return say(told)
     kept = {previous, b".lock", *keep.split(b",")}
     for name in os.listdir(base):
-        if name not in kept:
+        if name not in kept and (keep != b"*" or name.endswith(b".partial")):
             remove(base + b"/" + name)
     found, total = plan()
     free = free_bytes(base)
