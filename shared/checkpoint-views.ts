@@ -25,6 +25,8 @@ export interface BranchPlan {
   hints: { id: string; number: number; step: number; text: string }[];
   contextSteps: number;
   contextTokens: number;
+  /** The limit on money it goes on with: another model then needs a price. Null = none. */
+  maxCost: number | null;
   /** Sessions of the checkpoint, and what will not run again. */
   notRestarted: { computer: string; session: string; command: string }[];
 }

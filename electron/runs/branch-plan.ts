@@ -28,6 +28,7 @@ export async function findBranch(reader: Reader, run: string, step: number): Pro
       hints: context.hints.map((hint) => ({ ...hint, number: numbers.get(hint.id) ?? 0 })),
       contextSteps: context.inherited.length,
       contextTokens: context.context.tokens({ tail: '' }),
+      maxCost: context.run.limits?.maxCost ?? null,
       notRestarted: (checkpoint?.sessions ?? []).flatMap(({ computer, session, running }) =>
         running === null ? [] : [{ computer, session, command: running }],
       ),

@@ -14,6 +14,7 @@ import { branchHosts, dropBranch, markBranching, sweepBranches, unmarkBranching 
 import { branchNotice } from './branch-notice';
 import { type FoundBranch, findBranch } from './branch-plan';
 import { openAgain } from './branch-sessions';
+import { refuseWithoutPrice } from './change-run';
 import { checkpointsFolder } from './checkpoints-folder';
 import type { Cleaned, HostSessions } from './clean-sessions';
 import { connect, disposeAll } from './connect';
@@ -55,6 +56,9 @@ export async function branchRun(deps: BranchDeps, input: NewBranch): Promise<str
   await sweepBranches(store, deps.cleanSessions);
   const found = await findBranch(store.reader, input.run, input.step);
   refuseUnknownHints(found, input.drop);
+  if (input.endpoint !== null && found.plan.maxCost !== null) {
+    refuseWithoutPrice(options.settings.current, input.endpoint.name);
+  }
   const created = createdIn(found);
   const spec = parseSpec(created.spec, created.task.title);
   const run = ulid();

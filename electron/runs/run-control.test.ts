@@ -124,6 +124,21 @@ describe('limits', () => {
     expect(await stand.of(run, 'evaluation.ended')).toMatchObject([{ forced: true }]);
   }, 60_000);
 
+  it('on money hold for a branch: with another model only where that has a price', async () => {
+    const stand = await open({ Priced: { policy: thinking(3), price }, Free: { policy: thinking(1) } });
+    const run = await stand.start('Priced', { maxCost: 1 });
+    await stand.drive(run);
+    const { branches } = stand.engine;
+    expect(await branches.plan(run, 2)).toMatchObject({ maxCost: 1 });
+    const order = { run, step: 2, title: 'B', drop: [], add: [] };
+    await expect(branches.create({ ...order, endpoint: stand.endpoint('Free') })).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('Free'),
+    });
+    const branch = await branches.create({ ...order, endpoint: stand.endpoint('Priced') });
+    expect(await stand.store.reader.run(branch)).toMatchObject({ maxCost: 1, endpoint: 'Priced' });
+  }, 60_000);
+
   it('on evaluations hold for the next one, raised or lowered', async () => {
     const stand = await open({
       Model: { policy: ({ answers }) => (answers < 4 ? { calls: [call('eval')] } : finish) },

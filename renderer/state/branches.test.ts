@@ -54,6 +54,7 @@ it('a branch is asked for with what was chosen, and opened', async () => {
     ...{ run: 'root', step: 12, checkpoint: null, stepsAfter: 12, contextSteps: 12, contextTokens: 9000 },
     hints: [{ id: 'h1', number: 1, step: 3, text: 'x' }],
     notRestarted: [],
+    maxCost: null,
   };
   const draft = { ...emptyDraft(' Again '), drop: new Set(['h1', 'gone']), add: '  Try B ' };
   await createBranch(plan, draft);

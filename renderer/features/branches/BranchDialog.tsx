@@ -29,6 +29,8 @@ export function BranchDialog({ run, step }: { run: string; step: number }) {
   const [creating, setCreating] = useState(false);
   const plan = useAsked(`${run} ${after}`, () => call('branches.plan', { run, step: after }));
   const wrong = !/^\d+$/.test(typed) || Number(typed) < 1 || Number(typed) > steps;
+  const chosen = endpoints.find(({ name }) => name === draft.endpoint);
+  const needsPrice = plan.value?.maxCost != null && chosen !== undefined && chosen.price === null;
   const change = (part: Partial<BranchDraft>) => setDraft((before) => ({ ...before, ...part }));
 
   // The plan follows the number once the person has stopped typing it.
@@ -61,7 +63,7 @@ export function BranchDialog({ run, step }: { run: string; step: number }) {
           <Button
             look="primary"
             icon="branch"
-            disabled={ready === null || creating || draft.title.trim() === ''}
+            disabled={ready === null || needsPrice || creating || draft.title.trim() === ''}
             onClick={() => ready !== null && create(ready)}
           >
             {words.create}
@@ -93,10 +95,11 @@ export function BranchDialog({ run, step }: { run: string; step: number }) {
           />
         )}
       </FormLine>
-      <FormLine label={words.model}>
-        {({ id }) => (
+      <FormLine label={words.model} error={needsPrice ? words.modelNeedsPrice : null}>
+        {({ id, describedBy }) => (
           <Select
             id={id}
+            aria-describedby={describedBy}
             value={draft.endpoint ?? ''}
             options={[
               { value: '', label: words.sameModel(summary?.model ?? '') },

@@ -40,6 +40,7 @@ export const branches = {
   titleOf: (title: string, step: number) => `From ${step}: ${title}`,
   model: 'Model',
   sameModel: (model: string) => `As before: ${model}`,
+  modelNeedsPrice: 'The run has a limit on money, so this model needs a price. Set it in Settings, Models.',
   starts: 'It begins with',
   context: (count: number, tokens: number) => `${steps(count)} of context, about ${n(tokens)} tokens`,
   workspaceFrom: (step: number, clock: string) => `the workspace of the checkpoint at step ${step}, ${clock}`,

@@ -39,6 +39,7 @@ export const branches: Text['branches'] = {
   titleOf: (title, step) => `自 ${step}：${title}`,
   model: '模型',
   sameModel: (model) => `同前：${model}`,
+  modelNeedsPrice: '此运行有费用上限，因此该模型需要价格。请在设置的模型页填写。',
   starts: '它开始时有',
   context: (count, tokens) => `${n(count)} 步上下文，约 ${n(tokens)} 个 token`,
   workspaceFrom: (step, clock) => `第 ${step} 步检查点的工作区（${clock}）`,
