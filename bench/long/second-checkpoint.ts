@@ -30,7 +30,7 @@ export const secondCheckpoint: Bench = {
     const { signal } = new AbortController();
     const sizes: number[] = [];
     try {
-      let previous = (await copies.copy({ root, previous: '', exclude: '', id: ulid(), keep: [] }, signal))
+      const previous = (await copies.copy({ root, previous: '', exclude: '', id: ulid(), keep: [] }, signal))
         .folder;
       const sides = await alternate(
         (round) => {
@@ -43,9 +43,10 @@ export const secondCheckpoint: Bench = {
           writeFiles(root, (round * CHANGED) % files, Math.min(CHANGED, files / 10), bytes);
           const before = kilobytes(localBase);
           const start = performance.now();
-          const { folder } = await copies.copy({ root, previous, exclude: '', id: ulid(), keep: [] }, signal);
+          const id = ulid();
+          await keep(id);
           const seconds = (performance.now() - start) / 1000;
-          previous = folder;
+          made.push(id);
           sizes.push((kilobytes(localBase) - before) / kilobytes(root));
           return seconds;
         },
