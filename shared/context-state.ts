@@ -150,7 +150,8 @@ export class ContextState {
     const kept =
       carried === null ? [] : this.steps.filter(({ step }) => step >= carried.from && step <= carried.to);
     this.steps.splice(0, this.steps.length, ...kept);
-    this.pair = summary === undefined ? null : { hints: summarised?.hints ?? [], kept: null };
+    this.pair =
+      summary === undefined ? null : { hints: [...(body.hints ?? summarised?.hints ?? [])], kept: null };
     this.rounds = summary === undefined ? 0 : this.rounds + 1;
     this.segment = body.segment;
     this.tools = body.tools;

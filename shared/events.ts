@@ -98,6 +98,8 @@ export const eventBodies = {
     summary: step.optional(),
     /** Steps of earlier segments that stay in the context verbatim, summary steps between them left out. */
     carried: z.object({ from: step, to: step }).nullable().optional(),
+    /** Hints inside the observation that a branch's head ends with; elsewhere the events before say which. */
+    hints: z.array(z.object({ id: ulid, text: z.string() })).optional(),
   }),
   /** `sha256` is over the exact request body bytes; `tail` is what was added to the last message only. */
   'model.requested': z.object({

@@ -1,5 +1,6 @@
 import { ContextFold } from '@shared/context';
 import type { NewEvent, RunEvent } from '@shared/events';
+import { planSummary } from '@shared/summary-plan';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type ScriptedAnswer,
@@ -91,6 +92,7 @@ describe('the context of a branch', () => {
     const answered = run.of('model.answered');
     expect(answered.filter(({ kind }) => kind === 'summary').length).toBeGreaterThan(2);
     expect(run.of('context.shortened').length).toBeGreaterThan(0);
+    let inPair = 0;
     for (const { step } of answered) {
       const context = await contextAfter(readerOf(run), 'run', step);
       const events = context.events({
@@ -102,8 +104,11 @@ describe('the context of a branch', () => {
       expect(child.tools).toEqual(parent.tools);
       expect(child.request).toEqual(parent.request);
       expect(child.entries.map((entry) => entry.step)).toEqual(parent.entries.map((entry) => entry.step));
+      expect(planSummary(child)?.hints).toEqual(planSummary(parent)?.hints);
+      inPair += parent.pair?.hints.length ?? 0;
       expect(withoutNotice(child)).toEqual(JSON.stringify(parent.messages()));
     }
+    expect(inPair, 'hints in the last observation of a head').toBeGreaterThan(0);
   });
 
   it('leaves out the hints that are dropped, wherever they stand, and nothing else', async () => {

@@ -81,8 +81,10 @@ export class BranchContext {
       }
     }
     const { carried, ...own } = segment;
+    const pair = this.context.pair?.hints.filter(({ id }) => !edit.drop.has(id)) ?? null;
+    const hints = pair === null ? {} : { hints: last === undefined ? [...pair, ...edit.added] : pair };
     return [
-      { kind: 'segment.started', body: { ...own, head, request: edit.request } },
+      { kind: 'segment.started', body: { ...own, head, request: edit.request, ...hints } },
       ...steps.map((body): NewEvent => ({ kind: 'step.inherited', body })),
       ...this.shortened.map((body): NewEvent => ({ kind: 'context.shortened', body })),
     ];

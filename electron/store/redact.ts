@@ -17,8 +17,12 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     case 'model.failed':
     case 'evaluation.ended':
       return { message: '' };
-    case 'segment.started':
-      return { head: event.body.head.map(({ role }) => ({ role, content: '' })), tools: [], request: {} };
+    case 'segment.started': {
+      const { hints } = event.body;
+      const head = event.body.head.map(({ role }) => ({ role, content: '' }));
+      const empty = hints === undefined ? {} : { hints: hints.map(({ id }) => ({ id, text: '' })) };
+      return { head, tools: [], request: {}, ...empty };
+    }
     case 'model.requested':
       return { tail: '' };
     case 'model.answered':
