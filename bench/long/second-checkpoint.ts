@@ -30,8 +30,13 @@ export const secondCheckpoint: Bench = {
     const { signal } = new AbortController();
     const sizes: number[] = [];
     try {
-      const previous = (await copies.copy({ root, previous: '', exclude: '', id: ulid(), keep: [] }, signal))
-        .folder;
+      const made: string[] = [];
+      const keep = async () => {
+        const id = ulid();
+        await copies.copy({ root, exclude: '', id, previous: made.at(-1) ?? '', keep: made }, signal);
+        made.push(id);
+      };
+      await keep();
       const sides = await alternate(
         (round) => {
           const to = join(options.folder, `plain-${round}`);
@@ -43,10 +48,8 @@ export const secondCheckpoint: Bench = {
           writeFiles(root, (round * CHANGED) % files, Math.min(CHANGED, files / 10), bytes);
           const before = kilobytes(localBase);
           const start = performance.now();
-          const id = ulid();
-          await keep(id);
+          await keep();
           const seconds = (performance.now() - start) / 1000;
-          made.push(id);
           sizes.push((kilobytes(localBase) - before) / kilobytes(root));
           return seconds;
         },
