@@ -291,8 +291,16 @@ sub do_copy {
     binmode $file;
     print $file $text or $full->();
     close $file or $full->();
+    flush_to_disk($draft);
     rename $draft, $id or die "$base/$id cannot be made: $!\n";
+    flush_to_disk($id);
     print $text;
+}
+
+# Everything below must outlive a power cut before it stands under its name; older programs flush the whole machine.
+sub flush_to_disk {
+    my ($folder) = @_;
+    system('sh', '-c', 'sync -f "$1" 2>/dev/null || sync', 'sh', $folder);
 }
 
 sub do_restore {

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import stat
+import subprocess
 import sys
 import time
 
@@ -337,8 +338,16 @@ def do_copy():
             raise
         remove(draft)
         finish(b"full", free=free_bytes(base), **total)
+    flush_to_disk(draft)
     os.rename(draft, base + b"/" + identity)
+    flush_to_disk(base + b"/" + identity)
     say(text)
+
+
+def flush_to_disk(folder):
+    """See copy.pl: it must outlive a power cut before it stands under its name."""
+    order = ["sh", "-c", 'sync -f "$1" 2>/dev/null || sync', "sh", folder]
+    subprocess.call(order, stdin=subprocess.DEVNULL)
 
 
 def fill_draft(draft, found):
