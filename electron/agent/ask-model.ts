@@ -40,8 +40,10 @@ async function recordRequest(
   const hint = hintBlock(hints.map(({ text }) => text));
   const extras = { tail: budgetTail(loop), hint };
   const tokensEstimate = state.context.tokens(extras);
+  // A summary turn has no observation: the step before it carries the hint.
+  const carrier = state.context.entries.at(-1)?.step ?? 0;
   const delivered: NewEvent[] =
-    hints.length === 0 ? [] : [{ kind: 'hint.delivered', body: { step: step - 1, hints, text: hint } }];
+    hints.length === 0 ? [] : [{ kind: 'hint.delivered', body: { step: carrier, hints, text: hint } }];
   if (tokensEstimate > options.contextTokens) {
     // Hints join the last observation before the context is summarised (APOLLO Algorithm 1, l. 12-16).
     const { raced } =

@@ -106,6 +106,9 @@ describe('a context that is full', () => {
     expect(asked?.raw).not.toContain('after the summary');
     expect(after?.messages.at(-1)?.content).toContain('<real_user>after the summary</real_user>\n\n[Budget:');
     expect(after?.messages[1]?.content).toContain('<real_user>with the task</real_user>');
+    // The observation that carries it is the last step's, not the summary's: that has none.
+    const summary = run.of('summary.started')[0]?.step ?? 0;
+    expect(run.of('hint.delivered').map(({ step }) => step)).toEqual([0, summary - 1]);
     expect(run.unverified()).toBe(0);
   });
 

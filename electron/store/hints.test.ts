@@ -68,6 +68,32 @@ test('a delivered hint names the first prompt that holds it, which is no summary
   expect(await prompt()).toEqual([[2, 4]]);
 });
 
+test('a hint after a summary stands at the step whose observation carries it', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('ls', 'a', { exitCode: 0 });
+  await writer.command('ls', 'b', { exitCode: 0 });
+  const steps = { from: 1, to: 1 };
+  await writeSummary(writer, { segment: 1, steps, carried: { from: 2, to: 2 }, text: 'Summary' });
+  const hint = await writer.hint('look in src');
+  await writer.command('ls', 'c', { exitCode: 0 });
+  await store.drain();
+  const { hints } = await store.reader.hints(run);
+  expect(hints).toMatchObject([{ id: hint, step: 2, prompt: 4 }]);
+  const heads = await store.reader.heads(run, 1, 4);
+  expect(heads.map(({ after }) => after.filter(({ kind }) => kind === 'hint').length)).toEqual([0, 1, 0, 0]);
+  const texts = await Promise.all(
+    [2, 3, 4].map(async (step) => (await store.reader.step(run, step)).hintText),
+  );
+  expect(texts).toEqual(['\n\n<real_user>look in src</real_user>', null, null]);
+  expect((await store.reader.search(run, 'src', 1, 1, 10)).hits.map(({ step }) => step)).toEqual([2]);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+  await store.writer.remove(run, 'text', alice);
+  expect(await store.reader.verify()).toMatchObject({ ok: true, runs: [{ purged: 'text' }] });
+});
+
 test('an edit that loses the race against delivery is refused, and leaves nothing behind', async () => {
   const store = testStore();
   const run = await createRun(store);

@@ -106,6 +106,10 @@ function plainFacts(data: Record<string, unknown>): Record<string, unknown> {
 
 /** The state that folding the redacted events gives. */
 export function redactState(state: RunState): RunState {
-  const head = state.head === null ? null : { ...state.head, title: '', observation: '', bytes: 0 };
-  return { ...state, message: state.message === null ? null : '', search: null, head };
+  const message = state.message === null ? null : '';
+  return { ...state, message, search: null, head: emptied(state.head), carrier: emptied(state.carrier) };
+}
+
+function emptied(head: RunState['head']): RunState['head'] {
+  return head === null ? null : { ...head, title: '', observation: '', bytes: 0 };
 }

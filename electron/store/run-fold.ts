@@ -77,9 +77,7 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       return;
     case 'hint.delivered':
       sink.note({ seq: event.seq, step: event.body.step, note: { kind: 'hint', hints: event.body.hints } });
-      if (touch(state, event.body.step, event.seq, sink) && state.head !== null) {
-        state.head.hinted = true;
-      }
+      foldDelivery(state, event, sink);
       return;
     case 'file.changed':
       foldFile(event, sink);
@@ -150,6 +148,7 @@ function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: Fol
   state.search = null;
   state.activity = 'none';
   state.until = null;
+  state.carrier = body.kind === 'summary' ? (state.carrier ?? state.head) : null;
   pay(state, body);
   if (body.usage !== null && body.kind !== 'summary') {
     state.tokens.context = body.usage.inputTokens + body.usage.outputTokens;
@@ -260,6 +259,17 @@ function foldSessionActivity(state: RunState, body: EventBody<'action.observed'>
 }
 
 const SESSION_STATES = new Set(['idle', 'busy', 'waiting', 'interactive', 'ended', 'lost']);
+
+/** After summary turns the step that carries the hints is not the latest one. */
+function foldDelivery(state: RunState, { body, seq }: EventOf<'hint.delivered'>, sink: FoldSink): void {
+  const row = [state.head, state.carrier].find((each) => each?.step === body.step);
+  if (row == null) {
+    return;
+  }
+  row.hinted = true;
+  row.seq1 = Math.max(row.seq1, seq);
+  sink.head(row, false);
+}
 
 function foldFile(event: EventOf<'file.changed'>, sink: FoldSink): void {
   const { step, computer, path, before, after, size, by } = event.body;

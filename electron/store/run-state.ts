@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { HeadRow } from './fold-rows';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
-export const FOLD_VERSION = 2;
+export const FOLD_VERSION = 3;
 
 /** What `run.created` fixes for the run's whole life. */
 export interface RunFacts {
@@ -43,6 +43,8 @@ export interface RunState {
   requested: { step: number; seq: number; at: number; context: number } | null;
   /** Row of the latest answered step. */
   head: HeadRow | null;
+  /** Row of the step before the summary turns that are the latest steps: what it observed carries the next hints. */
+  carrier: HeadRow | null;
   /** Valid calls of that step and how many of them are observed. */
   calls: number;
   observed: number;
@@ -81,6 +83,7 @@ export function startState(): RunState {
     segments: 0,
     requested: null,
     head: null,
+    carrier: null,
     calls: 0,
     observed: 0,
     search: null,

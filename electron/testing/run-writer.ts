@@ -219,7 +219,11 @@ export class RunWriter {
     const head = await this.store.reader.outboxHead(this.run);
     const delivered: NewEvent = {
       kind: 'hint.delivered',
-      body: { step: this.step, hints: [{ id: hint, text }], text: hintBlock([text]) },
+      body: {
+        step: this.fold.entries.at(-1)?.step ?? 0,
+        hints: [{ id: hint, text }],
+        text: hintBlock([text]),
+      },
     };
     this.fold.apply(delivered);
     const events = [delivered, this.requestEvent(this.step + 1)];
