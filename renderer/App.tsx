@@ -6,6 +6,7 @@ import { FirstUse } from './features/first-use/FirstUse';
 import { Announcer } from './features/frame/Announcer';
 import { useAppCommands } from './features/frame/app-commands';
 import { RuntimeBanner, WorkspaceBanner } from './features/frame/Banners';
+import { LeftRunsBanner } from './features/frame/LeftRunsBanner';
 import { PaneBoundary } from './features/frame/PaneBoundary';
 import { ReviewLayout } from './features/frame/ReviewLayout';
 import { StatusLine } from './features/frame/StatusLine';
@@ -82,6 +83,7 @@ function Frame() {
       {run !== undefined && <Strip run={run} />}
       <WorkspaceBanner />
       <RemoteBanner />
+      <LeftRunsBanner />
       <StandstillBanner />
       <BatteryBanner />
       <HostBanner />

@@ -16,6 +16,7 @@ import { App } from './App';
 import { hasBridge } from './api';
 import { startInbox } from './state/attention';
 import { startKeys } from './state/commands';
+import { startLeftRuns } from './state/left-runs';
 import { startTheme } from './state/settings';
 import { startSync } from './state/sync';
 import { languageFor, textFor } from './text/language';
@@ -23,6 +24,7 @@ import { languageFor, textFor } from './text/language';
 const root = document.getElementById('root');
 if (root !== null && hasBridge()) {
   startTheme();
+  startLeftRuns();
   startSync();
   startInbox();
   startKeys();

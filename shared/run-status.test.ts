@@ -36,6 +36,15 @@ describe('the status of a run', () => {
     expect(runStatus({ ...base, runningOn: [] })).toMatchObject({ word: 'sleeping', on: null });
   });
 
+  it('waits for the model when that is what cannot be reached', () => {
+    const waiting = { ...base, state: 'waiting_host' as const, runningOn: [], message: 'No answer.' };
+    expect(runStatus({ ...waiting, reason: 'model_unreachable' })).toMatchObject({
+      word: 'waiting_model',
+      reason: 'model_unreachable',
+    });
+    expect(runStatus({ ...waiting, reason: 'computer_unavailable' })).toMatchObject({ word: 'waiting_host' });
+  });
+
   it('says why a run rests, and what goes on all the same', () => {
     const paused = { ...base, state: 'paused' as const, reason: 'model_key_missing', message: 'No key.' };
     expect(runStatus(paused)).toMatchObject({

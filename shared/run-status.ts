@@ -2,9 +2,10 @@ import type { RunState, RunSummary } from './views';
 
 /**
  * The one vocabulary for what a run does, everywhere: window, inbox, command line. `training` is a sleep while one
- * of the run's commands goes on on a computer with GPUs; `undriven`: no process works on it.
+ * of the run's commands goes on on a computer with GPUs; `waiting_model`: the model cannot be reached, and the run goes on
+ * by itself when it can; `undriven`: no process works on it.
  */
-export type RunStatusWord = RunState | 'training';
+export type RunStatusWord = RunState | 'training' | 'waiting_model';
 
 export interface RunStatus {
   word: RunStatusWord;
@@ -33,12 +34,22 @@ export function runStatus(
   const running = gpu ?? run.runningOn[0];
   const goesOn = run.state === 'thinking' || run.state === 'acting' || run.state === 'sleeping';
   return {
-    word: run.state === 'sleeping' && gpu !== undefined ? 'training' : run.state,
+    word: wordOf(run, gpu !== undefined),
     until: run.state === 'sleeping' || run.state === 'thinking' ? run.until : null,
     on: running === undefined ? null : { ...running, host: computerOf(run, running.computer)?.host ?? null },
     reason: goesOn ? null : run.reason,
     message: goesOn || run.message === '' ? null : run.message,
   };
+}
+
+/** Whether a run that waits waits for its model; the log has one status for that and for a computer that is away. */
+export function waitsForModel(run: Pick<RunSummary, 'state' | 'reason'>): boolean {
+  return run.state === 'waiting_host' && run.reason !== null && run.reason.startsWith('model_');
+}
+
+function wordOf(run: Pick<RunSummary, 'state' | 'reason'>, onGpu: boolean): RunStatusWord {
+  if (waitsForModel(run)) return 'waiting_model';
+  return run.state === 'sleeping' && onGpu ? 'training' : run.state;
 }
 
 function computerOf(run: Pick<RunSummary, 'computers'>, name: string) {

@@ -282,7 +282,17 @@ export interface RunHints {
   textToSend: string;
   /** Why the queue waits, machine-readable; null when nothing is queued. */
   waitsFor: {
-    reason: 'model' | 'action' | 'sleep' | 'paused' | 'undriven' | 'ended' | 'condition' | 'host' | 'human';
+    reason:
+      | 'model'
+      | 'action'
+      | 'sleep'
+      | 'paused'
+      | 'undriven'
+      | 'ended'
+      | 'condition'
+      | 'host'
+      | 'model_away'
+      | 'human';
     until: number | null;
   } | null;
 }

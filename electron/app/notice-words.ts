@@ -7,6 +7,7 @@ export interface NoticeWords {
   more(count: number): string;
 }
 
+const forModel = (facts: Facts) => String(facts.reason ?? '').startsWith('model_');
 const minutes = (facts: Facts) => Math.round(Number(facts.ms ?? 0) / 60_000);
 const points = (value: string | number | null | undefined) =>
   typeof value === 'number' ? value.toFixed(1) : '–';
@@ -20,7 +21,9 @@ function english({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
     case 'paused':
       return facts.reason === 'undriven' ? 'is driven by nobody any more.' : 'has paused and waits for you.';
     case 'host_lost':
-      return 'waits for a computer that cannot be reached.';
+      return forModel(facts)
+        ? 'waits for its model, which cannot be reached.'
+        : 'waits for a computer that cannot be reached.';
     case 'error_streak':
       return `${facts.count} steps in a row have failed.`;
     case 'gpu_idle':
@@ -59,9 +62,9 @@ function chinese({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
     case 'failed':
       return '已失败。';
     case 'paused':
-      return facts.reason === 'undriven' ? '已没有进程驱动它。' : '已暂停,等待你处理。';
+      return facts.reason === 'undriven' ? '已没有进程驱动它。' : '已暂停，等待你处理。';
     case 'host_lost':
-      return '正在等待一台无法连接的计算机。';
+      return forModel(facts) ? '正在等待模型，目前无法连接。' : '正在等待一台无法连接的计算机。';
     case 'error_streak':
       return `连续 ${facts.count} 步失败。`;
     case 'gpu_idle':
@@ -71,7 +74,7 @@ function chinese({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
     case 'budget':
       return '某项预算已用去五分之四。';
     case 'finished':
-      return facts.status === 'stopped' ? '已停止。' : `已完成,得分 ${points(facts.score)}。`;
+      return facts.status === 'stopped' ? '已停止。' : `已完成，得分 ${points(facts.score)}。`;
     case 'hint_delivered':
       return '你的提示已进入上下文。';
     case 'stood_still':
@@ -87,7 +90,7 @@ function chinese({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
     case 'template_thought':
       return '正在套用模板推理。';
     case 'repeated_action':
-      return `重复执行 ${facts.action},结果相同。`;
+      return `重复执行 ${facts.action}，结果相同。`;
     case 'early_finish':
       return '在仍有时间和评测次数时就结束了。';
   }

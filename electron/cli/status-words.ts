@@ -8,6 +8,7 @@ const words: Record<RunStatusWord, string> = {
   sleeping: 'sleeping',
   training: 'training',
   waiting_host: 'waiting for host',
+  waiting_model: 'waiting for model',
   waiting_human: 'waiting for human',
   paused: 'paused',
   finished: 'finished',

@@ -46,7 +46,9 @@ function waitsFor(context: ReadContext, run: RunRecord, queued: readonly HintVie
   if (queued.length === 0) {
     return null;
   }
-  const reason = WAITS[runWord(context, run)];
+  const word = runWord(context, run);
+  const reason =
+    word === 'waiting_host' && run.state.reason?.startsWith('model_') === true ? 'model_away' : WAITS[word];
   if (!RESTS.has(reason) && !queued.some(isDue)) {
     return { reason: 'condition', until: null };
   }

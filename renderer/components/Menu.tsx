@@ -99,30 +99,33 @@ function MenuList({ label, items, anchor, onClose }: MenuListProps) {
     event.stopPropagation();
   }
 
+  // It stands outside every landmark of the page, so it is one itself.
   return createPortal(
-    <div ref={list} role="menu" aria-label={label} className="menu" tabIndex={-1} onKeyDown={onKeyDown}>
-      {items.map((item) => (
-        <div key={item.id} role="none">
-          {item.line === true && <div className="menu-line" role="none" />}
-          <button
-            type="button"
-            role="menuitem"
-            tabIndex={-1}
-            disabled={item.disabled ?? false}
-            className={`menu-item ${item.danger === true ? 'menu-item-danger' : ''}`}
-            onClick={() => {
-              leave();
-              item.run();
-            }}
-          >
-            {item.icon === undefined ? <span /> : <Icon name={item.icon} />}
-            <span>{item.label}</span>
-            {item.keys ?? <span />}
-            {item.text !== undefined && <small>{item.text}</small>}
-          </button>
-        </div>
-      ))}
-    </div>,
+    <section aria-label={label}>
+      <div ref={list} role="menu" aria-label={label} className="menu" tabIndex={-1} onKeyDown={onKeyDown}>
+        {items.map((item) => (
+          <div key={item.id} role="none">
+            {item.line === true && <div className="menu-line" role="none" />}
+            <button
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              disabled={item.disabled ?? false}
+              className={`menu-item ${item.danger === true ? 'menu-item-danger' : ''}`}
+              onClick={() => {
+                leave();
+                item.run();
+              }}
+            >
+              {item.icon === undefined ? <span /> : <Icon name={item.icon} />}
+              <span>{item.label}</span>
+              {item.keys ?? <span />}
+              {item.text !== undefined && <small>{item.text}</small>}
+            </button>
+          </div>
+        ))}
+      </div>
+    </section>,
     document.body,
   );
 }

@@ -145,9 +145,12 @@ export function needOrder(list: readonly RunAttention[]): (a: RunSummary, b: Run
 }
 
 export function toggleInbox(): void {
-  const { open } = useInbox.getState();
+  const { open, tab, range } = useInbox.getState();
   useInbox.setState({ open: !open });
-  if (!open) refresh(0);
+  if (open) return;
+  refresh(0);
+  // The report of the last time it was open tells nothing of what came since.
+  if (tab === 'report') attempt(() => loadReport(range));
 }
 
 export function closeInbox(): void {

@@ -21,6 +21,7 @@ const link = (alias: string, state: LinkState, change: Partial<LinkHealth> = {})
 });
 const run = {
   state: 'waiting_host' as const,
+  reason: 'computer_unavailable' as string | null,
   computers: [
     { name: 'local', kind: 'local' as const },
     { name: 'a', kind: 'ssh' as const, host: 'gpu-03' },
@@ -50,6 +51,7 @@ describe('the computers of a run', () => {
     expect(waitsFor(run, { 'gpu-03': link('gpu-03', 'stalled') }).map(({ name }) => name)).toEqual(['a']);
     expect(waitsFor(run, {})).toEqual([]);
     expect(waitsFor({ ...run, state: 'acting' }, ill)).toEqual([]);
+    expect(waitsFor({ ...run, reason: 'model_unreachable' }, ill)).toEqual([]);
   });
 
   it('stand in the state of the run, with the time', () => {

@@ -1,4 +1,5 @@
 import type { LinkHealth, LinkState } from '@shared/computers';
+import { waitsForModel } from '@shared/run-status';
 import type { RunSummary } from '@shared/views';
 
 /** A computer of a run as the strip shows it. */
@@ -38,10 +39,10 @@ export function hostsOf(
 
 /** Hosts that keep a waiting run from going on: those without a link, else those whose link does not answer. */
 export function waitsFor(
-  run: Pick<RunSummary, 'computers' | 'state'>,
+  run: Pick<RunSummary, 'computers' | 'state' | 'reason'>,
   health: Readonly<Record<string, LinkHealth>>,
 ): RunHost[] {
-  if (run.state !== 'waiting_host') return [];
+  if (run.state !== 'waiting_host' || waitsForModel(run)) return [];
   const hosts = hostsOf(run, health);
   const gone = hosts.filter((host) => host.health?.state === 'down' || host.health?.state === 'blocked');
   if (gone.length > 0) return gone;

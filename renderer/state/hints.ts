@@ -1,4 +1,4 @@
-import type { HintVerdict, HintView } from '@shared/outbox';
+import { type HintVerdict, type HintView, nextStep } from '@shared/outbox';
 import type { RunHints } from '@shared/views';
 import { create } from 'zustand';
 import { call, failureOf } from '../api';
@@ -56,7 +56,8 @@ export async function queueDraft(run: string): Promise<void> {
   });
   const now = useHintDraft.getState();
   // What was typed while it was being queued is another hint.
-  if (now.run === run && now.draft.text === draft.text) changeDraft({ text: '', tried: null });
+  if (now.run === run && now.draft.text === draft.text)
+    changeDraft({ text: '', tried: null, deliver: nextStep });
   toast((words) => words.hints.queued(queued.number));
   loadHints(run);
 }

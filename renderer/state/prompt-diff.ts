@@ -11,9 +11,11 @@ import { useTimeline } from './timeline';
 interface PromptPane {
   /** The person's choice of room for the prompt; null = large in Watch, in its tab in Review. */
   large: boolean | null;
+  /** The step whose prompt was opened for the hint at its end. */
+  atHint: number | null;
 }
 
-export const usePromptPane = create<PromptPane>()(() => ({ large: null }));
+export const usePromptPane = create<PromptPane>()(() => ({ large: null, atHint: null }));
 
 export interface AskedPrompt {
   prompt: PromptView | null;

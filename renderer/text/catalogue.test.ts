@@ -1,3 +1,4 @@
+import { errorCodes } from '@shared/errors';
 import { describe, expect, it } from 'vitest';
 import { en } from './en';
 import { languageFor } from './language';
@@ -35,6 +36,18 @@ describe('catalogues', () => {
         typeof text === 'string' && /[a-z]{3}/.test(text) && !shared.test(path) && chinese.get(path) === text,
     );
     expect(same.map(([path]) => path)).toEqual([]);
+  });
+
+  it('say in words why a run rests, whatever the log gives as the reason', () => {
+    const reasons = [
+      ...['asked', 'approval', 'setup', 'finish', 'evals_spent', 'limit_unknown', 'summary_failed'],
+      ...['max_steps', 'max_time', 'max_tokens', 'max_cost'],
+      ...errorCodes.filter((code) =>
+        /^(model|context|computer|disk|read|task)_|^(bug|timed_out|refused)$/u.test(code),
+      ),
+    ];
+    for (const { runs } of [en, zh])
+      for (const reason of reasons) expect(runs.reason(reason), reason).not.toBe(reason.replaceAll('_', ' '));
   });
 
   it('choose the language of the person, else of the system', () => {

@@ -19,7 +19,7 @@ export function itemSentence({ kind, facts, open }: AttentionItem, text: Text, n
     case 'paused':
       return facts.reason === 'undriven' ? inbox.undriven : inbox.paused(runs.reason(word(facts.reason)));
     case 'host_lost':
-      return inbox.hostLost;
+      return word(facts.reason).startsWith('model_') ? inbox.modelLost : inbox.hostLost;
     case 'error_streak':
       return inbox.errors(number(facts.count), word(facts.code).replaceAll('_', ' '));
     case 'gpu_idle':

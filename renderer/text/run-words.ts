@@ -11,6 +11,7 @@ const icons: Record<RunStatusWord, IconName> = {
   sleeping: 'moon',
   training: 'chip',
   waiting_host: 'unlinked',
+  waiting_model: 'unlinked',
   waiting_human: 'question',
   paused: 'pause',
   finished: 'done',
@@ -85,6 +86,8 @@ export function runWords(
         reason: text.computers.sinceClock(format.clock(from), age),
       };
     }
+    case 'waiting_model':
+      return { ...base, tone: 'attention', reason: joined(named, since) };
     case 'waiting_human':
       return { ...base, tone: 'attention', reason: joined(message ?? named, since) };
     case 'failed':

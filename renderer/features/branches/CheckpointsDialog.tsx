@@ -100,7 +100,7 @@ function Size({ size }: { size: CheckpointSize }) {
       {size.freeBytes !== null && (
         <span className={short ? 'tone-danger' : 'quiet'}>
           {words.free(format.bytes(size.freeBytes))}
-          {short && `. ${words.freeShort}`}
+          {short && ` ${words.freeShort}`}
         </span>
       )}
       {size.excluded.length > 0 && (

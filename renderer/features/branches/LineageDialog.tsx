@@ -24,7 +24,7 @@ export function LineageDialog({ run }: { run: string }) {
     >
       {asked.failure !== null && <FailureLine failure={asked.failure} />}
       {asked.failure === null && asked.value === null && <p className="quiet">{text.common.loading}</p>}
-      {lines.length === 1 && <p className="soft">{words.lineageAlone}</p>}
+      {lines.length === 1 && <p className="soft lineage-alone">{words.lineageAlone}</p>}
       {lines.length > 0 && (
         <LineageGraph
           lines={lines}

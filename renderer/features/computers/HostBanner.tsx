@@ -1,4 +1,5 @@
 import type { LinkHealth, LinkState } from '@shared/computers';
+import { waitsForModel } from '@shared/run-status';
 import { call } from '../../api';
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
@@ -25,7 +26,7 @@ export function HostBanner() {
   const run = useCurrentRun();
   const health = useComputers((state) => state.health);
   if (run === undefined) return null;
-  const waiting = run.state === 'waiting_host';
+  const waiting = run.state === 'waiting_host' && !waitsForModel(run);
   const away = hostsOf(run, health).find(
     ({ health: known }) => known !== undefined && isAway(known, waiting),
   );

@@ -38,6 +38,8 @@ export function FilesView({ run, step, history }: FilesViewProps) {
   const revision = (history ? (pinned ?? last) : (pinned ?? revisionAt(revisions, step)?.revision)) ?? 0;
   const from = base ?? Math.max(0, revision - 1);
   const texts = useTexts(run, file, from, revision);
+  const before = texts?.before ?? absent(revisions, from);
+  const after = texts?.after ?? absent(revisions, revision);
 
   // Another step or run is another question: what was pinned for the last one no longer holds.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the step and the run are the reasons to reset
@@ -92,12 +94,12 @@ export function FilesView({ run, step, history }: FilesViewProps) {
         />
       </header>
       <RevisionStrip revisions={revisions} chosen={revision} onChoose={setPinned} />
-      {texts !== null && texts.before !== null && texts.after !== null ? (
+      {texts !== null && before !== null && after !== null ? (
         <Suspense fallback={<p className="files-note quiet">{words.common.loading}</p>}>
           <DiffPane
             path={file.path}
-            before={texts.before}
-            after={texts.after}
+            before={before}
+            after={after}
             sideBySide={layout === 'sides'}
             label={text.diffOf(file.path, from, revision)}
           />
@@ -113,6 +115,13 @@ export function FilesView({ run, step, history }: FilesViewProps) {
       )}
     </section>
   );
+}
+
+/** '' where the file did not exist at a revision (0 = before the first change); null where it did, or is not known. */
+function absent(revisions: readonly FileRevision[], revision: number): '' | null {
+  const hash =
+    revision === 0 ? revisions[0]?.before : revisions.find((each) => each.revision === revision)?.after;
+  return hash === null ? '' : null;
 }
 
 /** A path inside the run's workspace without the part that every path of the run has. */

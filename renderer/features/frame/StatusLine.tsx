@@ -17,6 +17,8 @@ export function StatusLine() {
   const problem = useWorkspace((state) => state.problem);
   const unsaved = useLabels((state) => state.unsaved);
   const counts = run?.labels;
+  // A branch decides about its own steps only; those it took over are decided where they were made.
+  const inherited = run?.parent == null ? 0 : Math.min(run.parent.step, run.steps);
   const decided = counts === undefined ? 0 : counts.train + counts.mask;
   return (
     <footer className="statusline">
@@ -43,10 +45,14 @@ export function StatusLine() {
         </span>
       )}
       {run === undefined && <span>{text.frame.noRuns}</span>}
-      {counts !== undefined && (
+      {counts !== undefined && inherited > 0 && decided + counts.undecided === 0 && (
+        <span data-testid="undecided-count">{text.frame.nothingOwn(format.count(inherited))}</span>
+      )}
+      {counts !== undefined && (inherited === 0 || decided + counts.undecided > 0) && (
         <>
           <span>{text.frame.decided(format.count(decided), format.count(decided + counts.undecided))}</span>
           <span data-testid="undecided-count">{text.frame.undecided(format.count(counts.undecided))}</span>
+          {inherited > 0 && <span>{text.frame.inherited(format.count(inherited))}</span>}
           {counts.disagreement > 0 && <span>{text.frame.disagree(format.count(counts.disagreement))}</span>}
         </>
       )}

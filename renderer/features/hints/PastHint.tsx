@@ -3,6 +3,7 @@ import type { RunSummary } from '@shared/views';
 import { Button } from '../../components/Button';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { judgeHint } from '../../state/hints';
+import { usePromptPane } from '../../state/prompt-diff';
 import { moveCursor } from '../../state/timeline';
 import { attempt } from '../../state/toasts';
 import { setTab, useView } from '../../state/view';
@@ -75,9 +76,10 @@ export function PastHint({ run, hint }: { run: RunSummary; hint: HintView }) {
   );
 }
 
-/** Opens the exact prompt of a step; it begins at its last message, which carries the newest hints. */
+/** Opens the exact prompt of a step at the end of its last message, which carries the newest hints. */
 function showPrompt(step: number): void {
   moveCursor(step);
   useView.setState({ promptChanges: false });
+  usePromptPane.setState({ atHint: step });
   setTab('prompt');
 }

@@ -36,6 +36,8 @@ export function waitWords(
       return words.waitsCondition;
     case 'host':
       return words.waitsHost(away.join(', '));
+    case 'model_away':
+      return words.waitsModelAway;
     case 'human':
       return words.waitsHuman;
   }

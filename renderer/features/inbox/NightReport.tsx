@@ -63,7 +63,10 @@ function RunReport({ run, now }: { run: ReportedRun; now: number }) {
   const { before, after, best } = run.scores;
   const numbers: [string, string][] = [
     [format.count(run.steps), inbox.stepsWord(run.steps)],
-    [format.duration(run.workingMs - (run.workingMs % 60_000)), inbox.workingTime],
+    [
+      format.duration(run.workingMs < 60_000 ? run.workingMs : run.workingMs - (run.workingMs % 60_000)),
+      inbox.workingTime,
+    ],
     [format.compact(run.tokens), inbox.tokens],
     ...(run.cost > 0 ? [[format.money(run.cost), inbox.cost] as [string, string]] : []),
     ...(run.hintsDelivered > 0

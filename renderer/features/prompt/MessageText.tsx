@@ -9,16 +9,20 @@ import { readable } from './prompt-parts';
 
 /** A longer message is cut on the screen until it is asked for whole. */
 const SHOWN = 60_000;
+/** What the hints of an observation begin with, as the model reads them. */
+const HINT_BEGINS = '<real_user>';
 
 export interface MessageTextProps {
   message: PromptMessage;
   /** Share of all messages, 0–1. */
   share: number;
   query: string;
+  /** Opened for the hint at its end: that is shown first, and marked. */
+  atHint: boolean;
 }
 
 /** One message: what a reader sees of it, or its JSON exactly as sent. */
-export function MessageText({ message, share, query }: MessageTextProps) {
+export function MessageText({ message, share, query, atHint }: MessageTextProps) {
   const words = useText();
   const text = words.prompt;
   const [whole, setWhole] = useState(false);
@@ -27,11 +31,23 @@ export function MessageText({ message, share, query }: MessageTextProps) {
   const full = useMemo(() => (json ? message.json : readable(message)), [message, json]);
   // A hit beyond the cut is shown as well.
   const hit = query.trim() === '' ? -1 : full.toLowerCase().indexOf(query.trim().toLowerCase());
-  const shown = whole || hit > SHOWN ? full : full.slice(0, SHOWN);
-  const content = useMemo(() => marked(shown, query), [shown, query]);
+  const hint = atHint && !json && query.trim() === '' ? full.lastIndexOf(HINT_BEGINS) : -1;
+  const shown = whole || Math.max(hit, hint) > SHOWN ? full : full.slice(0, SHOWN);
+  const content = useMemo(
+    () =>
+      hint < 0
+        ? marked(shown, query)
+        : [
+            shown.slice(0, hint),
+            <mark key="hint" className="prompt-hint">
+              {shown.slice(hint)}
+            </mark>,
+          ],
+    [shown, query, hint],
+  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: another hit is brought into view
   useEffect(() => {
-    box.current?.querySelector('mark')?.scrollIntoView({ block: 'center' });
+    box.current?.querySelector('mark')?.scrollIntoView({ block: hint < 0 ? 'center' : 'start' });
   }, [content]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls is reached by keyboard

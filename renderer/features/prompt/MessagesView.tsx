@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { Select, TextField } from '../../components/Field';
+import { usePromptPane } from '../../state/prompt-diff';
 import type { GroupId, RoleFilter } from '../../state/prompt-rows';
 import { findMessages, ownFrom, promptRows } from '../../state/prompt-rows';
 import { useText } from '../../text/language';
@@ -27,6 +28,7 @@ export function MessagesView({ prompt, prefix, since, segments }: MessagesViewPr
   const [closed, setClosed] = useState<ReadonlySet<GroupId>>(new Set());
   const [chosen, setChosen] = useState<number | null>(null);
   const [query, setQuery] = useState('');
+  const atHint = usePromptPane((state) => state.atHint);
   const first = ownFrom(segments, prompt.step);
   const rows = useMemo(
     () => promptRows({ messages, ownFrom: first, role, closed, prefix }),
@@ -115,6 +117,7 @@ export function MessagesView({ prompt, prefix, since, segments }: MessagesViewPr
           message={message}
           share={total === 0 ? 0 : message.tokens / total}
           query={query}
+          atHint={atHint === prompt.step && at === messages.length - 1}
         />
       )}
     </div>

@@ -43,10 +43,10 @@ export function Rail() {
           return (
             <section key={group} aria-label={text.runs[group]}>
               {wide && (
-                <h3 className="rail-title">
+                <h2 className="rail-title">
                   <span>{text.runs[group]}</span>
                   <span className="tabular">{runs.length}</span>
-                </h3>
+                </h2>
               )}
               {runs.map((run) =>
                 wide ? (

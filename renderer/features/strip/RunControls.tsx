@@ -84,15 +84,6 @@ export function RunControls({ run }: { run: RunSummary }) {
       icon: 'repeat',
       run: () => setAsking('model'),
     },
-    {
-      id: 'stop',
-      label: words.stop,
-      text: words.stopText,
-      icon: 'stop',
-      danger: true,
-      line: true,
-      run: () => setAsking('stop'),
-    },
   ];
   const items: MenuItem[] = [
     ...(moving ? pausing : []),
@@ -106,6 +97,19 @@ export function RunControls({ run }: { run: RunSummary }) {
       line: true,
       run: () => attempt(verify),
     },
+    ...(ended
+      ? []
+      : [
+          {
+            id: 'stop',
+            label: words.stop,
+            text: words.stopText,
+            icon: 'stop' as const,
+            danger: true,
+            line: true,
+            run: () => setAsking('stop'),
+          },
+        ]),
     ...(moving
       ? []
       : [
@@ -115,6 +119,7 @@ export function RunControls({ run }: { run: RunSummary }) {
             text: words.removeRunText,
             icon: 'close' as const,
             danger: true,
+            line: ended,
             run: () => setAsking('remove'),
           },
         ]),

@@ -2,11 +2,11 @@ const n = (count: number) => count.toLocaleString('en-US');
 const steps = (count: number) => (count === 1 ? '1 step' : `${n(count)} steps`);
 
 export const branches = {
-  checkpoints: 'Checkpoints…',
+  checkpoints: 'Checkpoints',
   checkpointsText: 'What was kept of this run, and the way to keep its state now.',
-  branch: 'Branch from here…',
+  branch: 'Branch from here',
   branchText: 'A new run that goes on after the step under the cursor.',
-  lineage: 'Lineage…',
+  lineage: 'Lineage',
   lineageText: 'This run, where it comes from and its branches.',
   openThere: 'Open it there',
   checkpointsOf: (title: string) => `Checkpoints of “${title}”`,
@@ -16,13 +16,13 @@ export const branches = {
   making: 'Making it…',
   note: 'Note',
   notePlaceholder: 'Why it is kept, if you like',
-  size: (bytes: string, files: number) => `${bytes} in ${files === 1 ? '1 file' : `${n(files)} files`}`,
+  size: (bytes: string, files: number) => `${bytes} in ${files === 1 ? '1 file' : `${n(files)} files`}.`,
   sizeNew: (bytes: string, files: number) =>
     files === 0
       ? 'Nothing is new since the last one.'
-      : `${bytes} in ${files === 1 ? '1 file' : `${n(files)} files`} are new and are copied.`,
+      : `${bytes} in ${files === 1 ? '1 file is new and is' : `${n(files)} files are new and are`} copied.`,
   sizeAll: 'All of it is new and is copied.',
-  free: (bytes: string) => `${bytes} free there`,
+  free: (bytes: string) => `${bytes} free there.`,
   freeShort: 'There is less room than it needs.',
   excluded: (patterns: string) => `Left out: ${patterns}`,
   measuring: 'Looking at the workspace…',
@@ -40,7 +40,8 @@ export const branches = {
   titleOf: (title: string, step: number) => `From ${step}: ${title}`,
   model: 'Model',
   sameModel: (model: string) => `As before: ${model}`,
-  modelNeedsPrice: 'The run has a limit on money, so this model needs a price. Set it in Settings, Models.',
+  modelNeedsPrice:
+    'The run has a limit on its cost, so this model needs a price. Set it in Settings, Models.',
   starts: 'It begins with',
   context: (count: number, tokens: number) => `${steps(count)} of context, about ${n(tokens)} tokens`,
   workspaceFrom: (step: number, clock: string) => `the workspace of the checkpoint at step ${step}, ${clock}`,
@@ -60,7 +61,7 @@ export const branches = {
   create: 'Create branch',
   planning: 'Looking at the run…',
   lineageOf: (title: string) => `Lineage of “${title}”`,
-  lineageAlone: 'This run has no branches, and is none.',
+  lineageAlone: 'This run is no branch, and none leaves it.',
   best: (score: string) => `best ${score}`,
   noScore: 'no score',
   fromStep: (step: number) => `from step ${step}`,

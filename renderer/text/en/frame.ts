@@ -36,6 +36,9 @@ export const frame = {
   saving: (n: number) => (n === 1 ? 'Saving 1 change' : `Saving ${n} changes`),
   notSaving: 'Not saving',
   decided: (decided: string, of: string) => `${decided} of ${of} decided`,
+  /** A branch before its first own step that wants a decision. */
+  nothingOwn: (inherited: string) => `Nothing to decide yet, ${inherited} taken over`,
+  inherited: (n: string) => `${n} taken over`,
   undecided: (n: string) => `${n} undecided`,
   disagree: (n: string) => `${n} disagree`,
   annotator: (name: string) => `Annotator ${name}`,

@@ -95,6 +95,7 @@ export const hints = {
   waitsCondition: 'Waits for its condition',
   waitsHost: (names: string) =>
     names === '' ? 'Waits: a computer of the run cannot be reached' : `Waits: ${names} cannot be reached`,
+  waitsModelAway: 'Waits: the model cannot be reached',
   waitsHuman: 'Waits: the run asks for your word',
   waitsCount: (n: number) => (n === 1 ? '1 waits' : `${n} wait`),
   undeliveredCount: (n: number) => (n === 1 ? '1 never delivered' : `${n} never delivered`),

@@ -26,7 +26,7 @@ const budgets: Record<string, string> = {
   steps: 'steps',
   time: 'time',
   tokens: 'tokens',
-  cost: 'money',
+  cost: 'cost',
   evaluations: 'evaluations',
 };
 
@@ -54,6 +54,7 @@ export const inbox = {
   failed: (reason: string) => `Failed: ${reason}.`,
   paused: (reason: string) => `Paused: ${reason}.`,
   undriven: 'No process drives it any more. Resume it to go on.',
+  modelLost: 'Waits for the model, which cannot be reached.',
   hostLost: 'Waits for a computer that cannot be reached.',
   errors: (n: string, code: string) => `${n} steps in a row failed (${code}).`,
   gpuIdle: (computer: string, time: string) => `The GPUs of ${computer} have done nothing for ${time}.`,

@@ -34,7 +34,7 @@ export const newRun = {
   maxHours: 'Working hours',
   maxTokens: 'Tokens',
   maxTokensHelp: 'Input and output together. Empty: no limit.',
-  maxCost: 'Money, $',
+  maxCost: 'Cost, $',
   maxCostHelp: 'The run ends before a request that would cost more. Empty: no limit.',
   maxCostNeedsPrice: 'Needs a price for this model. Set it in Settings, Models.',
   taskSays: (limit: string) => `Empty: as the task says, ${limit}`,

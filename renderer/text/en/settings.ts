@@ -76,7 +76,7 @@ export const settings = {
   keyKept: (where: 'store' | 'file' | 'memory') => keptWords[where],
   prices: 'Prices',
   pricesHelp:
-    'Per million tokens, in dollars. Empty: cost is shown as unknown, and a run cannot have a limit of money.',
+    'Per million tokens, in dollars. Empty: cost is shown as unknown, and a run cannot have a limit on its cost.',
   priceOf: (what: string) => `Price, ${what}`,
   priceIn: 'Input',
   priceCached: 'Cached',

@@ -3,11 +3,11 @@ import type { Text } from '../en';
 const n = (count: number) => count.toLocaleString('zh-CN');
 
 export const branches: Text['branches'] = {
-  checkpoints: '检查点…',
+  checkpoints: '检查点',
   checkpointsText: '此运行保留了什么，以及现在保留其状态的途径。',
-  branch: '从这里分支…',
+  branch: '从这里分支',
   branchText: '一个在光标所在步骤之后继续的新运行。',
-  lineage: '谱系…',
+  lineage: '谱系',
   lineageText: '此运行、它的来源及其分支。',
   openThere: '在那里打开',
   checkpointsOf: (title) => `“${title}”的检查点`,
@@ -17,11 +17,11 @@ export const branches: Text['branches'] = {
   making: '正在生成…',
   note: '备注',
   notePlaceholder: '可写明保留的原因',
-  size: (bytes, files) => `${n(files)} 个文件，共 ${bytes}`,
+  size: (bytes, files) => `${n(files)} 个文件，共 ${bytes}。`,
   sizeNew: (bytes, files) =>
     files === 0 ? '自上一个以来没有新内容。' : `其中 ${n(files)} 个新文件（${bytes}）会被复制。`,
   sizeAll: '全部是新内容，都会被复制。',
-  free: (bytes) => `那里剩余 ${bytes}`,
+  free: (bytes) => `那里剩余 ${bytes}。`,
   freeShort: '剩余空间不够。',
   excluded: (patterns) => `不包括：${patterns}`,
   measuring: '正在查看工作区…',

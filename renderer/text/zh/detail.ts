@@ -26,7 +26,7 @@ export const detail: Text['detail'] = {
   took: '耗时',
   returned: '返回',
   scoreThen: '当时分数',
-  tokens: '词元',
+  tokens: 'token',
   cost: '费用',
   model: '模型',
   exit: '退出码',

@@ -14,9 +14,9 @@ export const files: Text['files'] = {
   layout: '布局',
   sideBySide: '并排',
   inline: '行内',
-  diffOf: (path, from, to) => `${path} 的更改,修订 ${from} 到 ${to}`,
+  diffOf: (path, from, to) => `${path} 的更改，修订 ${from} 到 ${to}`,
   emptyTitle: '尚未修改任何文件',
-  emptyText: '智能体通过操作或 shell 创建或编辑文件后,文件会显示在这里。',
+  emptyText: '智能体通过操作或 shell 创建或编辑文件后，文件会显示在这里。',
   noTextTitle: '没有可比较的文本',
-  noText: (size) => `此修订(${size})为二进制、过大或文件已被删除。其哈希保留在日志中。`,
+  noText: (size) => `此修订（${size}）为二进制、过大或文件已被删除。其哈希保留在日志中。`,
 };

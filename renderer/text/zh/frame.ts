@@ -37,6 +37,8 @@ export const frame: Text['frame'] = {
   saving: (n) => `正在保存 ${n} 项更改`,
   notSaving: '未在保存',
   decided: (decided, of) => `已决定 ${decided} / ${of}`,
+  nothingOwn: (inherited) => `尚无待决定的步骤，${inherited} 步为沿用`,
+  inherited: (n) => `${n} 步为沿用`,
   undecided: (n) => `${n} 未决定`,
   disagree: (n) => `${n} 有分歧`,
   annotator: (name) => `标注者 ${name}`,

@@ -95,6 +95,7 @@ export const hints: Text['hints'] = {
   waitsEnded: '运行已结束，此提示不会送达',
   waitsCondition: '等待条件满足',
   waitsHost: (names) => (names === '' ? '等待：运行的一台计算机无法连接' : `等待：${names} 无法连接`),
+  waitsModelAway: '等待：模型无法连接',
   waitsHuman: '等待：运行在等你答复',
   waitsCount: (n) => `${n} 条等待`,
   undeliveredCount: (n) => `${n} 条未能送达`,

@@ -8,5 +8,5 @@ export const queries: Text['queries'] = {
   where: '位置',
   hits: '命中',
   emptyTitle: '尚无搜索',
-  emptyText: '智能体搜索文件、文件夹或网络后,查询会显示在这里。',
+  emptyText: '智能体搜索文件、文件夹或网络后，查询会显示在这里。',
 };

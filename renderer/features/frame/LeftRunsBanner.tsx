@@ -1,0 +1,31 @@
+import { Banner } from '../../components/Banner';
+import { Button } from '../../components/Button';
+import { dismissLeftRuns, resumeLeftRuns, useLeftRuns } from '../../state/left-runs';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+
+/** After a crash or a reboot: which runs stand still because nobody drives them, and the way to go on with all. */
+export function LeftRunsBanner() {
+  const text = useText().runs;
+  const runs = useLeftRuns((state) => state.runs);
+  if (runs.length === 0) return null;
+  return (
+    <Banner
+      tone="attention"
+      icon="unlinked"
+      title={text.leftTitle(runs.length)}
+      actions={
+        <>
+          <Button small icon="play" onClick={() => attempt(resumeLeftRuns)}>
+            {text.resumeLeft(runs.length)}
+          </Button>
+          <Button look="ghost" small onClick={dismissLeftRuns}>
+            {text.notNow}
+          </Button>
+        </>
+      }
+    >
+      {runs.map(({ title }) => title).join(', ')}
+    </Banner>
+  );
+}
