@@ -36,7 +36,8 @@ export interface StandOptions {
   wrap?: (ports: LoopPorts) => LoopPorts;
 }
 
-const RESOURCES = join(import.meta.dirname, '..', '..', 'resources');
+/** Read once: thousands of drivers say the same. */
+const SUMMARY = summaryTexts(join(import.meta.dirname, '..', '..', 'resources'));
 
 /** Thrown by the tray as a computer that is away. */
 export class Away extends Error {
@@ -163,7 +164,7 @@ export class LoopStand {
         contextTokens: options.contextTokens ?? 1_000_000,
         approvals: options.approvals ?? 'off',
         retry: { attempts: options.attempts ?? 4, patienceMs: options.patienceMs ?? 0, baseMs: 2, capMs: 20 },
-        summary: await summaryTexts(RESOURCES),
+        summary: await SUMMARY,
       },
     };
   }
