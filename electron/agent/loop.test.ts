@@ -1,3 +1,4 @@
+import type { EventKind } from '@shared/events';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -25,6 +26,17 @@ const steps =
   (...answers: ScriptedAnswer[]): ScriptedPolicy =>
   ({ answers: given }) =>
     answers[Math.min(given, answers.length - 1)] ?? {};
+
+/** Time that stands still until an event of the kind is written: 10 ms are left then, and none once more is written. */
+async function timed(kind: EventKind, policy: ScriptedPolicy): Promise<LoopStand> {
+  let now = 0;
+  const run = await stand(policy, { limits: { maxWorkingMs: 1_000 }, now: () => now });
+  run.log.beforeCommit = (events) => {
+    if (now > 0) now = 1_000;
+    else if (events.some((event) => event.kind === kind)) now = 990;
+  };
+  return run;
+}
 
 const put = (item: string) => ({ name: 'put', arguments: { item } });
 const finish: ScriptedAnswer = { text: 'Done.', calls: [{ name: 'finish', arguments: {} }] };
@@ -149,15 +161,13 @@ describe('the loop', () => {
     expect(await bySteps.drive()).toBe('finished');
     expect(bySteps.of('run.status').at(-1)?.reason).toBe('max_steps');
     expect(bySteps.of('evaluation.ended')).toHaveLength(1);
-    const slow = await stand(() => ({ calls: [{ name: 'sleep', arguments: { sleep_time: 60 } }] }), {
-      limits: { maxWorkingMs: 300 },
-    });
+    const slow = await timed('action.started', () => ({
+      calls: [{ name: 'sleep', arguments: { sleep_time: 60 } }],
+    }));
     expect(await slow.drive()).toBe('finished');
     expect(slow.of('run.status').at(-1)?.reason).toBe('max_time');
     expect(slow.of('action.observed')[0]).toMatchObject({ closedBy: 'interrupted', error: null });
-    const late = await stand(() => ({ text: 'x'.repeat(2_000), pieceMs: 50 }), {
-      limits: { maxWorkingMs: 200 },
-    });
+    const late = await timed('model.requested', () => ({ text: 'x'.repeat(2_000), pieceMs: 50 }));
     expect(await late.drive()).toBe('finished');
     expect(late.of('model.failed')[0]?.code).toBe('cancelled');
   });

@@ -30,6 +30,8 @@ export interface StandOptions {
   sendReasoning?: boolean;
   attempts?: number;
   patienceMs?: number;
+  /** Wall clock of the loop, ms; default: the machine's. */
+  now?: () => number;
   /** Default: one in memory. */
   log?: MemoryRunLog;
   /** Stands between the loop and what it touches, anew for each driver. */
@@ -63,7 +65,11 @@ export class LoopStand {
 
   constructor(private readonly options: StandOptions) {
     // Retries need not be waited for in earnest.
-    this.clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 40), signal) };
+    this.clock = {
+      ...systemClock,
+      ...(options.now === undefined ? {} : { now: options.now }),
+      sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 40), signal),
+    };
     this.log = options.log ?? new MemoryRunLog(ulid(), () => this.clock.now());
     this.actions = new TrayActions(this.tray, systemClock);
     this.port = createModelClient({ name: 'the model', baseUrl: options.model.baseUrl, key: null });
