@@ -70,7 +70,8 @@ describe('the command line drives the whole path', () => {
     expect(shown).toMatchObject({ status: 'finished', hints: [{ state: 'delivered', text: demoHint }] });
     expect(shown.scores).toMatchObject({ tries: 2 });
     expect((shown.scores as { final: number }).final).toBeGreaterThan(70);
-  });
+    // Six processes one after another, and the demo's agent sleeps for four seconds: 11 s where nothing else runs.
+  }, 120_000);
 
   test('refuses what cannot be, by name', async () => {
     expect(await waymark('run', 'resume', run, '--wait')).toMatchObject({
