@@ -127,8 +127,9 @@ function Dialogs() {
         {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}
         {dialog === 'about' && <AboutDialog onClose={closeDialog} />}
         {dialog === 'shortcuts' && <ShortcutSheet onClose={closeDialog} />}
-        {computers && <ComputersDialog />}
       </Suspense>
+      {/* On its own: what it stands over stays on the screen, with its focus, while it is loaded. */}
+      <Suspense fallback={null}>{computers && <ComputersDialog />}</Suspense>
     </PaneBoundary>
   );
 }

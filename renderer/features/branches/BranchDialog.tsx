@@ -36,9 +36,17 @@ export function BranchDialog({ run, step }: { run: string; step: number }) {
   // The plan follows the number once the person has stopped typing it.
   useEffect(() => {
     if (wrong || Number(typed) === after) return;
-    const timer = setTimeout(() => setAfter(Number(typed)), 250);
+    const timer = setTimeout(() => {
+      setAfter(Number(typed));
+      // A title nobody has changed names the step it is about.
+      setDraft((before) =>
+        before.title === words.titleOf(parentTitle, after)
+          ? { ...before, title: words.titleOf(parentTitle, Number(typed)) }
+          : before,
+      );
+    }, 250);
     return () => clearTimeout(timer);
-  }, [typed, wrong, after]);
+  }, [typed, wrong, after, parentTitle, words]);
 
   async function create(ready: BranchPlan): Promise<void> {
     setCreating(true);

@@ -1,5 +1,5 @@
 import type { FileRevision } from '@shared/views';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Empty } from '../../components/Empty';
 import { Select } from '../../components/Field';
 import { Segmented } from '../../components/Tabs';
@@ -137,8 +137,15 @@ interface RevisionStripProps {
 
 function RevisionStrip({ revisions, chosen, onChoose }: RevisionStripProps) {
   const text = useText().files;
+  const strip = useRef<HTMLFieldSetElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another choice is brought into view
+  useEffect(() => {
+    strip.current
+      ?.querySelector('[aria-pressed="true"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [chosen, revisions.length]);
   return (
-    <fieldset className="revision-strip" aria-label={text.revisions}>
+    <fieldset ref={strip} className="revision-strip" aria-label={text.revisions}>
       {revisions.map((each) => (
         <button
           key={each.revision}

@@ -43,6 +43,8 @@ export function HintQueue({ run, onTall }: HintQueueProps) {
     setEarlier(!earlier);
     onTall(!earlier || editing !== null);
   }
+  // With an empty queue the earlier ones stand there anyway; then it is about room, and two have enough.
+  const hiding = past.length > 0 && (queue.length > 0 || past.length > 2 || earlier);
   return (
     <div className="queue">
       <div className="queue-head">
@@ -50,7 +52,7 @@ export function HintQueue({ run, onTall }: HintQueueProps) {
         {queue.length > 0 && <span className="text-12 quiet cut">{words.queueText(queue.length)}</span>}
         {lost > 0 && <span className="chip chip-danger">{words.undeliveredCount(lost)}</span>}
         <span className="space" />
-        {past.length > 0 && (
+        {hiding && (
           <Button look="ghost" small aria-pressed={earlier} onClick={showEarlier}>
             {earlier ? words.hideDelivered : words.showDelivered(past.length)}
           </Button>

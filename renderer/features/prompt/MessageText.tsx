@@ -1,4 +1,5 @@
 import type { PromptMessage } from '@shared/views';
+import type { ReactNode } from 'react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { attempt, toast } from '../../state/toasts';
@@ -11,6 +12,7 @@ import { readable } from './prompt-parts';
 const SHOWN = 60_000;
 /** What the hints of an observation begin with, as the model reads them. */
 const HINT_BEGINS = '<real_user>';
+const HINT_ENDS = '</real_user>';
 
 export interface MessageTextProps {
   message: PromptMessage;
@@ -34,15 +36,7 @@ export function MessageText({ message, share, query, atHint }: MessageTextProps)
   const hint = atHint && !json && query.trim() === '' ? full.lastIndexOf(HINT_BEGINS) : -1;
   const shown = whole || Math.max(hit, hint) > SHOWN ? full : full.slice(0, SHOWN);
   const content = useMemo(
-    () =>
-      hint < 0
-        ? marked(shown, query)
-        : [
-            shown.slice(0, hint),
-            <mark key="hint" className="prompt-hint">
-              {shown.slice(hint)}
-            </mark>,
-          ],
+    () => (hint < 0 ? marked(shown, query) : withHint(shown, hint)),
     [shown, query, hint],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: another hit is brought into view
@@ -81,5 +75,18 @@ export function MessageText({ message, share, query, atHint }: MessageTextProps)
         </button>
       )}
     </section>
+  );
+}
+
+/** A message with the hints at its end marked; `from` is where they begin. */
+function withHint(text: string, from: number): ReactNode {
+  const end = text.indexOf(HINT_ENDS, from);
+  const to = end < 0 ? text.length : end + HINT_ENDS.length;
+  return (
+    <>
+      {text.slice(0, from)}
+      <mark className="prompt-hint">{text.slice(from, to)}</mark>
+      {text.slice(to)}
+    </>
   );
 }

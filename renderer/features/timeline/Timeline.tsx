@@ -37,7 +37,10 @@ export function Timeline({ showTime }: { showTime: boolean }) {
     <section className="pane timeline" aria-label={text.timeline.region} data-pane="timeline">
       <div className="pane-head">
         {run !== undefined && run.segments > 1 ? (
-          <SegmentMenu of={run.segments} />
+          <>
+            <h2 className="hidden-visually">{text.timeline.region}</h2>
+            <SegmentMenu of={run.segments} />
+          </>
         ) : (
           <h2 className="tabular cut">{steps > 0 ? text.common.steps(steps) : text.timeline.region}</h2>
         )}
