@@ -195,6 +195,8 @@ export const eventBodies = {
       z.object({ name: z.string(), sees: z.boolean(), message: z.string(), root: z.string().optional() }),
     ),
   }),
+  /** Something ran in it when it was last looked at; now it is at its prompt. */
+  'session.rested': z.object({ computer: z.string(), session: z.string(), uid: z.string() }),
   'session.ended': z.object({
     computer: z.string(),
     session: z.string(),

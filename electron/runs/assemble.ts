@@ -32,6 +32,7 @@ import { modelPort } from './model-port';
 import type { OutboxFollower } from './outbox-follower';
 import { persistAtWork } from './persist';
 import type { Recorder } from './recorder';
+import { restedSessions } from './rested-sessions';
 import { keepsRunning, runningCommands } from './running-commands';
 import { SessionLog } from './session-log';
 import { setUp } from './set-up';
@@ -128,7 +129,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     fold: state.run,
     signal: control.haltThinking,
   });
-  await startWorking(parts, commandTime);
+  await startWorking(parts, commandTime, computers);
   const time = (event: NewEvent) => {
     recorder.record([event]).catch((error: unknown) => {
       options.log.error('A jump of time could not be recorded', { run, error: String(error) });
@@ -253,12 +254,18 @@ function priceOf({ settings }: EngineOptions, endpoint: string): Price | null {
 }
 
 /** From here on working time counts; commands that went on while nobody drove are counted for the time before. */
-async function startWorking({ context, loaded, recorder }: Parts, commandTime: CommandTime): Promise<void> {
-  const { clock } = context.options;
+async function startWorking(
+  { context, loaded, recorder }: Parts,
+  commandTime: CommandTime,
+  computers: ReadonlyMap<string, Computer>,
+): Promise<void> {
+  const { clock, store } = context.options;
   const since = loaded.state.run.time.stoppedAt;
   const meanwhile = since === null ? [] : await commandTime.between(since, clock.now());
+  const rested = await restedSessions({ reader: store.reader, run: context.run, computers });
   await recorder.record([
     ...meanwhile,
+    ...rested,
     { kind: 'run.status', body: { status: 'running', reason: null, message: 'Driven.' } },
   ]);
 }

@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { LocalComputer } from '../computer/local/local-computer';
 import type { ScriptedPolicy } from '../model/scripted-server';
+import { resourcesDir } from '../testing/agent-host/agent-setup';
+import { eventually } from '../testing/deadline';
 import { author, EngineStand } from '../testing/engine-stand';
 import { smallTaskYaml } from '../testing/task-package';
 import { keepsRunning } from './running-commands';
@@ -45,6 +49,41 @@ it('names the host, and takes what was seen last where the host is away', async 
     `Paused by Ada. "${training}" ran in session train on worker (gpu-03) when last seen.`,
   );
   expect(await stand.engine.running(run)).toEqual([{ ...there, since: null, live: false }]);
+}, 60_000);
+
+it('is looked at anew on resume: what ended while nobody drove the run no longer goes on', async () => {
+  const at = { computer_ip: 'local', session_id: 'train', wait_for_completion: false };
+  const command = 'while [ ! -e stop ]; do sleep 0.05; done';
+  const stand = await EngineStand.open({
+    policy: ({ answers }) => ({
+      calls: [
+        answers === 0
+          ? { name: 'run_command', arguments: { ...at, command } }
+          : { name: 'sleep', arguments: { sleep_time: 600 } },
+      ],
+    }),
+    files: {},
+    aliases: [],
+  });
+  open.push(stand);
+  const run = await stand.start();
+  await stand.engine.resumeRun(run);
+  await stand.until(run, 'action.started', ({ name }) => name === 'sleep');
+  await stand.engine.shutdown({ mode: 'now' });
+  const runningOn = async () => (await stand.store.reader.run(run)).runningOn;
+  expect(await runningOn()).toEqual([{ computer: 'local', session: 'train' }]);
+  const [created] = await stand.of(run, 'run.created');
+  await stand.touchThere(join(created?.workspaceRoot ?? '', 'stop'));
+  const computer = new LocalComputer({ resourcesDir, sessionsDir: join(stand.folder, 'sessions', run) });
+  await eventually(
+    'the session is at its prompt',
+    async () => (await computer.sessions.state('train')).state === 'idle',
+  );
+  await computer.dispose();
+  await stand.next().resumeRun(run);
+  await stand.until(run, 'session.rested', ({ session }) => session === 'train');
+  expect(await runningOn()).toEqual([]);
+  expect((await stand.store.reader.verify([run])).runs[0]?.problems).toEqual([]);
 }, 60_000);
 
 it('puts it into sentences', () => {

@@ -27,7 +27,7 @@ export async function runningCommands(deps: RunningDeps): Promise<RunningCommand
       const known = kept.filter(({ computer }) => computer === name);
       const computer = deps.computers.get(name);
       const live = computer === undefined ? null : await askedInTime(computer, known);
-      const there = live ?? known.filter(({ state }) => GOES_ON.has(state)).map(lastSeen);
+      const there = live ?? known.filter(({ state }) => goesOn(state)).map(lastSeen);
       return there.map((each) => ({
         ...each,
         computer: name,
@@ -52,7 +52,10 @@ export function keepsRunning(commands: readonly RunningCommand[]): string {
 
 type Found = Omit<RunningCommand, 'computer' | 'host'>;
 
-const GOES_ON: ReadonlySet<string> = new Set(['busy', 'waiting', 'interactive']);
+/** Whether something runs in a session of this state. */
+export function goesOn(state: SessionView['state']): boolean {
+  return state === 'busy' || state === 'waiting' || state === 'interactive';
+}
 
 function lastSeen({ session, command }: SessionView): Found {
   return { session, command, since: null, live: false };
@@ -87,7 +90,7 @@ async function commandOf(
   known: readonly SessionView[],
 ): Promise<Found[]> {
   const { state, command, foreground } = await computer.sessions.state(name);
-  if (!GOES_ON.has(state)) {
+  if (!goesOn(state)) {
     return [];
   }
   const text = known.find(({ uid }) => uid === id)?.command ?? foreground[0]?.command ?? null;

@@ -96,6 +96,9 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       sink.note({ seq: event.seq, step: state.steps, note: { kind: 'gap', computer, session, from, to } });
       return;
     }
+    case 'session.rested':
+      sink.sessionActivity({ uid: event.body.uid, command: null, state: 'idle' });
+      return;
     case 'session.ended':
       if (state.sessions[`${event.body.computer}:${event.body.session}`] === event.body.uid) {
         delete state.sessions[`${event.body.computer}:${event.body.session}`];

@@ -101,7 +101,8 @@ export function runWords(
         ...base,
         // A pause nobody asked for wants a person; so does one under which a command goes on.
         tone: reason === null || reason === 'asked' ? 'plain' : 'attention',
-        reason: joined(named ?? message, goesOn, since),
+        // Nobody looks at its sessions while it rests.
+        reason: joined(named ?? message, on === null ? null : words.ranLast(on.session, on.computer), since),
       };
     case 'finished':
     case 'stopped':

@@ -73,6 +73,7 @@ export const runs = {
   trainingOn: (computer: string) => `Training on ${computer}`,
   asksAgainAt: (clock: string) => `asks the model again at ${clock}`,
   goesOn: (session: string, computer: string) => `${session} on ${computer} goes on`,
+  ranLast: (session: string, computer: string) => `${session} on ${computer} ran when last seen`,
   left: (rest: string) => `${rest} left`,
   since: (time: string) => `for ${time}`,
   atStep: (step: string) => `step ${step}`,

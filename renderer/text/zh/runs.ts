@@ -74,6 +74,7 @@ export const runs: Text['runs'] = {
   trainingOn: (computer) => `在 ${computer} 上训练`,
   asksAgainAt: (clock) => `${clock} 再次询问模型`,
   goesOn: (session, computer) => `${computer} 上的 ${session} 仍在运行`,
+  ranLast: (session, computer) => `上次查看时 ${computer} 上的 ${session} 在运行`,
   left: (rest) => `还剩 ${rest}`,
   since: (time) => `已 ${time}`,
   atStep: (step) => `第 ${step} 步`,
