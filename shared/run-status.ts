@@ -43,7 +43,7 @@ export function runStatus(
 }
 
 /** Whether a run that waits waits for its model; the log has one status for that and for a computer that is away. */
-export function waitsForModel(run: Pick<RunSummary, 'state' | 'reason'>): boolean {
+export function waitsForModel(run: { state: string; reason: string | null }): boolean {
   return run.state === 'waiting_host' && run.reason !== null && run.reason.startsWith('model_');
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
+import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { AttentionReader } from './read-attention';
 import { openReadContext } from './reader-part';
@@ -51,6 +52,34 @@ describe('what is new to a person', () => {
     await writer.record([{ kind: 'run.status', body: { status: 'stopped', reason: 'asked', message: '' } }]);
     await store.writer.see(run, alice.uuid, (await store.reader.run(run)).seq);
     expect(await store.reader.attentionList(alice.uuid)).toEqual([]);
+  });
+
+  it('of a branch is what it did itself, not what it took over', async () => {
+    const { store } = clockedStore();
+    const parent = { run: await createRun(store), step: 40 };
+    const run = ulid();
+    const writer = new RunWriter(store, run);
+    await store.writer.append(run, 0, [{ kind: 'run.created', body: { ...createdBody(run), parent } }]);
+    await writer.start();
+    const spent = { workingMs: 0, steps: 40, inputTokens: 0, outputTokens: 0, cost: 0 };
+    const evaluations = { tries: 0, best: null, last: null };
+    const began = {
+      parent,
+      checkpoint: null,
+      spent: { ...spent, evaluations },
+      dropped: [],
+      added: [],
+      message: '',
+    };
+    await writer.record([{ kind: 'branch.began', body: began }]);
+    const news = async () => (await store.reader.attentionList(alice.uuid)).find((each) => each.run === run);
+    expect((await news())?.newSteps ?? 0).toBe(0);
+    writer.step = 40;
+    await writer.command('true', '');
+    await store.writer.see(run, alice.uuid, (await store.reader.run(run)).seq);
+    await writer.command('true', '');
+    await writer.command('true', '');
+    expect((await news())?.newSteps).toBe(2);
   });
 
   it('never moves a bookmark back, nor past the end', async () => {

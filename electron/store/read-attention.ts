@@ -20,6 +20,8 @@ interface HeadRow {
   title: string;
   ended: number;
   steps: number;
+  /** Steps taken over from another run; nobody has to look at them here. */
+  inherited: number;
   seen_seq: number | null;
   seen_at: number | null;
   id: number;
@@ -87,7 +89,8 @@ export class AttentionReader {
     return this.context.statements.all<HeadRow>(
       `SELECT r.id, r.ulid, h.seq, json_extract(h.facts, '$.title') AS title,
          coalesce(json_extract(h.state, '$.status') IN ('finished', 'stopped', 'failed'), 0) AS ended,
-         json_extract(h.state, '$.steps') AS steps, s.seq AS seen_seq, s.at AS seen_at
+         json_extract(h.state, '$.steps') AS steps,
+         coalesce(json_extract(h.facts, '$.parent.step'), 0) AS inherited, s.seq AS seen_seq, s.at AS seen_at
        FROM run r JOIN run_head h ON h.run = r.id LEFT JOIN seen s ON s.run = r.id AND s.author = ?
        ORDER BY r.id DESC LIMIT 10000`,
       author,
@@ -95,10 +98,10 @@ export class AttentionReader {
   }
 
   /** Steps begun after an event: their first events ascend with their numbers, so a few rows tell. */
-  #stepsAfter({ id, steps, seq }: HeadRow, seen: number): number {
+  #stepsAfter({ id, steps, seq, inherited }: HeadRow, seen: number): number {
     if (seen >= seq) return 0;
-    if (seen === 0) return steps;
-    let low = 0;
+    if (seen === 0) return steps - inherited;
+    let low = inherited;
     let high = steps;
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
@@ -106,7 +109,7 @@ export class AttentionReader {
         'SELECT seq0 FROM step_head WHERE id = ?',
         rowId(id, middle),
       )?.seq0;
-      // The running step may have no row yet; inherited ones have none.
+      // The running step may have no row yet.
       if ((first ?? (middle === steps ? seq : 0)) <= seen) low = middle;
       else high = middle - 1;
     }

@@ -2,6 +2,7 @@ import { hintVerdicts } from '@shared/annotation-fold';
 import type { AnnotationEntry } from '@shared/annotations';
 import { hintBlock } from '@shared/human-tag';
 import { type HintVerdict, type HintView, isDue } from '@shared/outbox';
+import { waitsForModel } from '@shared/run-status';
 import type { RunHints, RunState } from '@shared/views';
 import { HintProjection } from './hint-projection';
 import { RangeIndex } from './range-index';
@@ -47,8 +48,7 @@ function waitsFor(context: ReadContext, run: RunRecord, queued: readonly HintVie
     return null;
   }
   const word = runWord(context, run);
-  const reason =
-    word === 'waiting_host' && run.state.reason?.startsWith('model_') === true ? 'model_away' : WAITS[word];
+  const reason = waitsForModel({ state: word, reason: run.state.reason }) ? 'model_away' : WAITS[word];
   if (!RESTS.has(reason) && !queued.some(isDue)) {
     return { reason: 'condition', until: null };
   }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { IconButton } from './Button';
 
@@ -35,8 +35,9 @@ export function Dialog({
   const close = useRef(onClose);
   close.current = onClose;
 
+  // Asked before anything inside takes the focus for itself, as a field may while it is put into the page.
+  const [before] = useState(() => document.activeElement);
   useEffect(() => {
-    const before = document.activeElement;
     const first = box.current?.querySelector<HTMLElement>(
       '[data-autofocus], .dialog-body input, .dialog-body select',
     );
@@ -44,7 +45,7 @@ export function Dialog({
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
-  }, []);
+  }, [before]);
 
   // A button that went away while it had the focus leaves it nowhere: the keys still belong to the topmost sheet.
   useEffect(() => {

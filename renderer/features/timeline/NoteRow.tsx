@@ -1,3 +1,4 @@
+import { waitsForModel } from '@shared/run-status';
 import type { IconName } from '../../components/Icon';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
@@ -78,8 +79,12 @@ function noteWords(
               ? 'done'
               : note.status === 'running'
                 ? 'play'
-                : 'pause',
-        title: words.status(note.status),
+                : note.status === 'waiting_host'
+                  ? 'unlinked'
+                  : 'pause',
+        title: waitsForModel({ state: note.status, reason: note.reason })
+          ? text.runs.state('waiting_model')
+          : words.status(note.status),
         detail: note.message === '' && note.reason !== null ? text.runs.reason(note.reason) : note.message,
         meta: '',
         tone: note.status === 'failed' ? 'tone-danger' : 'quiet',
