@@ -43,6 +43,8 @@ export function runWords(
 ): RunWords {
   const { format } = text.common;
   const words = text.runs;
+  const joined = (...parts: (string | null)[]) =>
+    text.common.list(parts.filter((part): part is string => part !== null && part !== ''));
   const { word, until, on, reason, message } = runStatus(run);
   const since = words.since(format.duration(Math.floor((now - run.changedAt) / 1000) * 1000));
   const left = until === null ? null : format.duration(Math.max(0, until - now));
@@ -82,7 +84,7 @@ export function runWords(
       return {
         ...base,
         tone: 'attention',
-        state: text.computers.waitsFor(away.map(({ name }) => name).join(', ')),
+        state: text.computers.waitsFor(text.common.list(away.map(({ name }) => name))),
         reason: text.computers.sinceClock(format.clock(from), age),
       };
     }
@@ -110,8 +112,4 @@ export function runWords(
     default:
       return assertNever(word, 'status of a run');
   }
-}
-
-function joined(...parts: (string | null)[]): string {
-  return parts.filter((part) => part !== null && part !== '').join(', ');
 }

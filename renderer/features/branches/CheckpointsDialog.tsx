@@ -123,7 +123,7 @@ function Checkpoint({ run, checkpoint }: { run: string; checkpoint: CheckpointVi
         <p>
           <b className="tabular">{words.atStep(step)}</b>{' '}
           <span className="quiet">
-            {`${text.timeline.checkpointWhy(why)}, ${format.when(checkpoint.at, now)}`}
+            {text.common.list([text.timeline.checkpointWhy(why), format.when(checkpoint.at, now)])}
           </span>
         </p>
         <p className="text-12 quiet cut">

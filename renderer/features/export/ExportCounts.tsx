@@ -21,9 +21,10 @@ export function ExportCounts({ preview, undecidedSteps, waived }: ExportCountsPr
     { value: 'mask' as const, name: text.masked, total: total('mask') },
   ];
   const most = Math.max(1, total('train'), total('mask'), undecidedSteps);
-  const bar = (n: number, kind: string) => (
-    <span className={`export-bar export-bar-${kind}`} style={{ width: `${(n / most) * 100}%` }} />
-  );
+  const bar = (n: number, kind: string) =>
+    n === 0 ? null : (
+      <span className={`export-bar export-bar-${kind}`} style={{ width: `${(n / most) * 100}%` }} />
+    );
   return (
     <>
       <header className="export-totals">

@@ -6,7 +6,7 @@ import { useText } from '../../text/language';
 
 /** After a crash or a reboot: which runs stand still because nobody drives them, and the way to go on with all. */
 export function LeftRunsBanner() {
-  const text = useText().runs;
+  const { runs: text, common } = useText();
   const runs = useLeftRuns((state) => state.runs);
   if (runs.length === 0) return null;
   return (
@@ -25,7 +25,7 @@ export function LeftRunsBanner() {
         </>
       }
     >
-      {runs.map(({ title }) => title).join(', ')}
+      {common.list(runs.map(({ title }) => title))}
     </Banner>
   );
 }

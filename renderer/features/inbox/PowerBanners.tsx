@@ -21,7 +21,7 @@ export function StandstillBanner() {
         </Button>
       }
     >
-      {text.inbox.standstillRuns(standstill.titles.join(', '))}
+      {text.inbox.standstillRuns(text.common.list(standstill.titles))}
     </Banner>
   );
 }

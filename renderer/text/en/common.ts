@@ -1,6 +1,8 @@
 import { formatter } from '../format';
 
 export const common = {
+  /** Facts in one line. */
+  list: (facts: readonly string[]) => facts.join(', '),
   format: formatter({
     locale: 'en-US',
     millisecond: 'ms',

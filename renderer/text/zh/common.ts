@@ -2,6 +2,7 @@ import type { Text } from '../en';
 import { formatter } from '../format';
 
 export const common: Text['common'] = {
+  list: (facts) => facts.join('，'),
   format: formatter({
     locale: 'zh-CN',
     millisecond: '毫秒',

@@ -104,7 +104,7 @@ export const hints: Text['hints'] = {
   undelivered: (why) => (why === '' ? '运行在模型看到它之前就结束了' : `模型没有看到它：${why}`),
   withdrawnText: '已从队列取出，从未发送',
   showPrompt: (step) => `${step} 的提示词`,
-  showPromptText: (step) => `打开步骤 ${step} 的确切提示词，即第一个带有此提示的`,
+  showPromptText: (step) => `打开步骤 ${step} 的完整提示词，即第一个带有此提示的`,
   promptNotYet: '模型仍在回答第一个带有它的提示词',
   verdict: '它的结果',
   actedOn: '已采纳',

@@ -4,8 +4,8 @@ const n = (count: number) => count.toLocaleString('zh-CN');
 const messages = (count: number) => `${n(count)} 条消息`;
 
 export const prompt: Text['prompt'] = {
-  title: '确切提示词',
-  of: (step) => `第 ${step} 步的确切提示词`,
+  title: '完整提示词',
+  of: (step) => `第 ${step} 步的完整提示词`,
   view: '视图',
   messages: '消息',
   changesSince: (step) => (step === 0 ? '变化' : `自第 ${step} 步以来的变化`),

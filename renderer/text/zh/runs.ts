@@ -142,7 +142,7 @@ export const runs: Text['runs'] = {
   limitHours: '工作小时',
   limitEvals: '评测次数',
   limitTokens: 'token 数',
-  limitCost: '费用',
+  limitCost: '费用（美元）',
   limitUsed: (used) => `已用 ${used}`,
   limitUsedEmpty: (used) => `已用 ${used}。留空则无上限。`,
   limitBelow: (used) => `已经用了 ${used}：运行会在下一步之前结束。`,
