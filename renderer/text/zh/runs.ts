@@ -81,7 +81,7 @@ export const runs: Text['runs'] = {
   reason: (reason) => reasons[reason] ?? reason.replaceAll('_', ' '),
   undrivenText: '没有进程在推进它',
   leftTitle: (n) => `Waymark 结束时，有 ${n} 个运行正在进行。`,
-  resumeLeft: (n) => (n === 1 ? '恢复它' : '全部恢复'),
+  resumeLeft: (n) => (n === 1 ? '继续' : '全部继续'),
   notNow: '暂不',
   createdText: '等待你开始',
   scoreAndOpen: (score, open) => (open === 0 ? `${score}，标注完成` : `${score}，${open} 未决定`),
