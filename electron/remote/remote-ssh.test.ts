@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createTransport } from '../computer/ssh/create-hosts';
 import { cacheFolder, currentRuntime } from '../store/native-binding';
 import { eventually } from '../testing/deadline';
-import { cliEntry, RemoteWindow, requireBuilt } from '../testing/remote-stand';
+import { cliEntry, RemoteWindow, requireBuilt, root } from '../testing/remote-stand';
 import { ClientFiles } from '../testing/ssh/client-files';
 import { namespacesMissing } from '../testing/ssh/namespaces';
 import { type SshHost, startSshHost } from '../testing/ssh/ssh-host';
@@ -24,7 +24,10 @@ describe.skipIf(namespacesMissing)(
     beforeAll(async () => {
       requireBuilt();
       files = await ClientFiles.make();
-      host = await startSshHost({ homeBytes: 1 << 30, authorizedKeys: [files.key.publicLine] });
+      host = await startSshHost({
+        ...{ homeBytes: 1 << 30, authorizedKeys: [files.key.publicLine] },
+        also: [root, cacheFolder(currentRuntime())],
+      });
       await files.add('box', host);
       await files.trust(host);
     });

@@ -28,6 +28,8 @@ export interface SshHostOptions extends SshdOptions {
   without?: readonly string[];
   /** A port of its own network; 22 when absent. */
   port?: number;
+  /** Folders of this machine that can be read there as well, wherever they lie; /tmp and the homes are the host's own else. */
+  also?: readonly string[];
 }
 
 export const testerPassword = 'correct horse';
@@ -177,14 +179,17 @@ export class SshHost {
   /** Mounts outlive a reboot: they belong to a process that does nothing else. */
   private async mounts(): Promise<void> {
     const { folder, options, users } = this;
+    const also = options.also ?? [];
     const script = `set -e
 mount --bind '${folder.path}' ${insideFolder}
+${also.map((path, index) => `mkdir -p ${insideFolder}/also/${index}; mount --bind '${path}' ${insideFolder}/also/${index}`).join('\n')}
 for place in /tmp /var/tmp /run /root /dev/shm; do mount -t tmpfs -o mode=755 tmpfs $place; done
 chmod 1777 /tmp /var/tmp /dev/shm; mkdir -p /run/sshd
 mount -t tmpfs -o mode=755,size=${options.homeBytes ?? 64 << 20} tmpfs /home
 cp /usr/bin/perl ${insideFolder}/init # process 1, also where perl is hidden
 for file in passwd group shadow; do mount --bind ${insideFolder}/$file /etc/$file; done
 ${users.map(({ name }, index) => `mkdir -m 700 /home/${name}; chown ${uidOf(index)}:${uidOf(index)} /home/${name}`).join('\n')}
+${also.map((path, index) => `mkdir -p '${path}'; mount --bind ${insideFolder}/also/${index} '${path}'; mount -o remount,bind,ro '${path}'`).join('\n')}
 ${(options.without ?? []).map((path) => `mount --bind /dev/null '${path}'`).join('\n')}
 echo ready; exec sleep infinity`;
     this.#anchor = spawn(
