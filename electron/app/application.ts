@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Failure } from '@shared/errors';
 import { toFailure } from '@shared/errors';
-import type { AppInfo } from '@shared/ipc/application';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
@@ -15,9 +14,10 @@ import { openWorkbench } from '../open-workbench';
 import { RemoteDesk } from '../remote/remote-desk';
 import { resourcesFolder } from '../resources-folder';
 import { defaultWorkspace, SettingsFile } from '../settings-file';
-import { sqliteVersion } from '../store/sqlite-version';
 import { WorkbenchHolder } from '../workbench';
+import { applicationInfo } from './application-info';
 import { type AppArguments, readArguments } from './arguments';
+import { closeInTurn } from './close-in-turn';
 import { writeDiagnostics } from './diagnostics';
 import { Dialogs, dialogWords } from './dialogs';
 import { createHandlers } from './handlers';
@@ -250,20 +250,13 @@ export class Application {
     this.#power.dispose();
     this.#notices.dispose();
     this.#stopRelay?.();
-    // In reverse order of their making; one that fails must not keep the next from its turn.
-    const steps: [string, () => Promise<void>][] = [
+    // In reverse order of their making.
+    await closeInTurn(this.#log, [
       ['The workspace on a server', () => this.#remote.dispose()],
       ['Own terminals', () => this.#terminals.dispose()],
       ['The workspace', () => this.#holder.close()],
       ['Links to hosts', () => this.#hosts.dispose()],
-    ];
-    for (const [what, close] of steps) {
-      try {
-        await close();
-      } catch (thrown) {
-        this.#log.error(`${what} did not close cleanly`, { ...toFailure(thrown) });
-      }
-    }
+    ]);
     app.exit(code);
   }
 
@@ -322,22 +315,9 @@ export class Application {
     );
   }
 
-  #info(): AppInfo {
-    const { electron = '', chrome = '', node } = process.versions;
-    return {
-      name: 'Waymark',
-      version: app.getVersion(),
-      runtime: { electron, chrome, node, sqlite: sqliteVersion() },
-      testRuntime: Number(electron.split('.')[0]) < 40,
-      platform: process.platform,
-      locale: app.getLocale(),
-      smoke: this.#args.smoke,
-    };
-  }
-
   #handlers() {
     return createHandlers({
-      info: () => this.#info(),
+      info: () => applicationInfo(this.#args.smoke),
       holder: this.#holder,
       settings: this.#settings,
       keys: this.#keys,
@@ -364,7 +344,7 @@ export class Application {
     const runs = (await this.#holder.current?.store.reader.runs()) ?? [];
     const settings = this.#settings.current;
     await writeDiagnostics(path, {
-      info: this.#info(),
+      info: applicationInfo(this.#args.smoke),
       settings,
       runs,
       logFolder: this.#log.folder,
@@ -384,7 +364,7 @@ export class Application {
       author: this.#settings.current.annotator,
       resourcesDir: resourcesFolder(this.#input.mainDir),
     });
-    const { runtime } = this.#info();
+    const { runtime } = applicationInfo(this.#args.smoke);
     const ok = await smoke({
       window,
       workbench: bench,
