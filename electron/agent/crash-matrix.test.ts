@@ -90,7 +90,7 @@ async function live(at: CrashMoment | null) {
         stand.log.post({ op: 'run.model', model: otherModel });
       });
     }
-    if (given === 9) first('a late hint', () => void stand.hint('look again'));
+    if (given === 8) first('a late hint', () => void stand.hint('look again'));
     return answers[Math.min(given, answers.length - 1)] ?? {};
   };
   const allow = setInterval(() => allowDanger(stand), 1);

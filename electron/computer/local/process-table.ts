@@ -98,7 +98,9 @@ class ProcTable implements ProcessTable {
     const place = (await orUndefined(readFile(`/proc/${row.pid}/wchan`, 'latin1')))?.trim();
     if (place !== undefined && polls.has(place)) return 'poll';
     const numbers = readCalls[process.arch];
-    if (call !== undefined && numbers !== undefined && !call.startsWith('running')) {
+    // It goes on by now: where it waited a moment ago (a full terminal, say) tells nothing.
+    if (call?.startsWith('running')) return 'running';
+    if (call !== undefined && numbers !== undefined) {
       const [number, descriptor] = call.trim().split(' ');
       if (pollCalls[process.arch]?.includes(number ?? '')) return 'poll';
       if (!numbers.includes(number ?? '')) return 'elsewhere';

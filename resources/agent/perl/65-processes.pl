@@ -64,6 +64,8 @@ sub blocked {
     $place =~ s/\s+$// if defined $place;
     return 'poll' if defined $place && $poll_places{$place};
     my $call = $read_calls ? slurp("/proc/$pid/syscall", 256) : undef;
+    # It goes on by now: where it waited a moment ago (a full terminal, say) tells nothing.
+    return 'running' if defined $call && $call =~ /^running/;
     if (defined $call && $call =~ /^(\d+) (\S+)/) {
         my ($number, $descriptor) = ($1, $2);
         return 'poll' if grep { $_ == $number } @$poll_calls;

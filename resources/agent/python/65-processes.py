@@ -82,6 +82,9 @@ def blocked(row, tty):
     if place in poll_places:
         return "poll"
     call = slurp("/proc/%d/syscall" % row.pid, 256) if read_calls else None
+    # It goes on by now: where it waited a moment ago (a full terminal, say) tells nothing.
+    if (call or b"").startswith(b"running"):
+        return "running"
     found = re.match(rb"([0-9]+) (\S+)", call or b"")
     if found:
         number = int(found.group(1))
