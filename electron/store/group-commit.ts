@@ -48,6 +48,8 @@ export class GroupCommit {
 
   private readonly begin: Statement;
   private readonly end: Statement;
+  private readonly save: Statement;
+  private readonly release: Statement;
 
   constructor(
     private readonly db: Db,
@@ -55,6 +57,8 @@ export class GroupCommit {
   ) {
     this.begin = db.prepare('BEGIN IMMEDIATE');
     this.end = db.prepare('COMMIT');
+    this.save = db.prepare('SAVEPOINT job');
+    this.release = db.prepare('RELEASE job');
   }
 
   /** What still waits and what is asked for from now on is refused. */
@@ -170,12 +174,12 @@ export class GroupCommit {
   private runJob(waiting: Waiting, shared: boolean): () => void {
     const { job, resolve, reject } = waiting;
     if (shared) {
-      this.db.exec('SAVEPOINT job');
+      this.save.run();
     }
     try {
       const value = job.run();
       if (shared) {
-        this.db.exec('RELEASE job');
+        this.release.run();
       }
       return () => {
         job.committed?.(value);

@@ -130,8 +130,8 @@ export class IndexPart {
       this.checkpoint();
       this.holdLock();
       if (this.lock !== null && !this.failed && this.index.fillSome()) {
-        // Half of a core at most while nobody waits for it: the writer comes first.
-        this.schedule(this.waiting.length > 0 ? 0 : performance.now() - began);
+        // A quarter of a core at most while nobody waits for it: the writer comes first.
+        this.schedule(this.waiting.length > 0 ? 0 : 3 * (performance.now() - began));
         return;
       }
       if (this.failed || this.index.isComplete()) {
