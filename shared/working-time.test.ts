@@ -93,8 +93,9 @@ describe('working time', () => {
       fc.tuple(fc.nat(1_000), fc.nat(1_000)).map(([a, b]) => command(a, b)),
     );
     fc.assert(
+      // In the order of their stamps: after a clock that was set back the same stamps may come twice.
       fc.property(fc.array(fc.tuple(fc.nat(1_000), event), { maxLength: 12 }), (events) => {
-        const fold = time(...events);
+        const fold = time(...events.sort(([a], [b]) => a - b));
         const ms = fold.ms(1_000);
         expect(ms).toBeGreaterThanOrEqual(0);
         expect(ms).toBeLessThanOrEqual(1_000);

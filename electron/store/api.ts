@@ -152,7 +152,7 @@ export type StepFilter =
 
 /** Pushed by the store after a commit, also for commits of other processes (within 200 ms). */
 export type StoreNotice =
-  /** `events`: those without large texts (`told-events.ts`). */
+  /** `events`: from a thread only those without large texts (`told-events.ts`). */
   | { kind: 'run'; run: string; seq: number; steps: number; events: RunEvent[] }
   | { kind: 'outbox'; run: string; head: number }
   | { kind: 'labels'; run: string; from: number; to: number }

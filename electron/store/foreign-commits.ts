@@ -3,7 +3,6 @@ import type { StoreNotice } from './api';
 import type { Statements } from './rows';
 import type { RunLog } from './run-log';
 import type { RunState } from './run-state';
-import { toldEvents } from './told-events';
 
 /** How often the file is asked whether another connection committed, ms. */
 const POLL_MS = 100;
@@ -92,7 +91,7 @@ export class ForeignCommits {
         const events =
           seq - known <= MAX_EVENTS ? this.log.read({ id, ulid }, known + 1, seq, MAX_EVENTS) : [];
         const { steps } = JSON.parse(state) as RunState;
-        this.notify({ kind: 'run', run: ulid, seq, steps, events: toldEvents(events) });
+        this.notify({ kind: 'run', run: ulid, seq, steps, events });
       }
     }
   }

@@ -3,6 +3,7 @@ import { toFailure, WaymarkError } from '@shared/errors';
 import type { StoreNotice } from './api';
 import { storeFailure } from './database';
 import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';
+import { toldNotice } from './told-events';
 
 type Methods = Record<string, (...args: never[]) => Promise<unknown>>;
 
@@ -38,7 +39,7 @@ export function serveThread(
   }
   let methods: Methods;
   try {
-    methods = open(data, (notice) => send({ type: 'notice', notice }));
+    methods = open(data, (notice) => send({ type: 'notice', notice: toldNotice(notice) }));
   } catch (thrown) {
     send({ type: 'refused', failure: toFailure(storeFailure(thrown, `the workspace ${data.folder}`)) });
     flush();

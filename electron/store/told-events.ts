@@ -1,4 +1,5 @@
-import type { EventKind, RunEvent } from '@shared/events';
+import type { EventKind } from '@shared/events';
+import type { StoreNotice } from './api';
 
 /** Kinds whose bodies may be large. Nobody who listens needs them at once; who does asks by seq. */
 const LARGE: ReadonlySet<EventKind> = new Set<EventKind>([
@@ -14,7 +15,9 @@ const LARGE: ReadonlySet<EventKind> = new Set<EventKind>([
   'step.inherited',
 ]);
 
-/** The events that go along with the news of a commit: carrying texts from thread to thread costs as much as storing them. */
-export function toldEvents(events: readonly RunEvent[]): RunEvent[] {
-  return events.filter(({ kind }) => !LARGE.has(kind));
+/** A notice as it goes from thread to thread: carrying texts over costs as much as storing them. */
+export function toldNotice(notice: StoreNotice): StoreNotice {
+  return notice.kind === 'run'
+    ? { ...notice, events: notice.events.filter(({ kind }) => !LARGE.has(kind)) }
+    : notice;
 }

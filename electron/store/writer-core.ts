@@ -24,7 +24,6 @@ import { RunRemoval } from './run-removal';
 import { SeenLog } from './seen-log';
 import { type PendingChunk, type PendingGap, SessionLog } from './session-log';
 import type { StepProjector } from './step-projector';
-import { toldEvents } from './told-events';
 
 export interface WriterOptions {
   folder: string;
@@ -305,7 +304,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
         if (verdicts === null) {
           this.catchUp.want(run);
         }
-        notice = { kind: 'run', run, seq: open.seq, steps: open.state.steps, events: toldEvents(stored) };
+        notice = { kind: 'run', run, seq: open.seq, steps: open.state.steps, events: stored };
         return { raced: false, seq: open.seq };
       },
       committed: ({ seq }) => {
