@@ -125,13 +125,11 @@ export class IndexPart {
 
   /** One bounded piece of work, then other messages get their turn. */
   private turn(): void {
-    const began = performance.now();
     try {
       this.checkpoint();
       this.holdLock();
       if (this.lock !== null && !this.failed && this.index.fillSome()) {
-        // A quarter of a core at most while nobody waits for it: the writer comes first.
-        this.schedule(this.waiting.length > 0 ? 0 : 3 * (performance.now() - began));
+        this.schedule(0);
         return;
       }
       if (this.failed || this.index.isComplete()) {
