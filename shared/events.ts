@@ -15,6 +15,7 @@ import {
   ulid,
   usageSchema,
 } from './event-parts';
+import { importEvents } from './import-events';
 import { runChangeEvents } from './run-change-events';
 
 /**
@@ -220,6 +221,7 @@ export const eventBodies = {
   ...contextEvents,
   ...checkpointEvents,
   ...runChangeEvents,
+  ...importEvents,
   /** The text of steps `from..to` was removed under a tombstone; hashes and counts stay. */
   'text.purged': z.object({ from: step, to: step, by: z.string() }),
 } as const;

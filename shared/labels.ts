@@ -1,4 +1,4 @@
-import type { LabelValue } from './annotations';
+import type { Correction, LabelValue } from './annotations';
 
 /** Who a label comes from. Rank: adjudication > human > machine (rule, judge). */
 export type LabelSource = 'adjudication' | 'human' | 'rule' | 'judge';
@@ -43,7 +43,47 @@ export interface EffectiveLabel {
 export interface JudgeVerdict {
   value: 'mask' | 'keep';
   reason: string;
+  /** Name of the judge. */
+  judge: string;
+  /** 0 to 1; null when the judge gives none. */
+  confidence: number | null;
+  why: string;
+  /** Steps it cites. */
+  steps: number[];
+  rubric: string;
+  entry: string;
+  at: number;
 }
+
+/** A judge that is surer than this is not shown for review because of doubt. */
+export const LOW_CONFIDENCE = 0.6;
+
+/** An author's correction of a step. */
+export interface StepCorrection {
+  entry: string;
+  author: { uuid: string; name: string };
+  correction: Correction;
+  at: number;
+}
+
+/**
+ * What is worth knowing about a step's opinions, for filters and the review queue. `disagreement` is any of the next four or a
+ * person against the machines; `unconfirmed`: a machine's label that no person has decided on.
+ */
+export const stepMarks = [
+  'disagreement',
+  'humans_differ',
+  'judges_differ',
+  'rule_and_judge_differ',
+  'rules_differ',
+  'low_confidence',
+  'unconfirmed',
+  'confirmed',
+  'flagged',
+  'commented',
+  'corrected',
+] as const;
+export type StepMark = (typeof stepMarks)[number];
 
 /** How machine opinions meet: every mask counts, or the judge's word beats the soft rules. */
 export type MachinePrecedence = 'union' | 'judge_over_rule';

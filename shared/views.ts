@@ -1,7 +1,15 @@
 import type { AnnotationEntry } from './annotations';
 import type { Limits, ModelCall, Tool, Usage } from './event-parts';
 import type { StoredStatus } from './events';
-import type { EffectiveLabel, HumanLabel, RuleVerdict, Why } from './labels';
+import type {
+  EffectiveLabel,
+  HumanLabel,
+  JudgeVerdict,
+  RuleVerdict,
+  StepCorrection,
+  StepMark,
+  Why,
+} from './labels';
 import type { HintView } from './outbox';
 
 /** Shapes that the readers return to window and command line. All are folds of the three logs. */
@@ -116,7 +124,17 @@ export interface StepHead {
   guards: string[];
   label: EffectiveLabel;
   rules: string[];
+  /** Names of the people whose decisions stand. */
   by: string[];
+  /** The uuids of those people. */
+  decided: string[];
+  marks: StepMark[];
+  /** What the judges say in short, the surest first in weight; null without a vote. `differ`: not all say the same. */
+  judge: { value: 'mask' | 'keep'; confidence: number | null; differ: boolean } | null;
+  /** The computer its first action names; '' for none. */
+  computer: string;
+  /** Opinions are withheld: a blind second opinion that the asking person has not given yet. */
+  withheld: boolean;
   flagged: boolean;
   comments: number;
   /** The run this step belongs to, when it stands here because this run is its branch. */
@@ -158,6 +176,8 @@ export interface StepDetail {
   labels: LabelStack;
   scoreThen: number | null;
   offsets: Record<string, number>;
+  /** Parts of an imported step that have no place here, as they were; null for a step of our own. */
+  imported: { source: string; unknown: Record<string, unknown> } | null;
 }
 
 export interface LabelStack {
@@ -166,7 +186,28 @@ export interface LabelStack {
   why: Why;
   humans: HumanLabel[];
   rules: RuleVerdict[];
+  judges: JudgeVerdict[];
+  corrections: StepCorrection[];
+  comments: StepComment[];
+  /** Who is to review the step. */
+  assigned: StepAssignment[];
   history: AnnotationEntry[];
+  /** As of the head. */
+  withheld: boolean;
+}
+
+export interface StepComment {
+  entry: string;
+  author: { uuid: string; name: string };
+  text: string;
+  at: number;
+}
+
+export interface StepAssignment {
+  entry: string;
+  batch: string;
+  to: { uuid: string; name: string };
+  blind: boolean;
 }
 
 export interface PromptMessage {
@@ -261,6 +302,11 @@ export interface SegmentView {
   firstStep: number;
   /** The summary turn that opened it; null when no summary did. */
   summaryStep: number | null;
+  /** Last step sampled in it; one before `firstStep` while it has none. */
+  lastStep: number;
+  /** Steps of earlier segments that stood in its context; each trains in the segment in which it was sampled. */
+  carried: { from: number; to: number } | null;
+  counts: { train: number; mask: number; undecided: number; disagreement: number };
 }
 
 /** One 64-step tile of the minimap. */

@@ -1,3 +1,4 @@
+import type { StepMark } from '@shared/labels';
 import type { StepNote } from '@shared/views';
 
 /** Rows the fold produces; the projection writes them. All are derived from stored events alone. */
@@ -85,7 +86,34 @@ export const HeadFlag = { error: 1, hint: 2 } as const;
 export const HeadMark = { done: 1, ok: 2, imitatesHuman: 4 } as const;
 
 /** Bits of `step_head.label_flags`. */
-export const LabelFlag = { disagreement: 1, flagged: 2 } as const;
+export const LabelFlag = {
+  disagreement: 1,
+  flagged: 2,
+  humansDiffer: 4,
+  judgesDiffer: 8,
+  ruleAndJudgeDiffer: 16,
+  rulesDiffer: 32,
+  lowConfidence: 64,
+  unconfirmed: 128,
+  confirmed: 256,
+  commented: 512,
+  corrected: 1024,
+} as const;
+
+/** Bit of `step_head.label_flags` for each mark. */
+export const markFlags: Record<StepMark, number> = {
+  disagreement: LabelFlag.disagreement,
+  humans_differ: LabelFlag.humansDiffer,
+  judges_differ: LabelFlag.judgesDiffer,
+  rule_and_judge_differ: LabelFlag.ruleAndJudgeDiffer,
+  rules_differ: LabelFlag.rulesDiffer,
+  low_confidence: LabelFlag.lowConfidence,
+  unconfirmed: LabelFlag.unconfirmed,
+  confirmed: LabelFlag.confirmed,
+  flagged: LabelFlag.flagged,
+  commented: LabelFlag.commented,
+  corrected: LabelFlag.corrected,
+};
 
 export function headFlags(row: HeadRow): number {
   const error = row.errorCode !== null || (row.exitCode ?? 0) !== 0 || row.kind === 'null';

@@ -2,6 +2,7 @@ import { WaymarkError } from '@shared/errors';
 import { type Db, WORKSPACE_APPLICATION_ID } from './database';
 import { threeLogs } from './migrations/0001-three-logs';
 import { longRuns } from './migrations/0002-long-runs';
+import { review } from './migrations/0003-review';
 
 /** One numbered change of the schema; never edited once released. */
 export interface Migration {
@@ -11,7 +12,7 @@ export interface Migration {
 }
 
 /** In order of version, without gaps from 1. */
-export const migrations: readonly Migration[] = [threeLogs, longRuns];
+export const migrations: readonly Migration[] = [threeLogs, longRuns, review];
 
 /**
  * Brings a database to the newest version this application knows, all in one transaction.

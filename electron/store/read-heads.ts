@@ -1,4 +1,4 @@
-import type { EffectiveLabel, LabelSource } from '@shared/labels';
+import { type EffectiveLabel, type LabelSource, stepMarks } from '@shared/labels';
 import type { StepHead, StepNote } from '@shared/views';
 import type { StepFilter } from './api';
 import {
@@ -8,6 +8,7 @@ import {
   headFlags,
   headMarks,
   LabelFlag,
+  markFlags,
   type StoredNote,
 } from './fold-rows';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS, tileId } from './ids';
@@ -42,6 +43,9 @@ interface HeadRecord {
   rules: string;
   authors: string;
   comments: number;
+  computer: string;
+  judge: string | null;
+  decided: string;
 }
 
 /** Heads of steps `from..to`, at most 1,000; the step being thought about is the last one while it is unanswered. */
@@ -116,6 +120,9 @@ function runningRecord(run: RunRecord, head: HeadRow): HeadRecord {
     rules: '[]',
     authors: '[]',
     comments: 0,
+    computer: '',
+    judge: null,
+    decided: '[]',
   };
 }
 
@@ -147,6 +154,11 @@ function toHead(run: RunRecord, row: HeadRecord, after: StepNote[]): StepHead {
     label,
     rules: JSON.parse(row.rules) as string[],
     by: JSON.parse(row.authors) as string[],
+    decided: JSON.parse(row.decided) as string[],
+    marks: stepMarks.filter((mark) => (row.label_flags & markFlags[mark]) !== 0),
+    judge: row.judge === null ? null : (JSON.parse(row.judge) as StepHead['judge']),
+    computer: row.computer,
+    withheld: false,
     flagged: (row.label_flags & LabelFlag.flagged) !== 0,
     comments: row.comments,
     inheritedFrom: null,
@@ -181,6 +193,11 @@ function pendingHead(run: RunRecord): StepHead | null {
     label: { value: null, source: null, reason: null, disagreement: false },
     rules: [],
     by: [],
+    decided: [],
+    marks: [],
+    judge: null,
+    computer: '',
+    withheld: false,
     flagged: false,
     comments: 0,
     inheritedFrom: null,

@@ -106,6 +106,7 @@ function goneHeads({ ulid, from, to }: OwnedSteps): StepHead[] {
     title: 'The run this step was made in has been removed.',
     ...{ observation: '', done: true, ok: true, errorCode: null, exitCode: null, bytes: 0, score: null },
     ...{ imitatesHuman: false, guards: [], rules: [], by: [], flagged: false, comments: 0 },
+    ...{ decided: [], marks: [], judge: null, computer: '', withheld: false },
     label: { value: null, source: null, reason: null, disagreement: false },
     ...{ inheritedFrom: ulid, after: [] },
   }));

@@ -14,9 +14,17 @@ export function readSegments(context: ReadContext, ulid: string): SegmentView[] 
     rowId(run.id, run.seq),
     MAX_SEGMENTS,
   );
-  return rows.map(({ id, segment }) => {
-    const firstStep = firstStepAfter(context, run, seqOf(id));
-    return { segment, firstStep, summaryStep: isSummary(context, run, firstStep - 1) ? firstStep - 1 : null };
+  const firsts = rows.map(({ id }) => firstStepAfter(context, run, seqOf(id)));
+  return rows.map(({ segment }, index) => {
+    const firstStep = firsts[index] ?? 1;
+    return {
+      segment,
+      firstStep,
+      summaryStep: isSummary(context, run, firstStep - 1) ? firstStep - 1 : null,
+      lastStep: (firsts[index + 1] ?? run.state.steps + 1) - 1,
+      carried: null,
+      counts: { train: 0, mask: 0, undecided: 0, disagreement: 0 },
+    };
   });
 }
 

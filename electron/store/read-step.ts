@@ -50,12 +50,18 @@ export function readStep(context: ReadContext, ulid: string, step: number): Step
     labels: labelStack(context, run, step),
     scoreThen: bestScore(context, run, step),
     offsets: observed.at(-1)?.offsets ?? {},
+    imported: importedOf(events),
   };
 }
 
 /** Hints of the step before stand between its last event and this step's first request. */
 function isOf(event: RunEvent, step: number): boolean {
   return 'step' in event.body && event.body.step === step;
+}
+
+function importedOf(events: readonly RunEvent[]): StepDetail['imported'] {
+  const found = events.find((event) => event.kind === 'step.imported');
+  return found?.kind === 'step.imported' ? { source: found.body.source, unknown: found.body.unknown } : null;
 }
 
 function observations(answer: EventBody<'model.answered'>, events: readonly RunEvent[]): ObservationView[] {
@@ -108,7 +114,8 @@ function labelStack(context: ReadContext, run: RunRecord, step: number): LabelSt
   const rules = labels.verdicts(run.id, step, step).get(step) ?? [];
   const { humans } = decisionsFor(history, step);
   const { effective, why } = combineLabels({ humans, rules, judge: null, precedence: 'union' });
-  return { effective, why, humans, rules, history };
+  const none = { judges: [], corrections: [], comments: [], assigned: [], withheld: false };
+  return { effective, why, humans, rules, history, ...none };
 }
 
 /** Best score of any evaluation up to and including this step. */

@@ -254,6 +254,10 @@ export function sayEntry(text: Text, entry: AnnotationEntry): string {
       return entry.body.on ? text.labels.whatFlag(at) : text.labels.whatUnflag(at);
     case 'hint':
       return text.labels.whatHint(entry.body.verdict, at);
+    case 'judge':
+    case 'correct':
+    case 'assign':
+      return entry.body.op;
     case 'undo':
       return text.labels.opUndo;
   }

@@ -79,9 +79,10 @@ it('finds text in content and in calls, ignoring case', () => {
 });
 
 it('knows the first step of the context a step was asked in', () => {
+  const more = { carried: null, counts: { train: 0, mask: 0, undecided: 0, disagreement: 0 } };
   const segments = [
-    { segment: 1, firstStep: 1, summaryStep: null },
-    { segment: 2, firstStep: 7, summaryStep: 6 },
+    { segment: 1, firstStep: 1, summaryStep: null, lastStep: 6, ...more },
+    { segment: 2, firstStep: 7, summaryStep: 6, lastStep: 9, ...more },
   ];
   expect([ownFrom(segments, 6), ownFrom(segments, 7), ownFrom([], 3)]).toEqual([1, 7, 1]);
 });

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { segmentOf, segmentStep } from './segments';
 
+const more = { carried: null, counts: { train: 0, mask: 0, undecided: 0, disagreement: 0 } };
 const list = [
-  { segment: 1, firstStep: 1, summaryStep: null },
-  { segment: 2, firstStep: 7, summaryStep: 6 },
-  { segment: 3, firstStep: 12, summaryStep: 11 },
+  { segment: 1, firstStep: 1, summaryStep: null, lastStep: 6, ...more },
+  { segment: 2, firstStep: 7, summaryStep: 6, lastStep: 11, ...more },
+  { segment: 3, firstStep: 12, summaryStep: 11, lastStep: 20, ...more },
 ];
 
 it('goes from segment to segment', () => {

@@ -1,6 +1,42 @@
 import { z } from 'zod';
-import type { AnnotationEntry } from '../annotations';
-import { inRun, returns, run, step } from './parts';
+import { type AnnotationEntry, correctionSchema, MAX_PARTS, type StepRange } from '../annotations';
+import { atStep, inRun, returns, run, step } from './parts';
+
+const reason = z.string().max(400).nullable();
+const parts = z
+  .array(z.object({ from: step, to: step }))
+  .min(1)
+  .max(MAX_PARTS);
+
+/** Steps that a decision would be about, with what holds for them now. */
+export interface LabelPreview {
+  parts: StepRange[];
+  steps: number;
+  /** What holds now. */
+  now: { train: number; mask: number; undecided: number };
+  /** How many of them some person has decided on. */
+  decided: number;
+}
+
+/** Steps like one step: the same rule fired (or none did) for the same action. */
+export interface SimilarSteps extends LabelPreview {
+  tool: string;
+  rules: string[];
+}
+
+/** A range before a hint that the hint contradicts, as far as their words tell (APOLLO appendix E, priority 7). */
+export interface RetroMask {
+  run: string;
+  hint: string;
+  number: number;
+  text: string;
+  /** Step that carries the hint. */
+  delivered: number;
+  from: number;
+  to: number;
+  /** What hint and step have in common, by step. */
+  evidence: { step: number; words: string[] }[];
+}
 
 /** What people decide about steps. */
 export const labelCommands = {
@@ -10,9 +46,33 @@ export const labelCommands = {
       from: step,
       to: step,
       value: z.enum(['train', 'mask', 'clear']),
-      reason: z.string().max(40).nullable(),
+      reason,
+      /** Time before the decision; sent only by people who share their times. */
+      dwellMs: z.int().nonnegative().optional(),
     }),
     output: returns<AnnotationEntry>(),
+  },
+  /** One decision about steps that lie apart; what was previewed. */
+  'labels.applyTo': {
+    input: z.object({ run, parts, value: z.enum(['train', 'mask', 'clear']), reason }),
+    output: returns<AnnotationEntry>(),
+  },
+  'labels.similar': { input: atStep, output: returns<SimilarSteps>() },
+  /** The steps of a range that no person has decided on. */
+  'labels.rest': { input: z.object({ run, from: step, to: step }), output: returns<LabelPreview>() },
+  'labels.adjudicate': {
+    input: z.object({ run, from: step, to: step, value: z.enum(['train', 'mask']), reason }),
+    output: returns<AnnotationEntry>(),
+  },
+  'labels.correct': {
+    input: atStep.extend({ correction: correctionSchema.nullable() }),
+    output: returns<AnnotationEntry>(),
+  },
+  /** Delivered hints whose earlier range nobody has accepted, trimmed or dismissed on this machine. */
+  'labels.retroMasks': { input: inRun, output: returns<RetroMask[]>() },
+  'labels.dismissRetroMask': {
+    input: inRun.extend({ hint: z.string().length(26) }),
+    output: returns<void>(),
   },
   'labels.comment': {
     input: z.object({ run, step, text: z.string().trim().min(1).max(10_000) }),

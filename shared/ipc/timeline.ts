@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { stepQuerySchema } from '../step-query';
 import type {
   FileRevision,
   FileView,
@@ -22,6 +23,12 @@ export const stepFilterSchema = z.discriminatedUnion('by', [
   z.object({ by: z.literal('tool'), tool: z.string().max(80) }),
 ]);
 
+export interface StepFacets {
+  tools: { value: string; count: number }[];
+  rules: { value: string; count: number }[];
+  computers: { value: string; count: number }[];
+}
+
 /** What happened in a run: timeline, steps, files, queries. */
 export const timelineCommands = {
   'timeline.heads': { input: z.object({ run, from: step, to: step }), output: returns<StepHead[]>() },
@@ -29,6 +36,17 @@ export const timelineCommands = {
     input: z.object({ run, filter: stepFilterSchema, from: z.int().nonnegative(), direction }),
     output: returns<{ step: number | null; total: number }>(),
   },
+  /** Numbers of all steps that match, ascending. */
+  'timeline.matches': {
+    input: z.object({ run, query: stepQuerySchema }),
+    output: returns<{ steps: number[] }>(),
+  },
+  'timeline.count': {
+    input: z.object({ run, query: stepQuerySchema }),
+    output: returns<{ total: number }>(),
+  },
+  /** What filters can be set to in this run, the most frequent first. */
+  'timeline.facets': { input: inRun, output: returns<StepFacets>() },
   'timeline.tiles': { input: inRun, output: returns<Tile[]>() },
   'timeline.segments': { input: inRun, output: returns<SegmentView[]>() },
   'timeline.search': {

@@ -1,12 +1,28 @@
 import type { AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
 import { annotateSteps, DecisionTrail } from '../../runs/annotate-steps';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 
 type LabelHandlers = Pick<
   Handlers,
-  'labels.apply' | 'labels.comment' | 'labels.flag' | 'labels.undo' | 'labels.redo'
+  | 'labels.apply'
+  | 'labels.applyTo'
+  | 'labels.similar'
+  | 'labels.rest'
+  | 'labels.adjudicate'
+  | 'labels.correct'
+  | 'labels.retroMasks'
+  | 'labels.dismissRetroMask'
+  | 'labels.comment'
+  | 'labels.flag'
+  | 'labels.undo'
+  | 'labels.redo'
 >;
+
+async function notBuilt(): Promise<never> {
+  throw new WaymarkError('bad_input', 'Not built yet.');
+}
 
 /** What people decide about steps: entries in the annotation log. Each resolves after COMMIT. */
 export function labelHandlers(holder: WorkbenchHolder, author: () => Author): LabelHandlers {
@@ -22,6 +38,13 @@ export function labelHandlers(holder: WorkbenchHolder, author: () => Author): La
       const target = { run, from: Math.min(from, to), to: Math.max(from, to) };
       return annotate(target, { op: 'label', value, reason });
     },
+    'labels.applyTo': notBuilt,
+    'labels.similar': notBuilt,
+    'labels.rest': notBuilt,
+    'labels.adjudicate': notBuilt,
+    'labels.correct': notBuilt,
+    'labels.retroMasks': notBuilt,
+    'labels.dismissRetroMask': notBuilt,
     'labels.comment': ({ run, step, text }) =>
       annotate({ run, from: step, to: step }, { op: 'comment', text }),
     'labels.flag': ({ run, step, on }) => annotate({ run, from: step, to: step }, { op: 'flag', on }),

@@ -1,3 +1,4 @@
+import { WaymarkError } from '@shared/errors';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 import type { TerminalPump } from '../terminal-pump';
@@ -6,6 +7,9 @@ type TimelineHandlers = Pick<
   Handlers,
   | 'timeline.heads'
   | 'timeline.find'
+  | 'timeline.matches'
+  | 'timeline.count'
+  | 'timeline.facets'
   | 'timeline.tiles'
   | 'timeline.segments'
   | 'timeline.search'
@@ -23,6 +27,10 @@ type TimelineHandlers = Pick<
   | 'queries.list'
 >;
 
+async function notBuilt(): Promise<never> {
+  throw new WaymarkError('bad_input', 'Not built yet.');
+}
+
 /** Everything the window reads about one run. All of it is bounded by the reader. */
 export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): TimelineHandlers {
   const reader = () => holder.require().store.reader;
@@ -35,6 +43,9 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
       ]);
       return { step: steps[0] ?? null, total };
     },
+    'timeline.matches': notBuilt,
+    'timeline.count': notBuilt,
+    'timeline.facets': notBuilt,
     'timeline.tiles': ({ run }) => reader().tiles(run),
     'timeline.segments': ({ run }) => reader().segments(run),
     'timeline.search': ({ run, query, from, direction, limit }) =>

@@ -34,6 +34,10 @@ function operation(entry: AnnotationEntry, text: Text): string {
       return body.on ? words.opFlag : words.opUnflag;
     case 'hint':
       return words.opHint(body.verdict);
+    case 'judge':
+    case 'correct':
+    case 'assign':
+      return body.op;
     case 'undo':
       return words.opUndo;
   }

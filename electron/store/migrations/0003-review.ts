@@ -1,0 +1,49 @@
+import type { Migration } from '../migrate';
+
+/**
+ * What reviewing needs: judges' votes and who decided beside the heads, filters by source and computer, steps by rule, settings
+ * of rules per task, entries of other workspaces whose run is not here, and how long a person looked at a step. `dwell` and
+ * `retro_seen` belong to no log: they are this workspace's own.
+ */
+export const review: Migration = {
+  version: 3,
+  name: 'review',
+  sql: `
+ALTER TABLE step_head ADD COLUMN computer TEXT NOT NULL DEFAULT '';
+ALTER TABLE step_head ADD COLUMN judge TEXT;
+ALTER TABLE step_head ADD COLUMN decided TEXT NOT NULL DEFAULT '[]';
+DROP INDEX step_filter;
+CREATE INDEX step_filter ON step_head (id, label, label_flags, flags, tool, score, label_source, computer, kind, segment);
+CREATE INDEX rule_mark_rule ON rule_mark (rule, step);
+CREATE TABLE rule_setting (
+  task TEXT PRIMARY KEY,
+  body TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  sum BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE kept_annotation (
+  device TEXT NOT NULL,
+  device_seq INTEGER NOT NULL,
+  ulid TEXT NOT NULL UNIQUE,
+  run TEXT NOT NULL,
+  body TEXT NOT NULL,
+  hash BLOB NOT NULL CHECK (length(hash) = 32),
+  PRIMARY KEY (device, device_seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE dwell (
+  run INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  ms INTEGER NOT NULL,
+  visits INTEGER NOT NULL,
+  PRIMARY KEY (run, step, author)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE retro_seen (
+  run INTEGER NOT NULL,
+  hint TEXT NOT NULL,
+  author TEXT NOT NULL,
+  PRIMARY KEY (run, hint, author)
+) STRICT, WITHOUT ROWID;
+`,
+};
