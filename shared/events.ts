@@ -232,6 +232,9 @@ export type EventBody<K extends EventKind> = z.infer<(typeof eventBodies)[K]>;
 /** What a driver hands to the recorder. */
 export type NewEvent = { [K in EventKind]: { kind: K; body: EventBody<K> } }[EventKind];
 
+/** An event of a run that happened elsewhere: `at` is when, wall-clock ms; without it, when it is stored. */
+export type DatedEvent = NewEvent & { at?: number };
+
 /** A stored event as read back: hydrated (large texts inlined again) and upcast. */
 export type RunEvent = {
   [K in EventKind]: {

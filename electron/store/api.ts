@@ -1,7 +1,7 @@
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
-import type { NewEvent, RunEvent } from '@shared/events';
+import type { DatedEvent, NewEvent, RunEvent } from '@shared/events';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import type {
   FileRevision,
@@ -27,7 +27,7 @@ import type { SessionHits, SessionSearch } from './search-sessions';
  */
 export interface StoreWriter {
   /** Appends events of one run in one transaction; heads, marks and rule columns advance with them. Returns the new head. */
-  append(run: string, epoch: number, events: NewEvent[]): Promise<{ seq: number }>;
+  append(run: string, epoch: number, events: DatedEvent[]): Promise<{ seq: number }>;
   /**
    * Appends `events` only if no outbox entry newer than `outboxHead` exists for the run; otherwise nothing
    * is written and `raced` is true. Hint rule: semantics, Hints (one transaction for delivery and request).

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { DatedEvent } from '@shared/events';
 import type { Statements } from './rows';
 import type { RuleFolds } from './rule-folds';
 import type { OpenRun, RunLog } from './run-log';
@@ -15,7 +15,7 @@ export class OpenRuns {
   ) {}
 
   /** The run as stored now, or a new one when `first` creates it. Throws `not_found`. */
-  current(run: string, first?: NewEvent): OpenRun {
+  current(run: string, first?: DatedEvent): OpenRun {
     const known = this.known.get(run);
     if (known !== undefined && this.log.isCurrent(known)) {
       return known;

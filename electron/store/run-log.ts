@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/errors';
-import { EVENT_VERSION, type NewEvent, type RunEvent } from '@shared/events';
+import { type DatedEvent, EVENT_VERSION, type RunEvent } from '@shared/events';
 import type { BlobStore, PreparedBlob } from './blob-store';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, encodeBody, eventHash } from './event-codec';
 import { CHAIN_START } from './hashing';
@@ -35,8 +35,9 @@ interface HeadRecord {
 
 /** An event after parsing, with its large texts compressed: all that can be done before the transaction. */
 export interface PreparedEvent {
-  kind: NewEvent['kind'];
+  kind: DatedEvent['kind'];
   body: string;
+  at: number | undefined;
   texts: Map<string, { blob: PreparedBlob; text: string }>;
 }
 
@@ -56,7 +57,7 @@ export class RunLog {
   ) {}
 
   /** Parses and compresses; throws `bad_input`. Call outside the transaction. */
-  prepare(events: readonly NewEvent[]): PreparedEvent[] {
+  prepare(events: readonly DatedEvent[]): PreparedEvent[] {
     return events.map((event) => {
       const texts: PreparedEvent['texts'] = new Map();
       const body = encodeBody(event, (text) => {
@@ -64,7 +65,7 @@ export class RunLog {
         texts.set(blob.hex, { blob, text });
         return blob.hex;
       });
-      return { kind: event.kind, body, texts };
+      return { kind: event.kind, body, texts, at: event.at };
     });
   }
 
@@ -96,7 +97,7 @@ export class RunLog {
   }
 
   /** A new run, not yet stored: its first event decides title, task and budgets. */
-  create(ulid: string, first: NewEvent | undefined): OpenRun {
+  create(ulid: string, first: DatedEvent | undefined): OpenRun {
     if (first?.kind !== 'run.created' || first.body.run !== ulid) {
       throw noRun(ulid);
     }
@@ -109,7 +110,7 @@ export class RunLog {
     if (id > MAX_RUN) {
       throw new WaymarkError('unsupported', 'This workspace holds as many runs as it can. Start a new one.');
     }
-    const createdAt = this.stamp();
+    const createdAt = first.at ?? this.stamp();
     this.statements.run('INSERT INTO run (id, ulid, created_at) VALUES (?, ?, ?)', id, ulid, createdAt);
     const facts = runFacts(first.body);
     return {
@@ -134,12 +135,13 @@ export class RunLog {
       );
     }
     run.epoch = epoch;
-    const at = run.seq === 0 ? (run.createdAt ?? this.stamp()) : this.stamp();
+    const now = run.seq === 0 ? (run.createdAt ?? this.stamp()) : this.stamp();
     return events.map((event) => {
       for (const { blob, text } of event.texts.values()) {
         this.blobs.put(run.id, blob, text);
       }
       const seq = run.seq + 1;
+      const at = event.at ?? now;
       const row = {
         id: rowId(run.id, seq),
         version: EVENT_VERSION,

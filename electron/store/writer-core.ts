@@ -1,6 +1,6 @@
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import type { NewEvent, StoredStatus } from '@shared/events';
+import type { DatedEvent, NewEvent, StoredStatus } from '@shared/events';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import { ulid } from 'ulid';
 import { AnnotationLog } from './annotation-log';
@@ -129,7 +129,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     }
   }
 
-  append(run: string, epoch: number, events: NewEvent[]): Promise<{ seq: number }> {
+  append(run: string, epoch: number, events: DatedEvent[]): Promise<{ seq: number }> {
     return this.appendWhen(run, epoch, events, () => true).then(({ seq }) => ({ seq }));
   }
 
@@ -273,7 +273,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private appendWhen(
     run: string,
     epoch: number,
-    events: NewEvent[],
+    events: DatedEvent[],
     allowed: (open: OpenRun) => boolean,
   ): Promise<{ raced: boolean; seq: number }> {
     let prepared: PreparedEvent[];
