@@ -13,7 +13,9 @@ ALTER TABLE step_head ADD COLUMN computer TEXT NOT NULL DEFAULT '';
 ALTER TABLE step_head ADD COLUMN judge TEXT;
 ALTER TABLE step_head ADD COLUMN decided TEXT NOT NULL DEFAULT '[]';
 DROP INDEX step_filter;
-CREATE INDEX step_filter ON step_head (id, label, label_flags, flags, tool, score, label_source, computer, kind, segment);
+CREATE INDEX step_filter ON step_head (id, label, label_flags, flags, tool, score, label_source, computer, kind, segment, decided);
+CREATE INDEX annotation_assign ON annotation (run) WHERE op = 'assign';
+CREATE INDEX annotation_undo ON annotation (undoes) WHERE op = 'undo';
 CREATE INDEX rule_mark_rule ON rule_mark (rule, step);
 CREATE TABLE rule_setting (
   task TEXT PRIMARY KEY,
@@ -37,6 +39,9 @@ CREATE TABLE dwell (
   author TEXT NOT NULL,
   ms INTEGER NOT NULL,
   visits INTEGER NOT NULL,
+  class TEXT NOT NULL,
+  agreed INTEGER NOT NULL,
+  at INTEGER NOT NULL,
   PRIMARY KEY (run, step, author)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE retro_seen (
