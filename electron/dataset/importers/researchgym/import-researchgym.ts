@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { basename, resolve } from 'node:path';
+import type { Author } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import type { DatedEvent, EventBody } from '@shared/events';
+import { ulid } from 'ulid';
+import type { Store } from '../../../store/api';
+import { type GymRun, livesOf } from './lives';
+import { RunEvents } from './run-events';
+import { type GymSource, readGymSource } from './source';
+
+/** Events per transaction. */
+const BATCH = 100;
+
+const gymUser: Author = { uuid: 'import:researchgym', name: 'real user' };
+
+export interface ImportedRun {
+  run: string;
+  title: string;
+  steps: number;
+  segments: number;
+  hints: number;
+  left: string[];
+}
+
+export interface ImportOptions {
+  title: string | null;
+  /** Id of the task the run belongs to; null = the import's own. */
+  task: string | null;
+  /** Import what was imported before once more. */
+  again: boolean;
+  signal?: AbortSignal;
+}
+
+/**
+ * Takes a ResearchGym node, tree or checkpoint folder into the workspace as a run: one step for each call of a model, with
+ * duplicates of the tree as carried steps, summaries as summary steps, what a person said as hints. What has no place in our
+ * events is kept with its step. A failed import leaves nothing behind.
+ * @throws WaymarkError not_found, bad_input, already_exists
+ */
+export async function importResearchGym(
+  store: Store,
+  author: Author,
+  path: string,
+  options: ImportOptions,
+): Promise<ImportedRun> {
+  const source = await readGymSource(path);
+  const gym = livesOf(source.nodes);
+  const fingerprint = fingerprintOf(source);
+  if (!options.again) await refuseKnown(store, fingerprint);
+  const run = ulid();
+  const title = options.title ?? titleOf(path, gym);
+  const start = gym.lives.flatMap(({ own }) => own.flatMap(({ at }) => (at === null ? [] : [at])));
+  const built = new RunEvents(Math.min(Date.now(), ...start.slice(0, 1)), { stream: true });
+  for (const life of gym.lives) built.life(life);
+  const created = createdBody(run, title, gym, built, { fingerprint, task: options.task });
+  const lock = store.lockRun(run);
+  if (lock === null)
+    throw new WaymarkError('run_driven_elsewhere', `Run ${run} is being driven by another process.`);
+  const left = [...gym.left, ...limitsOfTheSource(gym)];
+  try {
+    const at = built.events[0]?.at;
+    const when = at === undefined ? {} : { at };
+    await store.writer.append(run, lock.epoch, [
+      { kind: 'run.created', body: created, ...when },
+      {
+        kind: 'run.imported',
+        body: {
+          format: 'researchgym',
+          tool: 'ResearchGym',
+          files: source.files,
+          left,
+          unknown: { root: gym.root, ...source.beside },
+        },
+        ...when,
+      },
+    ]);
+    for (const { id, text } of built.hints) {
+      await store.writer.post(run, gymUser, { op: 'hint.queued', hint: id, text, category: 'other' });
+    }
+    for (let from = 0; from < built.events.length; from += BATCH) {
+      options.signal?.throwIfAborted();
+      await store.writer.append(run, lock.epoch, built.events.slice(from, from + BATCH));
+    }
+    await store.writer.append(run, lock.epoch, [ending(built)]);
+  } catch (thrown) {
+    await store.writer.remove(run, 'run', author);
+    throw thrown;
+  } finally {
+    lock.release();
+  }
+  return { run, title, steps: built.steps, segments: gym.lives.length, hints: built.hints.length, left };
+}
+
+function ending(built: RunEvents): DatedEvent {
+  const at = built.events.at(-1)?.at;
+  const body: EventBody<'run.status'> = built.ended
+    ? { status: 'finished', reason: 'finish', message: 'Imported. The agent finished.' }
+    : { status: 'stopped', reason: 'imported', message: 'Imported. The log ends here.' };
+  return { kind: 'run.status', body, ...(at === undefined ? {} : { at }) };
+}
+
+/** sha256 over the files' hashes: the same files are the same run, whatever their names. */
+function fingerprintOf({ files }: GymSource): string {
+  const hashes = files.map(({ sha256 }) => sha256).sort();
+  return createHash('sha256').update(hashes.join('\n')).digest('hex');
+}
+
+async function refuseKnown(store: Store, fingerprint: string): Promise<void> {
+  for (const { id, title } of await store.reader.runs()) {
+    const [created] = await store.reader.events(id, 1, 1);
+    if (created?.kind === 'run.created' && created.body.spec.importedFrom === fingerprint) {
+      throw new WaymarkError(
+        'already_exists',
+        `These files were imported before, as "${title}" (run ${id}). Open that run, or import them again with --again.`,
+      );
+    }
+  }
+}
+
+function titleOf(path: string, gym: GymRun): string {
+  const said = gym.lives[0]?.head.find(({ role }) => role === 'user')?.content ?? '';
+  const line = said
+    .replace(/<\/?[a-z_]+>/g, '')
+    .split('\n')
+    .map((each) => each.replace(/^#+\s*/, '').trim())
+    .find((each) => each !== '' && each !== 'Motivation');
+  return line === undefined ? basename(resolve(path)) : line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
+
+function createdBody(
+  run: string,
+  title: string,
+  gym: GymRun,
+  built: RunEvents,
+  { fingerprint, task }: { fingerprint: string; task: string | null },
+): EventBody<'run.created'> {
+  const turns = gym.lives.flatMap(({ own }) => own);
+  const computers = [...new Set(built.events.flatMap(computerOf))];
+  const model = turns.find((turn) => turn.model !== null && turn.model !== '')?.model ?? 'unknown';
+  const id = task ?? `researchgym-${fingerprint.slice(0, 12)}`;
+  return {
+    ...{ run, title, task: { id, title, domain: null, hash: fingerprint } },
+    spec: { importedFrom: fingerprint },
+    model: {
+      ...{ endpoint: 'imported', baseUrl: 'http://imported.invalid/v1', model, keyRef: null, params: {} },
+      ...{ contextTokens: 100_000, sendReasoning: false },
+    },
+    computers: (computers.length === 0 ? ['imported'] : computers).map((name) => ({ name, kind: 'local' })),
+    ...{ workspaceRoot: '/workspace', approvals: 'off', taskHint: 'off', humanHints: true },
+    limits: { maxSteps: Math.max(4_000, built.steps), maxWorkingMs: 48 * 3_600_000, maxEvals: 3 },
+    ...{
+      evaluatorIsolated: false,
+      experiment: null,
+      arm: null,
+      group: null,
+      sample: null,
+      seed: null,
+      parent: null,
+    },
+    ruleSet: 'default',
+  };
+}
+
+function computerOf(event: DatedEvent): string[] {
+  const computer = event.kind === 'action.observed' ? event.body.data.computer : undefined;
+  return typeof computer === 'string' && computer !== '' && computer !== 'None' ? [computer] : [];
+}
+
+/** What such files never hold, in words. */
+function limitsOfTheSource(gym: GymRun): string[] {
+  const missing = [
+    'Which tools were offered, the bytes of the terminals and the files of the workspace are not in these files.',
+    'Arguments stand there as parsed objects; the text of the model itself is not kept there.',
+  ];
+  const first = gym.lives[0];
+  const summarised = /I have also made (\d+) actions/.exec(first?.head.at(-2)?.content ?? '')?.[1];
+  return first !== undefined && first.summary === null && summarised !== undefined
+    ? [...missing, `The ${summarised} actions before the first step are there as a summary only.`]
+    : missing;
+}

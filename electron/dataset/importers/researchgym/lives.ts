@@ -1,0 +1,164 @@
+import { WaymarkError } from '@shared/errors';
+import type { GymNode, NodeMessage } from './node';
+import { isMadeUp, timeOf } from './node';
+import { type GymTurn, headLength, sameTurn, turnOfNode, turnsOfPrompt } from './turns';
+
+/** One context life: a branch below the tree's root. */
+export interface GymLife {
+  head: { role: 'system' | 'user' | 'assistant'; content: string }[];
+  /** Turns of earlier lives that stand in this context, in order. */
+  carried: GymTurn[];
+  own: GymTurn[];
+  /** The summary turn that opened it, with its prompt; null for the first, or when its node is missing. */
+  summary: { turn: GymTurn; prompt: NodeMessage[] } | null;
+}
+
+export interface GymRun {
+  lives: GymLife[];
+  /** In words: what the source holds and the run does not. */
+  left: string[];
+  /** Of the root node. */
+  root: Record<string, unknown>;
+}
+
+/**
+ * Nodes → context lives in time order. Each child of the root opens one (a summary node, or the first step); what was not
+ * summarised stands below it again as duplicates, which are the same steps. Where nodes are missing, the prompt of the next
+ * one that is there tells what came before.
+ */
+export function livesOf(nodes: readonly GymNode[]): GymRun {
+  const known = new Map(nodes.map((node) => [node.id, node]));
+  const roots = nodes.filter((node) => node.node_type === 'root');
+  if (roots.length > 1) {
+    throw new WaymarkError(
+      'bad_input',
+      `These files hold ${roots.length} trees (${roots.map(({ id }) => id).join(', ')}). Import them one by one.`,
+    );
+  }
+  const left: string[] = [];
+  const tops = nodes
+    .filter(({ node_type, parent_id }) => {
+      if (node_type === 'root') return false;
+      const parent = parent_id == null ? undefined : known.get(parent_id);
+      return parent === undefined || parent.node_type === 'root';
+    })
+    .sort((a, b) => (timeOf(a.timestamp) ?? 0) - (timeOf(b.timestamp) ?? 0));
+  const lives: GymLife[] = [];
+  for (const chain of chainsFrom(tops, nodes, left)) {
+    const life = lifeOf(chain, lives.at(-1), left);
+    if (life === null) continue;
+    tellBack(lives.at(-1)?.own ?? [], life.carried);
+    lives.push(life);
+  }
+  if (lives.every(({ own }) => own.length === 0)) {
+    throw new WaymarkError('bad_input', 'These files hold no answer of a model. Nothing was imported.');
+  }
+  const { messages, response, children, ...root } = (roots[0] ?? {}) as Record<string, unknown>;
+  return { lives, left, root };
+}
+
+/** What a later context shows of a step: what the model read of it, verbatim, and what a person said after it. */
+function tellBack(own: GymTurn[], carried: readonly GymTurn[]): void {
+  for (const [index, turn] of own.entries()) {
+    const shown = carried.find((other) => sameTurn(turn, other));
+    if (shown !== undefined) {
+      own[index] = { ...turn, observed: shown.observed ?? turn.observed, human: turn.human ?? shown.human };
+    }
+  }
+}
+
+/** Each top with what follows it. Where a node has several followers the latest is taken, and the others are named. */
+function chainsFrom(tops: readonly GymNode[], nodes: readonly GymNode[], left: string[]): GymNode[][] {
+  const children = new Map<string, GymNode[]>();
+  for (const node of nodes) {
+    if (node.parent_id == null) continue;
+    children.set(node.parent_id, [...(children.get(node.parent_id) ?? []), node]);
+  }
+  const orphans = tops.filter((top) => top.node_type === 'react' && (top.depth ?? 1) > 1);
+  const followed = tops.map((top) => {
+    const chain = [top];
+    for (let at: GymNode | undefined = top; at !== undefined; ) {
+      const next: GymNode[] = [...(children.get(at.id) ?? [])].sort(
+        (a, b) => (timeOf(a.timestamp) ?? 0) - (timeOf(b.timestamp) ?? 0),
+      );
+      at = next.at(-1);
+      if (at !== undefined) chain.push(at);
+      for (const other of next.slice(0, -1)) left.push(`Node ${other.id}: a branch beside the one taken.`);
+    }
+    return chain;
+  });
+  // Loose nodes of one life: the prompt of a later one holds the earlier ones, so each joins the chain it lies in.
+  if (orphans.length < 2) return followed;
+  return joined(followed);
+}
+
+function joined(chains: GymNode[][]): GymNode[][] {
+  const result: GymNode[][] = [];
+  for (const chain of chains) {
+    const first = chain[0];
+    const before = result.at(-1);
+    const last = before?.at(-1);
+    const inside =
+      first !== undefined &&
+      last?.response != null &&
+      first.node_type !== 'summary' &&
+      (first.messages ?? []).some(({ tool_call }) =>
+        last.response?.tool_calls?.some(({ call_id }) => call_id === tool_call?.call_id),
+      );
+    if (inside && before !== undefined) before.push(...chain);
+    else result.push([...chain]);
+  }
+  return result;
+}
+
+function lifeOf(chain: readonly GymNode[], before: GymLife | undefined, left: string[]): GymLife | null {
+  const opener = chain[0]?.node_type === 'summary' ? chain[0] : null;
+  const answers = chain.filter((node) => node.node_type === 'react' && node.response != null);
+  const fabricated = answers.filter(isMadeUp);
+  const real = answers.filter((node) => !isMadeUp(node));
+  const generated = real.filter(({ source }) => source !== 'duplicate');
+  const first = generated.find(({ messages }) => (messages ?? []).length > 0);
+  const prompt = first?.messages ?? [];
+  if (first === undefined && opener === null) return null;
+  const length = headLength(prompt);
+  // A duplicate's own prompt is that of its first life; what stands before the first generated node is in that one's prompt.
+  const turns = first === undefined ? [] : turnsOfPrompt(prompt, length, `${first.file} ${first.id}`);
+  const carried = before === undefined ? 0 : suffixOf([...before.carried, ...before.own], turns);
+  const own: GymTurn[] = turns.slice(carried);
+  for (const [index, node] of generated.entries()) {
+    const next = generated[index + 1]?.messages ?? null;
+    const turn = turnOfNode(node, next !== null && next.length > 0 ? next : null);
+    const told = turns.findIndex((each, at) => at >= carried && sameTurn(each, turn));
+    if (told >= 0) own[told - carried] = { ...turn, human: turn.human ?? turns[told]?.human ?? null };
+    else own.push(turn);
+  }
+  for (const node of fabricated) {
+    left.push(`Node ${node.id}: a call of "summarize" that the program made up; no model was asked.`);
+  }
+  const summary = opener === null ? null : { turn: turnOfNode(opener, null), prompt: opener.messages ?? [] };
+  if (summary !== null && opener?.summary_content != null) {
+    summary.turn.unknown = { ...summary.turn.unknown, summary_content: opener.summary_content };
+  }
+  return {
+    head: prompt
+      .slice(0, length)
+      .flatMap(({ role, content }) => (role === 'tool' ? [] : [{ role, content: content ?? '' }])),
+    carried: turns.slice(0, carried),
+    own,
+    summary,
+  };
+}
+
+/** How many of `turns`, from the first on, are the end of what stood in the context before. */
+function suffixOf(before: readonly GymTurn[], turns: readonly GymTurn[]): number {
+  for (let start = 0; start < before.length; start++) {
+    const length = before.length - start;
+    if (length > turns.length) continue;
+    const same = before.slice(start).every((turn, index) => {
+      const other = turns[index];
+      return other !== undefined && sameTurn(turn, other);
+    });
+    if (same) return length;
+  }
+  return 0;
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+
+/** Shapes of ResearchGym's files: one node = the prompt, the answer and what came of it. Unknown fields are kept. */
+const toolCall = z.looseObject({
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.unknown(),
+});
+
+export const messageSchema = z.looseObject({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  tool_call: toolCall.nullish(),
+  tool_result: z.looseObject({ call_id: z.string(), name: z.string(), content: z.string() }).nullish(),
+});
+export type NodeMessage = z.infer<typeof messageSchema>;
+
+const responseSchema = z.looseObject({
+  content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  usage: z.record(z.string(), z.unknown()).nullish(),
+  model: z.string().nullish(),
+  finish_reason: z.string().nullish(),
+  tool_calls: z.array(toolCall).nullish(),
+});
+export type NodeResponse = z.infer<typeof responseSchema>;
+
+const fields = {
+  id: z.string().min(1),
+  parent_id: z.string().nullish(),
+  timestamp: z.string().nullish(),
+  node_type: z.enum(['root', 'react', 'summary', 'done']),
+  source: z.string().nullish(),
+  depth: z.number().nullish(),
+  messages: z.array(messageSchema).nullish(),
+  response: responseSchema.nullish(),
+  observation: z.record(z.string(), z.unknown()).nullish(),
+  action: z.record(z.string(), z.unknown()).nullish(),
+  summary_content: z.string().nullish(),
+};
+const known = z.object(fields);
+const bareNode = z.looseObject({ ...fields, children: z.array(z.unknown()).optional() });
+
+/** A node of the tree, its children apart; at run time it also holds the fields that nobody knows. */
+export interface GymNode extends z.infer<typeof known> {
+  /** Name of the file it was found in. */
+  file: string;
+}
+
+/** Nesting of a tree file is as deep as its longest branch; so it is walked without recursion. */
+export function nodesOf(value: unknown, file: string): { nodes: GymNode[]; problem: string | null } {
+  const nodes: GymNode[] = [];
+  const open: unknown[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const parsed = bareNode.safeParse(next);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      const place = issue?.path.join('.') ?? '';
+      return { nodes, problem: `${place === '' ? 'It' : place}: ${issue?.message ?? 'not understood'}` };
+    }
+    const { children = [], ...node } = parsed.data;
+    nodes.push({ ...node, file });
+    // The first child is read first, so the order of the file is kept.
+    open.push(...[...children].reverse());
+  }
+  return { nodes, problem: null };
+}
+
+/** A call that the reference program made up: for its own summaries, or for an answer without any call. */
+export function isMadeUp(node: Pick<GymNode, 'response' | 'messages'>): boolean {
+  const name = node.response?.tool_calls?.[0]?.name;
+  return name === 'summarize' && (node.messages ?? []).length === 0;
+}
+
+/** ms since 1970 of a node's local timestamp, read as UTC; null when there is none. */
+export function timeOf(timestamp: string | null | undefined): number | null {
+  if (timestamp === null || timestamp === undefined) return null;
+  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(timestamp) ? timestamp : `${timestamp}Z`;
+  const ms = Date.parse(zoned);
+  return Number.isFinite(ms) ? ms : null;
+}
