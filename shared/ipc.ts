@@ -6,6 +6,8 @@ import { attentionCommands } from './ipc/attention';
 import { checkpointCommands } from './ipc/checkpoints';
 import { computerCommands } from './ipc/computers';
 import { datasetCommands } from './ipc/dataset';
+import { fileCommands } from './ipc/files';
+import { guidelineCommands } from './ipc/guideline';
 import { hintCommands } from './ipc/hints';
 import { labelCommands } from './ipc/labels';
 import type { Output } from './ipc/parts';
@@ -25,8 +27,10 @@ export const commands = {
   ...runCommands,
   ...checkpointCommands,
   ...timelineCommands,
+  ...fileCommands,
   ...hintCommands,
   ...labelCommands,
+  ...guidelineCommands,
   ...terminalCommands,
   ...computerCommands,
   ...datasetCommands,

@@ -4,8 +4,11 @@ import { startDemoRun } from '../demo/start-demo-run';
 import type { WorkbenchHolder } from '../workbench';
 import { attentionHandlers } from './handlers/attention';
 import { checkpointHandlers } from './handlers/checkpoints';
+import { fileHandlers } from './handlers/files';
+import { guidelineHandlers } from './handlers/guideline';
 import { hintHandlers } from './handlers/hints';
 import { labelHandlers } from './handlers/labels';
+import { retroMaskHandlers } from './handlers/retro-masks';
 import { runChangeHandlers } from './handlers/run-changes';
 import { runHandlers } from './handlers/runs';
 import { timelineHandlers } from './handlers/timeline';
@@ -34,7 +37,10 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
       startDemo: () => startDemoRun(holder.require(), { author: author(), resourcesDir }),
     }),
     ...timelineHandlers(holder, pump),
+    ...fileHandlers(holder),
     ...labelHandlers(holder, author),
+    ...retroMaskHandlers(holder, author),
+    ...guidelineHandlers(holder),
     ...checkpointHandlers({ holder, author, settings }),
     ...attentionHandlers(holder, author),
     ...hintHandlers(holder, author),

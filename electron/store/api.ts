@@ -2,10 +2,11 @@ import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@s
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
 import type { DatedEvent, NewEvent, RunEvent } from '@shared/events';
+import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
+import type { DecidedExamples } from '@shared/ipc/guideline';
+import type { RetroMask } from '@shared/ipc/labels';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import type {
-  FileRevision,
-  FileView,
   PromptView,
   QueryView,
   RunHints,
@@ -18,6 +19,7 @@ import type {
   Tile,
   VerifyReport,
 } from '@shared/views';
+import type { OpenHint } from './read-retro-masks';
 import type { SessionHits, SessionSearch } from './search-sessions';
 
 /**
@@ -60,6 +62,8 @@ export interface StoreWriter {
   createTask(task: StoredTask): Promise<void>;
   /** Moves a person's bookmark of a run forward; `author` is a uuid. */
   see(run: string, author: string, seq: number): Promise<void>;
+  /** A person does not want a hint's proposal to mask earlier steps again; `author` is a uuid. */
+  dismissRetroMask(run: string, hint: string, author: string): Promise<void>;
   /** Copies the annotation and outbox logs into a verified backup file; returns its path. */
   backup(): Promise<string>;
 }
@@ -104,6 +108,7 @@ export interface StoreReader {
   tiles(run: string): Promise<Tile[]>;
   segments(run: string): Promise<SegmentView[]>;
   step(run: string, step: number): Promise<StepDetail>;
+  evidence(run: string, step: number): Promise<StepEvidence>;
   prompt(run: string, step: number): Promise<PromptView>;
   /** Of the run itself, oldest first. */
   checkpoints(run: string): Promise<CheckpointView[]>;
@@ -124,13 +129,27 @@ export interface StoreReader {
    * answers with what it has and `truncated`.
    */
   searchSessions(search: SessionSearch): Promise<SessionHits>;
-  files(run: string): Promise<FileView[]>;
-  fileRevisions(run: string, computer: string, path: string): Promise<FileRevision[]>;
-  /** Text of a revision (0 = before the first change); null when it was not stored as text. */
-  fileText(run: string, computer: string, path: string, revision: number): Promise<string | null>;
+  files(run: string, page: { filter: string; offset: number; limit: number }): Promise<FilePage>;
+  /** The page of at most `limit` (≤ 200) revisions around what was in force then; null = the last ones. */
+  fileRevisions(
+    run: string,
+    file: FileKey,
+    at: { step: number } | { revision: number } | null,
+    limit: number,
+  ): Promise<RevisionPage>;
+  /** Counts the first of `revisions` and as many more as a moment allows. */
+  fileCounts(run: string, file: FileKey, revisions: readonly number[]): Promise<LineCounts[]>;
+  /** A file at a revision; 0 = before the first change. */
+  fileText(run: string, file: FileKey, revision: number): Promise<FileContent>;
   queries(run: string): Promise<QueryView[]>;
   search(run: string, query: string, from: number, direction: 1 | -1, limit: number): Promise<SearchPage>;
   annotations(run: string): Promise<AnnotationEntry[]>;
+  /** Delivered hints that may contradict earlier steps and wait for this person's (uuid) word. */
+  openHints(run: string, author: string): Promise<OpenHint[]>;
+  /** What one of them contradicts; null when its steps are gone. */
+  retroMask(run: string, hint: OpenHint): Promise<RetroMask | null>;
+  /** Steps decided for a reason, by reason. */
+  decidedExamples(run: string): Promise<DecidedExamples[]>;
   tasks(): Promise<StoredTask[]>;
   task(id: string): Promise<StoredTask>;
   verify(runs?: string[]): Promise<VerifyReport>;
@@ -140,6 +159,12 @@ export interface StoreReader {
   attentionList(author: string): Promise<RunAttention[]>;
   /** What each run did in `[from, to)`, wall-clock ms. */
   attentionReport(from: number, to: number): Promise<ReportedRun[]>;
+}
+
+/** A file as the run's actions name it. */
+export interface FileKey {
+  computer: string;
+  path: string;
 }
 
 export type StepFilter =

@@ -3,10 +3,12 @@ import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
 import type { RunEvent } from '@shared/events';
+import type { StepEvidence } from '@shared/evidence';
+import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
+import type { DecidedExamples } from '@shared/ipc/guideline';
+import type { RetroMask } from '@shared/ipc/labels';
 import type { OutboxEntry } from '@shared/outbox';
 import type {
-  FileRevision,
-  FileView,
   PromptView,
   QueryView,
   RunHints,
@@ -19,13 +21,15 @@ import type {
   Tile,
   VerifyReport,
 } from '@shared/views';
-import type { StepFilter, StoredTask, StoreReader } from './api';
+import type { FileKey, StepFilter, StoredTask, StoreReader } from './api';
 import { storeFailure } from './database';
 import { outboxEntry } from './outbox-log';
 import { AttentionReader } from './read-attention';
 import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
-import { readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
+import { readEvidence } from './read-evidence';
+import { readFileCounts, readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
+import { readDecidedExamples } from './read-decided-examples';
 import { readHints } from './read-hints';
 import {
   countLineageSteps,
@@ -37,6 +41,7 @@ import {
   readLineageStep,
   readLineageTiles,
 } from './read-lineage';
+import { type OpenHint, readOpenHints, readRetroMask } from './read-retro-masks';
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSession, readSessions } from './read-sessions';
 import type { SessionHits, SessionSearch } from './search-sessions';
@@ -112,6 +117,10 @@ export class ReaderCore implements StoreReader {
     return this.read(() => readLineageStep(this.context, run, step));
   }
 
+  evidence(run: string, step: number): Promise<StepEvidence> {
+    return this.read(() => readEvidence(this.context, run, step));
+  }
+
   prompt(run: string, step: number): Promise<PromptView> {
     return this.read(() => readLineagePrompt(this.context, run, step));
   }
@@ -177,16 +186,25 @@ export class ReaderCore implements StoreReader {
     return this.read(() => readSession(this.context, run, uid, offset, maxBytes));
   }
 
-  files(run: string): Promise<FileView[]> {
-    return this.read(() => readFiles(this.context, run));
+  files(run: string, page: { filter: string; offset: number; limit: number }): Promise<FilePage> {
+    return this.read(() => readFiles(this.context, run, page));
   }
 
-  fileRevisions(run: string, computer: string, path: string): Promise<FileRevision[]> {
-    return this.read(() => readFileRevisions(this.context, run, computer, path));
+  fileRevisions(
+    run: string,
+    file: FileKey,
+    at: { step: number } | { revision: number } | null,
+    limit: number,
+  ): Promise<RevisionPage> {
+    return this.read(() => readFileRevisions(this.context, run, file, at, limit));
   }
 
-  fileText(run: string, computer: string, path: string, revision: number): Promise<string | null> {
-    return this.read(() => readFileText(this.context, run, computer, path, revision));
+  fileCounts(run: string, file: FileKey, revisions: readonly number[]): Promise<LineCounts[]> {
+    return this.read(() => readFileCounts(this.context, run, file, revisions));
+  }
+
+  fileText(run: string, file: FileKey, revision: number): Promise<FileContent> {
+    return this.read(() => readFileText(this.context, run, file, revision));
   }
 
   queries(run: string): Promise<QueryView[]> {
@@ -211,6 +229,18 @@ export class ReaderCore implements StoreReader {
         )
         .map(({ body }) => JSON.parse(body) as AnnotationEntry),
     );
+  }
+
+  openHints(run: string, author: string): Promise<OpenHint[]> {
+    return this.read(() => readOpenHints(this.context, run, author));
+  }
+
+  retroMask(run: string, hint: OpenHint): Promise<RetroMask | null> {
+    return this.read(() => readRetroMask(this.context, run, hint));
+  }
+
+  decidedExamples(run: string): Promise<DecidedExamples[]> {
+    return this.read(() => readDecidedExamples(this.context, run));
   }
 
   tasks(): Promise<StoredTask[]> {

@@ -15,6 +15,7 @@ import { rowSum } from './hashing';
 import { LabelWork } from './label-work';
 import { OpenRuns } from './open-runs';
 import { OutboxLog, parseOutboxOp } from './outbox-log';
+import { dismissRetroMask } from './retro-seen';
 import { Statements } from './rows';
 import { RuleCatchUp } from './rule-catch-up';
 import { RuleFolds } from './rule-folds';
@@ -240,6 +241,12 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
         const open = this.runs.current(run);
         this.seen.mark(open.id, author, Math.min(seq, open.seq), this.stamp());
       },
+    });
+  }
+
+  dismissRetroMask(run: string, hint: string, author: string): Promise<void> {
+    return this.write({
+      run: () => dismissRetroMask(this.statements, this.runs.current(run).id, hint, author),
     });
   }
 

@@ -12,8 +12,6 @@ type LabelHandlers = Pick<
   | 'labels.rest'
   | 'labels.adjudicate'
   | 'labels.correct'
-  | 'labels.retroMasks'
-  | 'labels.dismissRetroMask'
   | 'labels.comment'
   | 'labels.flag'
   | 'labels.undo'
@@ -43,8 +41,6 @@ export function labelHandlers(holder: WorkbenchHolder, author: () => Author): La
     'labels.rest': notBuilt,
     'labels.adjudicate': notBuilt,
     'labels.correct': notBuilt,
-    'labels.retroMasks': notBuilt,
-    'labels.dismissRetroMask': notBuilt,
     'labels.comment': ({ run, step, text }) =>
       annotate({ run, from: step, to: step }, { op: 'comment', text }),
     'labels.flag': ({ run, step, on }) => annotate({ run, from: step, to: step }, { op: 'flag', on }),

@@ -1,0 +1,140 @@
+import { hintTerms, holds, type Term, wordsOf } from './retro-words';
+
+/** Most steps before a hint that are looked at. */
+export const RETRO_STEPS = 60;
+
+/** So many steps without a word of the hint between two that have one part the range. */
+const GAP = 6;
+/** A step needs this much in common with the hint: one name, or one rare abbreviation, or three plain words. */
+const ENOUGH = 3;
+/** A word the hint forbids tells three times as much. */
+const FORBIDDEN = 3;
+/** Rare among so many steps at least; fewer steps cannot tell what is rare. */
+const TELLING_FROM = 8;
+
+export interface RetroStep {
+  step: number;
+  /** Thought and call of the step, as one text. */
+  text: string;
+}
+
+export interface RetroProposal {
+  from: number;
+  to: number;
+  /** Ascending by step; empty when no step shares a telling word with the hint. */
+  evidence: { step: number; words: string[] }[];
+}
+
+/**
+ * The steps that a hint contradicts, as far as words tell: a person's hint makes earlier steps that go against it unfit for
+ * training (APOLLO appendix E, priority 7). A step counts when its thought or call shares telling words with the hint; what the
+ * hint forbids ("do not use X", "instead of X") weighs more, and where some step holds a forbidden word, only those words count.
+ * The range goes from the earliest to the latest of them; a gap of more than six steps ends it, and the weightier side stays.
+ * Nothing is made up: when no step shares a word, the range is the last step before the hint, and the evidence is empty.
+ *
+ * @param steps Ascending, the last one carries the hint; at most `RETRO_STEPS` are looked at. Null when there is none.
+ */
+export function proposeRetroMask(hint: string, steps: readonly RetroStep[]): RetroProposal | null {
+  const seen = steps.slice(-RETRO_STEPS);
+  const last = seen.at(-1);
+  if (last === undefined) return null;
+  const best = weightiest(clusters(hits(hint, seen)));
+  const [first] = best;
+  const end = best.at(-1);
+  if (first === undefined || end === undefined) return { from: last.step, to: last.step, evidence: [] };
+  const evidence = best.map(({ step, words }) => ({ step, words }));
+  return { from: first.step, to: end.step, evidence };
+}
+
+/** Text of an argument for looking words up: the strings of its JSON, else the text itself. */
+export function argumentText(raw: string): string {
+  try {
+    return strings(JSON.parse(raw)).join('\n');
+  } catch {
+    return raw.replaceAll(/\\[nrt"]/gu, ' '); // not JSON: the model wrote something else, and its words still tell
+  }
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value !== 'object' || value === null) return [];
+  // `num_epochs: 3` is "num_epochs 3", so that the name of an argument tells as well.
+  return Object.entries(value).flatMap(([key, inner]) => [
+    Array.isArray(value) ? '' : key,
+    ...strings(inner),
+  ]);
+}
+
+interface Hit {
+  step: number;
+  words: string[];
+  weight: number;
+}
+
+function hits(hint: string, steps: readonly RetroStep[]): Hit[] {
+  const terms = hintTerms(hint);
+  const read = steps.map(({ step, text }) => {
+    const words = wordsOf(text);
+    return { step, has: terms.filter((term) => holds(words, term)) };
+  });
+  const forbids = terms.some(({ tone }) => tone === 'against');
+  const strict = forbids && read.some(({ has }) => has.some(isForbidden));
+  const frequency = new Map<string, number>();
+  for (const { has } of read) for (const { word } of has) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  return read.flatMap(({ step, has }) => {
+    if (strict && !has.some(isForbidden)) return [];
+    const counted = has.filter(
+      (term) =>
+        // What the hint asks for instead is no fault in a step.
+        !(strict && !isForbidden(term)) &&
+        !(forbids && term.tone === 'for') &&
+        tells(term, frequency.get(term.word) ?? 0, steps.length),
+    );
+    const weight = counted.reduce(
+      (sum, term) => sum + weightOf(term, frequency.get(term.word) ?? 0, steps.length),
+      0,
+    );
+    return weight < ENOUGH ? [] : [{ step, words: counted.map(({ shown }) => shown), weight }];
+  });
+}
+
+function isForbidden({ tone }: Term): boolean {
+  return tone === 'against';
+}
+
+/** A word that most steps hold tells nothing, unless the hint forbids it. */
+function tells(term: Term, frequency: number, steps: number): boolean {
+  return isForbidden(term) || steps < TELLING_FROM || frequency <= steps / 2;
+}
+
+function weightOf(term: Term, frequency: number, steps: number): number {
+  if (isForbidden(term)) return term.weight * FORBIDDEN;
+  const rare = steps < TELLING_FROM || frequency <= steps / 4;
+  return term.weight === 2 && rare ? 3 : term.weight;
+}
+
+function clusters(found: readonly Hit[]): Hit[][] {
+  const groups: Hit[][] = [];
+  for (const hit of found) {
+    const group = groups.at(-1);
+    const before = group?.at(-1);
+    if (group !== undefined && before !== undefined && hit.step - before.step - 1 <= GAP) group.push(hit);
+    else groups.push([hit]);
+  }
+  return groups;
+}
+
+/** Of equal ones the later: a hint mostly speaks of what was just done. */
+function weightiest(groups: readonly Hit[][]): Hit[] {
+  let best: Hit[] = [];
+  let most = 0;
+  for (const group of groups) {
+    const weight = group.reduce((sum, hit) => sum + hit.weight, 0);
+    if (weight >= most) {
+      most = weight;
+      best = group;
+    }
+  }
+  return best;
+}
