@@ -9,6 +9,7 @@ import { datasetCommands } from './ipc/dataset';
 import { fileCommands } from './ipc/files';
 import { guidelineCommands } from './ipc/guideline';
 import { hintCommands } from './ipc/hints';
+import { importCommands } from './ipc/imports';
 import { labelCommands } from './ipc/labels';
 import type { Output } from './ipc/parts';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
@@ -34,6 +35,7 @@ export const commands = {
   ...terminalCommands,
   ...computerCommands,
   ...datasetCommands,
+  ...importCommands,
   ...attentionCommands,
   ...remoteCommands,
 } as const;

@@ -1,6 +1,7 @@
 import type { AnnotationEntry } from './annotations';
 import type { Limits, ModelCall, Tool, Usage } from './event-parts';
 import type { StoredStatus } from './events';
+import type { FileRevision } from './file-views';
 import type {
   EffectiveLabel,
   HumanLabel,
@@ -224,6 +225,7 @@ export interface PromptMessage {
 export interface PromptView {
   run: string;
   step: number;
+  /** Empty for an imported step: which bytes were sent there is not known. */
   sha256: string;
   rebuiltSha256: string;
   /** The rebuilt body's hash equals the recorded one. */
@@ -249,28 +251,6 @@ export interface SessionView {
   command: string | null;
   /** Raw bytes that were dropped on the host before they were fetched, in order. */
   gaps: { from: number; to: number }[];
-}
-
-export interface FileView {
-  computer: string;
-  path: string;
-  revisions: number;
-  lastStep: number;
-}
-
-export interface FileRevision {
-  computer: string;
-  path: string;
-  /** 1-based per path; 0 is the content before the first change. */
-  revision: number;
-  step: number;
-  seq: number;
-  before: string | null;
-  after: string | null;
-  size: number;
-  by: 'action' | 'shell';
-  added: number;
-  removed: number;
 }
 
 export interface QueryView {

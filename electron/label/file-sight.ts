@@ -12,6 +12,8 @@ export interface FileEdit {
   existed: boolean;
   /** Latest step that showed the content as it was before this edit; null = none. A look within the same step came too late. */
   lookedAt: number | null;
+  /** Latest step that showed any content of the file, also one that has changed since; null = none. */
+  seenAt: number | null;
   /** Step of the last change, by whomever; null = none in this run. */
   changedAt: number | null;
   /** Step of the last edit by an action of the agent; null = none. */
@@ -45,7 +47,8 @@ export class FileSight {
   private revised = new Map<string, { existed: boolean; exists: boolean }>();
   private time = 0;
 
-  constructor(private readonly root: string) {}
+  /** `root`: where shells begin; null = the events do not begin with the run's, so that nobody knows. */
+  constructor(private readonly root: string | null) {}
 
   apply(event: RunEvent): FileEdit[] {
     switch (event.kind) {
@@ -144,6 +147,7 @@ export class FileSight {
       action,
       existed: this.revised.get(path)?.existed ?? file?.exists ?? otherwise,
       lookedAt: this.looks.latest(path, file?.changed?.at ?? 0),
+      seenAt: this.looks.latest(path, 0),
       changedAt: file?.changed?.step ?? null,
       editedAt: file?.editedAt ?? null,
     };

@@ -204,7 +204,7 @@ test('a window that takes nothing is not run full: events are joined, and readin
   const stand = serve({
     'files.text': async () => {
       asked += 1;
-      return { text: 'x'.repeat(200_000) };
+      return { kind: 'text' as const, text: 'x'.repeat(200_000), size: 200_000, sha256: null };
     },
   });
   const { client, events } = connect(stand);

@@ -9,7 +9,7 @@ import type { ThreadData } from './thread-protocol';
 export interface OpenStoreOptions {
   /** Folder of `writer-worker.js` and `reader-worker.js`; by default where the running bundle lies. */
   workerDir?: string;
-  /** Identity of this installation for annotation entries; by default one per machine and workspace. */
+  /** Name of this installation: its identity in annotation entries begins with it. By default the machine's. */
   device?: string;
   /** Id for the outbox or annotation entry that is being asked for, where its asker chose one. */
   entryId?: () => string | undefined;

@@ -30,17 +30,25 @@ function lines(text: string | null): string[] {
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
 }
 
+/** Length of the longest common subsequence, by two rows of numbered lines. */
 function longestCommon(left: string[], right: string[]): number {
-  let row = new Uint32Array(right.length + 1);
-  for (const line of left) {
-    const next = new Uint32Array(right.length + 1);
-    for (let index = 0; index < right.length; index += 1) {
+  const numbers = new Map<string, number>();
+  const numbered = (line: string) => {
+    const known = numbers.get(line) ?? numbers.size;
+    numbers.set(line, known);
+    return known;
+  };
+  const columns = Uint32Array.from(right, numbered);
+  let row = new Uint32Array(columns.length + 1);
+  let next = new Uint32Array(columns.length + 1);
+  for (const line of Uint32Array.from(left, numbered)) {
+    for (let index = 0; index < columns.length; index += 1) {
       next[index + 1] =
-        right[index] === line ? (row[index] ?? 0) + 1 : Math.max(row[index + 1] ?? 0, next[index] ?? 0);
+        columns[index] === line ? (row[index] ?? 0) + 1 : Math.max(row[index + 1] ?? 0, next[index] ?? 0);
     }
-    row = next;
+    [row, next] = [next, row];
   }
-  return row[right.length] ?? 0;
+  return row[columns.length] ?? 0;
 }
 
 function commonAsSets(left: string[], right: string[]): number {

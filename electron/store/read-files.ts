@@ -1,11 +1,23 @@
 import { WaymarkError } from '@shared/errors';
 import type { EventBody } from '@shared/events';
-import type { FileRevision, FileView, QueryView } from '@shared/views';
+import type { FileContent, FilePage, FileRevision, LineCounts, RevisionPage } from '@shared/file-views';
+import type { QueryView } from '@shared/views';
+import type { FileKey } from './api';
+import { countUpTo, fileSources, fileStretches, movedPath, type Stretch } from './file-lineage';
 import { LAST_SEQ, rowId } from './ids';
 import { countChangedLines } from './line-diff';
-import { findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
+import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 
 const MAX_ROWS = 500;
+const MAX_PAGE = 200;
+/** More files than this of one run are not listed; the oldest stay away. */
+const MAX_FILES = 100_000;
+/** Files of one step that its detail names. */
+const MAX_STEP_FILES = 100;
+/** Lines are counted for as long as this in one answer, ms; the rest is asked for again. */
+const COUNTING_MS = 20;
+/** The log keeps texts up to this size, bytes. */
+const KEPT_TEXT = 1024 * 1024;
 
 interface RevisionRow {
   computer: string;
@@ -19,33 +31,115 @@ interface RevisionRow {
   by: 'action' | 'shell';
 }
 
-export function readFiles(context: ReadContext, ulid: string): FileView[] {
+interface FileRow {
+  computer: string;
+  path: string;
+  revisions: number;
+  seq: number;
+  lastStep: number;
+  after: string | null;
+}
+
+/** Files of the run and of what it inherited, the one changed last first; `filter` is a part of the path. */
+export function readFiles(
+  context: ReadContext,
+  ulid: string,
+  page: { filter: string; offset: number; limit: number },
+): FilePage {
   const run = findRun(context, ulid);
-  return context.statements.all<FileView>(
-    `SELECT computer, path, max(revision) AS revisions, max(step) AS lastStep FROM file_revision WHERE run = ?
-     GROUP BY computer, path ORDER BY max(seq) DESC LIMIT ${MAX_ROWS}`,
-    run.id,
-  );
+  const known = new Map<string, FileRow>();
+  for (const { run: owner, to, root } of fileSources(context, run)) {
+    // The columns beside a single max() are those of its row.
+    const rows = context.statements.all<FileRow>(
+      `SELECT computer, path, count(*) AS revisions, max(seq) AS seq, step AS lastStep, after FROM file_revision
+       WHERE run = ? AND step <= ? GROUP BY computer, path ORDER BY seq LIMIT ${MAX_FILES}`,
+      owner.id,
+      to,
+    );
+    for (const own of rows) {
+      const row = { ...own, path: movedPath(own.path, root) };
+      const key = `${row.computer}\n${row.path}`;
+      const before = known.get(key)?.revisions ?? 0;
+      known.delete(key);
+      known.set(key, { ...row, revisions: row.revisions + before });
+    }
+  }
+  const wanted = page.filter.trim().toLowerCase();
+  const files = [...known.values()].filter(({ path }) => path.toLowerCase().includes(wanted)).reverse();
+  const offset = bounded(page.offset, 0, MAX_FILES, 'The first file');
+  return {
+    files: files
+      .slice(offset, offset + bounded(page.limit, 1, MAX_ROWS, 'The number of files'))
+      .map(({ computer, path, revisions, lastStep, after }) => ({
+        ...{ computer, path, revisions, lastStep },
+        removed: after === null,
+      })),
+    total: files.length,
+  };
 }
 
 export function readFileRevisions(
   context: ReadContext,
   ulid: string,
-  computer: string,
-  path: string,
-): FileRevision[] {
+  file: FileKey,
+  at: { step: number } | { revision: number } | null,
+  limit: number,
+): RevisionPage {
   const run = findRun(context, ulid);
-  return context.statements
-    .all<RevisionRow>(
-      `SELECT * FROM file_revision WHERE run = ? AND computer = ? AND path = ? ORDER BY revision DESC LIMIT ${MAX_ROWS}`,
-      run.id,
-      computer,
-      path,
-    )
-    .reverse()
-    .map((row) => toRevision(context, run, row));
+  const parts = fileStretches(context, run, file);
+  const total = parts.reduce((sum, { count }) => sum + count, 0);
+  const chosen = Math.min(total, at === null ? total : placeOf(context, parts, file.computer, at));
+  const size = bounded(limit, 1, MAX_PAGE, 'The number of revisions');
+  const first = Math.max(1, Math.min(chosen - Math.floor(size / 2), total - size + 1));
+  const revisions = parts.flatMap((part) =>
+    context.statements
+      .all<RevisionRow>(
+        'SELECT * FROM file_revision WHERE run = ? AND computer = ? AND path = ? AND revision BETWEEN ? AND ? ORDER BY revision',
+        part.run.id,
+        file.computer,
+        part.path,
+        Math.max(1, first - part.offset),
+        Math.min(part.count, first + size - 1 - part.offset),
+      )
+      .map((row) => toRevision(context, row, part)),
+  );
+  return { revisions, first, total, chosen };
 }
 
+function placeOf(
+  context: ReadContext,
+  parts: readonly Stretch[],
+  computer: string,
+  at: { step: number } | { revision: number },
+): number {
+  if ('revision' in at) return bounded(at.revision, 0, LAST_SEQ, 'The revision');
+  const step = bounded(at.step, 0, LAST_SEQ, 'The step');
+  return parts.reduce(
+    (sum, { run, path, count }) => sum + Math.min(count, countUpTo(context, run, { computer, path }, step)),
+    0,
+  );
+}
+
+/** Lines of each revision against the one before; the first is always counted, the others while there is time. */
+export function readFileCounts(
+  context: ReadContext,
+  ulid: string,
+  file: FileKey,
+  revisions: readonly number[],
+): LineCounts[] {
+  const parts = fileStretches(context, findRun(context, ulid), file);
+  const until = performance.now() + COUNTING_MS;
+  const counted: LineCounts[] = [];
+  for (const revision of revisions.slice(0, MAX_PAGE)) {
+    if (counted.length > 0 && performance.now() > until) break;
+    const found = rowOf(context, parts, revision);
+    const change = found === undefined ? null : changeAt(context, found.owner, found.row.seq);
+    counted.push({ revision, counts: change === null ? null : countsOf(change) });
+  }
+  return counted;
+}
+
+/** Revisions that a step made, numbered as the run that made it numbers them; lines are counted while there is time. */
 export function revisionsOfStep(
   context: ReadContext,
   run: RunRecord,
@@ -53,38 +147,53 @@ export function revisionsOfStep(
   fromSeq: number,
   toSeq: number,
 ): FileRevision[] {
+  const until = performance.now() + COUNTING_MS;
   return context.statements
     .all<RevisionRow>(
-      `SELECT * FROM file_revision WHERE run = ? AND seq BETWEEN ? AND ? AND step = ? ORDER BY seq LIMIT ${MAX_ROWS}`,
+      `SELECT * FROM file_revision WHERE run = ? AND seq BETWEEN ? AND ? AND step = ? ORDER BY seq LIMIT ${MAX_STEP_FILES}`,
       run.id,
       fromSeq,
       toSeq,
       step,
     )
-    .map((row) => toRevision(context, run, row));
+    .map((row) => {
+      const same = { from: run.state.root, to: run.state.root };
+      // Only a branch counts on from somewhere.
+      const part = run.facts.parent === null ? undefined : fileStretches(context, run, row).at(-1);
+      const revision = toRevision(context, row, part ?? { run, inherited: false, offset: 0, root: same });
+      const change = performance.now() > until ? null : changeAt(context, run, row.seq);
+      return { ...revision, ...(change === null ? null : countsOf(change)) };
+    });
 }
 
-/** Text of a revision, 0 = before the first change. Null when it was not stored as text. */
+/** A file at a revision, 0 = before the first change. Throws `not_found`. */
 export function readFileText(
   context: ReadContext,
   ulid: string,
-  computer: string,
-  path: string,
+  file: FileKey,
   revision: number,
-): string | null {
+): FileContent {
   const run = findRun(context, ulid);
-  const row = context.statements.get<RevisionRow>(
-    'SELECT * FROM file_revision WHERE run = ? AND computer = ? AND path = ? AND revision = ?',
-    run.id,
-    computer,
-    path,
-    Math.max(1, revision),
-  );
-  if (row === undefined) {
-    throw new WaymarkError('not_found', `${path} on ${computer} has no revision ${revision} in this run.`);
+  const found = rowOf(context, fileStretches(context, run, file), Math.max(1, revision));
+  if (found === undefined) {
+    throw new WaymarkError(
+      'not_found',
+      `${file.path} on ${file.computer} has no revision ${revision} in this run.`,
+    );
   }
-  const change = changeAt(context, run, row.seq);
-  return (revision === 0 ? change?.beforeText : change?.text) ?? null;
+  const { owner, row } = found;
+  const change = changeAt(context, owner, row.seq);
+  const first = revision === 0;
+  const sha256 = first ? row.before : row.after;
+  if (sha256 === null) return { kind: 'absent' };
+  const text = (first ? change?.beforeText : change?.text) ?? null;
+  if (text !== null) {
+    return { kind: 'text', text, size: first ? Buffer.byteLength(text) : row.size, sha256 };
+  }
+  const purged = context.statements.get("SELECT 1 FROM tombstone WHERE run = ? AND mode = 'text'", owner.id);
+  if (purged !== undefined) return { kind: 'purged', size: first ? null : row.size, sha256 };
+  if (first) return { kind: 'unknown', size: null, sha256 };
+  return { kind: row.size > KEPT_TEXT ? 'large' : 'binary', size: row.size, sha256 };
 }
 
 export function readQueries(context: ReadContext, ulid: string): QueryView[] {
@@ -98,11 +207,70 @@ export function readQueries(context: ReadContext, ulid: string): QueryView[] {
     .reverse();
 }
 
-function toRevision(context: ReadContext, run: RunRecord, row: RevisionRow): FileRevision {
-  const change = changeAt(context, run, row.seq);
-  const { computer, path, revision, step, seq, before, after, size, by } = row;
-  const counts = countChangedLines(change?.beforeText ?? null, change?.text ?? null);
-  return { computer, path, revision, step, seq, before, after, size, by, ...counts };
+function rowOf(
+  context: ReadContext,
+  parts: readonly Stretch[],
+  revision: number,
+): { owner: RunRecord; row: RevisionRow } | undefined {
+  const part = parts.find(({ offset, count }) => revision > offset && revision <= offset + count);
+  if (part === undefined) return undefined;
+  const row = context.statements.get<RevisionRow>(
+    'SELECT * FROM file_revision WHERE run = ? AND computer = ? AND path = ? AND revision = ?',
+    part.run.id,
+    part.computer,
+    part.path,
+    revision - part.offset,
+  );
+  return row === undefined ? undefined : { owner: part.run, row };
+}
+
+function toRevision(
+  context: ReadContext,
+  row: RevisionRow,
+  part: Pick<Stretch, 'run' | 'inherited' | 'offset' | 'root'>,
+): FileRevision {
+  const { computer, revision, step, seq, before, after, size, by } = row;
+  const end = (side: 'before' | 'after', sha: string) => {
+    const path = otherEnd(context, part.run, row, side, sha);
+    return path === null ? null : movedPath(path, part.root);
+  };
+  return {
+    ...{ computer, step, seq, before, after, size, by },
+    path: movedPath(row.path, part.root),
+    revision: revision + part.offset,
+    ...{ added: null, removed: null },
+    movedTo: after === null && before !== null ? end('after', before) : null,
+    movedFrom: before === null && after !== null ? end('before', after) : null,
+    inheritedFrom: part.inherited ? part.run.ulid : null,
+  };
+}
+
+/** The path that appeared (or vanished) in the same step with the content this one had (or has). */
+function otherEnd(
+  context: ReadContext,
+  run: RunRecord,
+  row: RevisionRow,
+  side: 'before' | 'after',
+  sha: string,
+): string | null {
+  const [has, lacks] = side === 'after' ? ['after', 'before'] : ['before', 'after'];
+  const found = context.statements.get<{ path: string }>(
+    `SELECT path FROM file_revision WHERE run = ? AND seq BETWEEN ? AND ? AND step = ? AND computer = ?
+     AND ${has} = ? AND ${lacks} IS NULL LIMIT 1`,
+    run.id,
+    Math.max(0, row.seq - MAX_ROWS),
+    row.seq + MAX_ROWS,
+    row.step,
+    row.computer,
+    sha,
+  );
+  return found?.path ?? null;
+}
+
+function countsOf(change: EventBody<'file.changed'>): { added: number; removed: number } | null {
+  const { before, beforeText, after, text } = change;
+  if ((before !== null && beforeText === null) || (after !== null && text === null)) return null;
+  return countChangedLines(beforeText, text);
 }
 
 function changeAt(context: ReadContext, run: RunRecord, seq: number): EventBody<'file.changed'> | null {

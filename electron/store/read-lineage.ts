@@ -3,16 +3,7 @@ import { WaymarkError } from '@shared/errors';
 import type { PromptView, SegmentView, StepDetail, StepHead, StepNote, Tile } from '@shared/views';
 import type { StepFilter } from './api';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from './ids';
-import {
-  bounded,
-  findRun,
-  parseRun,
-  type ReadContext,
-  RUN_SELECT,
-  type RunRecord,
-  type RunRow,
-  readEvents,
-} from './read-context';
+import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import {
   countSteps,
   countTiles,
@@ -25,39 +16,7 @@ import {
 import { readPrompt } from './read-prompt';
 import { readSegments } from './read-segments';
 import { readStep } from './read-step';
-
-/** Steps `from..to` of a branch belong to `ulid`; `run` is null when that run was removed. */
-export interface OwnedSteps {
-  ulid: string;
-  run: RunRecord | null;
-  from: number;
-  to: number;
-}
-
-/** No family is deeper; a log that says so leads in a circle. */
-const MAX_DEPTH = 10_000;
-
-/** Whose the steps `from..to` are, ascending: those up to the branch point are the parent's, and so on upwards. */
-export function ownersOf(context: ReadContext, run: RunRecord, from: number, to: number): OwnedSteps[] {
-  const owned: OwnedSteps[] = [];
-  let owner: { ulid: string; run: RunRecord | null } = { ulid: run.ulid, run };
-  for (let last = to, depth = 0; from <= last && depth < MAX_DEPTH; depth += 1) {
-    const parent: { run: string; step: number } | null = owner.run?.facts.parent ?? null;
-    const first = Math.max(from, (parent?.step ?? 0) + 1);
-    if (first <= last) {
-      owned.unshift({ ...owner, from: first, to: last });
-    }
-    if (parent === null) break;
-    last = Math.min(last, parent.step);
-    owner = { ulid: parent.run, run: runOrNull(context, parent.run) };
-  }
-  return owned;
-}
-
-function runOrNull(context: ReadContext, ulid: string): RunRecord | null {
-  const row = context.statements.get<RunRow>(`${RUN_SELECT} WHERE r.ulid = ?`, ulid);
-  return row === undefined ? null : parseRun(row);
-}
+import { type OwnedSteps, ownersOf, runOrNull } from './run-owners';
 
 /** As `readHeads`; the steps before a branch point are those of the runs they were sampled in. */
 export function readLineageHeads(context: ReadContext, ulid: string, from: number, to: number): StepHead[] {

@@ -112,6 +112,7 @@ export const commandPlaces = {
   'computers.answer': 'window',
   'computers.networkChanged': 'window',
   'export.preview': 'workspace',
+  'import.start': 'disk',
   'export.start': 'disk',
   'attention.list': 'workspace',
   'attention.seen': 'workspace',

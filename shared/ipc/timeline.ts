@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import type { StepEvidence } from '../evidence';
 import { stepQuerySchema } from '../step-query';
 import type {
-  FileRevision,
-  FileView,
   LabelStack,
   PromptView,
   QueryView,
@@ -12,7 +11,7 @@ import type {
   StepHead,
   Tile,
 } from '../views';
-import { atStep, direction, filePath, inRun, returns, run, step } from './parts';
+import { atStep, direction, inRun, returns, run, step } from './parts';
 
 export const stepFilterSchema = z.discriminatedUnion('by', [
   z.object({ by: z.literal('undecided') }),
@@ -61,12 +60,8 @@ export const timelineCommands = {
   },
   'step.detail': { input: atStep, output: returns<StepDetail>() },
   'step.prompt': { input: atStep, output: returns<PromptView>() },
+  /** What speaks for or against the step: looks at its files, score, GPUs, what followed. */
+  'step.evidence': { input: atStep, output: returns<StepEvidence>() },
   'step.labels': { input: atStep, output: returns<LabelStack>() },
-  'files.list': { input: inRun, output: returns<FileView[]>() },
-  'files.revisions': { input: filePath, output: returns<FileRevision[]>() },
-  'files.text': {
-    input: filePath.extend({ revision: z.int().nonnegative() }),
-    output: returns<{ text: string | null }>(),
-  },
   'queries.list': { input: inRun, output: returns<QueryView[]>() },
 } as const;

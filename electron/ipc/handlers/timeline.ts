@@ -15,15 +15,13 @@ type TimelineHandlers = Pick<
   | 'timeline.search'
   | 'step.detail'
   | 'step.prompt'
+  | 'step.evidence'
   | 'step.labels'
   | 'sessions.list'
   | 'sessions.read'
   | 'sessions.watch'
   | 'sessions.seen'
   | 'sessions.search'
-  | 'files.list'
-  | 'files.revisions'
-  | 'files.text'
   | 'queries.list'
 >;
 
@@ -52,6 +50,7 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
       reader().search(run, query, from, direction, limit),
     'step.detail': ({ run, step }) => reader().step(run, step),
     'step.prompt': ({ run, step }) => reader().prompt(run, step),
+    'step.evidence': ({ run, step }) => reader().evidence(run, step),
     'step.labels': async ({ run, step }) => (await reader().step(run, step)).labels,
     'sessions.list': ({ run }) => reader().sessions(run),
     'sessions.read': (order) => pump.read(order),
@@ -59,11 +58,6 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
     'sessions.seen': ({ run, uid, offset }) => pump.seen(run, uid, offset),
     'sessions.search': ({ run, query, uids, limit }) =>
       reader().searchSessions({ run, query, uids: uids ?? null, limit }),
-    'files.list': ({ run }) => reader().files(run),
-    'files.revisions': ({ run, computer, path }) => reader().fileRevisions(run, computer, path),
-    'files.text': async ({ run, computer, path, revision }) => ({
-      text: await reader().fileText(run, computer, path, revision),
-    }),
     'queries.list': ({ run }) => reader().queries(run),
   };
 }
