@@ -8,6 +8,7 @@ import type { CliContext } from './cli/context';
 import { cleanCommand, exportCommand, verifyCommand } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
 import { hintCommand } from './cli/hint-commands';
+import { importCommand } from './cli/import-commands';
 import { labelCommand, rulesCommand } from './cli/label-commands';
 import { type CommandResult, headlessLog, printFailure, printResult, type Terminal } from './cli/output';
 import { runCommand } from './cli/run-commands';
@@ -133,6 +134,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return labelCommand(context, args);
     case 'rules':
       return rulesCommand(context, args);
+    case 'import':
+      return importCommand(context, args);
     case 'export':
       return exportCommand(context, args);
     case 'verify':

@@ -31,6 +31,9 @@ import { languageFor, TextContext, textFor } from './text/language';
 const ExportView = lazy(() =>
   import('./features/export/ExportView').then((m) => ({ default: m.ExportView })),
 );
+const ImportDialog = lazy(() =>
+  import('./features/import/ImportDialog').then((m) => ({ default: m.ImportDialog })),
+);
 const NewRunDialog = lazy(() =>
   import('./features/new-run/NewRunDialog').then((m) => ({ default: m.NewRunDialog })),
 );
@@ -124,6 +127,7 @@ function Dialogs() {
     <PaneBoundary resetKey={`${dialog} ${computers}`}>
       <Suspense fallback={null}>
         {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
+        {dialog === 'import' && <ImportDialog onClose={closeDialog} />}
         {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}
         {dialog === 'about' && <AboutDialog onClose={closeDialog} />}
         {dialog === 'shortcuts' && <ShortcutSheet onClose={closeDialog} />}

@@ -7,6 +7,7 @@ export interface DialogWords {
   openWorkspace: string;
   addTask: string;
   exportTo: string;
+  importRun: string;
   createTaskIn: string;
   saveDiagnostics: string;
   openLink: string;
@@ -27,6 +28,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     openWorkspace: 'Open workspace',
     addTask: 'Add task package',
     exportTo: 'Export dataset into an empty folder',
+    importRun: 'Import a run',
     createTaskIn: 'Create task package in',
     saveDiagnostics: 'Save diagnostics',
     openLink: 'Open this address in the browser?',
@@ -47,6 +49,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     openWorkspace: '打开工作区',
     addTask: '添加任务包',
     exportTo: '将数据集导出到空文件夹',
+    importRun: '导入运行',
     createTaskIn: '创建任务包的位置',
     saveDiagnostics: '保存诊断信息',
     openLink: '要在浏览器中打开此地址吗?',
@@ -80,6 +83,18 @@ export class Dialogs {
     const answer = await dialog.showOpenDialog(window, {
       title: this.#words()[title],
       properties: ['openDirectory', 'createDirectory'],
+    });
+    return answer.canceled ? null : (answer.filePaths[0] ?? null);
+  }
+
+  /** Something to read: one JSON file, or a folder of them; null = cancelled. */
+  async source(title: 'importRun', what: 'file' | 'folder'): Promise<string | null> {
+    const window = this.#window();
+    if (!window) return null;
+    const answer = await dialog.showOpenDialog(window, {
+      title: this.#words()[title],
+      properties: [what === 'file' ? 'openFile' : 'openDirectory'],
+      ...(what === 'file' ? { filters: [{ name: 'JSON', extensions: ['json'] }] } : {}),
     });
     return answer.canceled ? null : (answer.filePaths[0] ?? null);
   }

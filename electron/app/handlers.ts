@@ -3,6 +3,7 @@ import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/ipc/applicati
 import { applicationHandlers } from '../ipc/handlers/application';
 import { computerHandlers, type HostReports } from '../ipc/handlers/computers';
 import { datasetHandlers } from '../ipc/handlers/dataset';
+import { importHandlers } from '../ipc/handlers/imports';
 import { keepingHandlers } from '../ipc/handlers/keeping';
 import { type OwnTerminalDesk, ownTerminalHandlers } from '../ipc/handlers/own';
 import { remoteHandlers } from '../ipc/handlers/remote';
@@ -89,6 +90,11 @@ export function createHandlers(input: HandlerInput): Handlers {
     ...ownTerminalHandlers(input.terminals, holder),
     ...remoteHandlers(input.remote),
     ...keepingHandlers({ keys, endpoints: () => settings.current.endpoints, power: input.power }),
+    ...importHandlers({
+      holder,
+      author: () => settings.current.annotator,
+      choose: (what) => dialogs.source('importRun', what),
+    }),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'attention.showing': async ({ run }) => input.showing(run),
     'model.test': (endpoint) =>

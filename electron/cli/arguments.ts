@@ -41,6 +41,7 @@ const options = {
   drop: { type: 'string', multiple: true },
   add: { type: 'string', multiple: true },
   endpoint: { type: 'string' },
+  again: { type: 'boolean', default: false },
 } as const;
 
 export interface Arguments {
@@ -160,6 +161,8 @@ export const helpText = `waymark: the engine of Waymark without its window
   label RUN STEP train|mask|clear   STEP is 12 or 12-15
       [--reason R] [--annotator NAME]
   rules RUN                         what the rules say, step by step
+  import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run
+      [--title TEXT] [--task ID] [--again]
   export --format slime --out DIR   write a dataset
       [--run RUN]... [--undecided refuse|train|mask] [--preset default|apollo]
   serve --stdio                     the workspace for a window, over the SSH channel

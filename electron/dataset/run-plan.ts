@@ -193,8 +193,8 @@ class PlanPass {
     const fold = foldAnnotations(entries);
     const planned = ({ step, id, kind, model }: OpenStep): StepPlan => {
       const rules = [...(this.verdicts.get(step)?.values() ?? [])];
-      const { humans } = fold.at(step);
-      const { effective } = combineLabels({ humans, rules, judge: null, precedence });
+      const { humans, judges } = fold.at(step);
+      const { effective } = combineLabels({ humans, rules, judges, precedence });
       return { step, id, kind, model, label: effective };
     };
     return {

@@ -15,7 +15,16 @@ export function readPrompt(context: ReadContext, ulid: string, step: number): Pr
   const run = findRun(context, ulid);
   const seq = requestSeq(context, run, bounded(step, 0, 2 ** 31, 'The step'));
   const request = readRequest(context, run, seq);
-  const fold = contextAt(context, run, seq);
+  const fold = contextAt(context, run, request === null ? seq - 1 : seq);
+  return promptView(fold, run.ulid, step, request ?? { sha256: '', tail: '' });
+}
+
+function promptView(
+  fold: ContextFold,
+  ulid: string,
+  step: number,
+  request: Pick<EventBody<'model.requested'>, 'sha256' | 'tail'>,
+): PromptView {
   const body = fold.requestBody({ tail: request.tail });
   const rebuilt = sha256(body).toString('hex');
   return {
@@ -49,8 +58,10 @@ function requestSeq(context: ReadContext, run: RunRecord, step: number): number 
   return found;
 }
 
-function readRequest(context: ReadContext, run: RunRecord, seq: number): EventBody<'model.requested'> {
+/** Null for an imported step, whose first event is its answer. */
+function readRequest(context: ReadContext, run: RunRecord, seq: number): EventBody<'model.requested'> | null {
   const [event] = readEvents(context, run, seq, seq, 1);
+  if (event?.kind === 'model.answered' && isImported(context, run)) return null;
   if (event?.kind !== 'model.requested') {
     throw new WaymarkError(
       'workspace_corrupt',
@@ -58,6 +69,10 @@ function readRequest(context: ReadContext, run: RunRecord, seq: number): EventBo
     );
   }
   return event.body;
+}
+
+function isImported(context: ReadContext, run: RunRecord): boolean {
+  return readEvents(context, run, 2, 2, 1)[0]?.kind === 'run.imported';
 }
 
 function promptMessages(fold: ContextFold, tail: string): PromptMessage[] {

@@ -60,6 +60,10 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     }
     case 'summary.ended':
       return { missing: event.body.missing.map(({ kind }) => ({ kind, text: '' })) };
+    case 'run.imported':
+      return { left: [], unknown: {} };
+    case 'step.imported':
+      return { unknown: {} };
     case 'file.changed':
       return { beforeText: null, text: null };
     case 'approval.asked':

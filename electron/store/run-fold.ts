@@ -73,6 +73,7 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       foldObservation(state, event, sink);
       return;
     case 'step.taught':
+    case 'step.imported':
       touch(state, event.body.step, event.seq, sink);
       return;
     case 'hint.delivered':

@@ -6,10 +6,12 @@ import { computers } from './en/computers';
 import { detail } from './en/detail';
 import { exporting } from './en/exporting';
 import { files } from './en/files';
+import { filter } from './en/filter';
 import { firstUse } from './en/first-use';
 import { frame } from './en/frame';
 import { hints } from './en/hints';
 import { hostPrompts } from './en/host-prompts';
+import { importing } from './en/importing';
 import { inbox } from './en/inbox';
 import { keys } from './en/keys';
 import { labels } from './en/labels';
@@ -34,11 +36,13 @@ export const en = {
   detail,
   exporting,
   files,
+  filter,
   firstUse,
   frame,
   hints,
   hostPrompts,
   keys,
+  importing,
   inbox,
   labels,
   newRun,

@@ -7,10 +7,12 @@ import { computers } from './zh/computers';
 import { detail } from './zh/detail';
 import { exporting } from './zh/exporting';
 import { files } from './zh/files';
+import { filter } from './zh/filter';
 import { firstUse } from './zh/first-use';
 import { frame } from './zh/frame';
 import { hints } from './zh/hints';
 import { hostPrompts } from './zh/host-prompts';
+import { importing } from './zh/importing';
 import { inbox } from './zh/inbox';
 import { keys } from './zh/keys';
 import { labels } from './zh/labels';
@@ -35,11 +37,13 @@ export const zh: Text = {
   detail,
   exporting,
   files,
+  filter,
   firstUse,
   frame,
   hints,
   hostPrompts,
   keys,
+  importing,
   inbox,
   labels,
   newRun,

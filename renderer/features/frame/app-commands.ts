@@ -1,6 +1,7 @@
+import { asksForAll } from '@shared/step-query';
 import { useCommand } from '../../state/commands';
 import { openComputers } from '../../state/computers';
-import { setFilter } from '../../state/filter';
+import { setFilter, useFilter } from '../../state/filter';
 import { jump } from '../../state/jump';
 import {
   agree,
@@ -33,13 +34,13 @@ export function useAppCommands(): void {
   const cursor = (): number => useTimeline.getState().cursor;
   useCommand('step.next', () => moveCursor(following(cursor())));
   useCommand('step.previous', () => moveCursor(preceding(cursor())));
-  useCommand('step.nextOpen', () => attempt(() => jump({ by: 'undecided_or_disagreement' }, 1)));
-  useCommand('step.previousOpen', () => attempt(() => jump({ by: 'undecided_or_disagreement' }, -1)));
+  useCommand('step.nextOpen', () => attempt(() => jump('open', 1)));
+  useCommand('step.previousOpen', () => attempt(() => jump('open', -1)));
   useCommand('step.first', () => moveCursor(1));
   useCommand('step.last', () => moveCursor(useTimeline.getState().steps));
-  useCommand('hint.next', () => attempt(() => jump({ by: 'hint' }, 1)));
-  useCommand('hint.previous', () => attempt(() => jump({ by: 'hint' }, -1)));
-  useCommand('error.next', () => attempt(() => jump({ by: 'error' }, 1)));
+  useCommand('hint.next', () => attempt(() => jump('hint', 1)));
+  useCommand('hint.previous', () => attempt(() => jump('hint', -1)));
+  useCommand('error.next', () => attempt(() => jump('error', 1)));
   useCommand('mode.watch', () => setMode('watch'));
   useCommand('mode.review', () => setMode('review'));
   useCommand('mode.export', () => setMode('export'));
@@ -84,6 +85,7 @@ export function useAppCommands(): void {
   useCommand('look.queries', () => openTab('queries', {}));
   useCommand('look.expand', () => useView.setState((state) => ({ expanded: !state.expanded })));
   useCommand('app.newRun', () => openDialog('newRun'));
+  useCommand('app.import', () => openDialog('import'));
   useCommand('app.computers', () => openComputers());
   useCommand('app.settings', () => openDialog('settings'));
   useCommand('app.shortcuts', () => openDialog('shortcuts'));
@@ -94,7 +96,7 @@ export function useAppCommands(): void {
     if (clearRange()) return;
     if (useView.getState().tab !== 'step') return setTab('step');
     if (useSearch.getState().query !== '') return clearSearch();
-    if (useTimeline.getState().filter !== 'all') return setFilter('all');
+    if (!asksForAll(useFilter.getState().query)) return setFilter({});
     return false;
   });
 }

@@ -76,6 +76,7 @@ export function PromptHead({ prompt, prefix, since }: PromptHeadProps) {
 function Proof({ prompt }: { prompt: PromptView }) {
   const words = useText();
   const text = words.prompt;
+  if (prompt.sha256 === '') return <span className="prompt-proof text-12">{text.imported}</span>;
   const short = `${prompt.sha256.slice(0, 8)}…${prompt.sha256.slice(-4)}`;
   const size = words.common.format.bytes(prompt.bytes);
   return (

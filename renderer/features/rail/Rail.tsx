@@ -73,6 +73,7 @@ export function Rail() {
         ) : (
           <IconButton icon="plus" label={text.runs.newRun} onClick={() => openDialog('newRun')} />
         )}
+        <IconButton icon="disk" label={text.importing.title} onClick={() => openDialog('import')} />
         <IconButton icon="chip" label={text.computers.open} onClick={() => openComputers()} />
         <IconButton
           icon={wide ? 'left' : 'right'}

@@ -16,6 +16,7 @@ export const prompt = {
   bytes: (size: string) => `${size} as sent`,
   parts: { system: 'System', tools: 'Tools', task: 'Task', steps: 'Steps', hints: 'Hints' },
   prefixMark: (step: number, tokens: number) => `Unchanged since ${step}: ${n(tokens)} tokens`,
+  imported: 'Imported: put together from the log; which bytes were sent is not known',
   verified: 'Verified: the rebuilt prompt is byte for byte what was sent',
   verifiedShort: 'Verified, byte for byte',
   differs: 'Rebuilt text differs from what was sent. Run verify to see where.',

@@ -23,6 +23,10 @@ const checkpointReasons: Record<string, string> = {
   final: 'after the final evaluation',
 };
 
+function joined(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
 export const timeline = {
   region: 'Timeline',
   range: (from: string, to: string) => `steps ${from}–${to}`,
@@ -88,16 +92,31 @@ export const timeline = {
         ? `GPUs of ${computer} are busy`
         : `GPUs of ${computer}: not known`,
   gpuSince: (clock: string) => `since ${clock}`,
+  hidden: 'hidden',
+  taskHead: 'Task and system prompt',
+  segmentHead: (n: number) => `Segment ${n}`,
+  tokens: (n: string) => `${n} tokens`,
+  carriedSteps: (from: number, to: number, n: string) =>
+    from === to ? `${from}, 1 carried step` : `${from}–${to}, ${n} carried steps`,
+  trainedIn: (segments: string[]) =>
+    segments.length === 0 ? 'carried' : `trained in seg ${joined(segments)}`,
+  ownSteps: (from: number, to: number) => (from === to ? `Own step ${from}` : `Own steps ${from}–${to}`),
+  decidedOf: (decided: string, of: string) => `${decided} of ${of} decided`,
+  foundOf: (found: string, of: string) => `${found} of ${of} shown`,
+  decidedSteps: (from: number, to: number, n: string) => `${from}–${to}, ${n} decided steps`,
+  foldTrain: (n: string) => `${n} train`,
+  foldMask: (n: string) => `${n} mask`,
+  grouped: 'Group by segment',
+  flat: 'One flat list',
+  folded: 'Fold decided steps',
+  unfolded: 'Show decided steps',
+  readingSegment: 'Reading the summary',
+  minimapAt: (from: string, to: string, of: string) => `steps ${from} to ${to} of ${of}`,
   minimap: 'Minimap: masks, undecided steps, hints, errors and score',
   emptyTitle: 'No step yet',
   emptyText: 'The first step appears here as soon as the model has answered.',
   noRunTitle: 'No run is open',
   noRunText: 'Choose one on the left, or start a new one.',
-  filterEmptyDecide: 'Every step is decided',
-  filterEmptyDiffer: 'No step has two opinions',
-  filterEmptyText: (hidden: string) => `The filter hides ${hidden}.`,
-  filterLooking: (found: string, of: string) => `Looking: ${found} of ${of} found`,
-  showAll: 'Show all steps',
   nothingFurther: 'Nothing further in this direction',
   rowLoading: (step: number) => `${step}, reading`,
   row: (facts: string[]) => facts.join(', '),
@@ -107,6 +126,12 @@ export const timeline = {
   rowUndecided: 'undecided',
   rowByPerson: (names: string) => `decided by ${names}`,
   rowNoPerson: 'not decided by a person',
+  rowJudge: (value: 'mask' | 'keep', confidence: number | null) =>
+    `judge says ${value === 'keep' ? 'train' : 'mask'}${confidence === null ? '' : ` ${confidence.toFixed(2)}`}`,
+  rowJudgesDiffer: 'judges differ',
+  rowWithheld: 'opinions hidden until you decide',
+  rowCorrected: 'corrected',
+  rowCarried: (segment: number) => `carried, trained in segment ${segment}`,
   rowInherited: 'taken over from another run',
   rowDiffers: 'opinions differ',
   rowFlagged: 'flagged',

@@ -66,6 +66,11 @@ describe('a real node of depth 70', () => {
       depth: 70,
       action: { action_type: 'get_session_output' },
     });
+    const prompt = await store.reader.prompt(run, 3);
+    expect(prompt).toMatchObject({ sha256: '', verified: false });
+    expect(prompt.messages.map(({ role }) => role)).toEqual([
+      ...['system', 'user', 'assistant', 'user', 'assistant', 'tool', 'assistant', 'tool'],
+    ]);
     expect((await store.reader.run(run)).state).toBe('stopped');
     expect((await store.reader.verify([run])).runs[0]?.problems).toEqual([]);
   });

@@ -117,11 +117,15 @@ function lifeOf(chain: readonly GymNode[], before: GymLife | undefined, left: st
   const fabricated = answers.filter(isMadeUp);
   const real = answers.filter((node) => !isMadeUp(node));
   const generated = real.filter(({ source }) => source !== 'duplicate');
-  const first = generated.find(({ messages }) => (messages ?? []).length > 0);
+  // Within one life prompts only grow: the longest tells most, also of nodes that are missing between others. A duplicate's own
+  // prompt is that of its first life.
+  const first = generated.reduce<GymNode | undefined>(
+    (longest, node) => ((node.messages ?? []).length > (longest?.messages ?? []).length ? node : longest),
+    undefined,
+  );
   const prompt = first?.messages ?? [];
   if (first === undefined && opener === null) return null;
   const length = headLength(prompt);
-  // A duplicate's own prompt is that of its first life; what stands before the first generated node is in that one's prompt.
   const turns = first === undefined ? [] : turnsOfPrompt(prompt, length, `${first.file} ${first.id}`);
   const carried = before === undefined ? 0 : suffixOf([...before.carried, ...before.own], turns);
   const own: GymTurn[] = turns.slice(carried);
@@ -129,8 +133,11 @@ function lifeOf(chain: readonly GymNode[], before: GymLife | undefined, left: st
     const next = generated[index + 1]?.messages ?? null;
     const turn = turnOfNode(node, next !== null && next.length > 0 ? next : null);
     const told = turns.findIndex((each, at) => at >= carried && sameTurn(each, turn));
-    if (told >= 0) own[told - carried] = { ...turn, human: turn.human ?? turns[told]?.human ?? null };
-    else own.push(turn);
+    const shown = turns[told];
+    if (shown !== undefined) {
+      const { observed, human } = shown;
+      own[told - carried] = { ...turn, observed: observed ?? turn.observed, human: turn.human ?? human };
+    } else own.push(turn);
   }
   for (const node of fabricated) {
     left.push(`Node ${node.id}: a call of "summarize" that the program made up; no model was asked.`);

@@ -45,7 +45,9 @@ export class RunEvents {
     const last = carried.at(-1);
     const range = first === undefined || last === undefined ? null : { from: first, to: last };
     const before = this.context;
-    if (life.summary !== null && before.length > 0) this.summary(life.summary, range);
+    if (life.summary !== null && before.length > 0) {
+      this.summary(life.summary, range, life.own[0]?.usage?.input ?? 0);
+    }
     this.segment += 1;
     this.context = before.filter(({ step }) => carried.includes(step));
     this.add('segment.started', {
@@ -62,6 +64,7 @@ export class RunEvents {
   private summary(
     { turn, prompt }: NonNullable<GymLife['summary']>,
     carried: { from: number; to: number } | null,
+    tokensAfter: number,
   ): void {
     const summarised = this.context.filter(({ step }) => carried === null || step < carried.from);
     const step = this.steps + 1;
@@ -84,8 +87,7 @@ export class RunEvents {
     });
     this.steps = step;
     this.answer(turn, 'summary', [null]);
-    this.unknown(step, turn);
-    this.add('summary.ended', { step, tokensBefore: turn.usage?.input ?? 0, tokensAfter: 0, missing: [] });
+    this.add('summary.ended', { step, tokensBefore: turn.usage?.input ?? 0, tokensAfter, missing: [] });
   }
 
   private turn(turn: GymTurn): void {
@@ -114,7 +116,6 @@ export class RunEvents {
       this.answer(turn, call.name === 'think' ? 'think' : 'act', [null]);
       this.act(step, turn, call, args, observed);
     }
-    this.unknown(step, turn);
     if (turn.human !== null) this.hint(step, turn.human);
   }
 
@@ -135,6 +136,7 @@ export class RunEvents {
             },
       ...{ cost: null, durationMs: 0 },
     });
+    this.add('step.imported', { step: this.steps, source: turn.source, unknown: turn.unknown });
   }
 
   private act(
@@ -200,10 +202,6 @@ export class RunEvents {
     this.hints.push(hint);
     this.context.at(-1)?.hints.push(hint.id);
     this.add('hint.delivered', { step, hints: [hint], text });
-  }
-
-  private unknown(step: number, turn: GymTurn): void {
-    this.add('step.imported', { step, source: turn.source, unknown: turn.unknown });
   }
 
   /** Times never run backwards, as some of the source's do. */

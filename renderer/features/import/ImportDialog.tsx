@@ -1,0 +1,97 @@
+import type { Failure } from '@shared/errors';
+import type { ImportResult } from '@shared/ipc/imports';
+import { useState } from 'react';
+import { call, failureOf } from '../../api';
+import { Button } from '../../components/Button';
+import { Dialog } from '../../components/Dialog';
+import { CheckLine } from '../../components/Field';
+import { openRun } from '../../state/runs';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { FailureLine } from '../branches/FailureLine';
+
+/** A log of another system becomes a run; afterwards it says what could not be taken over. */
+export function ImportDialog({ onClose }: { onClose(): void }) {
+  const text = useText();
+  const words = text.importing;
+  const { format } = text.common;
+  const [again, setAgain] = useState(false);
+  const [working, setWorking] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [done, setDone] = useState<ImportResult | null>(null);
+
+  async function choose(what: 'file' | 'folder'): Promise<void> {
+    setWorking(true);
+    setFailure(null);
+    try {
+      setDone(await call('import.start', { format: 'researchgym', what, again }));
+    } catch (thrown) {
+      setFailure(failureOf(thrown));
+    } finally {
+      setWorking(false);
+    }
+  }
+
+  if (done !== null) {
+    return (
+      <Dialog
+        title={words.title}
+        closeLabel={text.common.close}
+        width="small"
+        onClose={onClose}
+        foot={
+          <Button
+            look="primary"
+            data-autofocus
+            onClick={() => {
+              onClose();
+              attempt(() => openRun(done.run));
+            }}
+          >
+            {words.open}
+          </Button>
+        }
+      >
+        <h3 className="strong">{done.title}</h3>
+        <p>{words.done(format.count(done.steps), format.count(done.segments), format.count(done.hints))}</p>
+        {done.left.length > 0 && (
+          <>
+            <h4 className="text-12 quiet">{words.left}</h4>
+            <ul className="import-left text-12">
+              {done.left.map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      title={words.title}
+      closeLabel={text.common.close}
+      width="small"
+      onClose={onClose}
+      foot={
+        <>
+          <Button disabled={working} onClick={() => attempt(() => choose('file'))}>
+            {words.file}
+          </Button>
+          <Button
+            look="primary"
+            data-autofocus
+            disabled={working}
+            onClick={() => attempt(() => choose('folder'))}
+          >
+            {working ? words.working : words.folder}
+          </Button>
+        </>
+      }
+    >
+      <p>{words.intro}</p>
+      <CheckLine checked={again} onChange={setAgain} label={words.again} />
+      {failure !== null && <FailureLine failure={failure} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,14 @@
+import type { Text } from '../en';
+
+export const importing: Text['importing'] = {
+  title: '导入运行',
+  intro:
+    'ResearchGym 的节点、树或检查点文件夹会成为一个运行，与其他运行一样审阅。模型的每次调用是一步；这里没有位置的内容随该步保存。',
+  file: '选择文件',
+  folder: '选择文件夹',
+  again: '这些文件以前导入过也照样导入',
+  working: '正在导入',
+  done: (steps, segments, hints) => `${steps} 步，${segments} 段，${hints} 条提示。`,
+  left: '未导入的部分',
+  open: '打开运行',
+};

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { returns } from './parts';
+
+/** What became of an import. */
+export interface ImportResult {
+  run: string;
+  title: string;
+  steps: number;
+  segments: number;
+  hints: number;
+  /** In words: what the source holds and the run does not. */
+  left: string[];
+}
+
+/** Logs of other systems become runs. */
+export const importCommands = {
+  /** Asks for a file or a folder in the main process; null = cancelled. `again`: also what was imported before. */
+  'import.start': {
+    input: z.object({
+      format: z.enum(['researchgym']),
+      what: z.enum(['file', 'folder']),
+      again: z.boolean().default(false),
+    }),
+    output: returns<ImportResult | null>(),
+  },
+} as const;
