@@ -2,8 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EntryMaker, testRun } from './annotation-fixtures';
 import { decisionsFor, foldAnnotations, headsOn, hintVerdicts } from './annotation-fold';
-import { redoable, undoable } from './annotation-undo';
-import type { AnnotationEntry } from './annotations';
+import { standingIds, UndoHistory } from './annotation-undo';
+import { type AnnotationEntry, type AnnotationOp, partsOf, targetOf, targetSchema } from './annotations';
+
+/** Undo and redo of one person on one device, from a log that is read at once. */
+function historyOf(log: readonly AnnotationEntry[], author: string, device: string): UndoHistory {
+  const history = new UndoHistory(new Set([device]));
+  for (const { ulid, device, author: by, body } of log) {
+    if (by.uuid === author) history.add({ ulid, device, undoes: body.op === 'undo' ? body.entry : null });
+  }
+  return history;
+}
+const undoable = (log: readonly AnnotationEntry[], author: string, device: string) =>
+  log.find(({ ulid }) => ulid === historyOf(log, author, device).undoable()) ?? null;
+function redoable(log: readonly AnnotationEntry[], author: string, device: string) {
+  const open = historyOf(log, author, device).redoable();
+  const undo = log.find(({ ulid }) => ulid === open?.undo);
+  const restores = log.find(({ ulid }) => ulid === open?.restores);
+  return undo && restores ? { undo, restores } : null;
+}
 
 const values = (entries: AnnotationEntry[], step: number) =>
   foldAnnotations(entries)
@@ -90,6 +107,150 @@ describe('heads', () => {
   });
 });
 
+const vote = (value: 'mask' | 'keep' | 'withdrawn', confidence: number | null = null): AnnotationOp => ({
+  ...{ op: 'judge', value, confidence, reason: 'J3', why: 'because', steps: [1], rubric: '1' },
+});
+const fix = (name: string): AnnotationOp => ({
+  ...{ op: 'correct', correction: { text: '', call: { name, arguments: '{}' }, note: '' } },
+});
+
+describe('registers of their own', () => {
+  it("a judge's newer vote replaces its own, another judge's stands beside, and a vote is taken back", () => {
+    const one = new EntryMaker('One');
+    const two = new EntryMaker('Two');
+    const label = new EntryMaker('Ada').label(3, 'train');
+    const first = one.entry([1, 5], vote('mask'));
+    const other = two.entry(3, vote('keep', 0.4), [first]);
+    const newer = one.entry(3, vote('keep'), [first, other]);
+    const votes = (entries: AnnotationEntry[], step = 3) =>
+      foldAnnotations(entries)
+        .at(step)
+        .judges.map(({ judge, value }) => `${judge}:${value}`);
+    expect(votes([first, other, label])).toEqual(['One:mask', 'Two:keep']);
+    expect(votes([newer, first, other])).toEqual(['Two:keep', 'One:keep']);
+    expect(votes([newer, first, other], 2)).toEqual(['One:mask']);
+    expect(votes([first, other, newer, one.entry(3, vote('withdrawn'), [newer])])).toEqual(['Two:keep']);
+    expect(values([first, other, label], 3)).toEqual(['Ada:train']);
+  });
+
+  it('corrections are one of each person, and null takes the own one back', () => {
+    const ada = new EntryMaker('Ada');
+    const first = ada.entry(3, fix('a'));
+    const second = ada.entry(3, fix('b'), [first]);
+    const bo = new EntryMaker('Bo').entry(3, fix('c'), [first, second]);
+    const names = (entries: AnnotationEntry[]) =>
+      foldAnnotations(entries)
+        .at(3)
+        .corrections.map(({ correction }) => correction.call.name);
+    expect(names([bo, second, first])).toEqual(['b', 'c']);
+    const back = ada.entry(3, { op: 'correct', correction: null }, [second, bo]);
+    expect(names([back, bo, second, first])).toEqual(['c']);
+    expect(names([back, bo, second, first, ada.undo(back)])).toEqual(['b', 'c']);
+  });
+
+  it('assignments belong to everybody: one per person and batch', () => {
+    const batch = '01K0000000000000000000BATC';
+    const assign = (uuid: string, on: boolean): AnnotationOp => ({
+      ...{ op: 'assign', batch, to: { uuid, name: uuid }, blind: true, on },
+    });
+    const lead = new EntryMaker('Ada');
+    const ada = lead.entry([1, 9], assign('ada', true));
+    const bo = lead.entry([1, 9], assign('bo', true), [ada]);
+    const off = new EntryMaker('Cy').entry([4, 5], assign('ada', false), [ada, bo]);
+    const to = (step: number) =>
+      foldAnnotations([off, bo, ada])
+        .at(step)
+        .assigned.map(({ to: { uuid } }) => uuid);
+    expect([to(3), to(4)]).toEqual([['ada', 'bo'], ['bo']]);
+  });
+});
+
+describe('a target of several parts', () => {
+  const scattered = (
+    maker: EntryMaker,
+    parts: [number, number][],
+    value: 'train' | 'mask',
+    seen: AnnotationEntry[] = [],
+  ) => {
+    const target = targetOf(
+      testRun,
+      parts.map(([from, to]) => ({ from, to })),
+    );
+    return { ...maker.label(1, value, seen), target: target ?? { run: testRun, from: 1, to: 1 } };
+  };
+
+  it('speaks of its parts only, and is one undo', () => {
+    const ada = new EntryMaker('Ada');
+    const entry = scattered(
+      ada,
+      [
+        [8, 9],
+        [2, 3],
+        [3, 4],
+      ],
+      'mask',
+    );
+    expect(entry.target).toEqual({
+      run: testRun,
+      from: 2,
+      to: 9,
+      parts: [
+        { from: 2, to: 4 },
+        { from: 8, to: 9 },
+      ],
+    });
+    expect(foldAnnotations([entry]).ranges.map(({ from, to }) => [from, to])).toEqual([
+      [2, 4],
+      [8, 9],
+    ]);
+    expect([1, 2, 4, 5, 8, 10].map((step) => values([entry], step).length)).toEqual([0, 1, 1, 0, 1, 0]);
+    expect(decisionsFor([entry], 5)).toEqual(decisionsFor([], 5));
+    expect(foldAnnotations([entry, { ...ada.undo(entry), target: entry.target }]).ranges).toEqual([]);
+  });
+
+  it('names as seen what stands on its parts, not between them', () => {
+    const ada = new EntryMaker('Ada');
+    const singles = [2, 5, 8].map((step) => ada.label(step, 'mask'));
+    const target = {
+      run: testRun,
+      from: 2,
+      to: 9,
+      parts: [
+        { from: 2, to: 3 },
+        { from: 8, to: 9 },
+      ],
+    };
+    expect(headsOn(singles, target)).toEqual([singles[0]?.ulid, singles[2]?.ulid].sort());
+  });
+
+  it('is refused unless its parts are ascending, apart, and fill it', () => {
+    const parse = (from: number, to: number, ...parts: [number, number][]) =>
+      targetSchema.safeParse({ run: testRun, from, to, parts: parts.map(([a, b]) => ({ from: a, to: b })) })
+        .success;
+    expect(parse(1, 5, [1, 2], [4, 5])).toBe(true);
+    expect(parse(1, 5, [1, 2], [3, 5])).toBe(false);
+    expect(parse(1, 5, [4, 5], [1, 2])).toBe(false);
+    expect(parse(1, 6, [1, 2], [4, 5])).toBe(false);
+    expect(parse(1, 5, [1, 2], [5, 4])).toBe(false);
+    expect(parse(1, 2, [1, 2])).toBe(false);
+  });
+
+  it('five thousand parts are folded in a moment', () => {
+    const ada = new EntryMaker('Ada');
+    const parts = Array.from({ length: 5_000 }, (_, index): [number, number] => [
+      index * 35 + 1,
+      index * 35 + 2,
+    ]);
+    const all = scattered(ada, parts, 'mask');
+    const wide = ada.label([1, 175_000], 'train', [all]);
+    const started = performance.now();
+    const fold = foldAnnotations([all, wide], [{ from: 70_001, to: 70_100 }]);
+    expect(fold.at(70_001).humans).toHaveLength(1);
+    expect(headsOn([all, wide], all.target)).toEqual([wide.ulid]);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
 describe('undo', () => {
   it('makes what was superseded a head again; redo takes that back', () => {
     const ada = new EntryMaker('Ada');
@@ -152,7 +313,8 @@ const logs = fc
       who: fc.nat(3),
       from: fc.integer({ min: 1, max: 6 }),
       length: fc.nat(4),
-      what: fc.nat(9),
+      what: fc.nat(13),
+      gap: fc.nat(3),
       sees: fc.array(fc.nat(30), { maxLength: 4 }),
       all: fc.boolean(),
     }),
@@ -166,11 +328,14 @@ const logs = fc
       new EntryMaker('Cy'),
     ];
     const log: AnnotationEntry[] = [];
-    for (const { who, from, length, what, sees, all } of plan) {
+    for (const { who, from, length, what, gap, sees, all } of plan) {
       const maker = people[who];
       if (!maker) continue;
-      const target = { run: testRun, from, to: from + length };
+      const whole = { from, to: from + length };
+      const pieces = gap > 0 ? [whole, { from: whole.to + 1 + gap, to: whole.to + 2 + gap }] : [whole];
+      const target = targetOf(testRun, pieces) ?? { run: testRun, ...whole };
       const range: [number, number] = [target.from, target.to];
+      const before = log.length;
       const heads = new Set(headsOn(log, target));
       const seen = log.filter((entry, index) => (all ? heads.has(entry.ulid) : sees.includes(index)));
       const victim = log[sees[0] ?? 0];
@@ -180,7 +345,14 @@ const logs = fc
         log.push(maker.entry(range, { op: 'adjudicate', value: 'train', reason: 'r' }, seen));
       else if (what === 5) log.push(maker.entry(range, { op: 'flag', on: all }, seen));
       else if (what === 6) log.push(maker.entry(range, { op: 'comment', text: 'c' }, seen));
-      else if (victim) log.push(maker.undo(victim));
+      else if (what === 7) log.push(maker.entry(range, vote(all ? 'mask' : 'keep'), seen));
+      else if (what === 8) log.push(maker.entry(range, fix(`${from}`), seen));
+      else if (what === 9) {
+        const to = { uuid: all ? 'a' : 'b', name: '' };
+        log.push(maker.entry(range, { op: 'assign', batch: 'x', to, blind: false, on: length > 1 }, seen));
+      } else if (victim) log.push({ ...maker.undo(victim), target: victim.target });
+      const made = log[before];
+      if (made && made.body.op !== 'undo') log[before] = { ...made, target };
     }
     return log;
   });
@@ -206,14 +378,57 @@ describe('properties', () => {
     fc.assert(
       fc.property(logs, (log) => {
         const fold = foldAnnotations(log);
-        for (let step = 1; step <= 11; step += 1) {
+        for (let step = 1; step <= 16; step += 1) {
           const touching = log.filter(
-            ({ target, body }) => body.op === 'undo' || (target.from <= step && step <= target.to),
+            ({ target, body }) =>
+              body.op === 'undo' || partsOf(target).some(({ from, to }) => from <= step && step <= to),
           );
           expect(decisionsFor(touching, step)).toEqual(fold.at(step));
+          const near = [
+            { from: Math.max(1, step - 1), to: step },
+            { from: step + 2, to: step + 2 },
+          ];
+          expect(foldAnnotations(log, near).at(step)).toEqual(fold.at(step));
         }
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it('merging is the union of both, in any order and as often as one likes', () => {
+    fc.assert(
+      fc.property(logs, fc.array(fc.boolean(), { maxLength: 14 }), (log, side) => {
+        const mine = log.filter((_, index) => side[index] === true);
+        const theirs = log.filter((_, index) => side[index] !== true);
+        const both = foldAnnotations(log).ranges;
+        expect(foldAnnotations([...mine, ...theirs]).ranges).toEqual(both);
+        expect(foldAnnotations([...theirs, ...mine, ...theirs, ...mine]).ranges).toEqual(both);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('undo, kept up to date entry by entry, agrees with the fold about what stands', () => {
+    fc.assert(
+      fc.property(logs, (log) => {
+        const standing = standingIds(log);
+        for (const [author, device] of [
+          ['uuid of Ada', 'office'],
+          ['uuid of Bo', 'device of Bo'],
+        ] as const) {
+          const own = log.filter(({ author: by, device: on }) => by.uuid === author && on === device);
+          const last = own.filter(({ ulid, body }) => body.op !== 'undo' && standing.has(ulid)).at(-1);
+          expect(undoable(log, author, device)).toEqual(last ?? null);
+          const said = own.filter(({ body }) => body.op !== 'undo').at(-1);
+          const open = own.filter(({ ulid, body }) => {
+            const target = body.op === 'undo' ? log.find((each) => each.ulid === body.entry) : undefined;
+            return standing.has(ulid) && target?.author.uuid === author && target.body.op !== 'undo';
+          });
+          const next = open.filter(({ deviceSeq }) => deviceSeq > (said?.deviceSeq ?? 0)).at(-1);
+          expect(redoable(log, author, device)?.undo ?? null).toEqual(next ?? null);
+        }
+      }),
+      { numRuns: 400 },
     );
   });
 

@@ -1,15 +1,23 @@
 import { byId, standingIds } from './annotation-undo';
-import type { AnnotationEntry, AnnotationTarget } from './annotations';
-import type { HumanLabel } from './labels';
+import { type AnnotationEntry, type AnnotationTarget, partsOf, type StepRange } from './annotations';
+import { assertNever } from './errors';
+import type { HumanLabel, JudgeVerdict, StepCorrection } from './labels';
 import type { HintVerdict } from './outbox';
+import type { StepAssignment, StepComment } from './views';
 
-/** What people have decided about one step and has not been replaced or taken back. */
+/** What people and judges have said about one step and has not been replaced or taken back, in the order of the entries' ids. */
 export interface StepDecisions {
-  /** Standing labels and adjudications, in the order of their ids. */
+  /** Standing labels and adjudications. */
   humans: HumanLabel[];
+  /** One vote of each judge; two of one judge when they were made without sight of each other. */
+  judges: JudgeVerdict[];
+  /** One of each person, beside the original. */
+  corrections: StepCorrection[];
+  /** Who is to review the step. */
+  assigned: StepAssignment[];
   /** Somebody asked for a second opinion, and nobody who saw that took it away. */
   flagged: boolean;
-  comments: { entry: string; author: { uuid: string; name: string }; text: string; at: number }[];
+  comments: StepComment[];
 }
 
 export interface AnnotationFold {
@@ -19,7 +27,15 @@ export interface AnnotationFold {
   ranges: { from: number; to: number; decisions: StepDecisions }[];
 }
 
-const NOTHING: StepDecisions = { humans: [], flagged: false, comments: [] };
+/** Nobody said anything. */
+export const noDecisions: StepDecisions = {
+  humans: [],
+  judges: [],
+  corrections: [],
+  assigned: [],
+  flagged: false,
+  comments: [],
+};
 
 /**
  * Folds the annotation entries of one run. Any order and any repetition of entries gives the same result, so the
@@ -27,15 +43,21 @@ const NOTHING: StepDecisions = { humans: [], flagged: false, comments: [] };
  *
  * A person's newer decision replaces the decisions of the same person it had seen; another person's decision
  * stays beside it, and the two differ until somebody adjudicates. An adjudication also replaces adjudications of
- * others it had seen, or two adjudicators could never come to an end. A flag is common property.
+ * others it had seen, or two adjudicators could never come to an end. Flags and assignments are common property;
+ * a judge's votes and a person's corrections replace only their own.
+ *
+ * `within`: only these steps are asked for, ascending and disjoint.
  */
-export function foldAnnotations(entries: readonly AnnotationEntry[]): AnnotationFold {
+export function foldAnnotations(
+  entries: readonly AnnotationEntry[],
+  within?: readonly StepRange[],
+): AnnotationFold {
   const standing = standingIds(entries);
   const sees = quickSight();
   const ranges: AnnotationFold['ranges'] = [];
-  for (const { from, to, active } of sweep(aboutSteps(entries))) {
+  for (const { from, to, active } of sweep(aboutSteps(entries), within)) {
     const decisions = decide(active, standing, sees);
-    if (decisions !== NOTHING) ranges.push({ from, to, decisions });
+    if (decisions !== noDecisions) ranges.push({ from, to, decisions });
   }
   return { ranges, at: (step) => find(ranges, step) };
 }
@@ -46,8 +68,26 @@ export function foldAnnotations(entries: readonly AnnotationEntry[]): Annotation
  * steps under long ranges `foldAnnotations` is the cheaper one.
  */
 export function decisionsFor(entries: readonly AnnotationEntry[], step: number): StepDecisions {
-  const active = aboutSteps(entries).filter(({ target }) => target.from <= step && step <= target.to);
+  const active = aboutSteps(entries).filter(({ target }) => speaksOf(target, step));
   return decide(active, standingIds(entries), (newer, older) => newer.supersedes.includes(older.ulid));
+}
+
+/** Whether the target's pieces hold the step. */
+function speaksOf(target: AnnotationTarget, step: number): boolean {
+  const parts = partsOf(target);
+  return (parts[firstEndingAt(parts, step)]?.from ?? Number.POSITIVE_INFINITY) <= step;
+}
+
+/** Index of the first piece that does not end before `step`; the length when all do. */
+function firstEndingAt(parts: readonly StepRange[], step: number): number {
+  let low = 0;
+  let high = parts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((parts[middle]?.to ?? 0) < step) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /**
@@ -55,15 +95,11 @@ export function decisionsFor(entries: readonly AnnotationEntry[], step: number):
  * `entries` as for `decisionsFor`, for every step of the target.
  */
 export function headsOn(entries: readonly AnnotationEntry[], target: AnnotationTarget): string[] {
-  const touching = saying(entries).filter(
-    (entry) =>
-      entry.target.run === target.run && entry.target.from <= target.to && entry.target.to >= target.from,
-  );
+  const touching = saying(entries).filter((entry) => entry.target.run === target.run);
   const standing = standingIds(entries);
   const sees = quickSight();
   const heads = new Set<string>();
-  for (const { from, to, active } of sweep(touching)) {
-    if (from > target.to || to < target.from) continue;
+  for (const { active } of sweep(touching, partsOf(target))) {
     for (const head of headsAmong(active, standing, sees)) {
       if (head.body.op !== 'comment') heads.add(head.ulid);
     }
@@ -121,41 +157,75 @@ function aboutSteps(entries: readonly AnnotationEntry[]): AnnotationEntry[] {
   return saying(entries).filter((entry) => entry.body.op !== 'hint');
 }
 
-/** Cuts the steps wherever an entry begins or ends: within one piece the same entries speak. */
+interface Piece {
+  from: number;
+  to: number;
+  entry: AnnotationEntry;
+}
+
+/** Cuts the steps wherever an entry's piece begins or ends: within one cut the same entries speak. */
 function sweep(
   entries: readonly AnnotationEntry[],
+  within?: readonly StepRange[],
 ): { from: number; to: number; active: AnnotationEntry[] }[] {
-  const starts = [...entries].sort((a, b) => a.target.from - b.target.from);
-  const borders = new Set(entries.flatMap(({ target }) => [target.from, target.to + 1]));
+  const starts = entries.flatMap((entry) => piecesOf(entry, within)).sort((a, b) => a.from - b.from);
+  const borders = new Set<number>();
+  for (const { from, to } of starts) borders.add(from).add(to + 1);
   const points = [...borders].sort((a, b) => a - b);
-  const pieces: { from: number; to: number; active: AnnotationEntry[] }[] = [];
-  let active: AnnotationEntry[] = [];
+  const cuts: { from: number; to: number; active: AnnotationEntry[] }[] = [];
+  let open: Piece[] = [];
   let next = 0;
   for (const [index, from] of points.entries()) {
-    active = active.filter((entry) => entry.target.to >= from);
-    for (let entry = starts[next]; entry && entry.target.from <= from; entry = starts[next]) {
-      active.push(entry);
+    open = open.filter((piece) => piece.to >= from);
+    for (let piece = starts[next]; piece && piece.from <= from; piece = starts[next]) {
+      open.push(piece);
       next += 1;
     }
     const end = points[index + 1];
-    if (active.length > 0 && end !== undefined) pieces.push({ from, to: end - 1, active });
+    if (open.length > 0 && end !== undefined) {
+      cuts.push({ from, to: end - 1, active: open.map(({ entry }) => entry) });
+    }
+  }
+  return cuts;
+}
+
+/** The entry's pieces, cut to `within`. */
+function piecesOf(entry: AnnotationEntry, within: readonly StepRange[] | undefined): Piece[] {
+  const parts = partsOf(entry.target);
+  if (within === undefined) return parts.map(({ from, to }) => ({ from, to, entry }));
+  const pieces: Piece[] = [];
+  // The side with fewer pieces leads, the other one is searched: either may hold thousands.
+  const [few, many] = parts.length <= within.length ? [parts, within] : [within, parts];
+  for (const { from, to } of few) {
+    for (let index = firstEndingAt(many, from); ; index += 1) {
+      const other = many[index];
+      if (other === undefined || other.from > to) break;
+      pieces.push({ from: Math.max(from, other.from), to: Math.min(to, other.to), entry });
+    }
   }
   return pieces;
 }
 
-type Register = 'decision' | 'flag' | 'comment' | `hint ${string}`;
-
-function registerOf(entry: AnnotationEntry): Register {
-  if (entry.body.op === 'hint') return `hint ${entry.body.hint}`;
-  if (entry.body.op === 'flag') return 'flag';
-  return entry.body.op === 'comment' ? 'comment' : 'decision';
+/** What an entry speaks about: entries of different registers never replace each other. */
+function registerOf({ body }: AnnotationEntry): string {
+  switch (body.op) {
+    case 'hint':
+      return `hint ${body.hint}`;
+    case 'assign':
+      return `assign ${body.batch} ${body.to.uuid}`;
+    case 'label':
+    case 'adjudicate':
+      return 'decision';
+    default:
+      return body.op;
+  }
 }
 
 function replaces(newer: AnnotationEntry, older: AnnotationEntry): boolean {
-  const register = registerOf(newer);
-  if (register !== registerOf(older) || register === 'comment') return false;
-  if (register === 'flag' || newer.author.uuid === older.author.uuid) return true;
-  return newer.body.op === 'adjudicate' && older.body.op === 'adjudicate';
+  const { op } = newer.body;
+  if (op === 'comment' || registerOf(newer) !== registerOf(older)) return false;
+  if (op === 'flag' || op === 'assign' || newer.author.uuid === older.author.uuid) return true;
+  return op === 'adjudicate' && older.body.op === 'adjudicate';
 }
 
 /**
@@ -189,24 +259,50 @@ function decide(
   sees: Sight,
 ): StepDecisions {
   const heads = headsAmong(active, standing, sees).sort((a, b) => (a.ulid < b.ulid ? -1 : 1));
-  if (heads.length === 0) return NOTHING;
-  const decisions: StepDecisions = { humans: [], flagged: false, comments: [] };
-  for (const { ulid, author, at, body } of heads) {
-    if (body.op === 'flag') decisions.flagged ||= body.on;
-    if (body.op === 'comment') decisions.comments.push({ entry: ulid, author, text: body.text, at });
-    if ((body.op === 'label' || body.op === 'adjudicate') && body.value !== 'clear') {
-      const adjudication = body.op === 'adjudicate';
-      decisions.humans.push({
-        entry: ulid,
-        author,
-        value: body.value,
-        reason: body.reason,
-        adjudication,
-        at,
-      });
-    }
-  }
+  if (heads.length === 0) return noDecisions;
+  const decisions: StepDecisions = {
+    ...{ humans: [], judges: [], corrections: [], assigned: [], flagged: false, comments: [] },
+  };
+  for (const head of heads) take(decisions, head);
   return decisions;
+}
+
+function take(decisions: StepDecisions, { ulid: entry, author, at, body }: AnnotationEntry): void {
+  switch (body.op) {
+    case 'label':
+    case 'adjudicate': {
+      const { op, value, reason } = body;
+      if (value === 'clear') return;
+      decisions.humans.push({ entry, author, value, reason, adjudication: op === 'adjudicate', at });
+      return;
+    }
+    case 'judge': {
+      const { value, confidence, reason, why, steps, rubric } = body;
+      if (value === 'withdrawn') return;
+      const said = { value, reason, judge: author.name, confidence, why, steps, rubric };
+      decisions.judges.push({ ...said, entry, at });
+      return;
+    }
+    case 'correct':
+      if (body.correction !== null) {
+        decisions.corrections.push({ entry, author, correction: body.correction, at });
+      }
+      return;
+    case 'assign':
+      if (body.on) decisions.assigned.push({ entry, batch: body.batch, to: body.to, blind: body.blind });
+      return;
+    case 'flag':
+      decisions.flagged ||= body.on;
+      return;
+    case 'comment':
+      decisions.comments.push({ entry, author, text: body.text, at });
+      return;
+    case 'hint':
+    case 'undo':
+      return;
+    default:
+      assertNever(body, 'annotation');
+  }
 }
 
 function find(ranges: AnnotationFold['ranges'], step: number): StepDecisions {
@@ -220,5 +316,5 @@ function find(ranges: AnnotationFold['ranges'], step: number): StepDecisions {
     else if (step > range.to) low = middle + 1;
     else return range.decisions;
   }
-  return NOTHING;
+  return noDecisions;
 }

@@ -70,13 +70,50 @@ export const MAX_PARTS = 5_000;
  * Steps `from..to` of a run, inclusive, by per-run number. A range is one entry. With `parts` the entry speaks only of
  * those pieces: ascending, apart from each other by at least one step, the first at `from` and the last up to `to`.
  */
-export const targetSchema = z.object({
-  run: ulid,
-  from: z.int().positive(),
-  to: z.int().positive(),
-  parts: z.array(part).min(2).max(MAX_PARTS).optional(),
-});
+export const targetSchema = z
+  .object({
+    run: ulid,
+    from: z.int().positive(),
+    to: z.int().positive(),
+    parts: z.array(part).min(2).max(MAX_PARTS).optional(),
+  })
+  .refine(hasOrderlyParts, 'The parts of a range must be ascending, apart, and fill it from end to end.');
 export type AnnotationTarget = z.infer<typeof targetSchema>;
+
+function hasOrderlyParts({ from, to, parts }: { from: number; to: number; parts?: StepRange[] | undefined }) {
+  if (parts === undefined) return true;
+  const apart = parts.every((each, index) => {
+    const before = parts[index - 1];
+    return each.from <= each.to && (before === undefined || each.from > before.to + 1);
+  });
+  return apart && parts[0]?.from === from && parts.at(-1)?.to === to;
+}
+
+/** The pieces a target speaks of, ascending and disjoint: its parts, or the whole of it. */
+export function partsOf({ from, to, parts }: Omit<AnnotationTarget, 'run'>): readonly StepRange[] {
+  return parts ?? [{ from, to }];
+}
+
+/** The target for pieces in any order, also overlapping ones; null for none. Pieces that touch become one. */
+export function targetOf(run: string, pieces: readonly StepRange[]): AnnotationTarget | null {
+  const parts = joined(pieces);
+  const first = parts[0];
+  const last = parts.at(-1);
+  if (first === undefined || last === undefined) return null;
+  const hull = { run, from: first.from, to: last.to };
+  return parts.length === 1 ? hull : { ...hull, parts };
+}
+
+/** The same steps as few pieces, ascending and apart. */
+export function joined(pieces: readonly StepRange[]): StepRange[] {
+  const parts: StepRange[] = [];
+  for (const { from, to } of [...pieces].sort((a, b) => a.from - b.from)) {
+    const last = parts.at(-1);
+    if (last !== undefined && from <= last.to + 1) last.to = Math.max(last.to, to);
+    else parts.push({ from, to });
+  }
+  return parts;
+}
 
 export interface Author {
   /** Stable identity of the person on this installation. */

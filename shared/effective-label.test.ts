@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { combineLabels, initials, type LabelOpinions } from './effective-label';
-import type { HumanLabel, RuleVerdict } from './labels';
+import type { HumanLabel, JudgeVerdict, RuleVerdict } from './labels';
 
 const human = (
   name: string,
@@ -26,8 +26,11 @@ const rule = (id: string, effect: 'mask' | 'keep', hard = false): RuleVerdict =>
 const hard = rule('error-observation', 'mask', true);
 const soft = rule('command-failed', 'mask');
 const keep = rule('systematic-debugging', 'keep');
-const judgeMask = { value: 'mask', reason: 'J3' } as const;
-const judgeKeep = { value: 'keep', reason: 'J-debug' } as const;
+const vote = (judge: string, value: 'mask' | 'keep', reason: string): JudgeVerdict => ({
+  ...{ judge, value, reason, confidence: null, why: '', steps: [], rubric: '1', entry: judge, at: 0 },
+});
+const judgeMask = vote('One', 'mask', 'J3');
+const judgeKeep = vote('Two', 'keep', 'J-debug');
 const ada = { mask: human('Ada Lovelace', 'mask'), train: human('Ada Lovelace', 'train') };
 const bo = { mask: human('Bo', 'mask'), train: human('Bo', 'train') };
 const cy = (value: 'train' | 'mask') => human('Cy', value, { adjudication: true });
@@ -41,28 +44,44 @@ const table: Row[] = [
   ['keep beats soft', { rules: [keep, soft] }, ['train', 'rule', true, 'keep_rule_over_mask']],
   [
     'keep beats the judge',
-    { rules: [keep], judge: judgeMask },
+    { rules: [keep], judges: [judgeMask] },
     ['train', 'rule', true, 'keep_rule_over_mask'],
   ],
   ['keep never beats hard', { rules: [keep, hard] }, ['mask', 'rule', true, 'hard_mask_over_keep']],
-  ['judge masks', { judge: judgeMask }, ['mask', 'judge', false, 'judge_mask']],
-  ['judge keeps', { judge: judgeKeep }, ['train', 'judge', false, 'judge_keep']],
-  ["judge's keep lifts nothing", { rules: [soft], judge: judgeKeep }, ['mask', 'rule', true, 'soft_mask']],
-  ['rule and judge', { rules: [soft], judge: judgeMask }, ['mask', 'rule', false, 'rules_and_judge_mask']],
+  ['judge masks', { judges: [judgeMask] }, ['mask', 'judge', false, 'judge_mask']],
+  ['judge keeps', { judges: [judgeKeep] }, ['train', 'judge', false, 'judge_keep']],
+  ["judge's keep lifts nothing", { rules: [soft], judges: [judgeKeep] }, ['mask', 'rule', true, 'soft_mask']],
+  ['rule and judge', { rules: [soft], judges: [judgeMask] }, ['mask', 'rule', false, 'rules_and_judge_mask']],
   [
     'judge over rule: keep lifts soft',
-    { rules: [soft], judge: judgeKeep, precedence: 'judge_over_rule' },
+    { rules: [soft], judges: [judgeKeep], precedence: 'judge_over_rule' },
     ['train', 'judge', true, 'judge_keep_over_rule'],
   ],
   [
     'judge over rule: never hard',
-    { rules: [hard], judge: judgeKeep, precedence: 'judge_over_rule' },
+    { rules: [hard], judges: [judgeKeep], precedence: 'judge_over_rule' },
     ['mask', 'rule', true, 'hard_mask'],
   ],
   [
     'judge over rule: mask beats keep rule',
-    { rules: [keep], judge: judgeMask, precedence: 'judge_over_rule' },
+    { rules: [keep], judges: [judgeMask], precedence: 'judge_over_rule' },
     ['mask', 'judge', true, 'judge_mask'],
+  ],
+  ['judges differ', { judges: [judgeKeep, judgeMask] }, ['mask', 'judge', true, 'judge_mask']],
+  [
+    'judges differ, a rule masks',
+    { judges: [judgeKeep, judgeMask], rules: [soft] },
+    ['mask', 'rule', true, 'rules_and_judge_mask'],
+  ],
+  [
+    'judges differ, judge over rule: a mask is enough',
+    { judges: [judgeMask, judgeKeep], rules: [keep], precedence: 'judge_over_rule' },
+    ['mask', 'judge', true, 'judge_mask'],
+  ],
+  [
+    'a person ends what judges differ about',
+    { judges: [judgeMask, judgeKeep], humans: [ada.mask] },
+    ['mask', 'human', false, 'human'],
   ],
   ['human', { humans: [ada.train] }, ['train', 'human', false, 'human']],
   ['humans agree', { humans: [ada.mask, bo.mask] }, ['mask', 'human', false, 'human']],
@@ -111,7 +130,7 @@ describe('combineLabels', () => {
     const { effective, why } = combineLabels({
       humans: [],
       rules: [],
-      judge: null,
+      judges: [],
       precedence: 'union',
       ...opinions,
     });
@@ -125,10 +144,10 @@ describe('combineLabels', () => {
 
   it('shows in narrow columns: rule id, judge reason, initials', () => {
     const at = (opinions: Partial<LabelOpinions>) =>
-      combineLabels({ humans: [], rules: [], judge: null, precedence: 'union', ...opinions }).effective
-        .reason;
+      combineLabels({ humans: [], rules: [], judges: [], precedence: 'union', ...opinions }).effective.reason;
     expect(at({ rules: [soft] })).toBe('command-failed');
-    expect(at({ judge: judgeMask })).toBe('J3');
+    expect(at({ judges: [judgeMask] })).toBe('J3');
+    expect(at({ judges: [vote('A', 'mask', 'z'), vote('B', 'mask', 'b'), judgeKeep] })).toBe('b');
     expect(at({ humans: [ada.mask, bo.mask] })).toBe('AL BO');
     expect([initials('吴 恩达'), initials('wu'), initials('')]).toEqual(['吴恩', 'WU', '?']);
   });

@@ -13,7 +13,7 @@ import type {
 export interface LabelOpinions {
   humans: readonly HumanLabel[];
   rules: readonly RuleVerdict[];
-  judge: JudgeVerdict | null;
+  judges: readonly JudgeVerdict[];
   precedence: MachinePrecedence;
 }
 
@@ -29,7 +29,7 @@ interface Opinion {
  * What holds for a step: adjudication > human > machine.
  *
  * Machine opinions are a union of masks (APOLLO §3.4, symbolic and LLM-based masking): a step is masked when any
- * mask rule or the judge masks it. A keep rule beats soft mask rules and the judge, never a hard mask; a judge's
+ * mask rule or any judge masks it. A keep rule beats soft mask rules and the judges, never a hard mask; a judge's
  * keep lifts nothing (with `judge_over_rule` it lifts soft masks, and its mask beats keep rules). Only a person
  * lifts a hard mask, and only with a reason. People of equal rank who differ leave the step undecided.
  */
@@ -70,56 +70,90 @@ function humanOpinion(opinions: LabelOpinions, machine: Opinion): Opinion | null
   };
 }
 
-function machineOpinion({ rules, judge, precedence }: LabelOpinions): Opinion {
-  const hard = rules.filter((rule) => rule.effect === 'mask' && rule.hard);
-  const soft = rules.filter((rule) => rule.effect === 'mask' && !rule.hard);
-  const keep = rules.filter((rule) => rule.effect === 'keep');
-  const judgeKeeps = judge?.value === 'keep';
-  const judgeMasks = judge?.value === 'mask';
-  const judgeRules = precedence === 'judge_over_rule';
-
-  if (hard.length > 0) {
-    const code = keep.length > 0 ? 'hard_mask_over_keep' : 'hard_mask';
-    return ruled(
-      'mask',
-      hard,
-      keep.length > 0 || judgeKeeps,
-      because(code, { rules: ids(hard), kept: ids(keep) }),
-    );
-  }
-  if (judge && judgeRules) {
-    const against = judgeKeeps ? soft : keep;
-    const code = judgeMasks ? 'judge_mask' : against.length > 0 ? 'judge_keep_over_rule' : 'judge_keep';
-    return judged(judge, against.length > 0, because(code, { judge: judge.reason, rules: ids(against) }));
-  }
-  if (keep.length > 0) {
-    const against = soft.length > 0 || judgeMasks;
-    const code = against ? 'keep_rule_over_mask' : 'keep_rule';
-    return ruled('train', keep, against, because(code, { rules: ids(keep), masked: ids(soft) }));
-  }
-  if (soft.length > 0) {
-    const code = judgeMasks ? 'rules_and_judge_mask' : 'soft_mask';
-    const params = { rules: ids(soft), judge: judgeMasks ? judge.reason : '' };
-    return ruled('mask', soft, judgeKeeps, because(code, params));
-  }
-  if (judge)
-    return judged(judge, false, because(judgeMasks ? 'judge_mask' : 'judge_keep', { judge: judge.reason }));
-  return { value: null, source: null, reason: null, disagreement: false, why: because('no_label', {}) };
+/** How the machines' opinions on one step are at odds with each other. */
+export interface MachineDifferences {
+  /** A rule masks what another one keeps. */
+  rules: boolean;
+  /** A judge masks what another one keeps. */
+  judges: boolean;
+  /** What the rules say together is not what the judges say together. */
+  ruleAndJudge: boolean;
 }
 
-function ruled(value: LabelValue, rules: RuleVerdict[], disagreement: boolean, why: Why): Opinion {
+export function machineDifferences({
+  rules,
+  judges,
+}: Pick<LabelOpinions, 'rules' | 'judges'>): MachineDifferences {
+  const masks = rules.filter(({ effect }) => effect === 'mask');
+  const keeps = rules.some(({ effect }) => effect === 'keep');
+  const masked = masks.some(({ hard }) => hard) || (masks.length > 0 && !keeps);
+  const judgeMasks = judges.some(({ value }) => value === 'mask');
   return {
-    value,
-    source: 'rule',
-    reason: rules.map((rule) => rule.rule).sort()[0] ?? null,
-    disagreement,
-    why,
+    rules: masks.length > 0 && keeps,
+    judges: judgeMasks && judges.some(({ value }) => value === 'keep'),
+    ruleAndJudge: rules.length > 0 && judges.length > 0 && masked !== judgeMasks,
   };
 }
 
-function judged(judge: JudgeVerdict, disagreement: boolean, why: Why): Opinion {
-  const value = judge.value === 'keep' ? 'train' : 'mask';
-  return { value, source: 'judge', reason: judge.reason, disagreement, why };
+function machineOpinion(opinions: LabelOpinions): Opinion {
+  const differ = machineDifferences(opinions);
+  return { ...machineWinner(opinions), disagreement: differ.rules || differ.judges || differ.ruleAndJudge };
+}
+
+function machineWinner({ rules, judges, precedence }: LabelOpinions): Omit<Opinion, 'disagreement'> {
+  const hard = rules.filter((rule) => rule.effect === 'mask' && rule.hard);
+  const soft = rules.filter((rule) => rule.effect === 'mask' && !rule.hard);
+  const keep = rules.filter((rule) => rule.effect === 'keep');
+  const masking = judges.filter(({ value }) => value === 'mask');
+  const judgeMasks = masking.length > 0;
+
+  if (hard.length > 0) {
+    const code = keep.length > 0 ? 'hard_mask_over_keep' : 'hard_mask';
+    return ruled('mask', hard, because(code, { rules: ids(hard), kept: ids(keep) }));
+  }
+  if (judges.length > 0 && precedence === 'judge_over_rule') {
+    const against = judgeMasks ? keep : soft;
+    const code = judgeMasks ? 'judge_mask' : against.length > 0 ? 'judge_keep_over_rule' : 'judge_keep';
+    return judged(judges, because(code, { ...judgeParams(judges), rules: ids(against) }));
+  }
+  if (keep.length > 0) {
+    const code = soft.length > 0 || judgeMasks ? 'keep_rule_over_mask' : 'keep_rule';
+    return ruled('train', keep, because(code, { rules: ids(keep), masked: ids(soft) }));
+  }
+  if (soft.length > 0) {
+    const code = judgeMasks ? 'rules_and_judge_mask' : 'soft_mask';
+    return ruled('mask', soft, because(code, { rules: ids(soft), judge: criteria(masking) }));
+  }
+  if (judges.length > 0) {
+    return judged(judges, because(judgeMasks ? 'judge_mask' : 'judge_keep', judgeParams(judges)));
+  }
+  return { value: null, source: null, reason: null, why: because('no_label', {}) };
+}
+
+function ruled(value: LabelValue, rules: RuleVerdict[], why: Why): Omit<Opinion, 'disagreement'> {
+  return { value, source: 'rule', reason: rules.map((rule) => rule.rule).sort()[0] ?? null, why };
+}
+
+function judged(judges: readonly JudgeVerdict[], why: Why): Omit<Opinion, 'disagreement'> {
+  const masking = judges.filter(({ value }) => value === 'mask');
+  const [speaking, value] = masking.length > 0 ? [masking, 'mask' as const] : [judges, 'train' as const];
+  return { value, source: 'judge', reason: speaking.map(({ reason }) => reason).sort()[0] ?? null, why };
+}
+
+/** `judge` the criteria of those who win, `by` their names, `against` the names of judges who say otherwise. */
+function judgeParams(judges: readonly JudgeVerdict[]): Record<string, string> {
+  const masking = judges.filter(({ value }) => value === 'mask');
+  const winning = masking.length > 0 ? masking : judges;
+  const losing = judges.filter((judge) => !winning.includes(judge));
+  return { judge: criteria(winning), by: judgeNames(winning), against: judgeNames(losing) };
+}
+
+function criteria(judges: readonly JudgeVerdict[]): string {
+  return [...new Set(judges.map(({ reason }) => reason))].sort().join(', ');
+}
+
+function judgeNames(judges: readonly JudgeVerdict[]): string {
+  return [...new Set(judges.map(({ judge }) => judge))].sort().join(', ');
 }
 
 function because(code: WhyCode, params: Record<string, string>): Why {

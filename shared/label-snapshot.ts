@@ -6,7 +6,11 @@ export interface LabelSnapshot {
   runs: { run: string; seq: number }[];
   /** Ids of all annotation entries that were folded. */
   entries: string[];
-  rules: { id: string; version: number; parameters: Record<string, number | string | boolean> }[];
+  rules: {
+    id: string;
+    version: number;
+    parameters: Readonly<Record<string, number | string | boolean | readonly string[]>>;
+  }[];
   precedence: MachinePrecedence;
 }
 

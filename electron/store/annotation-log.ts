@@ -1,17 +1,18 @@
 import { headsOn } from '@shared/annotation-fold';
-import { redoable, undoable } from '@shared/annotation-undo';
 import {
   type AnnotationEntry,
   type AnnotationOp,
   type AnnotationTarget,
   type Author,
   annotationOps,
+  partsOf,
   targetSchema,
 } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import { CHAIN_START, chainHash } from './hashing';
 import type { RangeIndex } from './range-index';
 import type { Statements } from './rows';
+import { UndoCursors } from './undo-cursors';
 
 export interface NewAnnotation {
   ulid: string;
@@ -25,10 +26,21 @@ export interface NewAnnotation {
 
 /** Annotation rows: `device_seq` without gaps and one chain per device. */
 export class AnnotationLog {
+  private readonly undo: UndoCursors;
+
+  /** `devices`: identities under which this installation wrote into this workspace; their entries can be undone. */
   constructor(
     private readonly statements: Statements,
     private readonly ranges: RangeIndex,
-  ) {}
+    devices: ReadonlySet<string>,
+  ) {
+    this.undo = new UndoCursors(statements, devices);
+  }
+
+  /** A transaction was rolled back. */
+  rolledBack(): void {
+    this.undo.forget();
+  }
 
   append(run: number, entry: NewAnnotation): AnnotationEntry {
     const last = this.statements.get<{ device_seq: number; hash: Buffer }>(
@@ -51,7 +63,7 @@ export class AnnotationLog {
       text,
       chainHash(last?.hash ?? CHAIN_START, text),
     );
-    this.ranges.add(Number(lastInsertRowid), run, target.from, target.to);
+    this.ranges.add(Number(lastInsertRowid), run, partsOf(target));
     return stored;
   }
 
@@ -69,30 +81,21 @@ export class AnnotationLog {
 
   /** `supersedes` of a new entry: what stands on the target now, all of which its author can see. */
   headsOn(run: number, target: AnnotationTarget): string[] {
-    return headsOn(this.ranges.overlapping(run, target.from, target.to), target);
+    return headsOn(this.ranges.overlapping(run, partsOf(target)), target);
   }
 
   /** What the author's next undo takes out; null when nothing is left. */
-  undoable(run: number, author: string, device: string): AnnotationEntry | null {
-    return undoable(this.ofAuthor(run, author), author, device);
+  undoable(run: number, author: string): AnnotationEntry | null {
+    const ulid = this.undo.history(run, author).undoable();
+    return ulid === null ? null : this.find(run, ulid);
   }
 
-  redoable(
-    run: number,
-    author: string,
-    device: string,
-  ): { undo: AnnotationEntry; restores: AnnotationEntry } | null {
-    return redoable(this.ofAuthor(run, author), author, device);
-  }
-
-  private ofAuthor(run: number, author: string): AnnotationEntry[] {
-    return this.statements
-      .all<{ body: string }>(
-        'SELECT body FROM annotation WHERE run = ? AND author = ? AND purged = 0 ORDER BY id',
-        run,
-        author,
-      )
-      .map(({ body }) => JSON.parse(body) as AnnotationEntry);
+  /** The undo that the author's next redo takes out, and what comes back. */
+  redoable(run: number, author: string): { undo: AnnotationEntry; restores: AnnotationEntry } | null {
+    const open = this.undo.history(run, author).redoable();
+    const undo = open && this.find(run, open.undo);
+    const restores = open && this.find(run, open.restores);
+    return undo && restores && { undo, restores };
   }
 }
 
@@ -112,6 +115,9 @@ export function parseAnnotation(
     );
   }
   const { from, to } = parsedTarget.data;
+  if (parsedOp.data.op === 'correct' && from !== to) {
+    throw new WaymarkError('bad_input', 'A correction is about one step.');
+  }
   if (from > to || to > steps) {
     const range = from === to ? `step ${from}` : `steps ${from} to ${to}`;
     throw new WaymarkError('bad_input', `The run has no ${range}: it has ${steps} steps.`);

@@ -1,4 +1,10 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
+import {
+  type AnnotationEntry,
+  type AnnotationOp,
+  type AnnotationTarget,
+  type Author,
+  partsOf,
+} from '@shared/annotations';
 import { ulid } from 'ulid';
 import { type AnnotationLog, type NewAnnotation, parseAnnotation } from './annotation-log';
 import type { Job } from './group-commit';
@@ -58,7 +64,7 @@ export class AnnotationWrites {
   ): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null> {
     const found: { undid: AnnotationEntry | null } = { undid: null };
     const entry = await this.add(run, {}, ({ id }) => {
-      const undid = this.log.undoable(id, author.uuid, this.options.device);
+      const undid = this.log.undoable(id, author.uuid);
       found.undid = undid;
       return undid && this.entry(author, undid.target, [], { op: 'undo', entry: undid.ulid });
     });
@@ -71,7 +77,7 @@ export class AnnotationWrites {
   ): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null> {
     const found: { redid: AnnotationEntry | null } = { redid: null };
     const entry = await this.add(run, {}, ({ id }) => {
-      const open = this.log.redoable(id, author.uuid, this.options.device);
+      const open = this.log.redoable(id, author.uuid);
       found.redid = open?.restores ?? null;
       return open && this.entry(author, open.undo.target, [], { op: 'undo', entry: open.undo.ulid });
     });
@@ -89,7 +95,7 @@ export class AnnotationWrites {
         const open = this.runs.current(run);
         const known = chosen === undefined ? null : this.log.find(open.id, chosen);
         if (known !== null) {
-          return { entry: known, work: this.labels.begin(open.id, known.target.from, known.target.to) };
+          return { entry: known, work: this.labels.begin(open.id, partsOf(known.target)) };
         }
         const made = make(open);
         if (made === null) {
@@ -99,7 +105,7 @@ export class AnnotationWrites {
         if (made.target.to === open.state.steps) {
           this.options.settle(open);
         }
-        return { entry, work: this.labels.begin(open.id, made.target.from, made.target.to) };
+        return { entry, work: this.labels.begin(open.id, partsOf(made.target)) };
       },
       committed: (done) => {
         if (done !== null) {

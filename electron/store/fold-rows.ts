@@ -98,6 +98,8 @@ export const LabelFlag = {
   confirmed: 256,
   commented: 512,
   corrected: 1024,
+  /** Some person's decision stands, whatever holds. */
+  decided: 2048,
 } as const;
 
 /** Bit of `step_head.label_flags` for each mark. */

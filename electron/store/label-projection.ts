@@ -1,21 +1,24 @@
-import { decisionsFor, foldAnnotations, type StepDecisions } from '@shared/annotation-fold';
-import { combineLabels } from '@shared/effective-label';
-import type { EffectiveLabel, RuleVerdict } from '@shared/labels';
-import { LabelFlag } from './fold-rows';
+import { decisionsFor, foldAnnotations, noDecisions, type StepDecisions } from '@shared/annotation-fold';
+import type { StepRange } from '@shared/annotations';
+import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels';
+import { judgesInShort, stepOpinion } from '@shared/step-marks';
+import { LabelFlag, markFlags } from './fold-rows';
 import { rowId, seqOf } from './ids';
 import { RangeIndex } from './range-index';
 import type { Statements } from './rows';
 
-const SET = `UPDATE step_head SET label = ?, label_flags = ?, label_source = ?, label_reason = ?, rules = ?, authors = ?, comments = ?
-  WHERE id BETWEEN ? AND ?`;
+const SET = `UPDATE step_head SET label = ?, label_flags = ?, label_source = ?, label_reason = ?, rules = ?, authors = ?,
+  decided = ?, judge = ?, comments = ? WHERE id BETWEEN ? AND ?`;
 
-const NO_DECISIONS: StepDecisions = { humans: [], flagged: false, comments: [] };
-
-/** Label columns of step heads: people's entries and rules' verdicts, combined by the pure functions of shared/. */
+/** Label columns of step heads: what people, judges and rules say, combined by the pure functions of shared/. */
 export class LabelProjection {
   readonly ranges: RangeIndex;
 
-  constructor(private readonly statements: Statements) {
+  /** `precedenceOf`: how machine opinions meet in a run, by its number. */
+  constructor(
+    private readonly statements: Statements,
+    readonly precedenceOf: (run: number) => MachinePrecedence = () => 'union',
+  ) {
     this.ranges = new RangeIndex(statements);
   }
 
@@ -34,76 +37,78 @@ export class LabelProjection {
     return found;
   }
 
+  /** What people and judges say about one step. */
+  decisions(run: number, step: number): StepDecisions {
+    return decisionsFor(this.ranges.overlapping(run, [{ from: step, to: step }]), step);
+  }
+
   /** Recomputes one step. */
   refresh(run: number, step: number): void {
-    const entries = this.ranges.overlapping(run, step, step);
-    const decisions = entries.length === 0 ? NO_DECISIONS : decisionsFor(entries, step);
-    this.write(run, step, step, decisions, this.verdicts(run, step, step).get(step) ?? []);
+    const rules = this.verdicts(run, step, step).get(step) ?? [];
+    this.write(run, step, step, this.decisions(run, step), rules);
   }
 
   /** Recomputes steps `from..to`. Steps that the same entries speak about and no rule are one UPDATE. */
   refreshRange(run: number, from: number, to: number): void {
-    const verdicts = this.verdicts(run, from, to);
-    for (const piece of this.pieces(run, from, to)) {
-      let start = piece.from;
-      for (const [step, rules] of verdicts) {
-        if (step < piece.from || step > piece.to) {
-          continue;
-        }
-        if (step > start) {
-          this.write(run, start, step - 1, piece.decisions, []);
-        }
-        this.write(run, step, step, piece.decisions, rules);
-        start = step + 1;
+    this.refreshParts(run, [{ from, to }]);
+  }
+
+  /** As `refreshRange`, for pieces that lie apart: ascending and disjoint. */
+  refreshParts(run: number, parts: readonly StepRange[]): void {
+    const { ranges } = foldAnnotations(this.ranges.overlapping(run, parts), parts);
+    let next = 0;
+    for (const { from, to } of parts) {
+      const verdicts = this.verdicts(run, from, to);
+      let start = from;
+      for (let range = ranges[next]; range !== undefined && range.from <= to; range = ranges[next]) {
+        this.refreshPiece(run, start, range.from - 1, noDecisions, verdicts);
+        this.refreshPiece(run, range.from, range.to, range.decisions, verdicts);
+        start = range.to + 1;
+        next += 1;
       }
-      if (start <= piece.to) {
-        this.write(run, start, piece.to, piece.decisions, []);
-      }
+      this.refreshPiece(run, start, to, noDecisions, verdicts);
     }
   }
 
-  /** The whole of `from..to`, cut where decisions change. */
-  private pieces(
+  /** Steps about which people and judges say the same. */
+  private refreshPiece(
     run: number,
     from: number,
     to: number,
-  ): { from: number; to: number; decisions: StepDecisions }[] {
-    const pieces: { from: number; to: number; decisions: StepDecisions }[] = [];
-    let next = from;
-    for (const range of foldAnnotations(this.ranges.overlapping(run, from, to)).ranges) {
-      const start = Math.max(range.from, from);
-      const end = Math.min(range.to, to);
-      if (start > end) {
+    decisions: StepDecisions,
+    verdicts: ReadonlyMap<number, RuleVerdict[]>,
+  ): void {
+    let start = from;
+    for (let step = from; step <= to && verdicts.size > 0; step += 1) {
+      const rules = verdicts.get(step);
+      if (rules === undefined) {
         continue;
       }
-      if (start > next) {
-        pieces.push({ from: next, to: start - 1, decisions: NO_DECISIONS });
+      if (step > start) {
+        this.write(run, start, step - 1, decisions, []);
       }
-      pieces.push({ from: start, to: end, decisions: range.decisions });
-      next = end + 1;
+      this.write(run, step, step, decisions, rules);
+      start = step + 1;
     }
-    if (next <= to) {
-      pieces.push({ from: next, to, decisions: NO_DECISIONS });
+    if (start <= to) {
+      this.write(run, start, to, decisions, []);
     }
-    return pieces;
   }
 
   private write(run: number, from: number, to: number, decisions: StepDecisions, rules: RuleVerdict[]): void {
-    const { effective } = combineLabels({
-      humans: decisions.humans,
-      rules,
-      judge: null,
-      precedence: 'union',
-    });
-    const authors = [...new Set(decisions.humans.map(({ author }) => author.name))];
+    const { effective, marks } = stepOpinion(decisions, rules, this.precedenceOf(run));
+    const { humans } = decisions;
+    const judge = judgesInShort(decisions);
     this.statements.run(
       SET,
       labelCode(effective),
-      (effective.disagreement ? LabelFlag.disagreement : 0) + (decisions.flagged ? LabelFlag.flagged : 0),
+      marks.reduce((bits, mark) => bits | markFlags[mark], humans.length > 0 ? LabelFlag.decided : 0),
       effective.source,
       effective.reason,
       JSON.stringify(rules.map(({ rule }) => rule)),
-      JSON.stringify(authors),
+      JSON.stringify([...new Set(humans.map(({ author }) => author.name))]),
+      JSON.stringify([...new Set(humans.map(({ author }) => author.uuid))]),
+      judge === null ? null : JSON.stringify(judge),
       decisions.comments.length,
       rowId(run, from),
       rowId(run, to),

@@ -1,20 +1,30 @@
+import { partsOf, type StepRange } from '@shared/annotations';
 import type { GroupCommit } from './group-commit';
-import { LAST_SEQ, rowId, seqOf } from './ids';
+import { LAST_SEQ, rowId, seqOf, tileId } from './ids';
 import type { Statements } from './rows';
 import type { RunProjection } from './run-projection';
 
-/** Steps whose label columns are renewed in one transaction. */
-const CHUNK = 2000;
+/** Steps, and pieces of a scattered target, whose label columns are renewed in one transaction. */
+const CHUNK_STEPS = 1000;
+const CHUNK_PARTS = 100;
 
 export interface PendingLabels {
   id: number;
   run: number;
+  /** What is not renewed yet, ascending and disjoint. */
+  left: StepRange[];
+}
+
+interface WorkRow {
+  id: number;
+  run: number;
   next: number;
   last: number;
+  parts: string | null;
 }
 
 /**
- * Renews label columns of a range without a long transaction: the entry and the first steps are one, the rest
+ * Renews label columns of some steps without a long transaction: the entry and the first steps are one, the rest
  * follows in chunks. What is left is written down, so that a process that dies in between loses nothing.
  */
 export class LabelWork {
@@ -24,57 +34,101 @@ export class LabelWork {
     private readonly group: GroupCommit,
   ) {}
 
-  /** Inside the transaction that changed something about the range; null when all is done. */
-  begin(run: number, from: number, to: number): PendingLabels | null {
-    const next = this.renew(run, from, to);
-    if (next > to) {
+  /** Inside the transaction that changed something about the steps; null when all is done. */
+  begin(run: number, parts: readonly StepRange[]): PendingLabels | null {
+    return this.postpone(run, this.renew(run, parts));
+  }
+
+  /** Inside the transaction, as `begin`, for what is renewed later. */
+  postpone(run: number, left: StepRange[]): PendingLabels | null {
+    const first = left[0];
+    const last = left.at(-1);
+    if (first === undefined || last === undefined) {
       return null;
     }
     const { lastInsertRowid } = this.statements.run(
-      'INSERT INTO label_work (run, next, last) VALUES (?, ?, ?)',
+      'INSERT INTO label_work (run, next, last, parts) VALUES (?, ?, ?, ?)',
       run,
-      next,
-      to,
+      first.from,
+      last.to,
+      left.length === 1 ? null : JSON.stringify(left),
     );
-    return { id: Number(lastInsertRowid), run, next, last: to };
+    return { id: Number(lastInsertRowid), run, left };
   }
 
   async finish(work: PendingLabels | null): Promise<void> {
-    for (let next = work?.next ?? 0; work !== null && next <= work.last; ) {
-      next = await this.group.add({ run: () => this.step(work.id) });
+    for (let left = work?.left ?? []; work !== null && left.length > 0; ) {
+      left = await this.group.add({ run: () => this.step({ ...work, left }) });
     }
   }
 
   /** Goes on with what an earlier process left. Rejects with the writer's failure; the work stays written down. */
   async resume(): Promise<void> {
-    for (const work of this.statements.all<PendingLabels>('SELECT id, run, next, last FROM label_work')) {
-      await this.finish(work);
+    for (const row of this.statements.all<WorkRow>('SELECT id, run, next, last, parts FROM label_work')) {
+      const parts = row.parts === null ? undefined : (JSON.parse(row.parts) as StepRange[]);
+      const left = partsOf({ from: row.next, to: row.last, parts })
+        .filter(({ to }) => to >= row.next)
+        .map(({ from, to }) => ({ from: Math.max(from, row.next), to }));
+      await this.finish({ id: row.id, run: row.run, left });
     }
   }
 
-  private step(id: number): number {
-    const work = this.statements.get<PendingLabels>(
-      'SELECT id, run, next, last FROM label_work WHERE id = ?',
-      id,
-    );
-    if (work === undefined) {
-      return Number.POSITIVE_INFINITY;
+  private step({ id, run, left }: PendingLabels): StepRange[] {
+    // Another process may have taken it up and be done.
+    if (this.statements.get('SELECT 1 FROM label_work WHERE id = ?', id) === undefined) {
+      return [];
     }
-    const next = this.renew(work.run, work.next, work.last);
-    if (next > work.last) {
+    const rest = this.renew(run, left);
+    const next = rest[0]?.from;
+    if (next === undefined) {
       this.statements.run('DELETE FROM label_work WHERE id = ?', id);
     } else {
       this.statements.run('UPDATE label_work SET next = ? WHERE id = ?', next, id);
     }
-    return next;
+    return rest;
   }
 
-  private renew(run: number, from: number, to: number): number {
-    const end = Math.min(to, from + CHUNK - 1);
-    this.projection.labels.refreshRange(run, from, end);
-    this.projection.refreshTileRange(run, from, end, lastStep(this.statements, run));
-    return end + 1;
+  /** Renews the first of the steps; returns the others. */
+  private renew(run: number, parts: readonly StepRange[]): StepRange[] {
+    const [now, later] = cut(parts);
+    this.projection.labels.refreshParts(run, now);
+    const last = lastStep(this.statements, run);
+    for (const { from, to } of inTiles(now)) {
+      this.projection.refreshTileRange(run, from, to, last);
+    }
+    return later;
   }
+}
+
+function cut(parts: readonly StepRange[]): [StepRange[], StepRange[]] {
+  const now: StepRange[] = [];
+  let room = CHUNK_STEPS;
+  for (const [index, { from, to }] of parts.entries()) {
+    if (room === 0 || now.length === CHUNK_PARTS) {
+      return [now, parts.slice(index)];
+    }
+    const end = Math.min(to, from + room - 1);
+    now.push({ from, to: end });
+    room -= end - from + 1;
+    if (end < to) {
+      return [now, [{ from: end + 1, to }, ...parts.slice(index + 1)]];
+    }
+  }
+  return [now, []];
+}
+
+/** The same pieces, those in one tile as one: each tile is counted once. */
+function inTiles(parts: readonly StepRange[]): StepRange[] {
+  const joined: StepRange[] = [];
+  for (const { from, to } of parts) {
+    const before = joined.at(-1);
+    if (before !== undefined && tileId(0, from) <= tileId(0, before.to)) {
+      before.to = to;
+    } else {
+      joined.push({ from, to });
+    }
+  }
+  return joined;
 }
 
 /** Number of the run's latest answered step. */

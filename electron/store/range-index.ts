@@ -1,4 +1,4 @@
-import type { AnnotationEntry } from '@shared/annotations';
+import type { AnnotationEntry, StepRange } from '@shared/annotations';
 import type { Statements } from './rows';
 
 /** Ranges are indexed by aligned power-of-two blocks, as in a segment tree: a range of any length is few rows. */
@@ -18,31 +18,96 @@ export function coveringBlocks(from: number, to: number): { level: number; block
   return blocks;
 }
 
-const OVERLAP = `SELECT a.id, a.body FROM annotation a WHERE a.purged = 0 AND a.id IN (${Array.from(
-  { length: LEVELS },
-  (_, level) =>
-    `SELECT annotation FROM mark WHERE run = :run AND level = ${level} AND block BETWEEN :from >> ${level} AND :to >> ${level}`,
-).join(' UNION ALL ')}) ORDER BY a.id`;
+/** Entries whose JSON is kept parsed: those under thousands of steps are asked for again and again. */
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+
+interface KeptEntry {
+  hash: Buffer;
+  entry: AnnotationEntry;
+  characters: number;
+}
 
 /** Index from steps to the annotation entries whose target contains them. */
 export class RangeIndex {
+  private readonly kept = new Map<number, KeptEntry>();
+  private characters = 0;
+
   constructor(private readonly statements: Statements) {}
 
-  add(annotation: number, run: number, from: number, to: number): void {
-    for (const { level, block } of coveringBlocks(from, to)) {
-      this.statements.run(
-        'INSERT OR IGNORE INTO mark (run, level, block, annotation) VALUES (?, ?, ?, ?)',
-        run,
-        level,
-        block,
-        annotation,
-      );
-    }
+  /** `parts`: the pieces of the entry's target. One statement, however many. */
+  add(annotation: number, run: number, parts: readonly StepRange[]): void {
+    const blocks = parts.flatMap(({ from, to }) => coveringBlocks(from, to));
+    this.statements.run(
+      `INSERT OR IGNORE INTO mark (run, level, block, annotation)
+       SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)`,
+      run,
+      annotation,
+      JSON.stringify(blocks.map(({ level, block }) => [level, block])),
+    );
   }
 
-  /** Entries whose target overlaps steps `from..to`, in the order they were stored. */
-  overlapping(run: number, from: number, to: number): AnnotationEntry[] {
-    const rows = this.statements.all<{ body: string }>(OVERLAP, { run, from, to });
-    return rows.map(({ body }) => JSON.parse(body) as AnnotationEntry);
+  /** Entries that speak of one of these steps, in the order they were stored. `parts` ascending and disjoint. */
+  overlapping(run: number, parts: readonly StepRange[]): AnnotationEntry[] {
+    const ids = new Set<number>();
+    const find = this.statements
+      .prepare('SELECT annotation FROM mark WHERE run = ? AND level = ? AND block BETWEEN ? AND ?')
+      .pluck();
+    for (const level of this.levels(run)) {
+      let before = -1;
+      for (const { from, to } of parts) {
+        const first = Math.max(before + 1, Math.floor(from / 2 ** level));
+        const last = Math.floor(to / 2 ** level);
+        if (first <= last) {
+          for (const id of find.all(run, level, first, last)) {
+            ids.add(id as number);
+          }
+          before = last;
+        }
+      }
+    }
+    return [...ids].sort((a, b) => a - b).flatMap((id) => this.entry(id) ?? []);
+  }
+
+  /** Sizes of blocks that the run's entries have: seldom more than a few of the many possible ones. */
+  private levels(run: number): number[] {
+    return this.statements
+      .prepare(
+        `WITH RECURSIVE found (level) AS (
+           SELECT min(level) FROM mark WHERE run = :run
+           UNION ALL
+           SELECT (SELECT min(level) FROM mark WHERE run = :run AND level > found.level) FROM found WHERE level IS NOT NULL
+         ) SELECT level FROM found WHERE level IS NOT NULL`,
+      )
+      .pluck()
+      .all({ run }) as number[];
+  }
+
+  private entry(id: number): AnnotationEntry | undefined {
+    const row = this.statements.get<{ hash: Buffer }>(
+      'SELECT hash FROM annotation WHERE id = ? AND purged = 0',
+      id,
+    );
+    if (row === undefined) {
+      return undefined;
+    }
+    // Its number may have been another entry's, in a transaction that was rolled back.
+    const known = this.kept.get(id);
+    if (known?.hash.equals(row.hash) === true) {
+      return known.entry;
+    }
+    const { body = 'null' } =
+      this.statements.get<{ body: string }>('SELECT body FROM annotation WHERE id = ?', id) ?? {};
+    const entry = JSON.parse(body) as AnnotationEntry;
+    this.keep(id, { hash: row.hash, entry, characters: body.length });
+    return entry;
+  }
+
+  private keep(id: number, kept: KeptEntry): void {
+    if (this.characters > KEPT_CHARACTERS) {
+      this.kept.clear();
+      this.characters = 0;
+    }
+    this.kept.set(id, kept);
+    this.characters += kept.characters;
   }
 }

@@ -65,5 +65,5 @@ function readVerdicts(context: ReadContext, run: RunRecord): Map<string, HintVer
   const steps = new Set(said.map(({ target }) => target.from));
   const ranges = new RangeIndex(context.statements);
   // An undo has the target of what it takes out, so these steps hold all that counts.
-  return hintVerdicts([...steps].flatMap((step) => ranges.overlapping(run.id, step, step)));
+  return hintVerdicts([...steps].flatMap((step) => ranges.overlapping(run.id, [{ from: step, to: step }])));
 }

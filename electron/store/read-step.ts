@@ -1,13 +1,11 @@
-import { decisionsFor } from '@shared/annotation-fold';
-import { combineLabels } from '@shared/effective-label';
 import { WaymarkError } from '@shared/errors';
 import type { EventBody, RunEvent } from '@shared/events';
-import type { LabelStack, ObservationView, StepDetail, StepNote } from '@shared/views';
+import type { ObservationView, StepDetail, StepNote } from '@shared/views';
 import { rowId } from './ids';
-import { LabelProjection } from './label-projection';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import { revisionsOfStep } from './read-files';
 import { readHead } from './read-heads';
+import { readLabels } from './read-labels';
 
 /** No step has more events than this worth showing: one request, one answer, a few calls. */
 const MAX_STEP_EVENTS = 2000;
@@ -47,7 +45,7 @@ export function readStep(context: ReadContext, ulid: string, step: number): Step
     taught: taught.length > 0 ? taught.join('') : null,
     hintText: hints.length > 0 ? hints.join('') : null,
     files: revisionsOfStep(context, run, step, found.seq0, found.seq1),
-    labels: labelStack(context, run, step),
+    labels: readLabels(context, run, step),
     scoreThen: bestScore(context, run, step),
     offsets: observed.at(-1)?.offsets ?? {},
     imported: importedOf(events),
@@ -106,16 +104,6 @@ function shortenedOf(
       const note = JSON.parse(body) as StepNote;
       return note.kind === 'shortened' ? [{ was: note.was, kept: note.kept }] : [];
     });
-}
-
-function labelStack(context: ReadContext, run: RunRecord, step: number): LabelStack {
-  const labels = new LabelProjection(context.statements);
-  const history = labels.ranges.overlapping(run.id, step, step);
-  const rules = labels.verdicts(run.id, step, step).get(step) ?? [];
-  const { humans } = decisionsFor(history, step);
-  const { effective, why } = combineLabels({ humans, rules, judge: null, precedence: 'union' });
-  const none = { judges: [], corrections: [], comments: [], assigned: [], withheld: false };
-  return { effective, why, humans, rules, history, ...none };
 }
 
 /** Best score of any evaluation up to and including this step. */

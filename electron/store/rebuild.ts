@@ -1,4 +1,4 @@
-import type { AnnotationEntry } from '@shared/annotations';
+import { type AnnotationEntry, partsOf } from '@shared/annotations';
 import type { RunEvent } from '@shared/events';
 import { LAST_SEQ, rowId } from './ids';
 import { outboxEntry } from './outbox-log';
@@ -58,7 +58,7 @@ export class Rebuild {
     );
     for (const { id, body } of annotations) {
       const { target } = JSON.parse(body) as AnnotationEntry;
-      this.projection.labels.ranges.add(id, run, target.from, target.to);
+      this.projection.labels.ranges.add(id, run, partsOf(target));
     }
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
@@ -83,12 +83,32 @@ function holdsTables(db: Db): boolean {
   return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
 }
 
+/** Under which names an installation writes into a workspace's annotation log. */
+export interface Devices {
+  device: string;
+  /** Names it had here while the file was another one. */
+  earlier: string[];
+}
+
 /**
- * Identity of this installation within the workspace: made at the first opening on a machine, so that a copy
- * opened on another machine counts its own annotation entries.
+ * Identity of an installation within one workspace file, made when it first opens that file. Each copy of a folder,
+ * also on the same machine, thereby counts its own annotation entries; a folder that was moved to another disk may
+ * get a new identity, which is harmless. `installation` defaults to this machine.
  */
-export function deviceOf(db: Db): string {
-  return metaOnce(db, `device:${machineKey()}`, ulid);
+export function devicesOf(db: Db, folder: string, installation = machineKey()): Devices {
+  const device = metaOnce(db, `device:${installation}:${fileKey(folder)}`, () => `${installation}.${ulid()}`);
+  const known = db
+    .prepare('SELECT value FROM meta WHERE key = ? OR instr(key, ?) = 1')
+    .pluck()
+    .all(`device:${installation}`, `device:${installation}:`) as string[];
+  // Before identities were bound to the file, the installation's own name stood in the entries.
+  return { device, earlier: [installation, ...known].filter((each) => each !== device) };
+}
+
+/** The file by its number and birth, which no copy shares; not by its disk's number, which changes between starts. */
+function fileKey(folder: string): string {
+  const { ino, birthtimeNs } = statSync(workspaceFile(folder), { bigint: true });
+  return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
 }
 
 /** Identity of the workspace itself: its search index names it. */

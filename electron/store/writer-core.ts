@@ -28,8 +28,10 @@ import type { StepProjector } from './step-projector';
 
 export interface WriterOptions {
   folder: string;
-  /** Identity of this installation: annotation entries carry it. */
+  /** Identity of this installation in this workspace: annotation entries carry it. */
   device: string;
+  /** Identities it had here before, when the file was another one; their entries can still be undone. */
+  earlierDevices?: readonly string[];
   now: () => number;
   projector: StepProjector;
   /** Size of the file that keeps room for a clean stop on a full disk; 0 = none. */
@@ -47,6 +49,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private readonly log: RunLog;
   private readonly projection: RunProjection;
   private readonly outbox: OutboxLog;
+  private readonly annotationLog: AnnotationLog;
   private readonly annotations: AnnotationWrites;
   private readonly sessions: SessionLog;
   private readonly seen: SeenLog;
@@ -87,19 +90,19 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
       },
     });
     this.labelWork = new LabelWork(this.statements, this.projection, this.group);
-    this.annotations = new AnnotationWrites(
-      new AnnotationLog(this.statements, this.projection.labels.ranges),
-      this.runs,
-      this.labelWork,
-      {
-        device: options.device,
-        now: options.now,
-        write: (job) => this.write(job),
-        settle: ({ id, state }) => this.projection.settle(id, state.head),
-        stored: (entry) => this.foreign.seenAnnotation(entry.ulid),
-        labelled: ({ target: { run, from, to } }) => notify({ kind: 'labels', run, from, to }),
-      },
+    this.annotationLog = new AnnotationLog(
+      this.statements,
+      this.projection.labels.ranges,
+      new Set([options.device, ...(options.earlierDevices ?? [])]),
     );
+    this.annotations = new AnnotationWrites(this.annotationLog, this.runs, this.labelWork, {
+      device: options.device,
+      now: options.now,
+      write: (job) => this.write(job),
+      settle: ({ id, state }) => this.projection.settle(id, state.head),
+      stored: (entry) => this.foreign.seenAnnotation(entry.ulid),
+      labelled: ({ target: { run, from, to } }) => notify({ kind: 'labels', run, from, to }),
+    });
     this.catchUp = new RuleCatchUp(this.statements, this.rules, this.projection, this.group, {
       load: (run) => this.runs.current(run),
       relabelled: (run, from, to) => notify({ kind: 'labels', run, from, to }),
@@ -357,6 +360,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
 
   private rolledBack(): void {
     this.runs.rolledBack();
+    this.annotationLog.rolledBack();
     this.sessions.rolledBack();
   }
 

@@ -2,16 +2,19 @@ import { BlobStore } from './blob-store';
 import { storeFailure } from './database';
 import { rebuildOutdated } from './projection-upgrade';
 import { Statements } from './rows';
-import { deviceOf, openForWriting } from './workspace-file';
+import { devicesOf, openForWriting } from './workspace-file';
 import { WriterCore, type WriterOptions } from './writer-core';
 
-/** Opens the writing connection and starts its core. `device` defaults to this machine's identity in the workspace. */
-export function openWriterPart(options: Omit<WriterOptions, 'device'> & { device?: string }): WriterCore {
+/** Opens the writing connection and starts its core. `device` names the installation; by default this machine. */
+export function openWriterPart(
+  options: Omit<WriterOptions, 'device' | 'earlierDevices'> & { device?: string },
+): WriterCore {
   const db = openForWriting(options.folder);
   try {
     const statements = new Statements(db);
     rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
-    const core = new WriterCore(db, { ...options, device: options.device ?? deviceOf(db) });
+    const { device, earlier } = devicesOf(db, options.folder, options.device);
+    const core = new WriterCore(db, { ...options, device, earlierDevices: earlier });
     try {
       core.start();
     } catch (thrown) {

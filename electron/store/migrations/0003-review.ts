@@ -33,6 +33,7 @@ CREATE TABLE kept_annotation (
   hash BLOB NOT NULL CHECK (length(hash) = 32),
   PRIMARY KEY (device, device_seq)
 ) STRICT, WITHOUT ROWID;
+ALTER TABLE label_work ADD COLUMN parts TEXT;
 CREATE TABLE dwell (
   run INTEGER NOT NULL,
   step INTEGER NOT NULL,

@@ -1,0 +1,33 @@
+import { decisionsFor } from '@shared/annotation-fold';
+import type { AnnotationEntry } from '@shared/annotations';
+import { stepOpinion } from '@shared/step-marks';
+import type { LabelStack } from '@shared/views';
+import { LabelProjection } from './label-projection';
+import type { ReadContext, RunRecord } from './read-context';
+
+/** A step has seldom more than a handful; of a longer history the latest are shown. */
+const MAX_HISTORY = 500;
+
+/**
+ * Every opinion on one step, what holds, why, and all that was ever said about it: entries that were taken back stand in the
+ * history beside the undo entries that did it.
+ */
+export function readLabels(context: ReadContext, run: Pick<RunRecord, 'id'>, step: number): LabelStack {
+  const labels = new LabelProjection(context.statements);
+  const history = labels.ranges.overlapping(run.id, [{ from: step, to: step }]);
+  const rules = labels.verdicts(run.id, step, step).get(step) ?? [];
+  const decisions = decisionsFor(history, step);
+  const { humans, judges, corrections, comments, assigned } = decisions;
+  const { effective, why } = stepOpinion(decisions, rules, labels.precedenceOf(run.id));
+  return {
+    ...{ effective, why, humans, rules, judges, corrections, comments, assigned },
+    history: shown(history.slice(-MAX_HISTORY)),
+    withheld: false,
+  };
+}
+
+/** A wide entry names thousands of others as seen; here only those of this step's own history matter. */
+function shown(history: readonly AnnotationEntry[]): AnnotationEntry[] {
+  const ids = new Set(history.map(({ ulid }) => ulid));
+  return history.map((entry) => ({ ...entry, supersedes: entry.supersedes.filter((id) => ids.has(id)) }));
+}
