@@ -14,6 +14,7 @@ import { type CommandResult, headlessLog, printFailure, printResult, type Termin
 import { runCommand } from './cli/run-commands';
 import { serveCommand } from './cli/serve-command';
 import { sessionCommand } from './cli/session-commands';
+import { statsCommand } from './cli/stats-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
 import type { Hosts } from './computer/hosts';
@@ -134,6 +135,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return labelCommand(context, args);
     case 'rules':
       return rulesCommand(context, args);
+    case 'stats':
+      return statsCommand(context, args);
     case 'import':
       return importCommand(context, args);
     case 'export':

@@ -12,10 +12,13 @@ import { hintCommands } from './ipc/hints';
 import { importCommands } from './ipc/imports';
 import { labelCommands } from './ipc/labels';
 import type { Output } from './ipc/parts';
+import { plotCommands } from './ipc/plots';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
 import { type ApprovalAsked, runCommands } from './ipc/runs';
+import { searchCommands } from './ipc/search';
 import { terminalCommands } from './ipc/terminals';
 import { timelineCommands } from './ipc/timeline';
+import type { IndexProgress } from './search/views';
 import type { Settings } from './settings';
 import type { TerminalPage } from './terminal/terminal-views';
 
@@ -28,6 +31,7 @@ export const commands = {
   ...runCommands,
   ...checkpointCommands,
   ...timelineCommands,
+  ...searchCommands,
   ...fileCommands,
   ...hintCommands,
   ...labelCommands,
@@ -36,6 +40,7 @@ export const commands = {
   ...computerCommands,
   ...datasetCommands,
   ...importCommands,
+  ...plotCommands,
   ...attentionCommands,
   ...remoteCommands,
 } as const;
@@ -53,6 +58,8 @@ export interface EventPayloads {
   /** Steps whose head changed for another reason than new events (labels, rules). */
   'labels.changed': { run: string; from: number; to: number };
   'hints.changed': { run: string };
+  /** How far the search index is; while it is behind, and once when it has caught up. */
+  'search.progress': IndexProgress;
   /** Live frames: may be dropped, never stored. */
   'live.delta': { run: string; step: number; text?: string; reasoning?: string; call?: string };
   'live.session': TerminalPage & { run: string; uid: string; live: number };

@@ -10,6 +10,7 @@ export interface DialogWords {
   importRun: string;
   createTaskIn: string;
   saveDiagnostics: string;
+  savePlot: string;
   openLink: string;
   open: string;
   cancel: string;
@@ -31,6 +32,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     importRun: 'Import a run',
     createTaskIn: 'Create task package in',
     saveDiagnostics: 'Save diagnostics',
+    savePlot: 'Save plot',
     openLink: 'Open this address in the browser?',
     open: 'Open',
     cancel: 'Cancel',
@@ -52,6 +54,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     importRun: '导入运行',
     createTaskIn: '创建任务包的位置',
     saveDiagnostics: '保存诊断信息',
+    savePlot: '保存图表',
     openLink: '要在浏览器中打开此地址吗?',
     open: '打开',
     cancel: '取消',
@@ -99,11 +102,14 @@ export class Dialogs {
     return answer.canceled ? null : (answer.filePaths[0] ?? null);
   }
 
-  async saveFile(name: string): Promise<string | null> {
+  async saveFile(
+    name: string,
+    title: 'saveDiagnostics' | 'savePlot' = 'saveDiagnostics',
+  ): Promise<string | null> {
     const window = this.#window();
     if (!window) return null;
     const answer = await dialog.showSaveDialog(window, {
-      title: this.#words().saveDiagnostics,
+      title: this.#words()[title],
       defaultPath: name,
     });
     return answer.canceled ? null : (answer.filePath ?? null);

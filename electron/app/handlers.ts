@@ -6,6 +6,7 @@ import { datasetHandlers } from '../ipc/handlers/dataset';
 import { importHandlers } from '../ipc/handlers/imports';
 import { keepingHandlers } from '../ipc/handlers/keeping';
 import { type OwnTerminalDesk, ownTerminalHandlers } from '../ipc/handlers/own';
+import { plotHandlers } from '../ipc/handlers/plots';
 import { remoteHandlers } from '../ipc/handlers/remote';
 import { taskHandlers } from '../ipc/handlers/tasks';
 import type { Publisher } from '../ipc/publish';
@@ -90,6 +91,7 @@ export function createHandlers(input: HandlerInput): Handlers {
     ...ownTerminalHandlers(input.terminals, holder),
     ...remoteHandlers(input.remote),
     ...keepingHandlers({ keys, endpoints: () => settings.current.endpoints, power: input.power }),
+    ...plotHandlers({ chooseFile: (name) => dialogs.saveFile(name, 'savePlot') }),
     ...importHandlers({
       holder,
       author: () => settings.current.annotator,

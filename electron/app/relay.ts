@@ -75,6 +75,9 @@ function passOn(notice: StoreNotice, options: RelayOptions): void {
       return;
     case 'session':
       return;
+    case 'index':
+      publisher.publish('search.progress', { steps: notice.steps, behind: notice.behind });
+      return;
     case 'foreign':
       publisher.publish('run.listChanged', {});
       return;

@@ -161,6 +161,7 @@ export const helpText = `waymark: the engine of Waymark without its window
   label RUN STEP train|mask|clear   STEP is 12 or 12-15
       [--reason R] [--annotator NAME]
   rules RUN                         what the rules say, step by step
+  stats RUN                         scores, labels, rules, actions and people in figures
   import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run
       [--title TEXT] [--task ID] [--again]
   export --format slime --out DIR   write a dataset

@@ -11,6 +11,7 @@ import { labelHandlers } from './handlers/labels';
 import { retroMaskHandlers } from './handlers/retro-masks';
 import { runChangeHandlers } from './handlers/run-changes';
 import { runHandlers } from './handlers/runs';
+import { searchHandlers } from './handlers/search';
 import { timelineHandlers } from './handlers/timeline';
 import type { TerminalPump } from './terminal-pump';
 
@@ -37,7 +38,9 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
       startDemo: () => startDemoRun(holder.require(), { author: author(), resourcesDir }),
     }),
     ...timelineHandlers(holder, pump),
+    ...searchHandlers(holder),
     ...fileHandlers(holder),
+    'stats.run': ({ run }: { run: string }) => holder.require().store.reader.stats(run),
     ...labelHandlers(holder, author),
     ...retroMaskHandlers(holder, author),
     ...guidelineHandlers(holder),

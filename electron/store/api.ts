@@ -2,16 +2,18 @@ import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@s
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
 import type { DatedEvent, NewEvent, RunEvent } from '@shared/events';
+import type { StepEvidence } from '@shared/evidence';
 import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { RetroMask } from '@shared/ipc/labels';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
+import type { RunStats } from '@shared/run-stats';
+import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
 import type {
   PromptView,
   QueryView,
   RunHints,
   RunSummary,
-  SearchPage,
   SegmentView,
   SessionView,
   StepDetail,
@@ -20,7 +22,9 @@ import type {
   VerifyReport,
 } from '@shared/views';
 import type { OpenHint } from './read-retro-masks';
+import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
+import type { WordSearchRequest } from './search-words';
 
 /**
  * What the engine asks of the store. Two worker threads stand behind it: one writing connection, one for
@@ -142,7 +146,18 @@ export interface StoreReader {
   /** A file at a revision; 0 = before the first change. */
   fileText(run: string, file: FileKey, revision: number): Promise<FileContent>;
   queries(run: string): Promise<QueryView[]>;
-  search(run: string, query: string, from: number, direction: 1 | -1, limit: number): Promise<SearchPage>;
+  /** Hits of words in a run, with snippets, and how many there are. */
+  search(request: WordSearchRequest): Promise<SearchPage>;
+  /** Numbers of all steps of a run that a query of words finds, ascending; none for a query that cannot be searched. */
+  stepsMatching(run: string, query: string): Promise<number[]>;
+  /** The first hits of every run. */
+  searchWorkspace(query: string, limit: number): Promise<WorkspaceHits>;
+  /** Begins to look through all steps for a pattern, and through terminals for anything; ends the scan before. */
+  startScan(request: ScanRequest): Promise<ScanStart>;
+  /** What a scan found from hit number `after` on; waits a moment for news. @throws WaymarkError cancelled */
+  scanNews(scan: number, after: number): Promise<ScanNews>;
+  stopScan(scan: number): Promise<void>;
+  indexProgress(): Promise<IndexProgress>;
   annotations(run: string): Promise<AnnotationEntry[]>;
   /** Delivered hints that may contradict earlier steps and wait for this person's (uuid) word. */
   openHints(run: string, author: string): Promise<OpenHint[]>;
@@ -153,6 +168,8 @@ export interface StoreReader {
   tasks(): Promise<StoredTask[]>;
   task(id: string): Promise<StoredTask>;
   verify(runs?: string[]): Promise<VerifyReport>;
+  /** Figures for plots: bounded, up to the run's head. */
+  stats(run: string): Promise<RunStats>;
   /** What wants a person's eye in a run, up to its head. */
   attention(run: string): Promise<RunFindings>;
   /** Per run what is new to a person (uuid); a long run that was never looked at comes bit by bit (`behind`). */
@@ -183,6 +200,7 @@ export type StoreNotice =
   | { kind: 'labels'; run: string; from: number; to: number }
   | { kind: 'session'; run: string; uid: string; endOffset: number }
   | { kind: 'foreign' }
+  | ({ kind: 'index' } & IndexProgress)
   | { kind: 'problem'; code: 'disk_full' | 'workspace_corrupt' | 'read_only'; message: string }
   | { kind: 'problem_solved'; code: 'disk_full' };
 

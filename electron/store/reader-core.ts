@@ -8,12 +8,13 @@ import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/fi
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { RetroMask } from '@shared/ipc/labels';
 import type { OutboxEntry } from '@shared/outbox';
+import type { RunStats } from '@shared/run-stats';
+import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
 import type {
   PromptView,
   QueryView,
   RunHints,
   RunSummary,
-  SearchPage,
   SegmentView,
   SessionView,
   StepDetail,
@@ -44,27 +45,32 @@ import {
 import { type OpenHint, readOpenHints, readRetroMask } from './read-retro-masks';
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSession, readSessions } from './read-sessions';
+import { StatsReader } from './read-stats';
+import type { IndexReader } from './index-part';
+import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
+import type { WordSearchRequest } from './search-words';
 
 const MAX_EVENTS = 2000;
 const MAX_ENTRIES = 100_000;
 
 /** Search and verification have connections of their own. */
 export interface ReaderParts {
-  search(run: string, query: string, from: number, direction: 1 | -1, limit: number): SearchPage;
-  searchSessions(search: SessionSearch): Promise<SessionHits>;
+  index: IndexReader;
   verify(runs: string[] | undefined): Promise<VerifyReport>;
 }
 
 /** Bounded reads on one connection. Lives in a reader's thread. */
 export class ReaderCore implements StoreReader {
   private readonly attentionReader: AttentionReader;
+  private readonly statsReader: StatsReader;
 
   constructor(
     private readonly context: ReadContext,
     private readonly parts: ReaderParts,
   ) {
     this.attentionReader = new AttentionReader(context);
+    this.statsReader = new StatsReader(context);
   }
 
   runs(): Promise<RunSummary[]> {
@@ -211,12 +217,36 @@ export class ReaderCore implements StoreReader {
     return this.read(() => readQueries(this.context, run));
   }
 
-  search(run: string, query: string, from: number, direction: 1 | -1, limit: number): Promise<SearchPage> {
-    return this.read(() => this.parts.search(run, query, from, direction, limit));
+  search(request: WordSearchRequest): Promise<SearchPage> {
+    return this.told(this.parts.index.search(request));
+  }
+
+  stepsMatching(run: string, query: string): Promise<number[]> {
+    return this.told(this.parts.index.stepsMatching(run, query));
+  }
+
+  searchWorkspace(query: string, limit: number): Promise<WorkspaceHits> {
+    return this.told(this.parts.index.searchWorkspace(query, limit));
+  }
+
+  startScan(request: ScanRequest): Promise<ScanStart> {
+    return this.told(this.parts.index.startScan(request));
+  }
+
+  scanNews(scan: number, after: number): Promise<ScanNews> {
+    return this.told(this.parts.index.scanNews(scan, after));
+  }
+
+  stopScan(scan: number): Promise<void> {
+    return this.parts.index.stopScan(scan);
+  }
+
+  indexProgress(): Promise<IndexProgress> {
+    return this.told(this.parts.index.indexProgress());
   }
 
   searchSessions(search: SessionSearch): Promise<SessionHits> {
-    return this.parts.searchSessions(search);
+    return this.parts.index.searchSessions(search);
   }
 
   annotations(run: string): Promise<AnnotationEntry[]> {
@@ -257,6 +287,10 @@ export class ReaderCore implements StoreReader {
       }
       return toTask(row);
     });
+  }
+
+  stats(run: string): Promise<RunStats> {
+    return this.told(this.statsReader.stats(run));
   }
 
   attention(run: string): Promise<RunFindings> {

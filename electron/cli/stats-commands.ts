@@ -1,0 +1,52 @@
+import type { RunStats } from '@shared/run-stats';
+import { type Arguments, required } from './arguments';
+import type { CliContext } from './context';
+import { type CommandResult, table } from './output';
+import { named } from './run-commands';
+
+/** `stats RUN`: what the plots show, as figures. */
+export async function statsCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const run = await named(context, required(args.words[1], 'The run'));
+  const stats = await context.reader.stats(run);
+  return { json: stats, lines: linesOf(stats) };
+}
+
+function linesOf(stats: RunStats): string[] {
+  const last = stats.points.at(-1);
+  const hours = ((stats.endedAt ?? 0) - (stats.startedAt ?? 0)) / 3_600_000;
+  const cost = last?.cost == null ? 'cost unknown' : `cost ${last.cost.toFixed(2)}`;
+  const tokens = `${last?.input ?? 0} tokens in, ${last?.output ?? 0} out`;
+  return [
+    `${stats.title}: ${stats.steps} steps in ${stats.segments.length} segments, ${hours.toFixed(1)} h, ${tokens}, ${cost}`,
+    ...section('Evaluations', [
+      ...stats.evaluations.map(({ step, attempt, score, forced }) => [
+        `step ${step}`,
+        forced ? 'final' : `try ${attempt ?? '-'}`,
+        score === null ? 'unavailable' : score.toFixed(2),
+      ]),
+    ]),
+    ...section(
+      'Labels',
+      stats.masks.map(({ value, source, reason, steps }) => [String(steps), value, source, reason]),
+    ),
+    ...section(
+      'Rules',
+      stats.rules.map(({ rule, effect, steps }) => [String(steps), effect, rule]),
+    ),
+    ...section(
+      'Actions',
+      stats.tools.map(({ tool, calls, errors, ms }) => [
+        ...[String(calls), tool, `${errors} failed`],
+        `${Math.round(ms / 1000)} s`,
+      ]),
+    ),
+    ...section(
+      'People',
+      stats.people.map(({ name, decided }) => [String(decided), name]),
+    ),
+  ];
+}
+
+function section(title: string, rows: string[][]): string[] {
+  return rows.length === 0 ? [] : ['', title, ...table(rows).map((line) => `  ${line}`)];
+}
