@@ -166,17 +166,18 @@ function scores(context: ReadContext, owned: readonly OwnedSteps[]): StepEvidenc
   let last: number | null = null;
   for (const { run, from, to } of owned) {
     if (run === null) continue;
-    const row = context.statements.get<{ best: number | null; last: number | null }>(
-      `SELECT max(score) AS best, (SELECT score FROM evaluation WHERE id BETWEEN ?1 AND ?2 AND step BETWEEN ?3 AND ?4
-       AND score IS NOT NULL ORDER BY id DESC LIMIT 1) AS last
-       FROM evaluation WHERE id BETWEEN ?1 AND ?2 AND step BETWEEN ?3 AND ?4`,
-      rowId(run.id, 0),
-      rowId(run.id, run.seq),
-      from,
-      to,
+    const range = [rowId(run.id, 0), rowId(run.id, run.seq), from, to];
+    const where = 'id BETWEEN ? AND ? AND step BETWEEN ? AND ? AND score IS NOT NULL';
+    const top = context.statements.get<{ score: number | null }>(
+      `SELECT max(score) AS score FROM evaluation WHERE ${where}`,
+      ...range,
     );
-    last = row?.last ?? last;
-    if (row?.best != null) best = Math.max(row.best, best ?? row.best);
+    const newest = context.statements.get<{ score: number }>(
+      `SELECT score FROM evaluation WHERE ${where} ORDER BY id DESC LIMIT 1`,
+      ...range,
+    );
+    last = newest?.score ?? last;
+    if (top?.score != null) best = Math.max(top.score, best ?? top.score);
   }
   return { best, last };
 }
