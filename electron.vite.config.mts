@@ -40,6 +40,7 @@ export default defineConfig({
           cli: resolve(root, 'electron/cli.ts'),
           'writer-worker': resolve(root, 'electron/store/writer-worker.ts'),
           'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
+          'regex-worker': resolve(root, 'electron/store/regex-worker.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

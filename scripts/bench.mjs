@@ -44,6 +44,7 @@ async function buildBench() {
           main: source('bench', 'main.ts'),
           'writer-worker': source('electron', 'store', 'writer-worker.ts'),
           'reader-worker': source('electron', 'store', 'reader-worker.ts'),
+          'regex-worker': source('electron', 'store', 'regex-worker.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

@@ -261,20 +261,6 @@ export interface QueryView {
   hits: number | null;
 }
 
-export interface SearchHit {
-  step: number;
-  /** Snippet with the hits between U+0001 and U+0002. */
-  snippet: string;
-  field: 'thought' | 'arguments' | 'observation' | 'hint';
-}
-
-export interface SearchPage {
-  hits: SearchHit[];
-  total: number;
-  /** Steps the index has not reached yet. */
-  behind: number;
-}
-
 /** One context life of a run. Its steps are those from `firstStep` up to the next segment's. */
 export interface SegmentView {
   segment: number;

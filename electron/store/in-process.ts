@@ -7,6 +7,8 @@ import { AssembledStore, Notices } from './store-parts';
 import { openWriterPart } from './writer-part';
 
 export interface InProcessOptions {
+  /** Folder of the bundled worker entries; without it no pattern can be searched. */
+  workerDir?: string;
   device?: string;
   now?: () => number;
   projector?: StepProjector;
@@ -34,6 +36,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
       now,
       projector,
       notify,
+      workers: options.workerDir ?? null,
       ...(options.backupEveryMs === undefined ? {} : { backupEveryMs: options.backupEveryMs }),
     });
   } catch (thrown) {
@@ -42,8 +45,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
   }
   const reader = openReaderPart(folder, {
     now,
-    search: index.search,
-    searchSessions: index.searchSessions,
+    index: index.reader,
     verify: index.verify,
   });
   const writer = Object.assign(core, { backup: index.backup });

@@ -1,12 +1,14 @@
 import { statSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
-import type { SearchPage, VerifyReport } from '@shared/views';
-import type { StoreNotice } from './api';
+import type { IndexProgress } from '@shared/search/views';
+import type { VerifyReport } from '@shared/views';
+import type { StoreNotice, StoreReader } from './api';
 import { createBackup } from './backup';
 import { CHECKPOINT_BYTES, storeFailure } from './database';
 import { openReadContext } from './reader-part';
 import { type HeldLock, holdLock, runLockPath } from './run-lock';
 import { SearchIndex } from './search-index';
+import { SearchPart } from './search-part';
 import { type SessionHits, type SessionSearch, searchSessions } from './search-sessions';
 import type { StepProjector } from './step-projector';
 import { verifyWorkspace } from './verify';
@@ -20,13 +22,30 @@ const LOCK_MS = 1000;
 const CHECKPOINT_MS = 500;
 /** A copy of hints and labels follows each change by at most this, ms. */
 const BACKUP_MS = 15 * 60_000;
+/** How often the window hears how far the index is, ms. */
+const PROGRESS_MS = 500;
 
 export interface IndexPartOptions {
   now: () => number;
   projector: StepProjector;
   notify(notice: StoreNotice): void;
+  /** Folder of the bundled worker entries, for the pattern's thread; null where there is none. */
+  workers: string | null;
   backupEveryMs?: number;
 }
+
+/** What this part answers for the store's reader. */
+export type IndexReader = Pick<
+  StoreReader,
+  | 'search'
+  | 'stepsMatching'
+  | 'searchWorkspace'
+  | 'startScan'
+  | 'scanNews'
+  | 'stopScan'
+  | 'indexProgress'
+  | 'searchSessions'
+>;
 
 /**
  * Search, verification and backups: everything that may take long, on connections of its own. The process that
@@ -35,6 +54,7 @@ export interface IndexPartOptions {
 export class IndexPart {
   private readonly context;
   private readonly index: SearchIndex;
+  private readonly part: SearchPart;
   private lock: HeldLock | null = null;
   private askedForLock = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
@@ -43,6 +63,7 @@ export class IndexPart {
   private closed = false;
   private failed = false;
   private sessionSearch = 0;
+  private told = { at: Number.NEGATIVE_INFINITY, behind: 0 };
   private saved: { mark: string; at: number };
 
   constructor(
@@ -52,6 +73,7 @@ export class IndexPart {
     this.context = openReadContext(folder, options.now);
     try {
       this.index = new SearchIndex(this.context, readMeta(this.context.statements.db, 'workspace') ?? '');
+      this.part = new SearchPart(this.context, this.index, { filtered: null, workers: options.workers });
       this.saved = { mark: this.entriesMark(), at: performance.now() };
     } catch (thrown) {
       this.context.statements.db.close();
@@ -60,15 +82,18 @@ export class IndexPart {
     this.schedule(0);
   }
 
-  readonly search = (
-    run: string,
-    query: string,
-    from: number,
-    direction: 1 | -1,
-    limit: number,
-  ): SearchPage => this.index.search(run, query, from, direction, limit);
+  readonly reader: IndexReader = {
+    search: async (request) => this.part.page(request),
+    stepsMatching: async (run, query) => this.part.stepsMatching(run, query),
+    searchWorkspace: async (query, limit) => this.part.workspace(query, limit),
+    startScan: async (request) => this.part.start(request),
+    scanNews: (scan, after) => this.part.news(scan, after),
+    stopScan: async (scan) => this.part.stop(scan),
+    indexProgress: async () => this.index.progress(),
+    searchSessions: (search) => this.searchSessions(search),
+  };
 
-  readonly searchSessions = async (search: SessionSearch): Promise<SessionHits> => {
+  private async searchSessions(search: SessionSearch): Promise<SessionHits> {
     this.sessionSearch += 1;
     const mine = this.sessionSearch;
     const goOn = async () => {
@@ -80,7 +105,7 @@ export class IndexPart {
     } catch (thrown) {
       throw storeFailure(thrown, `the workspace ${this.folder}`);
     }
-  };
+  }
 
   readonly verify = (runs: string[] | undefined): Promise<VerifyReport> =>
     verifyWorkspace(this.folder, this.options.projector, runs);
@@ -109,6 +134,7 @@ export class IndexPart {
     clearTimeout(this.timer);
     this.wake();
     this.lock?.release();
+    this.part.close();
     this.index.close();
     this.context.statements.db.close();
   }
@@ -129,10 +155,15 @@ export class IndexPart {
       this.checkpoint();
       this.holdLock();
       if (this.lock !== null && !this.failed && this.index.fillSome()) {
+        this.tellProgress(() => this.index.progress());
         this.schedule(0);
         return;
       }
       if (this.failed || this.index.isComplete()) {
+        if (this.told.behind > 0) {
+          this.told.at = Number.NEGATIVE_INFINITY;
+          this.tellProgress(() => ({ ...this.index.progress(), behind: 0 }));
+        }
         this.wake();
       }
       if (this.lock !== null && this.isBackupDue()) {
@@ -142,6 +173,15 @@ export class IndexPart {
       this.fail(thrown);
     }
     this.schedule(this.waiting.length > 0 && this.lock === null ? 20 : POLL_MS);
+  }
+
+  /** Not for the few steps of a run that goes on: those are there within a moment. */
+  private tellProgress(read: () => IndexProgress): void {
+    const now = performance.now();
+    if (now - this.told.at < PROGRESS_MS) return;
+    const progress = read();
+    if (progress.behind > 0 || this.told.behind > 0) this.options.notify({ kind: 'index', ...progress });
+    this.told = { at: now, behind: progress.behind };
   }
 
   /** Copies the write-ahead log into the main file while the writer goes on. */

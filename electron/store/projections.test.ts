@@ -4,7 +4,7 @@ import { deeds, liveThrough } from '../testing/random-run';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { openDatabase } from './database';
-import { indexFile } from './search-index';
+import { indexFile } from './search-file';
 import type { StepProjector } from './step-projector';
 import { workspaceFile } from './workspace-file';
 
@@ -60,7 +60,9 @@ test('the search index filled as steps come equals one filled afterwards', async
   await store.drain();
   const words = ['shared', 'word7', 'seen', 'ls', 'python', 'long', '学'];
   const look = async (from: typeof store) =>
-    Promise.all(words.map((query) => from.reader.search(run, query, 1, 1, 50)));
+    Promise.all(
+      words.map((query) => from.reader.search({ run, query, from: { step: 1, direction: 1 }, limit: 50 })),
+    );
   const live = await look(store);
   await store.close();
   const index = openDatabase(indexFile(folder));

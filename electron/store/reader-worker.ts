@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/errors';
-import { type IndexPart, openIndexPart } from './index-part';
+import { openIndexPart } from './index-part';
 import { createProjector } from './projector';
 import { openReaderPart } from './reader-part';
 import { serveThread } from './serve-thread';
@@ -11,11 +11,11 @@ serveThread((data, notify) => {
       now: Date.now,
       projector: createProjector(),
       notify,
+      workers: __dirname,
       ...(data.backupEveryMs === null ? {} : { backupEveryMs: data.backupEveryMs }),
     });
     return {
-      search: async (...args: Parameters<IndexPart['search']>) => index.search(...args),
-      searchSessions: index.searchSessions,
+      ...index.reader,
       verify: index.verify,
       backup: index.backup,
       drain: index.drain.bind(index),
@@ -27,8 +27,9 @@ serveThread((data, notify) => {
   };
   const { core, close } = openReaderPart(data.folder, {
     now: Date.now,
-    search: elsewhere,
-    searchSessions: elsewhere,
+    get index() {
+      return elsewhere();
+    },
     verify: elsewhere,
   });
   return {

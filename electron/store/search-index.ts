@@ -1,29 +1,33 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RunEvent } from '@shared/events';
-import type { SearchPage } from '@shared/views';
-import { configureReader, type Db, openDatabase, systemCode } from './database';
-import { LAST_SEQ, rowId, seqOf } from './ids';
-import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
+import type { IndexProgress } from '@shared/search/views';
+import type { Db } from './database';
+import { LAST_SEQ, rowId } from './ids';
+import {
+  parseRun,
+  type ReadContext,
+  RUN_SELECT,
+  type RunRecord,
+  type RunRow,
+  readEvents,
+  stepSpan,
+} from './read-context';
 import { Statements } from './rows';
-import { matchExpression, parseQuery } from './search-query';
-import { type StepTexts, snippetOf } from './search-snippet';
-import { searchTexts } from './search-texts';
-import { splitCjk } from './search-tokens';
+import {
+  deleteIndexFile,
+  INDEX_SCHEMA,
+  INDEX_TABLES,
+  INDEX_VERSION,
+  isDamaged,
+  openIndexFile,
+} from './search-file';
+import { type StepTexts, searchTexts } from './search-texts';
+import { indexedText } from './search-tokens';
 
-/** Raised when texts or tokenizer change: an index of another version is filled anew. */
-const INDEX_VERSION = 1;
 /** Events per transaction of the index. */
 const BATCH = 400;
-const MAX_HITS = 200;
 const MAX_STEP_EVENTS = 2000;
-
-const SCHEMA = `
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE cursor (run INTEGER PRIMARY KEY, seq INTEGER NOT NULL, step INTEGER NOT NULL) STRICT;
-CREATE TABLE buried (run INTEGER NOT NULL, mode TEXT NOT NULL, PRIMARY KEY (run, mode)) STRICT, WITHOUT ROWID;
-CREATE VIRTUAL TABLE step USING fts5 (thought, args, obs, hint, content = '', contentless_delete = 1,
-  tokenize = 'unicode61 remove_diacritics 2');`;
+/** How long one answer to "which runs are behind" is used while there is work anyway, ms. */
+const LOOK_MS = 200;
 
 /**
  * The search index: a file of its own that can be deleted at any time. Steps are its rows; it is filled from
@@ -31,14 +35,20 @@ CREATE VIRTUAL TABLE step USING fts5 (thought, args, obs, hint, content = '', co
  */
 export class SearchIndex {
   private db: Db;
-  private statements: Statements;
+  private known: Statements;
+  /** Runs with events that are not indexed, the newest first, and the state of the workspace they were read from. */
+  private behind: { version: string; at: number; runs: string[] } | null = null;
 
   constructor(
     private readonly context: ReadContext,
     private readonly workspace: string,
   ) {
-    this.db = openIndex(context.folder);
-    this.statements = new Statements(this.db);
+    this.db = openIndexFile(context.folder);
+    this.known = new Statements(this.db);
+  }
+
+  get statements(): Statements {
+    return this.known;
   }
 
   /** By the holder of the indexer lock, once: makes the tables, and makes them anew when they are of another version or workspace. */
@@ -48,12 +58,13 @@ export class SearchIndex {
       return;
     }
     this.db.exec('BEGIN IMMEDIATE');
-    for (const table of ['about', 'cursor', 'buried', 'step']) {
+    for (const table of INDEX_TABLES) {
       this.db.exec(`DROP TABLE IF EXISTS ${table}`);
     }
-    this.db.exec(SCHEMA);
+    this.db.exec(INDEX_SCHEMA);
     this.db.prepare("INSERT INTO about (key, value) VALUES ('index', ?)").run(about);
     this.db.exec('COMMIT');
+    this.behind = null;
   }
 
   /** Indexes the next few hundred events; false when nothing was left to do. */
@@ -69,56 +80,65 @@ export class SearchIndex {
     }
   }
 
-  search(ulid: string, query: string, from: number, direction: 1 | -1, limit: number): SearchPage {
-    const run = findRun(this.context, ulid);
-    const terms = parseQuery(query);
-    const reached = this.isReady()
-      ? this.statements.get<{ step: number }>('SELECT step FROM cursor WHERE run = ?', run.id)?.step
-      : undefined;
-    const behind = run.state.steps - Math.min(reached ?? 0, run.state.steps);
-    if (terms.length === 0 || reached === undefined) {
-      return { hits: [], total: 0, behind };
-    }
-    const match = matchExpression(terms);
-    const total = this.statements.get<{ n: number }>(
-      'SELECT count(*) AS n FROM step WHERE step MATCH ? AND rowid BETWEEN ? AND ?',
-      match,
-      rowId(run.id, 0),
-      rowId(run.id, LAST_SEQ),
-    );
-    const start = rowId(run.id, bounded(from, 0, LAST_SEQ, 'The first step'));
-    const [low, high] = direction === 1 ? [start, rowId(run.id, LAST_SEQ)] : [rowId(run.id, 0), start];
-    const rows = this.statements.all<{ id: number }>(
-      `SELECT rowid AS id FROM step WHERE step MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid ${direction === 1 ? 'ASC' : 'DESC'} LIMIT ?`,
-      match,
-      low,
-      high,
-      bounded(limit, 0, MAX_HITS, 'The limit'),
-    );
-    const steps = rows.map(({ id }) => seqOf(id)).sort((a, b) => a - b);
-    const hits = steps.flatMap((step) => {
-      const texts = this.textsOf(run, step);
-      return texts === undefined ? [] : [{ step, ...snippetOf(texts, terms) }];
-    });
-    return { hits, total: total?.n ?? 0, behind };
-  }
-
   close(): void {
     this.db.close();
   }
 
+  /** Whether the tables are there and of this version. */
+  isReady(): boolean {
+    return this.readAbout() === `${INDEX_VERSION} ${this.workspace}`;
+  }
+
   /** Whether everything that was committed is indexed. */
   isComplete(): boolean {
-    return this.isReady() && this.nextBehind() === undefined;
+    return this.isReady() && this.look(0).length === 0;
+  }
+
+  /** The last step of a run that is in the index. */
+  reached(run: RunRecord): number {
+    const inherited = run.facts.parent?.step ?? 0;
+    const row = this.isReady()
+      ? this.known.get<{ step: number }>('SELECT step FROM cursor WHERE run = ?', run.id)
+      : undefined;
+    return Math.min(Math.max(row?.step ?? 0, inherited), run.state.steps);
+  }
+
+  progress(): IndexProgress {
+    const behind = this.look(LOOK_MS).reduce((sum, ulid) => {
+      const run = this.runOf(ulid);
+      return run === undefined ? sum : sum + run.state.steps - this.reached(run);
+    }, 0);
+    const indexed = this.isReady()
+      ? (this.known.get<{ n: number }>('SELECT coalesce(sum(step), 0) AS n FROM cursor')?.n ?? 0)
+      : 0;
+    return { steps: indexed + behind, behind };
+  }
+
+  /** What the index holds of a step. `known`: events of the step that are read already; the rest is fetched only when they are not all. */
+  textsOf(run: RunRecord, step: number, known: readonly RunEvent[] = []): StepTexts | undefined {
+    const span = stepSpan(this.context, run, step);
+    if (span === undefined) {
+      return undefined;
+    }
+    const whole = known[0]?.seq === span.seq0 && (known.at(-1)?.seq ?? 0) >= span.seq1;
+    const events = whole
+      ? known
+      : readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS, false);
+    return searchTexts(events, step);
   }
 
   private fillNext(): boolean {
-    const behind = this.nextBehind();
+    const [behind] = this.look(LOOK_MS);
     if (behind === undefined) {
       return false;
     }
-    const run = findRun(this.context, behind);
-    const cursor = this.statements.get<{ seq: number; step: number }>(
+    const run = this.runOf(behind);
+    if (run === undefined) {
+      // It was removed since.
+      this.behind = null;
+      return true;
+    }
+    const cursor = this.known.get<{ seq: number; step: number }>(
       'SELECT seq, step FROM cursor WHERE run = ?',
       run.id,
     );
@@ -131,22 +151,21 @@ export class SearchIndex {
     const last = docs.reduce((most, { step }) => Math.max(most, step), cursor?.step ?? 0);
     this.transaction(() => {
       for (const { step, texts } of docs) {
-        this.statements.run(
-          'INSERT OR REPLACE INTO step (rowid, thought, args, obs, hint) VALUES (?, ?, ?, ?, ?)',
+        this.known.run(
+          'INSERT OR REPLACE INTO step (rowid, thought, args, obs, hint, file) VALUES (?, ?, ?, ?, ?, ?)',
           rowId(run.id, step),
-          splitCjk(texts.thought),
-          splitCjk(texts.arguments),
-          splitCjk(texts.observation),
-          splitCjk(texts.hint),
+          indexedText(texts.thought),
+          indexedText(texts.arguments),
+          indexedText(texts.observation),
+          indexedText(texts.hint),
+          indexedText(texts.file),
         );
       }
-      this.statements.run(
-        'INSERT OR REPLACE INTO cursor (run, seq, step) VALUES (?, ?, ?)',
-        run.id,
-        seq,
-        last,
-      );
+      this.known.run('INSERT OR REPLACE INTO cursor (run, seq, step) VALUES (?, ?, ?)', run.id, seq, last);
     });
+    if (seq >= run.seq) {
+      this.behind?.runs.shift();
+    }
     return true;
   }
 
@@ -157,49 +176,61 @@ export class SearchIndex {
     );
     const next = graves.find(
       ({ run, mode }) =>
-        this.statements.get('SELECT 1 FROM buried WHERE run = ? AND mode = ?', run, mode) === undefined,
+        this.known.get('SELECT 1 FROM buried WHERE run = ? AND mode = ?', run, mode) === undefined,
     );
     if (next === undefined) {
       return false;
     }
     this.transaction(() => {
-      this.statements.run(
+      this.known.run(
         'DELETE FROM step WHERE rowid BETWEEN ? AND ?',
         rowId(next.run, 0),
         rowId(next.run, LAST_SEQ),
       );
       // What the purge left is indexed again from the first event.
-      this.statements.run('DELETE FROM cursor WHERE run = ?', next.run);
-      this.statements.run('INSERT INTO buried (run, mode) VALUES (?, ?)', next.run, next.mode);
+      this.known.run('DELETE FROM cursor WHERE run = ?', next.run);
+      this.known.run('INSERT INTO buried (run, mode) VALUES (?, ?)', next.run, next.mode);
     });
+    this.behind = null;
     return true;
   }
 
-  /** ULID of the newest run with events that are not indexed. */
-  private nextBehind(): string | undefined {
+  /**
+   * ULIDs of the runs with events that are not indexed, the newest first. All runs are looked at only after a commit, and while
+   * there is work at most every `freshMs`.
+   */
+  private look(freshMs: number): readonly string[] {
+    // Another process may fill the index.
+    const version = [this.context.statements.db, this.db]
+      .map((db) => db.pragma('data_version', { simple: true }))
+      .join();
+    const { behind } = this;
+    if (behind !== null) {
+      const busy = behind.runs.length > 0 && performance.now() - behind.at < freshMs;
+      if (behind.version === version || busy) {
+        return behind.runs;
+      }
+    }
     const cursors = new Map(
-      this.statements
-        .all<{ run: number; seq: number }>('SELECT run, seq FROM cursor')
-        .map(({ run, seq }) => [run, seq]),
+      this.isReady()
+        ? this.known
+            .all<{ run: number; seq: number }>('SELECT run, seq FROM cursor')
+            .map(({ run, seq }) => [run, seq])
+        : [],
     );
-    return this.context.statements
+    const runs = this.context.statements
       .all<{ id: number; ulid: string; seq: number }>(
         'SELECT r.id, r.ulid, h.seq FROM run_head h JOIN run r ON r.id = h.run ORDER BY r.id DESC',
       )
-      .find(({ id, seq }) => (cursors.get(id) ?? 0) < seq)?.ulid;
+      .filter(({ id, seq }) => (cursors.get(id) ?? 0) < seq)
+      .map(({ ulid }) => ulid);
+    this.behind = { version, at: performance.now(), runs };
+    return runs;
   }
 
-  /** `known`: events of the step that are read already; the rest is fetched only when they are not all. */
-  private textsOf(run: RunRecord, step: number, known: readonly RunEvent[] = []): StepTexts | undefined {
-    const span = stepSpan(this.context, run, step);
-    if (span === undefined) {
-      return undefined;
-    }
-    const whole = known[0]?.seq === span.seq0 && (known.at(-1)?.seq ?? 0) >= span.seq1;
-    const events = whole
-      ? known
-      : readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS, false);
-    return searchTexts(events, step);
+  private runOf(ulid: string): RunRecord | undefined {
+    const row = this.context.statements.get<RunRow>(`${RUN_SELECT} WHERE r.ulid = ?`, ulid);
+    return row === undefined ? undefined : parseRun(row);
   }
 
   private transaction(work: () => void): void {
@@ -213,10 +244,6 @@ export class SearchIndex {
       }
       throw thrown;
     }
-  }
-
-  private isReady(): boolean {
-    return this.readAbout() === `${INDEX_VERSION} ${this.workspace}`;
   }
 
   private readAbout(): string | undefined {
@@ -233,52 +260,12 @@ export class SearchIndex {
   /** The index is only a copy: a damaged one is thrown away. */
   private startOver(): void {
     this.db.close();
-    deleteIndex(this.context.folder);
-    this.db = openIndex(this.context.folder);
-    this.statements = new Statements(this.db);
+    deleteIndexFile(this.context.folder);
+    this.db = openIndexFile(this.context.folder);
+    this.known = new Statements(this.db);
+    this.behind = null;
     this.prepare();
   }
-}
-
-export function indexFile(folder: string): string {
-  return join(folder, 'search.db');
-}
-
-function openIndex(folder: string): Db {
-  try {
-    return configureIndex(openDatabase(indexFile(folder)));
-  } catch (thrown) {
-    if (!isDamaged(thrown)) {
-      throw thrown;
-    }
-    deleteIndex(folder);
-    return configureIndex(openDatabase(indexFile(folder)));
-  }
-}
-
-function configureIndex(db: Db): Db {
-  try {
-    db.pragma('journal_mode = WAL');
-    db.pragma('synchronous = NORMAL');
-    db.pragma('wal_autocheckpoint = 4000');
-    configureReader(db);
-    db.pragma('query_only = OFF');
-    return db;
-  } catch (thrown) {
-    db.close();
-    throw thrown;
-  }
-}
-
-function deleteIndex(folder: string): void {
-  for (const suffix of ['', '-wal', '-shm']) {
-    rmSync(indexFile(folder) + suffix, { force: true });
-  }
-}
-
-function isDamaged(thrown: unknown): boolean {
-  const code = systemCode(thrown);
-  return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
 }
 
 function bySteps(events: readonly RunEvent[]): Map<number, RunEvent[]> {

@@ -89,7 +89,9 @@ test('lets other reads in between, and a newer search ends an older one', async 
     expect((await quick).hits).toHaveLength(1);
     // The same thread answers the search of steps while it looks through terminals.
     const long = store.reader.searchSessions(search(run, 'never'));
-    const steps = store.reader.search(run, 'word', 0, 1, 10).then(() => 'steps');
+    const steps = store.reader
+      .search({ run, query: 'word', from: { step: 0, direction: 1 }, limit: 10 })
+      .then(() => 'steps');
     expect(await Promise.race([long, steps])).toBe('steps');
     expect(await long).toEqual({ hits: [], truncated: false });
   } finally {

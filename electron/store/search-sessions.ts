@@ -35,7 +35,7 @@ export async function searchSessions(
   { run, query, uids, limit }: SessionSearch,
   goOn: () => Promise<boolean>,
 ): Promise<SessionHits> {
-  const wanted = new RegExp(query.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'iu');
+  const wanted = literally(query);
   const sessions = readSessions(context, run).filter(({ uid }) => uids === null || uids.includes(uid));
   const hits: SessionHit[] = [];
   for (const session of sessions) {
@@ -51,12 +51,18 @@ export async function searchSessions(
   return { hits, truncated: hits.length >= limit };
 }
 
-/** Hands over a session's lines, some at a time. @returns false when `goOn` ended it */
-async function eachLine(
+/** A pattern for a text as it stands, ignoring case. */
+export function literally(text: string): RegExp {
+  return new RegExp(text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'iu');
+}
+
+/** Hands over a session's lines, some at a time. `read` hears of the raw bytes passed. @returns false when `goOn` ended it */
+export async function eachLine(
   context: ReadContext,
   session: SessionView,
   take: (lines: readonly ModelLine[]) => void,
   goOn: () => Promise<boolean>,
+  read: (bytes: number) => void = () => undefined,
 ): Promise<boolean> {
   let at = 0;
   let lines = new ModelLines(0);
@@ -72,6 +78,7 @@ async function eachLine(
     if (!(await goOn())) return false;
     const gap = session.gaps.find(({ from, to }) => from <= at && at < to);
     if (gap !== undefined) {
+      read(gap.to - at);
       restart(gap.to);
       continue;
     }
@@ -87,6 +94,7 @@ async function eachLine(
     if (offset !== at) restart(offset);
     take(lines.push(bytes));
     at += bytes.length;
+    read(bytes.length);
     const feed = bytes.lastIndexOf(0x0a);
     open = feed < 0 ? open + bytes.length : bytes.length - feed - 1;
     if (open > longestLine) restart(at);
@@ -97,7 +105,11 @@ async function eachLine(
 
 function hitIn(session: SessionView, line: ModelLine, wanted: RegExp): SessionHit | null {
   const found = wanted.exec(line.text);
-  if (found === null) return null;
+  return found === null ? null : lineHit(session, line, found.index, found.index + found[0].length);
+}
+
+/** The hit of a line, with what stands between two places of it marked. */
+export function lineHit(session: SessionView, line: ModelLine, start: number, end: number): SessionHit {
   const { computer, session: name, uid } = session;
   return {
     uid,
@@ -105,7 +117,7 @@ function hitIn(session: SessionView, line: ModelLine, wanted: RegExp): SessionHi
     session: name,
     offset: line.offset,
     endOffset: line.endOffset,
-    line: excerpt(line.text, found.index, found.index + found[0].length),
+    line: excerpt(line.text, start, end),
   };
 }
 

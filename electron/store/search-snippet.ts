@@ -1,4 +1,6 @@
-import type { SearchField, SearchTerm } from './search-query';
+import { type SearchField, searchFields } from '@shared/search/views';
+import type { SearchTerm } from './search-query';
+import type { StepTexts } from './search-texts';
 import { type Token, tokensOf } from './search-tokens';
 
 /** Marks around a hit in a snippet. */
@@ -8,29 +10,30 @@ export const HIT_END = '\u0002';
 const BEFORE = 50;
 const AFTER = 130;
 
-export type StepTexts = Record<SearchField, string>;
-
-const ORDER: readonly SearchField[] = ['thought', 'arguments', 'observation', 'hint'];
+export interface HitRange {
+  start: number;
+  end: number;
+}
 
 /** The first place where a term of the query occurs, with every hit near it marked. */
 export function snippetOf(
   texts: StepTexts,
   terms: readonly SearchTerm[],
 ): { field: SearchField; snippet: string } {
-  for (const field of ORDER) {
+  for (const field of searchFields) {
     const text = texts[field];
     const wanted = terms.filter((term) => term.field === null || term.field === field);
     const hits = text === '' || wanted.length === 0 ? [] : firstHits(text, wanted);
     if (hits.length > 0) {
-      return { field, snippet: mark(text, hits) };
+      return { field, snippet: markedExcerpt(text, hits) };
     }
   }
   return { field: 'observation', snippet: '' };
 }
 
 /** Ranges of hits from the first one on, as far as a snippet reaches. */
-function firstHits(text: string, terms: readonly SearchTerm[]): { start: number; end: number }[] {
-  const hits: { start: number; end: number }[] = [];
+function firstHits(text: string, terms: readonly SearchTerm[]): HitRange[] {
+  const hits: HitRange[] = [];
   const longest = Math.max(...terms.map(({ tokens }) => tokens.length));
   const window: Token[] = [];
   for (const token of tokensOf(text)) {
@@ -62,17 +65,19 @@ function endsWithTerm(window: readonly Token[], term: SearchTerm): number | unde
   return matches ? window[offset]?.start : undefined;
 }
 
-function mark(text: string, hits: readonly { start: number; end: number }[]): string {
+/** One line of text around the first hit, with every hit in it marked. */
+export function markedExcerpt(text: string, hits: readonly HitRange[]): string {
   const first = hits[0]?.start ?? 0;
   const from = Math.max(0, first - BEFORE);
   const to = Math.min(text.length, first + AFTER);
   let snippet = from > 0 ? '…' : '';
   let at = from;
   for (const { start, end } of hits) {
-    snippet += clean(text.slice(at, start)) + HIT_START + clean(text.slice(start, end)) + HIT_END;
-    at = end;
+    const shown = Math.min(end, Math.max(start + 1, to));
+    snippet += clean(text.slice(at, start)) + HIT_START + clean(text.slice(start, shown)) + HIT_END;
+    at = shown;
   }
-  return snippet + clean(text.slice(at, Math.max(at, to))) + (to < text.length ? '…' : '');
+  return snippet + clean(text.slice(at, Math.max(at, to))) + (Math.max(at, to) < text.length ? '…' : '');
 }
 
 /** One line; the marks themselves must not come from the text. */

@@ -1,9 +1,25 @@
-import type { RunEvent } from '@shared/events';
-import type { StepTexts } from './search-snippet';
+import type { EventBody, RunEvent } from '@shared/events';
+import { lineChanges } from '@shared/line-changes';
+import type { SearchField } from '@shared/search/views';
 
-/** What the index holds of one step; both indexing and snippets use it. */
+/** Everything of one step that can be found, by where it stands. */
+export type StepTexts = Record<SearchField, string>;
+
+/** Of a text that a file had before or got: what is longer is not compared line by line. */
+const MAX_COMPARED = 512 * 1024;
+/** Changed lines of one revision, characters. */
+const MAX_CHANGED = 64 * 1024;
+
+/** What the index holds of one step; indexing, snippets and scans use it. */
 export function searchTexts(events: readonly RunEvent[], step: number): StepTexts {
-  const texts: Record<keyof StepTexts, string[]> = { thought: [], arguments: [], observation: [], hint: [] };
+  const texts: Record<SearchField, string[]> = {
+    thought: [],
+    arguments: [],
+    observation: [],
+    hint: [],
+    file: [],
+  };
+  const written = new Set<string>();
   for (const event of events) {
     if (!('step' in event.body) || event.body.step !== step) {
       continue;
@@ -18,17 +34,29 @@ export function searchTexts(events: readonly RunEvent[], step: number): StepText
         );
         break;
       }
-      case 'action.started':
-        texts.arguments.push(event.body.name, ...Object.values(event.body.args).map(String));
+      case 'action.started': {
+        const values = Object.values(event.body.args).map(String);
+        texts.arguments.push(event.body.name, ...values);
+        for (const value of values) written.add(value);
         break;
+      }
       case 'action.observed':
         texts.observation.push(event.body.text, event.body.error?.message ?? '');
         break;
       case 'step.taught':
         texts.observation.push(event.body.text);
         break;
+      case 'evaluation.ended':
+        texts.observation.push(event.body.message);
+        break;
+      case 'summary.ended':
+        texts.observation.push(...event.body.missing.map(({ text }) => text));
+        break;
       case 'hint.delivered':
         texts.hint.push(...event.body.hints.map(({ text }) => text));
+        break;
+      case 'file.changed':
+        texts.file.push(event.body.path, changedText(event.body, written));
         break;
       default:
         break;
@@ -40,5 +68,19 @@ export function searchTexts(events: readonly RunEvent[], step: number): StepText
     arguments: join(texts.arguments),
     observation: join(texts.observation),
     hint: join(texts.hint),
+    file: join(texts.file),
   };
+}
+
+/**
+ * The lines that a revision added or took away; '' when there are none or they are not text. A file that was written whole
+ * stands in the call's arguments already.
+ */
+function changedText(change: EventBody<'file.changed'>, written: ReadonlySet<string>): string {
+  const { beforeText, text } = change;
+  if (text === null || (beforeText === null && written.has(text))) return '';
+  if (text.length + (beforeText?.length ?? 0) > MAX_COMPARED) return text.slice(0, MAX_CHANGED);
+  if (beforeText === null) return text.slice(0, MAX_CHANGED);
+  const changed = lineChanges(beforeText, text).flatMap(({ kind, lines }) => (kind === 'same' ? [] : lines));
+  return changed.join('\n').slice(0, MAX_CHANGED);
 }

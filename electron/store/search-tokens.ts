@@ -5,29 +5,57 @@ export interface Token {
   end: number;
 }
 
-const CJK = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}';
-const CJK_CHARACTER = new RegExp(`[${CJK}]`, 'gu');
+// The long vowel marks belong to no script, but stand between characters of Japanese. Voice marks of half width join the one before.
+const CJK = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\u30fc\\uff70';
+const WORD = `[${CJK}][\\uff9e\\uff9f\\u3099\\u309a]?|(?:(?![${CJK}])[\\p{L}\\p{N}\\p{Co}\\p{M}])+`;
+const STARTS_CJK = new RegExp(`^[${CJK}]`, 'u');
 const NOT_ASCII = /[^\x00-\x7f]/;
 
-/** Puts each CJK character into a word of its own, which makes words of any length findable. */
-export function splitCjk(text: string): string {
-  return NOT_ASCII.test(text) ? text.replace(CJK_CHARACTER, ' $& ') : text;
-}
-
-/** A pattern for words as FTS5's `unicode61` cuts them, after `splitCjk`. */
-export function tokenPattern(): RegExp {
-  return new RegExp(`[${CJK}]|(?:(?![${CJK}])[\\p{L}\\p{N}\\p{Co}\\p{M}])+`, 'gu');
-}
-
-/** `unicode61 remove_diacritics 2`: case and accents do not count. */
-export function foldWord(word: string): string {
-  return NOT_ASCII.test(word)
-    ? word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
-    : word.toLowerCase();
-}
-
+/**
+ * The words of a text: letters and digits that stand together, and every CJK character for itself, which makes words of any
+ * length findable. Case, accents and width do not count.
+ */
 export function* tokensOf(text: string): Generator<Token> {
-  for (const match of text.matchAll(tokenPattern())) {
-    yield { text: foldWord(match[0]), start: match.index, end: match.index + match[0].length };
+  for (const match of text.matchAll(new RegExp(WORD, 'gu'))) {
+    const folded = foldWord(match[0]);
+    if (folded !== '') yield { text: folded, start: match.index, end: match.index + match[0].length };
   }
+}
+
+/** Whether a word is one character that is a word by itself. */
+export function isCjk(word: string): boolean {
+  return STARTS_CJK.test(word);
+}
+
+/** One word as it is compared. CJK keeps its marks, which make other letters there. */
+export function foldWord(word: string): string {
+  if (!NOT_ASCII.test(word)) return word.toLowerCase();
+  if (STARTS_CJK.test(word)) return word.normalize('NFKC');
+  const bare = word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/\p{M}/gu, '');
+  return bare.replace(/ς/g, 'σ');
+}
+
+/**
+ * The text to hand to FTS5's `unicode61`, which cuts and folds it as `tokensOf` does. ASCII stays as it is; only what stands
+ * around other characters is rewritten, which keeps indexing fast.
+ */
+export function indexedText(text: string): string {
+  if (!NOT_ASCII.test(text)) return text;
+  let result = '';
+  let copied = 0;
+  for (const match of text.matchAll(/[^\x00-\x7f]+/g)) {
+    if (match.index < copied) continue;
+    let from = match.index;
+    while (from > copied && isAlphanumeric(text.charCodeAt(from - 1))) from -= 1;
+    let to = match.index + match[0].length;
+    while (to < text.length && (isAlphanumeric(text.charCodeAt(to)) || text.charCodeAt(to) > 0x7f)) to += 1;
+    result += `${text.slice(copied, from)} `;
+    for (const token of tokensOf(text.slice(from, to))) result += `${token.text} `;
+    copied = to;
+  }
+  return result + text.slice(copied);
+}
+
+function isAlphanumeric(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }

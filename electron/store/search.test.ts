@@ -1,9 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import type { NewEvent } from '@shared/events';
+import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { createRun, RunWriter } from '../testing/run-writer';
+import { createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { writeSummary } from '../testing/write-summary';
 import type { Store } from './api';
-import { indexFile } from './search-index';
+import { indexFile } from './search-file';
 
 async function corpus(store: Store): Promise<string> {
   const run = await createRun(store);
@@ -33,24 +36,36 @@ async function steps(
   direction: 1 | -1 = 1,
 ): Promise<number[]> {
   await store.drain();
-  return (await store.reader.search(run, query, from, direction, 50)).hits.map(({ step }) => step);
+  return (await store.reader.search({ run, query, from: { step: from, direction }, limit: 50 })).hits.map(
+    ({ step }) => step,
+  );
 }
 
 test('words, phrases, prefixes, fields, accents and CJK are found', async () => {
   const store = testStore();
   const run = await corpus(store);
   expect(await steps(store, run, 'python')).toEqual([2, 3]);
-  expect(await steps(store, run, 'PYTHON 8')).toEqual([3]);
+  expect(await steps(store, run, 'PYTHON 8 ')).toEqual([3]);
+  expect(await steps(store, run, 'python -batch')).toEqual([2]);
+  expect(await steps(store, run, 'python -args:batch -thought:nothing')).toEqual([2]);
+  expect(await steps(store, run, '--batch')).toEqual([3]);
+  expect(await steps(store, run, 'ＣＵＤＡ')).toEqual([2, 3]);
   expect(await steps(store, run, '"CUDA out of memory"')).toEqual([2]);
   expect(await steps(store, run, 'memory')).toEqual([2, 3]);
   expect(await steps(store, run, 'check*')).toEqual([1]);
-  expect(await steps(store, run, 'check')).toEqual([]);
+  // The last word goes on until something follows it.
+  expect(await steps(store, run, 'check')).toEqual([1]);
+  expect(await steps(store, run, 'check ')).toEqual([]);
+  expect(await steps(store, run, 'check loss')).toEqual([]);
+  expect(await steps(store, run, '"CUDA out of mem')).toEqual([2]);
+  expect(await steps(store, run, '"CUDA out of mem"')).toEqual([]);
   expect(await steps(store, run, 'c*')).toEqual([]);
   expect(await steps(store, run, '学习')).toEqual([2]);
   expect(await steps(store, run, '习学')).toEqual([]);
   expect(await steps(store, run, '训')).toEqual([2]);
   expect(await steps(store, run, 'resume')).toEqual([3]);
   expect(await steps(store, run, 'thought:learning')).toEqual([1]);
+  expect(await steps(store, run, 'args:train obs:cuda')).toEqual([2, 3]);
   expect(await steps(store, run, 'observation:learning')).toEqual([]);
   expect(await steps(store, run, 'hint:halve')).toEqual([2]);
   expect(await steps(store, run, 'model.pt')).toEqual([1]);
@@ -80,11 +95,125 @@ test('nothing that is typed is a syntax error', async () => {
   }
 });
 
+test('what cannot be searched is said', async () => {
+  const store = testStore();
+  const run = await corpus(store);
+  const problem = async (query: string) =>
+    (await store.reader.search({ run, query, from: { hit: 0 }, limit: 1 })).problem;
+  expect(await problem('c')).toEqual({ code: 'too_short', word: 'c' });
+  expect(await problem('c*')).toEqual({ code: 'too_short', word: 'c*' });
+  expect(await problem('"c"')).toBeNull();
+  expect(await problem('训')).toBeNull();
+  expect(await problem('-cuda')).toEqual({ code: 'only_excluded' });
+  expect(await problem('?!')).toEqual({ code: 'no_word' });
+  expect(await problem(' ')).toBeNull();
+  // On the way to "python batch".
+  expect(await steps(store, run, 'python b')).toEqual([2, 3]);
+  expect(await steps(store, run, 'python "b"')).toEqual([]);
+});
+
+test('paths and changed lines of files, web queries, summaries and evaluations are found', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  const change = (step: number, beforeText: string | null, text: string): NewEvent => ({
+    kind: 'file.changed',
+    body: {
+      ...{
+        step,
+        call: 0,
+        computer: 'local',
+        path: '/tmp/w/collator.py',
+        size: text.length,
+        by: 'action' as const,
+      },
+      ...{ before: beforeText === null ? null : 'b'.repeat(64), after: 'c'.repeat(64), beforeText, text },
+    },
+  });
+  await writer.command('make', 'done', { events: [change(1, null, 'first = 1\nuntouched = 2\n')] });
+  await writer.command('again', 'done', {
+    events: [change(2, 'first = 1\nuntouched = 2\n', 'second = 1\nuntouched = 2\n')],
+  });
+  await writer.command('', 'nothing', { tool: 'web_search', args: { query: 'rotary embeddings' } });
+  await writeSummary(writer, {
+    ...{ segment: 1, steps: { from: 1, to: 2 }, carried: { from: 3, to: 3 } },
+    text: 'The tokenizer was mended',
+    observation: 'ok',
+    missing: [{ kind: 'path', text: '/tmp/forgotten.bin' }],
+  });
+  expect(await steps(store, run, 'collator')).toEqual([1, 2]);
+  expect(await steps(store, run, 'file:untouched')).toEqual([1]);
+  expect(await steps(store, run, 'file:first')).toEqual([1, 2]);
+  expect(await steps(store, run, 'file:second')).toEqual([2]);
+  expect(await steps(store, run, 'rotary')).toEqual([3]);
+  expect(await steps(store, run, 'tokenizer')).toEqual([4]);
+  expect(await steps(store, run, 'forgotten.bin')).toEqual([4]);
+});
+
+test('hits are paged, counted before, and found again from any step', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  for (let step = 1; step <= 30; step += 1)
+    await writer.command(step % 3 === 0 ? 'needle' : 'hay', 'x', { thought: 'a thought' });
+  await store.drain();
+  const page = (from: { hit: number } | { step: number; direction: 1 | -1 }, limit = 3) =>
+    store.reader.search({ run, query: 'needle', from, limit });
+  const list = ({ hits, total, before }: Awaited<ReturnType<typeof page>>) => [
+    hits.map(({ step }) => step),
+    before,
+    total,
+  ];
+  expect(list(await page({ hit: 0 }))).toEqual([[3, 6, 9], 0, 10]);
+  expect(list(await page({ hit: 8 }))).toEqual([[27, 30], 8, 10]);
+  expect(list(await page({ step: 13, direction: 1 }, 1))).toEqual([[15], 4, 10]);
+  expect(list(await page({ step: 14, direction: -1 }, 1))).toEqual([[12], 3, 10]);
+  expect(list(await page({ step: 31, direction: 1 }, 1))).toEqual([[], 0, 10]);
+  expect(await store.reader.stepsMatching(run, 'needle')).toEqual([3, 6, 9, 12, 15, 18, 21, 24, 27, 30]);
+  // What was counted is forgotten when more is indexed.
+  await writer.command('needle', 'x');
+  await store.drain();
+  expect((await page({ hit: 0 })).total).toBe(11);
+});
+
+test('a branch is searched with the steps it took over; the workspace counts each step once', async () => {
+  const store = testStore();
+  const parent = await corpus(store);
+  const run = ulid();
+  await store.writer.append(run, 0, [
+    { kind: 'run.created', body: { ...createdBody(run), title: 'Branch', parent: { run: parent, step: 2 } } },
+  ]);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  writer.step = 2;
+  await writer.command('python other.py', 'fine');
+  expect(await steps(store, run, 'python')).toEqual([2, 3]);
+  expect(await steps(store, run, 'checkpoints')).toEqual([1]);
+  expect(await steps(store, run, 'resume')).toEqual([]);
+  expect(await store.reader.stepsMatching(run, 'python')).toEqual([2, 3]);
+  const last = await store.reader.search({ run, query: 'python', from: { hit: 1 }, limit: 5 });
+  expect(last.hits).toMatchObject([{ step: 3, snippet: expect.stringContaining('other.py') }]);
+  expect(await store.reader.searchWorkspace('python', 1)).toMatchObject({
+    total: 3,
+    runs: [
+      { run, title: 'Branch', total: 1, hits: [{ step: 3 }] },
+      { run: parent, total: 2, hits: [{ step: 2 }] },
+    ],
+  });
+});
+
 test('snippets mark every hit near the first one, from the full text', async () => {
   const store = testStore();
   const run = await corpus(store);
   await store.drain();
-  const page = await store.reader.search(run, 'memory CUDA', 1, 1, 10);
+  const page = await store.reader.search({
+    run,
+    query: 'memory CUDA',
+    from: { step: 1, direction: 1 },
+    limit: 10,
+  });
   expect(page).toMatchObject({ total: 2, behind: 0 });
   expect(page.hits[0]).toMatchObject({ step: 2, field: 'observation' });
   expect(page.hits[0]?.snippet).toContain('\u0001CUDA\u0002 out of \u0001memory\u0002');

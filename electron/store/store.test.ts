@@ -101,6 +101,6 @@ test('a step that still acts is seen, found by number, labelled, and counted', a
   await writer.observe('done', { exitCode: 0 });
   expect((await store.reader.heads(run, 2, 2))[0]).toMatchObject({ done: true, label: { value: 'train' } });
   await store.drain();
-  expect((await store.reader.search(run, 'sleep', 1, 1, 5)).total).toBe(1);
+  expect((await store.reader.search({ run, query: 'sleep', from: { step: 1, direction: 1 }, limit: 5 })).total).toBe(1);
   expect(await store.reader.verify()).toMatchObject({ ok: true });
 });

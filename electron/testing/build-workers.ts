@@ -31,6 +31,7 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
         input: {
           'writer-worker': resolve(root, 'electron/store/writer-worker.ts'),
           'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
+          'regex-worker': resolve(root, 'electron/store/regex-worker.ts'),
           ...extra,
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

@@ -5,7 +5,6 @@ import type {
   LabelStack,
   PromptView,
   QueryView,
-  SearchPage,
   SegmentView,
   StepDetail,
   StepHead,
@@ -48,16 +47,6 @@ export const timelineCommands = {
   'timeline.facets': { input: inRun, output: returns<StepFacets>() },
   'timeline.tiles': { input: inRun, output: returns<Tile[]>() },
   'timeline.segments': { input: inRun, output: returns<SegmentView[]>() },
-  'timeline.search': {
-    input: z.object({
-      run,
-      query: z.string().max(400),
-      from: z.int().nonnegative(),
-      direction,
-      limit: z.int().min(1).max(200),
-    }),
-    output: returns<SearchPage>(),
-  },
   'step.detail': { input: atStep, output: returns<StepDetail>() },
   'step.prompt': { input: atStep, output: returns<PromptView>() },
   /** What speaks for or against the step: looks at its files, score, GPUs, what followed. */

@@ -12,7 +12,6 @@ type TimelineHandlers = Pick<
   | 'timeline.facets'
   | 'timeline.tiles'
   | 'timeline.segments'
-  | 'timeline.search'
   | 'step.detail'
   | 'step.prompt'
   | 'step.evidence'
@@ -46,8 +45,6 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
     'timeline.facets': notBuilt,
     'timeline.tiles': ({ run }) => reader().tiles(run),
     'timeline.segments': ({ run }) => reader().segments(run),
-    'timeline.search': ({ run, query, from, direction, limit }) =>
-      reader().search(run, query, from, direction, limit),
     'step.detail': ({ run, step }) => reader().step(run, step),
     'step.prompt': ({ run, step }) => reader().prompt(run, step),
     'step.evidence': ({ run, step }) => reader().evidence(run, step),

@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { configureReader, type Db, openDatabase, systemCode } from './database';
+
+/** Raised when texts or tokenizer change: an index of another version is filled anew. */
+export const INDEX_VERSION = 2;
+
+export const INDEX_TABLES = ['about', 'cursor', 'buried', 'step'] as const;
+export const INDEX_SCHEMA = `
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE cursor (run INTEGER PRIMARY KEY, seq INTEGER NOT NULL, step INTEGER NOT NULL) STRICT;
+CREATE TABLE buried (run INTEGER NOT NULL, mode TEXT NOT NULL, PRIMARY KEY (run, mode)) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE step USING fts5 (thought, args, obs, hint, file, content = '', contentless_delete = 1,
+  tokenize = 'unicode61 remove_diacritics 2');`;
+
+export function indexFile(folder: string): string {
+  return join(folder, 'search.db');
+}
+
+/** Opens the index; a damaged one is only a copy and thrown away. */
+export function openIndexFile(folder: string): Db {
+  try {
+    return configure(openDatabase(indexFile(folder)));
+  } catch (thrown) {
+    if (!isDamaged(thrown)) {
+      throw thrown;
+    }
+    deleteIndexFile(folder);
+    return configure(openDatabase(indexFile(folder)));
+  }
+}
+
+function configure(db: Db): Db {
+  try {
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma('wal_autocheckpoint = 4000');
+    configureReader(db);
+    db.pragma('query_only = OFF');
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
+}
+
+export function deleteIndexFile(folder: string): void {
+  for (const suffix of ['', '-wal', '-shm']) {
+    rmSync(indexFile(folder) + suffix, { force: true });
+  }
+}
+
+export function isDamaged(thrown: unknown): boolean {
+  const code = systemCode(thrown);
+  return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
+}
