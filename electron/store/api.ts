@@ -1,4 +1,4 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author, StepRange } from '@shared/annotations';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
 import type { DatedEvent, NewEvent, RunEvent } from '@shared/events';
@@ -7,6 +7,10 @@ import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/fi
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { RetroMask } from '@shared/ipc/labels';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
+import type { TimedDecision } from '@shared/review/pace';
+import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/review/queue-views';
+import type { RuleSettings } from '@shared/rules/rule-settings';
+import type { RulePreview, RuleProgress, StoredRuleSettings } from '@shared/rules/rule-views';
 import type { RunStats } from '@shared/run-stats';
 import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
 import type {
@@ -21,7 +25,10 @@ import type {
   Tile,
   VerifyReport,
 } from '@shared/views';
+import type { QueuePlace } from './read-queue';
+import type { StandingBatch } from './read-queue-batches';
 import type { OpenHint } from './read-retro-masks';
+import type { Withheld, WithheldRun } from './read-withheld';
 import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
 import type { WordSearchRequest } from './search-words';
@@ -64,8 +71,12 @@ export interface StoreWriter {
   /** Removes a run, or only its texts, under a tombstone that keeps counts and hashes. */
   remove(run: string, mode: 'run' | 'text', author: Author): Promise<void>;
   createTask(task: StoredTask): Promise<void>;
+  /** What the workspace says about the rules of a task; null takes it back. Verdicts of its runs are derived again in the background. */
+  setRules(task: string, settings: RuleSettings | null, author: Author): Promise<void>;
   /** Moves a person's bookmark of a run forward; `author` is a uuid. */
   see(run: string, author: string, seq: number): Promise<void>;
+  /** Keeps how long a person (uuid) had a step before them; in no log. */
+  keepDwell(author: string, decision: Omit<TimedDecision, 'at'>): Promise<void>;
   /** A person does not want a hint's proposal to mask earlier steps again; `author` is a uuid. */
   dismissRetroMask(run: string, hint: string, author: string): Promise<void>;
   /** Copies the annotation and outbox logs into a verified backup file; returns its path. */
@@ -91,8 +102,30 @@ export interface StoredTask {
   addedAt: number;
 }
 
+/** Who is to review what. Opinions a person may not know yet are withheld by `readerFor`. */
+export interface ReviewReader {
+  /** What waits for a person; `open`: a run that counts when nobody was assigned to it. */
+  queueView(person: Author, open: string | null): Promise<QueueView>;
+  queueNext(
+    person: Author,
+    open: string | null,
+    from: QueuePlace | null,
+    direction: 1 | -1,
+  ): Promise<QueueItem | null>;
+  /** Of steps `from..to`, those whose opinions the person may not be sent; null when there is none. */
+  withheld(run: string, person: Author, from: number, to: number): Promise<Withheld | null>;
+  withheldRuns(person: Author): Promise<WithheldRun[]>;
+  batches(): Promise<StandingBatch[]>;
+  /** Steps of a run's range that somebody is to review. */
+  assignedSteps(run: string): Promise<StepRange[]>;
+  annotators(): Promise<Person[]>;
+  people(viewer: Author, runs: readonly string[]): Promise<PeopleReport>;
+  /** A person's (uuid) own times, the newest first. */
+  dwell(author: string): Promise<TimedDecision[]>;
+}
+
 /** Everything here is bounded: ranges are cut at the limits given, and the caller asks again. */
-export interface StoreReader {
+export interface StoreReader extends ReviewReader {
   runs(): Promise<RunSummary[]>;
   run(run: string): Promise<RunSummary>;
   /** Full ULID for a unique prefix; `not_found` or `bad_input` (ambiguous) else. */
@@ -167,6 +200,14 @@ export interface StoreReader {
   decidedExamples(run: string): Promise<DecidedExamples[]>;
   tasks(): Promise<StoredTask[]>;
   task(id: string): Promise<StoredTask>;
+  /** What the workspace says about the rules of a task; null: nothing. */
+  ruleSettings(task: string): Promise<StoredRuleSettings | null>;
+  /** Steps that each rule speaks about in a run. */
+  ruleCounts(run: string): Promise<Partial<Record<string, number>>>;
+  /** How far the verdicts of a task's runs are derived with the settings in force. */
+  ruleProgress(task: string): Promise<RuleProgress>;
+  /** What other settings would change; a newer preview ends an older one, which then answers `superseded`. */
+  previewRules(runs: string[], settings: RuleSettings): Promise<RulePreview>;
   verify(runs?: string[]): Promise<VerifyReport>;
   /** Figures for plots: bounded, up to the run's head. */
   stats(run: string): Promise<RunStats>;

@@ -1,4 +1,4 @@
-import type { AnnotationEntry } from '@shared/annotations';
+import type { AnnotationEntry, Author, StepRange } from '@shared/annotations';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
@@ -8,6 +8,8 @@ import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/fi
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { RetroMask } from '@shared/ipc/labels';
 import type { OutboxEntry } from '@shared/outbox';
+import type { TimedDecision } from '@shared/review/pace';
+import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/review/queue-views';
 import type { RunStats } from '@shared/run-stats';
 import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
 import type {
@@ -24,13 +26,15 @@ import type {
 } from '@shared/views';
 import type { FileKey, StepFilter, StoredTask, StoreReader } from './api';
 import { storeFailure } from './database';
+import { readDwell } from './dwell-log';
+import type { IndexReader } from './index-part';
 import { outboxEntry } from './outbox-log';
 import { AttentionReader } from './read-attention';
 import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
+import { readDecidedExamples } from './read-decided-examples';
 import { readEvidence } from './read-evidence';
 import { readFileCounts, readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
-import { readDecidedExamples } from './read-decided-examples';
 import { readHints } from './read-hints';
 import {
   countLineageSteps,
@@ -42,11 +46,14 @@ import {
   readLineageStep,
   readLineageTiles,
 } from './read-lineage';
+import type { QueuePlace } from './read-queue';
+import type { StandingBatch } from './read-queue-batches';
+import { ReviewCore } from './read-queue-core';
 import { type OpenHint, readOpenHints, readRetroMask } from './read-retro-masks';
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSession, readSessions } from './read-sessions';
 import { StatsReader } from './read-stats';
-import type { IndexReader } from './index-part';
+import type { Withheld, WithheldRun } from './read-withheld';
 import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
 import type { WordSearchRequest } from './search-words';
@@ -63,6 +70,7 @@ export interface ReaderParts {
 /** Bounded reads on one connection. Lives in a reader's thread. */
 export class ReaderCore implements StoreReader {
   private readonly attentionReader: AttentionReader;
+  private readonly review: ReviewCore;
   private readonly statsReader: StatsReader;
 
   constructor(
@@ -70,6 +78,7 @@ export class ReaderCore implements StoreReader {
     private readonly parts: ReaderParts,
   ) {
     this.attentionReader = new AttentionReader(context);
+    this.review = new ReviewCore(context);
     this.statsReader = new StatsReader(context);
   }
 
@@ -307,6 +316,47 @@ export class ReaderCore implements StoreReader {
 
   async verify(runs?: string[]): Promise<VerifyReport> {
     return this.parts.verify(runs);
+  }
+
+  queueView(person: Author, open: string | null): Promise<QueueView> {
+    return this.read(() => this.review.queue.view(person, open));
+  }
+
+  queueNext(
+    person: Author,
+    open: string | null,
+    from: QueuePlace | null,
+    direction: 1 | -1,
+  ): Promise<QueueItem | null> {
+    return this.read(() => this.review.queue.next(person, open, from, direction));
+  }
+
+  withheld(run: string, person: Author, from: number, to: number): Promise<Withheld | null> {
+    return this.read(() => this.review.withheld.of(run, person, from, to));
+  }
+
+  withheldRuns(person: Author): Promise<WithheldRun[]> {
+    return this.read(() => this.review.withheld.runs(person));
+  }
+
+  batches(): Promise<StandingBatch[]> {
+    return this.read(() => this.review.batches());
+  }
+
+  assignedSteps(run: string): Promise<StepRange[]> {
+    return this.read(() => this.review.assignedSteps(run));
+  }
+
+  annotators(): Promise<Person[]> {
+    return this.read(() => this.review.annotators());
+  }
+
+  people(viewer: Author, runs: readonly string[]): Promise<PeopleReport> {
+    return this.told(this.review.people.report(viewer, runs));
+  }
+
+  dwell(author: string): Promise<TimedDecision[]> {
+    return this.read(() => readDwell(this.context.statements, author));
   }
 
   /** Like `read`, for what lets others be answered in between. */

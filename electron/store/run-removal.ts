@@ -208,7 +208,7 @@ export class RunRemoval {
     await this.group.add({
       run: () => {
         this.statements.run('DELETE FROM rule_mark WHERE step BETWEEN ? AND ?', ...range);
-        for (const table of ['file_revision', 'session', 'hint', 'mark', 'label_work']) {
+        for (const table of ['file_revision', 'session', 'hint', 'mark', 'label_work', 'dwell']) {
           this.statements.run(`DELETE FROM ${table} WHERE run = ?`, run);
         }
         this.statements.run("UPDATE outbox SET purged = 1, body = '' WHERE run = ?", run);

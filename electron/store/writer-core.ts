@@ -2,6 +2,8 @@ import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@s
 import { WaymarkError } from '@shared/errors';
 import type { DatedEvent, NewEvent, StoredStatus } from '@shared/events';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
+import type { TimedDecision } from '@shared/review/pace';
+import type { RuleSettings } from '@shared/rules/rule-settings';
 import { ulid } from 'ulid';
 import { AnnotationLog } from './annotation-log';
 import { AnnotationWrites } from './annotation-writes';
@@ -9,6 +11,7 @@ import type { SessionChunk, StoredTask, StoreNotice, StoreWriter } from './api';
 import { BlobStore } from './blob-store';
 import { type Db, storeFailure } from './database';
 import { DiskGuard } from './disk-guard';
+import { DwellLog } from './dwell-log';
 import { ForeignCommits } from './foreign-commits';
 import { GroupCommit, type Job } from './group-commit';
 import { rowSum } from './hashing';
@@ -19,6 +22,7 @@ import { dismissRetroMask } from './retro-seen';
 import { Statements } from './rows';
 import { RuleCatchUp } from './rule-catch-up';
 import { RuleFolds } from './rule-folds';
+import { writeRuleSettings } from './rule-settings';
 import { type OpenRun, type PreparedEvent, RunLog } from './run-log';
 import { RunProjection } from './run-projection';
 import { RunRemoval } from './run-removal';
@@ -53,6 +57,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private readonly annotations: AnnotationWrites;
   private readonly sessions: SessionLog;
   private readonly seen: SeenLog;
+  private readonly dwell: DwellLog;
   private readonly rules: RuleFolds;
   private readonly catchUp: RuleCatchUp;
   private readonly labelWork: LabelWork;
@@ -71,10 +76,11 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     this.statements = new Statements(db);
     const blobs = new BlobStore(this.statements, folder);
     this.log = new RunLog(this.statements, blobs, options.now);
-    this.projection = new RunProjection(this.statements);
+    this.projection = new RunProjection(this.statements, (run) => this.rules.precedenceOf(run));
     this.outbox = new OutboxLog(this.statements, this.projection.hints);
     this.sessions = new SessionLog(this.statements, folder);
     this.seen = new SeenLog(this.statements);
+    this.dwell = new DwellLog(this.statements);
     this.rules = new RuleFolds(this.statements, this.log, options.projector);
     this.runs = new OpenRuns(this.statements, this.log, this.rules);
     this.disk = new DiskGuard(db, folder, options.ballastBytes, notify);
@@ -103,7 +109,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
       stored: (entry) => this.foreign.seenAnnotation(entry.ulid),
       labelled: ({ target: { run, from, to } }) => notify({ kind: 'labels', run, from, to }),
     });
-    this.catchUp = new RuleCatchUp(this.statements, this.rules, this.projection, this.group, {
+    this.catchUp = new RuleCatchUp(this.statements, this.rules, this.projection, this.group, this.labelWork, {
       load: (run) => this.runs.current(run),
       relabelled: (run, from, to) => notify({ kind: 'labels', run, from, to }),
       failed: (thrown) => this.unattended(thrown),
@@ -235,6 +241,19 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
           rowSum(...row),
         );
       },
+    });
+  }
+
+  async setRules(task: string, settings: RuleSettings | null, author: Author): Promise<void> {
+    await this.write({
+      run: () => writeRuleSettings(this.statements, task, settings, this.stamp(), author.name),
+    });
+    this.catchUp.start(task);
+  }
+
+  keepDwell(author: string, { run, ...decision }: Omit<TimedDecision, 'at'>): Promise<void> {
+    return this.write({
+      run: () => this.dwell.keep(this.runs.current(run).id, author, { ...decision, at: this.stamp() }),
     });
   }
 

@@ -23,6 +23,7 @@ serveThread((data, notify) => {
     remove: core.remove.bind(core),
     createTask: core.createTask.bind(core),
     see: core.see.bind(core),
+    keepDwell: core.keepDwell.bind(core),
     dismissRetroMask: core.dismissRetroMask.bind(core),
     drain: core.drain.bind(core),
     close: core.close.bind(core),
