@@ -1,45 +1,182 @@
-import type { Tile } from '@shared/views';
-import { describe, expect, it } from 'vitest';
-import { matches, pagesToScan } from './filter';
-import { stepHead } from './step-fixtures';
+import type { StepQuery } from '@shared/step-query';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { en } from '../text/en';
+import { BridgeStand, settled } from './bridge-fixtures';
+import { continueFilter, presetOf, refreshFilter, setFilter, setPreset, useFilter } from './filter';
+import { chipsOf, hiddenHits } from './filter-words';
+import { newSteps } from './follow';
+import { jump } from './jump';
+import { shownBeside } from './rows';
+import { moveCursor, openTimeline, timelineScrolled, useTimeline } from './timeline';
 
-function tiles(steps: number, undecidedAt: readonly number[]): Tile[] {
-  const all: Tile[] = [];
-  for (let first = 1; first <= steps; first += 64) {
-    const n = Math.min(64, steps - first + 1);
-    const undecided = undecidedAt.filter((step) => step >= first && step < first + n).length;
-    all.push({ first, n, train: n - undecided, mask: 0, undecided, hints: 0, errors: 0, score: null });
-  }
-  return all;
+const run = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+/** Undecided and failed steps of the run behind the bridge. */
+let undecided: number[];
+let failed: number[];
+let stand: BridgeStand;
+
+beforeEach(() => {
+  undecided = [2, 5, 9];
+  failed = [5, 7];
+  stand = new BridgeStand({
+    'timeline.heads': () => [],
+    'timeline.tiles': () => [],
+    'timeline.find': () => ({ step: 7, total: 1 }),
+    'timeline.matches': ({ query }: { query: StepQuery }) => ({
+      steps: (query.error === true ? failed : query.marks === undefined ? undecided : []).filter(
+        (step) => step >= (query.from ?? 1) && step <= (query.to ?? 1_000),
+      ),
+    }),
+  });
+  openTimeline(null, 0, 0);
+  openTimeline(run, 1, 10);
+  setFilter({});
+});
+
+function asked(): StepQuery[] {
+  return stand.calls
+    .filter(([command]) => command === 'timeline.matches')
+    .map(([, input]) => (input as { query: StepQuery }).query);
 }
 
-describe('matches', () => {
-  it('wants finished steps without a value, or with two opinions', () => {
-    const open = stepHead(1);
-    const differing = stepHead(2, {
-      label: { value: 'mask', source: 'human', reason: null, disagreement: true },
-    });
-    expect(matches('decide', open)).toBe(true);
-    expect(matches('decide', stepHead(1, { done: false }))).toBe(false);
-    expect(matches('decide', differing)).toBe(false);
-    expect(matches('differ', differing)).toBe(true);
-    expect(matches('all', differing)).toBe(true);
+function grow(steps: number): void {
+  useTimeline.getState().heads.advance(steps, steps);
+  continueFilter();
+}
+
+describe('filter', () => {
+  it('shows all steps until the numbers of those that fit are there', async () => {
+    setPreset('decide');
+    expect(useFilter.getState()).toMatchObject({ steps: null, looking: true });
+    await settled();
+    expect(useFilter.getState()).toMatchObject({ steps: [2, 5, 9], looking: false });
+    expect(asked()).toEqual([{ label: ['undecided'], from: 1, to: 10 }]);
+    setPreset('all');
+    expect(useFilter.getState()).toMatchObject({ steps: null, query: {} });
+  });
+
+  it('looks only at new steps when the run grows, and again at the one that was under way', async () => {
+    setPreset('decide');
+    await settled();
+    undecided.push(10, 12);
+    grow(12);
+    await settled();
+    expect(asked().at(-1)).toEqual({ label: ['undecided'], from: 10, to: 12 });
+    expect(useFilter.getState().steps).toEqual([2, 5, 9, 10, 12]);
+  });
+
+  it('keeps a step that was decided since, and takes in one that has come to fit', async () => {
+    setPreset('decide');
+    await settled();
+    undecided = [3, 9];
+    refreshFilter(2, 5);
+    await settled();
+    expect(asked().at(-1)).toEqual({ label: ['undecided'], from: 2, to: 5 });
+    expect(useFilter.getState().steps).toEqual([2, 3, 5, 9]);
+    setPreset('decide');
+    await settled();
+    expect(useFilter.getState().steps).toEqual([3, 9]);
+  });
+
+  it('keeps the list itself when nothing is new, so that nothing is painted again', async () => {
+    setPreset('decide');
+    await settled();
+    const { steps } = useFilter.getState();
+    refreshFilter(5, 5);
+    await settled();
+    expect(useFilter.getState().steps).toBe(steps);
+  });
+
+  it('does not take a reader of a part to the end of the run', async () => {
+    setPreset('decide');
+    await settled();
+    moveCursor(9);
+    timelineScrolled(0);
+    grow(14);
+    await settled();
+    const { cursor, follow, steps } = useTimeline.getState();
+    expect(cursor).toBe(9);
+    expect(follow.following).toBe(false);
+    expect(newSteps(follow, steps)).toBe(4);
+  });
+
+  it('walks through what is shown', async () => {
+    expect(shownBeside(3, 1)).toBe(4);
+    setPreset('decide');
+    await settled();
+    expect(shownBeside(2, 1)).toBe(5);
+    expect(shownBeside(7, -1)).toBe(5);
+    expect(shownBeside(9, 1)).toBe(9);
+  });
+
+  it('jumps only to what is shown', async () => {
+    moveCursor(1);
+    await jump('error', 1);
+    expect(useTimeline.getState().cursor).toBe(7);
+    setPreset('decide');
+    await settled();
+    moveCursor(2);
+    await jump('error', 1);
+    expect(useTimeline.getState().cursor).toBe(5);
+    await jump('error', 1);
+    expect(useTimeline.getState().cursor).toBe(5);
+    moveCursor(9);
+    await jump('error', -1);
+    expect(useTimeline.getState().cursor).toBe(5);
+    await jump('open', -1);
+    expect(useTimeline.getState().cursor).toBe(2);
+  });
+
+  it('goes back to all steps when it could not be looked for', async () => {
+    stand.answers['timeline.matches'] = () => {
+      throw { code: 'bad_input', message: 'no' };
+    };
+    setFilter({ text: 'loss' });
+    await settled();
+    expect(useFilter.getState()).toMatchObject({ query: {}, steps: null, looking: false });
+    expect(useTimeline.getState().partial).toBe(false);
+  });
+
+  it('forgets an answer that a newer filter has overtaken', async () => {
+    setFilter({ error: true });
+    setPreset('decide');
+    await settled();
+    expect(useFilter.getState().steps).toEqual([2, 5, 9]);
+  });
+
+  it('drops conditions that say nothing', () => {
+    setFilter({ tool: [], text: '', error: undefined });
+    expect(useFilter.getState().query).toEqual({});
+    expect(asked()).toEqual([]);
   });
 });
 
-describe('pagesToScan', () => {
-  it('passes over pages whose tiles have nothing undecided', () => {
-    expect(pagesToScan('decide', 0, 1000, tiles(1000, [3, 700]))).toEqual([0, 3]);
+describe('words of a filter', () => {
+  it('name every condition and lead back without it', () => {
+    const query: StepQuery = {
+      ...{ label: ['mask'], tool: ['edit_file', ''], error: true, text: 'loss', source: ['none'] },
+      ...{ marks: ['flagged'], kind: ['think'], rule: ['blind-edit'], computer: ['gpu-03'] },
+      ...{ hint: true, file: 'core', from: 3, to: 90 },
+    };
+    const chips = chipsOf(query, en);
+    expect(chips.map(({ key }) => key).sort()).toEqual(Object.keys(query).sort());
+    expect(chips.find(({ key }) => key === 'tool')?.label).toBe('Action: edit_file, no action');
+    for (const { key, without } of chips) {
+      expect(without).not.toHaveProperty(key);
+      expect(Object.keys(without)).toHaveLength(Object.keys(query).length - 1);
+    }
   });
 
-  it('reads what the tiles do not reach', () => {
-    expect(pagesToScan('decide', 0, 500, tiles(300, []))).toEqual([1, 2]);
-    expect(pagesToScan('decide', 0, 100, [])).toEqual([0]);
+  it('count the hits that it hides', () => {
+    const hits = [1, 2, 5].map((step) => ({ step }));
+    expect(hiddenHits(hits, [2, 3])).toBe(2);
+    expect(hiddenHits(hits, null)).toBe(0);
   });
 
-  it('reads everything for opinions that differ, from where it stopped', () => {
-    expect(pagesToScan('differ', 0, 500, tiles(500, []))).toEqual([0, 1, 2]);
-    expect(pagesToScan('differ', 450, 500, tiles(500, []))).toEqual([2]);
-    expect(pagesToScan('differ', 500, 500, [])).toEqual([]);
+  it('know the filters that have a button', () => {
+    expect(presetOf({})).toBe('all');
+    expect(presetOf({ label: ['undecided'] })).toBe('decide');
+    expect(presetOf({ marks: ['disagreement'] })).toBe('differ');
+    expect(presetOf({ label: ['undecided'], error: true })).toBeNull();
   });
 });

@@ -1,86 +1,98 @@
-import type { StepHead, Tile } from '@shared/views';
+import type { StepQuery } from '@shared/step-query';
+import { asksForAll } from '@shared/step-query';
 import { create } from 'zustand';
 import { call } from '../api';
-import { PAGE } from './head-cache';
-import type { Filter } from './timeline';
+import { StepMatches } from './step-matches';
 import { useTimeline } from './timeline';
 import { toastFailure } from './toasts';
 
 interface FilterState {
-  /** Steps that matched when they were looked at, ascending; a step decided since stays until the filter is set anew. */
-  steps: number[];
-  /** Highest step looked at. */
-  scanned: number;
-  scanning: boolean;
+  /** What is asked for; without a condition every step is shown. */
+  query: StepQuery;
+  /** Steps that matched when they were looked at, ascending; one decided since stays until the filter is set anew. Null = all. */
+  steps: readonly number[] | null;
+  /** The first answer is on its way; until then the list stays as it was. */
+  looking: boolean;
 }
 
-const nothing: FilterState = { steps: [], scanned: 0, scanning: false };
-export const useFilter = create<FilterState>()(() => nothing);
+export const useFilter = create<FilterState>()(() => ({ query: {}, steps: null, looking: false }));
 
-/** Whether a step belongs to a filtered timeline. */
-export function matches(filter: Filter, head: StepHead): boolean {
-  if (filter === 'differ') return head.label.disagreement;
-  if (filter === 'decide') return head.done && head.label.value === null;
-  return true;
+/** The two filters that have a button of their own. */
+export const presets = {
+  decide: { label: ['undecided'] },
+  differ: { marks: ['disagreement'] },
+} as const satisfies Record<string, StepQuery>;
+export type Preset = 'all' | keyof typeof presets;
+
+/** The button a query is, or null for one that was put together. */
+export function presetOf(query: StepQuery): Preset | null {
+  if (asksForAll(query)) return 'all';
+  const text = JSON.stringify(query);
+  if (text === JSON.stringify(presets.decide)) return 'decide';
+  return text === JSON.stringify(presets.differ) ? 'differ' : null;
 }
 
-/**
- * The pages that must be read to find every undecided step after `from`. Pages whose tiles count none are passed
- * over; what the tiles do not reach yet is read.
- */
-export function pagesToScan(filter: Filter, from: number, steps: number, tiles: readonly Tile[]): number[] {
-  const pages: number[] = [];
-  if (from >= steps) return pages;
-  for (let page = Math.floor(from / PAGE); page * PAGE < steps; page++) {
-    const first = page * PAGE + 1;
-    const last = Math.min(first + PAGE - 1, steps);
-    const covering = tiles.filter((tile) => tile.first <= last && tile.first + tile.n - 1 >= first);
-    const covered = covering.reduce((sum, tile) => sum + tile.n, 0) >= last - first + 1;
-    if (filter === 'decide' && covered && covering.every((tile) => tile.undecided === 0)) continue;
-    pages.push(page);
+let matches: StepMatches | null = null;
+
+/** Sets the timeline's filter. The list changes when the answer is there; the cursor stays on its step. */
+export function setFilter(query: StepQuery): void {
+  const { run, steps } = useTimeline.getState();
+  const given = withoutEmpty(query);
+  matches?.stop();
+  matches = null;
+  if (run === null || asksForAll(given)) {
+    useFilter.setState({ query: {}, steps: null, looking: false });
+    useTimeline.setState({ partial: false });
+    reveal();
+    return;
   }
-  return pages;
+  useFilter.setState({ query: given, looking: true });
+  // Whoever reads a part of the run is not taken to its end.
+  useTimeline.setState((state) => ({
+    ...{ anchor: null, partial: true },
+    follow: { following: false, seen: state.steps },
+  }));
+  matches = new StepMatches({
+    queries: [given],
+    keep: true,
+    ask: (part) => call('timeline.matches', { run, query: part }),
+    found: (found) => {
+      const { looking } = useFilter.getState();
+      useFilter.setState({ steps: found, looking: false });
+      if (looking) reveal();
+    },
+    failed: (thrown) => {
+      // What could not be looked for is not on.
+      if (useFilter.getState().looking) setFilter({});
+      toastFailure(thrown);
+    },
+  });
+  matches.look(1, Math.max(1, steps));
 }
 
-let turn = 0;
-
-/** Sets the timeline's filter and looks for its steps, page by page, without holding up the window. */
-export function setFilter(filter: Filter): void {
-  turn += 1;
-  useTimeline.setState({ filter, anchor: null });
-  useFilter.setState({ ...nothing, scanning: filter !== 'all' });
-  if (filter !== 'all') scan(filter, turn).catch((thrown: unknown) => toastFailure(thrown));
+export function setPreset(preset: Preset): void {
+  setFilter(preset === 'all' ? {} : presets[preset]);
 }
 
 /** Looks at the steps that came since; called when the run has grown. */
 export function continueFilter(): void {
-  const { filter, steps } = useTimeline.getState();
-  const { scanning, scanned } = useFilter.getState();
-  if (filter === 'all' || scanning || scanned >= steps) return;
-  useFilter.setState({ scanning: true });
-  scan(filter, turn).catch((thrown: unknown) => toastFailure(thrown));
+  const { steps } = useTimeline.getState();
+  matches?.grow(steps);
 }
 
-async function scan(filter: Filter, mine: number): Promise<void> {
-  const { run, steps, tiles } = useTimeline.getState();
-  if (run === null) return;
-  const start = useFilter.getState().scanned;
-  for (const page of pagesToScan(filter, start, steps, tiles)) {
-    const first = Math.max(page * PAGE + 1, start + 1);
-    const heads = await call('timeline.heads', { run, from: first, to: Math.min((page + 1) * PAGE, steps) });
-    if (turn !== mine) return;
-    const found = heads.filter((head) => matches(filter, head)).map((head) => head.step);
-    // A step still under way is looked at again when it is done.
-    const open = heads.find((head) => !head.done)?.step;
-    useFilter.setState((state) => ({
-      steps: found.length === 0 ? state.steps : [...state.steps, ...found.filter((step) => step !== open)],
-      scanned: (open ?? Math.min((page + 1) * PAGE, steps) + 1) - 1,
-    }));
-  }
-  if (turn === mine) {
-    useFilter.setState((state) => ({
-      scanning: false,
-      scanned: state.scanned === start ? steps : state.scanned,
-    }));
-  }
+/** Looks again at steps whose labels changed. */
+export function refreshFilter(from: number, to: number): void {
+  matches?.look(from, to);
+}
+
+function reveal(): void {
+  useTimeline.setState((state) => ({ reveal: state.reveal + 1 }));
+}
+
+/** A query without lists and texts that say nothing. */
+function withoutEmpty(query: StepQuery): StepQuery {
+  const kept = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
+  );
+  return Object.fromEntries(kept);
 }

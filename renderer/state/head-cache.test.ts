@@ -52,7 +52,7 @@ describe('HeadCache', () => {
   it('reads only the pages around the view', async () => {
     const log = new Log();
     log.notice(1, 350_000);
-    log.cache.show(100_010, 100_040);
+    log.cache.show([{ from: 100_010, to: 100_040 }]);
     await log.settle();
     expect(log.asked).toEqual([[100_001, 100_200]]);
     expect(log.cache.get(100_020)?.step).toBe(100_020);
@@ -62,10 +62,10 @@ describe('HeadCache', () => {
   it('reads a page once however often it is shown', async () => {
     const log = new Log();
     log.notice(1, 1000);
-    log.cache.show(1, 30);
-    log.cache.show(10, 40);
+    log.cache.show([{ from: 1, to: 30 }]);
+    log.cache.show([{ from: 10, to: 40 }]);
     await log.settle();
-    log.cache.show(20, 50);
+    log.cache.show([{ from: 20, to: 50 }]);
     await log.settle();
     expect(log.asked).toEqual([[1, PAGE]]);
   });
@@ -73,7 +73,7 @@ describe('HeadCache', () => {
   it('reads the end of the run again when the next event comes', async () => {
     const log = new Log();
     log.notice(10, 20);
-    log.cache.show(1, 40);
+    log.cache.show([{ from: 1, to: 40 }]);
     await log.settle();
     log.edition = 1;
     log.notice(11, 21);
@@ -87,7 +87,7 @@ describe('HeadCache', () => {
   it('reads what is in view again after a gap in seq', async () => {
     const log = new Log();
     log.notice(10, 20);
-    log.cache.show(1, 40);
+    log.cache.show([{ from: 1, to: 40 }]);
     await log.settle();
     log.edition = 1;
     log.notice(15, 22);
@@ -99,7 +99,7 @@ describe('HeadCache', () => {
   it('ignores a notice that is older than what it knows', async () => {
     const log = new Log();
     log.notice(10, 20);
-    log.cache.show(1, 40);
+    log.cache.show([{ from: 1, to: 40 }]);
     await log.settle();
     log.cache.advance(9, 18);
     await log.settle();
@@ -110,7 +110,7 @@ describe('HeadCache', () => {
   it('reads again what became stale while it was read', async () => {
     const log = new Log();
     log.notice(1, 50);
-    log.cache.show(1, 50);
+    log.cache.show([{ from: 1, to: 50 }]);
     log.cache.invalidate(7, 9);
     await log.settle();
     expect(log.asked).toEqual([
@@ -122,16 +122,16 @@ describe('HeadCache', () => {
   it('keeps stale heads on the screen and does not read what is out of view', async () => {
     const log = new Log();
     log.notice(1, 1000);
-    log.cache.show(1, 30);
+    log.cache.show([{ from: 1, to: 30 }]);
     await log.settle();
-    log.cache.show(801, 830);
+    log.cache.show([{ from: 801, to: 830 }]);
     await log.settle();
     log.edition = 1;
     log.cache.invalidate(5, 5);
     await log.settle();
     expect(log.cache.get(5)?.title).toBe('edition 0');
     expect(log.asked).toHaveLength(2);
-    log.cache.show(1, 30);
+    log.cache.show([{ from: 1, to: 30 }]);
     await log.settle();
     expect(log.cache.get(5)?.title).toBe('edition 1');
   });
@@ -139,7 +139,7 @@ describe('HeadCache', () => {
   it('keeps the identity of a head that did not change', async () => {
     const log = new Log();
     log.notice(1, 50);
-    log.cache.show(1, 50);
+    log.cache.show([{ from: 1, to: 50 }]);
     await log.settle();
     const before = log.cache.get(3);
     log.notice(9, 50);
@@ -152,19 +152,68 @@ describe('HeadCache', () => {
     const log = new Log();
     log.notice(1, 50);
     log.edition = -1;
-    log.cache.show(1, 50);
+    log.cache.show([{ from: 1, to: 50 }]);
     await log.settle();
     expect(log.failures).toHaveLength(1);
     log.edition = 2;
-    log.cache.show(1, 50);
+    log.cache.show([{ from: 1, to: 50 }]);
     await log.settle();
     expect(log.cache.get(1)?.title).toBe('edition 2');
+  });
+
+  it('reads only the steps in view when they lie apart', async () => {
+    const log = new Log();
+    log.notice(1, 174_500);
+    log.cache.show([7, 9, 90_003, 170_000].map((step) => ({ from: step, to: step })));
+    await log.settle();
+    expect(log.asked).toEqual([
+      [7, 9],
+      [90_003, 90_003],
+      [170_000, 170_000],
+    ]);
+    expect(log.cache.get(170_000)?.step).toBe(170_000);
+  });
+
+  it('asks for what is in view now, not for what was scrolled past', async () => {
+    const log = new Log();
+    log.notice(1, 174_500);
+    for (let step = 1; step <= 170_000; step += 1000) log.cache.show([{ from: step, to: step + 40 }]);
+    await log.settle();
+    expect(log.asked).toHaveLength(4);
+    expect(log.asked.at(-1)).toEqual([169_001, 169_200]);
+  });
+
+  it('keeps a bounded number of heads, those around the reader', async () => {
+    const log = new Log();
+    log.notice(1, 174_500);
+    for (let step = 1; step <= 174_000; step += PAGE) {
+      log.cache.show([{ from: step, to: step + 40 }]);
+      await log.settle();
+    }
+    let kept = 0;
+    for (let step = 1; step <= 174_500; step += 1) if (log.cache.get(step) !== undefined) kept += 1;
+    expect(kept).toBe(30 * PAGE);
+    expect(log.cache.get(173_900)).toBeDefined();
+  });
+
+  it('does not ask again and again for steps that the log does not have', async () => {
+    const log = new Log();
+    log.notice(1, 50);
+    log.steps = 40;
+    log.cache.show([{ from: 1, to: 50 }]);
+    await log.settle();
+    log.cache.show([{ from: 2, to: 50 }]);
+    await log.settle();
+    expect(log.asked).toEqual([[1, 50]]);
+    log.notice(2, 50);
+    await log.settle();
+    expect(log.cache.get(50)?.step).toBe(50);
   });
 
   it('says nothing after its end', async () => {
     const log = new Log();
     log.notice(1, 50);
-    log.cache.show(1, 50);
+    log.cache.show([{ from: 1, to: 50 }]);
     const before = log.changes;
     log.cache.dispose();
     await log.settle();

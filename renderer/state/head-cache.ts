@@ -3,12 +3,25 @@ import type { StepHead } from '@shared/views';
 /** Heads per request, aligned: page 0 is steps 1–200. */
 export const PAGE = 200;
 /** Pages kept; the farthest from the reader go first. */
-const KEEP = 50;
+const KEEP = 30;
+/** Requests under way at once. More would only queue up behind the reader's thread while the reader has scrolled on. */
+const LOADS = 3;
+
+/** Steps beside each other from this many on are a stretch. */
+const STRETCH = 8;
+
+/** Steps `from..to`, both included. */
+export interface Span {
+  from: number;
+  to: number;
+}
 
 interface Page {
   heads: (StepHead | undefined)[];
   /** Steps to read again; null when the page is as fresh as the last notice. */
-  stale: { from: number; to: number } | null;
+  stale: Span | null;
+  /** Steps that were asked for and were not there; not asked for again before the next notice. */
+  absent: Span | null;
   loading: boolean;
 }
 
@@ -25,9 +38,10 @@ export interface HeadSource {
  */
 export class HeadCache {
   private readonly pages = new Map<number, Page>();
-  private window = { from: 1, to: 0 };
+  private wanted: readonly Span[] = [];
   private total = 0;
   private seq = 0;
+  private loads = 0;
   private disposed = false;
 
   constructor(private readonly source: HeadSource) {}
@@ -47,6 +61,7 @@ export class HeadCache {
     const from = whole ? 1 : Math.max(1, this.total);
     this.seq = seq;
     this.total = steps;
+    for (const page of this.pages.values()) page.absent = null;
     this.invalidate(from, Math.max(steps, 1));
     this.source.changed();
   }
@@ -54,21 +69,18 @@ export class HeadCache {
   /** Marks steps for reading again; those in view are asked for at once. */
   invalidate(from: number, to: number): void {
     for (const [index, page] of this.pages) {
-      const first = index * PAGE + 1;
-      const low = Math.max(from, first);
-      const high = Math.min(to, first + PAGE - 1);
-      if (low > high) continue;
-      page.stale =
-        page.stale === null
-          ? { from: low, to: high }
-          : { from: Math.min(page.stale.from, low), to: Math.max(page.stale.to, high) };
+      const part = cut({ from, to }, index, PAGE * (index + 1));
+      if (part !== null) page.stale = around(page.stale, part);
     }
     this.fill();
   }
 
-  /** Tells which steps are in view, overscan included; asks for what is missing or stale there. */
-  show(from: number, to: number): void {
-    this.window = { from: Math.max(1, from), to };
+  /**
+   * Tells which steps are in view; asks for what is missing or stale there. Of a stretch of the run whole pages are read,
+   * of steps that lie apart only they.
+   */
+  show(spans: readonly Span[]): void {
+    this.wanted = spans.filter(({ from, to }) => from <= to);
     this.fill();
     this.evict();
   }
@@ -87,50 +99,67 @@ export class HeadCache {
     this.pages.clear();
   }
 
-  private fill(): void {
-    if (this.disposed) return;
-    const last = Math.min(this.window.to, this.total);
-    if (last < this.window.from) return;
-    for (let index = pageOf(this.window.from); index <= pageOf(last); index++) this.fillPage(index);
+  /** Pages in view and what of each is in view. */
+  private inView(): Map<number, Span> {
+    const parts = new Map<number, Span>();
+    for (const span of this.wanted) {
+      for (let index = pageOf(Math.max(1, span.from)); index <= pageOf(span.to); index++) {
+        const whole = { from: index * PAGE + 1, to: (index + 1) * PAGE };
+        const part = cut(span.to - span.from >= STRETCH ? whole : span, index, this.total);
+        if (part !== null) parts.set(index, around(parts.get(index) ?? null, part));
+      }
+    }
+    return parts;
   }
 
-  private fillPage(index: number): void {
+  private fill(): void {
+    if (this.disposed || this.total === 0) return;
+    for (const [index, part] of this.inView()) {
+      if (this.loads >= LOADS) return;
+      this.fillPage(index, part);
+    }
+  }
+
+  private fillPage(index: number, part: Span): void {
     let page = this.pages.get(index);
-    const first = index * PAGE + 1;
-    const last = Math.min(first + PAGE - 1, this.total);
     if (page === undefined) {
-      page = { heads: [], stale: { from: first, to: last }, loading: false };
+      page = { heads: [], stale: null, absent: null, loading: false };
       this.pages.set(index, page);
     }
-    // A page read when it was short is missing the steps that came since.
-    if (page.stale === null && !page.loading && page.heads.length < last - first + 1) {
-      page.stale = { from: first + page.heads.length, to: last };
-    }
-    if (page.stale === null || page.loading) return;
-    const from = page.stale.from;
-    const to = Math.min(page.stale.to, last);
-    if (to < from) {
+    if (page.loading) return;
+    const stale = page.stale === null ? null : cut(page.stale, index, this.total);
+    const missing = missingOf(page, part);
+    if (stale === null && missing === null) {
       page.stale = null;
       return;
     }
+    const { from, to } = missing === null ? (stale ?? part) : around(stale, missing);
     page.stale = null;
     page.loading = true;
+    this.loads += 1;
     const owner = page;
+    const { seq } = this;
     this.source.load(from, to).then(
       (heads) => {
-        owner.loading = false;
+        this.end(owner);
         if (this.disposed) return;
         this.put(heads);
+        if (heads.length < to - from + 1 && seq === this.seq) owner.absent = { from, to };
         this.source.changed();
-        this.fill(); // what became stale while it was read
+        this.fill(); // what became stale, or came into view, while it was read
       },
       (thrown: unknown) => {
-        owner.loading = false;
+        this.end(owner);
         if (this.disposed) return;
-        owner.stale = { from, to };
+        owner.stale = around(owner.stale, { from, to });
         this.source.failed(thrown);
       },
     );
+  }
+
+  private end(page: Page): void {
+    page.loading = false;
+    this.loads -= 1;
   }
 
   private put(heads: StepHead[]): void {
@@ -146,10 +175,35 @@ export class HeadCache {
 
   private evict(): void {
     if (this.pages.size <= KEEP) return;
-    const middle = pageOf((this.window.from + this.window.to) / 2);
-    const far = [...this.pages.keys()].sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
+    const inView = new Set(this.inView().keys());
+    const middle = pageOf(((this.wanted[0]?.from ?? 1) + (this.wanted.at(-1)?.to ?? 1)) / 2);
+    const far = [...this.pages.keys()]
+      .filter((index) => !inView.has(index))
+      .sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
     for (const index of far.slice(0, this.pages.size - KEEP)) this.pages.delete(index);
   }
+}
+
+/** What of the part has not been read and may be there. */
+function missingOf(page: Page, part: Span): Span | null {
+  const { heads, absent } = page;
+  const known = (step: number): boolean =>
+    heads[(step - 1) % PAGE] !== undefined || (absent !== null && absent.from <= step && step <= absent.to);
+  let { from, to } = part;
+  while (from <= to && known(from)) from += 1;
+  while (to >= from && known(to)) to -= 1;
+  return from <= to ? { from, to } : null;
+}
+
+/** The part of a span within a page and the run; null when there is none. */
+function cut(span: Span, page: number, last: number): Span | null {
+  const from = Math.max(span.from, page * PAGE + 1);
+  const to = Math.min(span.to, (page + 1) * PAGE, last);
+  return from <= to ? { from, to } : null;
+}
+
+function around(one: Span | null, other: Span): Span {
+  return one === null ? other : { from: Math.min(one.from, other.from), to: Math.max(one.to, other.to) };
 }
 
 function pageOf(step: number): number {

@@ -1,16 +1,49 @@
 import type { CommandInput } from '@shared/ipc';
+import type { StepQuery } from '@shared/step-query';
 import { call } from '../api';
+import { presets, useFilter } from './filter';
 import { moveCursor, useTimeline } from './timeline';
 import { toast } from './toasts';
 
-type StepFilter = CommandInput<'timeline.find'>['filter'];
+export type JumpTarget = 'open' | 'hint' | 'error';
 
-/** Puts the cursor on the next or previous step of a kind; says so when there is none. */
-export async function jump(filter: StepFilter, direction: 1 | -1): Promise<void> {
+/** Undecided or disputed steps, steps that carry a hint, steps that failed. Of the queries one is enough. */
+const targets: Record<
+  JumpTarget,
+  { filter: CommandInput<'timeline.find'>['filter']; queries: readonly StepQuery[] }
+> = {
+  open: { filter: { by: 'undecided_or_disagreement' }, queries: [presets.decide, presets.differ] },
+  hint: { filter: { by: 'hint' }, queries: [{ hint: true }] },
+  error: { filter: { by: 'error' }, queries: [{ error: true }] },
+};
+
+/** Puts the cursor on the next or previous step of a kind, among those that are shown; says so when there is none. */
+export async function jump(target: JumpTarget, direction: 1 | -1): Promise<void> {
   const { run, cursor } = useTimeline.getState();
   if (run === null) return;
-  const found = await call('timeline.find', { run, filter, from: cursor, direction });
+  const { steps } = useFilter.getState();
+  const found =
+    steps === null
+      ? (await call('timeline.find', { run, filter: targets[target].filter, from: cursor, direction })).step
+      : await amongShown(run, targets[target].queries, cursor, direction);
   if (useTimeline.getState().run !== run) return;
-  if (found.step === null) toast((text) => text.timeline.nothingFurther);
-  else moveCursor(found.step);
+  if (found === null) toast((text) => text.timeline.nothingFurther);
+  else moveCursor(found);
+}
+
+async function amongShown(
+  run: string,
+  queries: readonly StepQuery[],
+  cursor: number,
+  direction: 1 | -1,
+): Promise<number | null> {
+  const side = direction === 1 ? { from: cursor + 1 } : { to: cursor - 1 };
+  if (side.to === 0) return null;
+  const answers = await Promise.all(
+    queries.map((query) => call('timeline.matches', { run, query: { ...query, ...side } })),
+  );
+  const shown = new Set(useFilter.getState().steps);
+  const fit = answers.flatMap(({ steps }) => steps.filter((step) => shown.has(step)));
+  if (fit.length === 0) return null;
+  return fit.reduce((best, step) => (direction === 1 ? Math.min(best, step) : Math.max(best, step)));
 }

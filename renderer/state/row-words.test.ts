@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { en } from '../text/en';
-import { initialsOf, noteCount, noteLines, rowSentence, ruleCodes, shownState } from './row-words';
+import {
+  halvesOf,
+  initialsOf,
+  judgeCode,
+  noteCount,
+  noteLines,
+  rowSentence,
+  ruleCodes,
+  shownState,
+  summaryLines,
+} from './row-words';
 import { stepHead } from './step-fixtures';
 
 const masked = stepHead(404, {
@@ -68,11 +78,67 @@ describe('rows', () => {
     expect(rowSentence(head, null, en)).toMatch(/^6, Summarised steps 1–3, 98k → 41k tokens, undecided/);
     expect(noteLines(head)[0]).toMatchObject({ opens: 2 });
     expect(noteCount(head)).toBe(4);
-    const opened = noteLines(head, true);
+    const open = { open: true, summaryApart: false };
+    const opened = noteLines(head, open);
     expect(opened.filter(({ kind }) => kind === 'lost')).toHaveLength(12);
     expect(opened.find(({ kind }) => kind === 'more')).toMatchObject({ count: 2 });
-    expect(noteCount(head, true)).toBe(opened.length + 1);
+    expect(noteCount(head, open)).toBe(opened.length + 1);
     expect(new Set(opened.map(({ key }) => key)).size).toBe(opened.length);
+    const apart = { open: true, summaryApart: true };
+    expect(noteLines(head, apart).map(({ kind }) => kind)).toEqual(['note']);
+    expect(noteCount(head, apart)).toBe(1);
+    expect(summaryLines(head, false).map(({ kind }) => kind)).toEqual(['summary', 'missing']);
+  });
+
+  it('say what the judge says after what holds', () => {
+    const judge = { value: 'keep', confidence: 0.61, differ: false } as const;
+    expect(rowSentence({ ...masked, judge }, null, en)).toBe(
+      '404, edit_file core_algos.py, masked by Blind edit, judge says train 0.61, not decided by a person',
+    );
+    expect(rowSentence({ ...masked, judge: { ...judge, differ: true } }, null, en)).toContain(
+      'judges differ',
+    );
+  });
+
+  it('show nothing of opinions that are withheld', () => {
+    const hidden = stepHead(7, { withheld: true });
+    expect(shownState(hidden, null)).toBe('none');
+    expect(shownState(hidden, 'mask')).toBe('mask');
+    expect(rowSentence(hidden, null, en)).toMatch(/^7, run_command ls, opinions hidden until you decide/);
+  });
+
+  it('split the gutter where opinions differ: rule left and judge right, machines left and person right', () => {
+    const label = { value: 'mask', source: 'rule', reason: 'blind-edit', disagreement: true } as const;
+    const judge = { value: 'keep', confidence: 0.61, differ: false } as const;
+    const marks = ['disagreement', 'rule_and_judge_differ'] as const;
+    expect(halvesOf(stepHead(1, { label, judge, marks: [...marks] }))).toEqual({
+      left: 'mask',
+      right: 'train',
+    });
+    expect(halvesOf(stepHead(1, { label, judge: { ...judge, value: 'mask' }, marks: [...marks] }))).toEqual({
+      ...{ left: 'train', right: 'mask' },
+    });
+    const own = { ...label, source: 'human' } as const;
+    expect(halvesOf(stepHead(1, { label: own }))).toEqual({ left: 'train', right: 'mask' });
+    expect(halvesOf(stepHead(1, { label: { ...own, value: 'train' } }))).toEqual({
+      left: 'mask',
+      right: 'train',
+    });
+    const two = { value: null, source: 'human', reason: null, disagreement: true } as const;
+    expect(halvesOf(stepHead(1, { label: two, marks: ['humans_differ'] }))).toEqual({
+      ...{ left: 'train', right: 'mask' },
+    });
+    expect(halvesOf(stepHead(1))).toBeNull();
+  });
+
+  it('print a vote short', () => {
+    const judge = { value: 'mask', confidence: 0.82, differ: false } as const;
+    expect(judgeCode(stepHead(1, { judge }))).toBe('J.82');
+    expect(judgeCode(stepHead(1, { judge: { ...judge, confidence: 0.05 } }))).toBe('J.05');
+    expect(judgeCode(stepHead(1, { judge: { ...judge, confidence: 1 } }))).toBe('J1');
+    expect(judgeCode(stepHead(1, { judge: { ...judge, confidence: null } }))).toBe('J');
+    expect(judgeCode(stepHead(1, { judge: { ...judge, differ: true } }))).toBe('J≠');
+    expect(judgeCode(stepHead(1))).toBe('');
   });
 
   it('print rules and people short', () => {

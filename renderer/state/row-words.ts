@@ -1,3 +1,4 @@
+import type { LabelValue } from '@shared/annotations';
 import type { StepHead, StepNote } from '@shared/views';
 import type { LabelState } from '../components/LabelGlyph';
 import type { Text } from '../text/en';
@@ -20,9 +21,18 @@ export type NoteLine =
 /** Lost things that the timeline lists when it is opened. */
 const LISTED = 12;
 
-/** @param open The list of what the step's summary no longer mentions is open. */
-export function noteLines(head: StepHead, open = false): NoteLine[] {
+/** What is shown under a step. */
+export interface NotesShown {
+  /** The list of what the step's summary no longer mentions is open. */
+  open: boolean;
+  /** The summary has a row of its own, at the head of the segment it opened. */
+  summaryApart: boolean;
+}
+const plainNotes: NotesShown = { open: false, summaryApart: false };
+
+export function noteLines(head: StepHead, { open, summaryApart }: NotesShown = plainNotes): NoteLine[] {
   return head.after.flatMap((note, index): NoteLine[] => {
+    if (summaryApart && note.kind === 'summary') return [];
     if (note.kind === 'hint') {
       return note.hints.map((hint) => ({ ...hint, kind: 'hint', key: hint.id, step: head.step }));
     }
@@ -46,21 +56,54 @@ function missingLines({ step, missing }: SummaryNote, key: string, open: boolean
 }
 
 /** How many rows the lines under a step take; what the list's layout needs. */
-export function noteCount(head: StepHead, open = false): number {
+export function noteCount(head: StepHead, { open, summaryApart }: NotesShown = plainNotes): number {
   let count = 0;
   for (const note of head.after) {
     if (note.kind === 'hint') count += note.hints.length;
-    else if (note.kind === 'summary') count += 2 + missingLines(note, '', open).length;
-    else count += 1;
+    else if (note.kind !== 'summary') count += 1;
+    else if (!summaryApart) count += 2 + missingLines(note, '', open).length;
   }
   return count;
+}
+
+/** The lines of the summary turn itself: where its segment begins and what it no longer mentions. */
+export function summaryLines(head: StepHead, open: boolean): NoteLine[] {
+  return noteLines(head, { open, summaryApart: false }).filter(
+    ({ kind }) => kind !== 'hint' && kind !== 'note',
+  );
 }
 
 /** The label state a row shows: what a person has just decided, else what holds. */
 export function shownState(head: StepHead, pending: PendingLabel['value'] | null): LabelState {
   if (pending === 'train' || pending === 'mask') return pending;
   if (pending === 'clear') return 'undecided';
+  if (head.withheld) return 'none';
   return head.label.value ?? 'undecided';
+}
+
+/** The two halves of the gutter when opinions differ: left the rule or one person, right the judge or another. */
+export function halvesOf({ label, marks, judge }: StepHead): { left: LabelValue; right: LabelValue } | null {
+  if (!label.disagreement) return null;
+  if (marks.includes('humans_differ')) return { left: 'train', right: 'mask' };
+  if (marks.includes('rule_and_judge_differ') && judge !== null) {
+    return judge.value === 'keep' ? { left: 'mask', right: 'train' } : { left: 'train', right: 'mask' };
+  }
+  // A person against the machines: the machines left.
+  if (label.value === 'train') return { left: 'mask', right: 'train' };
+  if (label.value === 'mask' && (label.source === 'human' || label.source === 'adjudication')) {
+    return { left: 'train', right: 'mask' };
+  }
+  return { left: 'mask', right: 'train' };
+}
+
+/** A judge's vote in the narrow column: "J.82", "J" without a confidence, "J≠" when judges do not agree. */
+export function judgeCode({ judge }: StepHead): string {
+  if (judge === null) return '';
+  if (judge.differ) return 'J≠';
+  if (judge.confidence === null) return 'J';
+  return judge.confidence >= 0.995
+    ? 'J1'
+    : `J.${String(Math.round(judge.confidence * 100)).padStart(2, '0')}`;
 }
 
 /** The paper's guideline number of a rule, as the narrow column prints it: "R5". */
@@ -104,17 +147,20 @@ export function rowSentence(head: StepHead, pending: PendingLabel['value'] | nul
   const state = shownState(head, pending);
   const { source } = head.label;
   const label =
-    state === 'mask' && pending === null && source === 'rule'
-      ? words.rowMaskedBy(head.rules.map(text.labels.ruleName).join(', '))
-      : state === 'mask'
-        ? words.rowMask
-        : state === 'train'
-          ? words.rowTrain
-          : words.rowUndecided;
+    state === 'none'
+      ? words.rowWithheld
+      : state === 'mask' && pending === null && source === 'rule'
+        ? words.rowMaskedBy(head.rules.map(text.labels.ruleName).join(', '))
+        : state === 'mask'
+          ? words.rowMask
+          : state === 'train'
+            ? words.rowTrain
+            : words.rowUndecided;
   const facts = [
     String(head.step),
     whatOf(head, text),
     label,
+    ...judgeWords(head, text),
     head.by.length > 0 ? words.rowByPerson(head.by.join(', ')) : words.rowNoPerson,
   ];
   if (pending !== null) facts.push(words.rowPending);
@@ -123,8 +169,15 @@ export function rowSentence(head: StepHead, pending: PendingLabel['value'] | nul
   if (!head.ok) facts.push(words.rowFailed);
   if (head.exitCode !== null && head.exitCode !== 0) facts.push(words.exit(head.exitCode));
   if (head.imitatesHuman) facts.push(words.rowImitates);
+  if (head.marks.includes('corrected')) facts.push(words.rowCorrected);
   if (head.flagged) facts.push(words.rowFlagged);
   if (head.comments > 0) facts.push(words.rowComments(head.comments));
   if (!head.done) facts.push(words.running);
   return words.row(facts);
+}
+
+function judgeWords({ judge }: StepHead, text: Text): string[] {
+  if (judge === null) return [];
+  const { rowJudge, rowJudgesDiffer } = text.timeline;
+  return [judge.differ ? rowJudgesDiffer : rowJudge(judge.value, judge.confidence)];
 }

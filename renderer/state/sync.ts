@@ -3,7 +3,8 @@ import { addApproval, dropApprovals, loadApprovals } from './approvals';
 import { runCommand } from './commands';
 import { loadComputers, startComputers } from './computers';
 import { invalidateDetails, loadDetail } from './detail';
-import { continueFilter, setFilter } from './filter';
+import { continueFilter, refreshFilter, setFilter } from './filter';
+import { continueFolding, openGrouping, refreshFolding } from './grouping';
 import { loadHints, useHints } from './hints';
 import { startHostPrompts } from './host-prompts';
 import type { CommandId } from './keymap';
@@ -29,12 +30,15 @@ export function startSync(): () => void {
       loadTiles(run);
       loadHints(run);
       continueFilter();
+      continueFolding();
     }),
     listen('run.listChanged', listChanged),
     listen('labels.changed', ({ run, from, to }) => {
       refreshRun(run);
       if (useTimeline.getState().run !== run) return;
       useTimeline.getState().heads.invalidate(from, to);
+      refreshFilter(from, to);
+      refreshFolding(from, to);
       invalidateDetails(run, from, to);
       loadTiles(run);
     }),
@@ -90,7 +94,8 @@ function openCurrent(): void {
   const { current, list } = useRuns.getState();
   const run = list.find((other) => other.id === current);
   openTimeline(current, run?.seq ?? 0, run?.steps ?? 0);
-  setFilter('all');
+  setFilter({});
+  openGrouping(run?.task.id ?? null);
   if (current === null) useHints.setState({ hints: null });
   else loadHints(current);
 }

@@ -6,8 +6,6 @@ import { cursorMoved, grown, scrolled } from './follow';
 import { HeadCache } from './head-cache';
 import { toastFailure } from './toasts';
 
-export type Filter = 'all' | 'decide' | 'differ';
-
 interface TimelineState {
   run: string | null;
   heads: HeadCache;
@@ -21,7 +19,8 @@ interface TimelineState {
   /** Counts up when the cursor was put somewhere by hand: the list then brings it into view. */
   reveal: number;
   follow: Follow;
-  filter: Filter;
+  /** A filter hides steps: nobody stays with the newest one. */
+  partial: boolean;
   tiles: Tile[];
 }
 
@@ -47,7 +46,7 @@ const closed = {
   anchor: null,
   reveal: 0,
   follow: { following: true, seen: 0 },
-  filter: 'all' as Filter,
+  partial: false,
   tiles: [],
 };
 
@@ -115,12 +114,17 @@ export function loadTiles(run: string): void {
     });
 }
 
+function movedTo(state: TimelineState, step: number): Follow {
+  const follow = cursorMoved(state.follow, step, state.steps);
+  return state.partial ? { following: false, seen: follow.seen } : follow;
+}
+
 /** A click: the row is under the hand already, so nothing scrolls. Without `extend` a range ends. */
 export function pointAt(step: number, extend: boolean): void {
   useTimeline.setState((state) => ({
     cursor: step,
     anchor: extend ? (state.anchor ?? state.cursor) : null,
-    follow: cursorMoved(state.follow, step, state.steps),
+    follow: movedTo(state, step),
   }));
 }
 
@@ -133,7 +137,7 @@ export function moveCursor(step: number, extend = false): void {
     return {
       cursor,
       anchor,
-      follow: cursorMoved(state.follow, cursor, state.steps),
+      follow: movedTo(state, cursor),
       reveal: state.reveal + 1,
     };
   });
@@ -154,7 +158,8 @@ export function clearRange(): boolean {
 /** The list was scrolled; `rest` px are left below its window. */
 export function timelineScrolled(rest: number): void {
   const state = useTimeline.getState();
-  const follow = scrolled(state.follow, rest, state.steps);
+  const { following, seen } = scrolled(state.follow, rest, state.steps);
+  const follow = { following: following && !state.partial, seen };
   if (follow.following !== state.follow.following || follow.seen !== state.follow.seen) {
     useTimeline.setState({ follow });
   }

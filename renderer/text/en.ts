@@ -3,12 +3,14 @@ import { approvals } from './en/approvals';
 import { branches } from './en/branches';
 import { common } from './en/common';
 import { computers } from './en/computers';
+import { correction } from './en/correction';
 import { detail } from './en/detail';
 import { exporting } from './en/exporting';
 import { files } from './en/files';
 import { filter } from './en/filter';
 import { firstUse } from './en/first-use';
 import { frame } from './en/frame';
+import { guideline } from './en/guideline';
 import { hints } from './en/hints';
 import { hostPrompts } from './en/host-prompts';
 import { importing } from './en/importing';
@@ -16,13 +18,18 @@ import { inbox } from './en/inbox';
 import { keys } from './en/keys';
 import { labels } from './en/labels';
 import { newRun } from './en/new-run';
+import { palette } from './en/palette';
+import { plots } from './en/plots';
 import { prompt } from './en/prompt';
 import { queries } from './en/queries';
 import { rehearsal } from './en/rehearsal';
 import { remote } from './en/remote';
+import { rendering } from './en/rendering';
+import { retro } from './en/retro';
 import { runs } from './en/runs';
 import { settings } from './en/settings';
 import { shortcuts } from './en/shortcuts';
+import { similar } from './en/similar';
 import { terminals } from './en/terminals';
 import { timeline } from './en/timeline';
 
@@ -33,12 +40,14 @@ export const en = {
   branches,
   common,
   computers,
+  correction,
   detail,
   exporting,
   files,
   filter,
   firstUse,
   frame,
+  guideline,
   hints,
   hostPrompts,
   keys,
@@ -46,13 +55,18 @@ export const en = {
   inbox,
   labels,
   newRun,
+  palette,
+  plots,
   prompt,
   queries,
   rehearsal,
   remote,
+  rendering,
+  retro,
   runs,
   settings,
   shortcuts,
+  similar,
   terminals,
   timeline,
 };

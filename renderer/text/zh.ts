@@ -4,12 +4,14 @@ import { approvals } from './zh/approvals';
 import { branches } from './zh/branches';
 import { common } from './zh/common';
 import { computers } from './zh/computers';
+import { correction } from './zh/correction';
 import { detail } from './zh/detail';
 import { exporting } from './zh/exporting';
 import { files } from './zh/files';
 import { filter } from './zh/filter';
 import { firstUse } from './zh/first-use';
 import { frame } from './zh/frame';
+import { guideline } from './zh/guideline';
 import { hints } from './zh/hints';
 import { hostPrompts } from './zh/host-prompts';
 import { importing } from './zh/importing';
@@ -17,13 +19,18 @@ import { inbox } from './zh/inbox';
 import { keys } from './zh/keys';
 import { labels } from './zh/labels';
 import { newRun } from './zh/new-run';
+import { palette } from './zh/palette';
+import { plots } from './zh/plots';
 import { prompt } from './zh/prompt';
 import { queries } from './zh/queries';
 import { rehearsal } from './zh/rehearsal';
 import { remote } from './zh/remote';
+import { rendering } from './zh/rendering';
+import { retro } from './zh/retro';
 import { runs } from './zh/runs';
 import { settings } from './zh/settings';
 import { shortcuts } from './zh/shortcuts';
+import { similar } from './zh/similar';
 import { terminals } from './zh/terminals';
 import { timeline } from './zh/timeline';
 
@@ -34,12 +41,14 @@ export const zh: Text = {
   branches,
   common,
   computers,
+  correction,
   detail,
   exporting,
   files,
   filter,
   firstUse,
   frame,
+  guideline,
   hints,
   hostPrompts,
   keys,
@@ -47,13 +56,18 @@ export const zh: Text = {
   inbox,
   labels,
   newRun,
+  palette,
+  plots,
   prompt,
   queries,
   rehearsal,
   remote,
+  rendering,
+  retro,
   runs,
   settings,
   shortcuts,
+  similar,
   terminals,
   timeline,
 };

@@ -1,33 +1,17 @@
 import { asksForAll } from '@shared/step-query';
+import { useEffect } from 'react';
 import { useCommand } from '../../state/commands';
 import { openComputers } from '../../state/computers';
 import { setFilter, useFilter } from '../../state/filter';
 import { jump } from '../../state/jump';
-import {
-  agree,
-  armReason,
-  decide,
-  following,
-  preceding,
-  repeatLast,
-  toggleFlag,
-  undo,
-} from '../../state/labels';
+import { following, preceding } from '../../state/labels';
+import { openPalette } from '../../state/palette';
 import { clearSearch, useSearch } from '../../state/search';
-import { clearRange, moveCursor, toggleRange, useTimeline } from '../../state/timeline';
-import { attempt, toast } from '../../state/toasts';
+import { clearRange, moveCursor, useTimeline } from '../../state/timeline';
+import { attempt } from '../../state/toasts';
 import { openDialog, setMode, setTab, useView } from '../../state/view';
-import { useWorkspace } from '../../state/workspace';
+import { useLabelCommands } from '../labels/label-commands';
 import { cyclePane } from './panes';
-
-/** Refuses to accept what cannot be kept: says so instead of labelling. */
-function labelling(work: () => void): () => void {
-  return () => {
-    const { problem } = useWorkspace.getState();
-    if (problem === null) work();
-    else toast((text) => (problem.code === 'disk_full' ? text.labels.blockedDisk : text.labels.blocked));
-  };
-}
 
 /** The commands of the frame, for as long as a run can be open. */
 export function useAppCommands(): void {
@@ -44,47 +28,17 @@ export function useAppCommands(): void {
   useCommand('mode.watch', () => setMode('watch'));
   useCommand('mode.review', () => setMode('review'));
   useCommand('mode.export', () => setMode('export'));
-  useCommand(
-    'label.train',
-    labelling(() => decide('train')),
-  );
-  useCommand(
-    'label.mask',
-    labelling(() => decide('mask')),
-  );
-  useCommand(
-    'label.clear',
-    labelling(() => decide('clear')),
-  );
-  useCommand('label.agree', labelling(agree));
-  useCommand('label.repeat', labelling(repeatLast));
-  useCommand('label.range', toggleRange);
-  useCommand(
-    'label.flag',
-    labelling(() => attempt(toggleFlag)),
-  );
-  useCommand(
-    'label.undo',
-    labelling(() => attempt(() => undo('undo'))),
-  );
-  useCommand(
-    'label.redo',
-    labelling(() => attempt(() => undo('redo'))),
-  );
-  useReasonCommands();
-  useCommand(
-    'label.comment',
-    labelling(() => {
-      if (cursor() > 0) useView.setState({ commenting: cursor() });
-    }),
-  );
+  useLabelCommands();
   useCommand('look.prompt', () => openTab('prompt', { promptChanges: false }));
   useCommand('look.promptDiff', () => openTab('prompt', { promptChanges: true }));
   useCommand('look.diff', () => openTab('files', { fileHistory: false }));
   useCommand('look.fileHistory', () => openTab('files', { fileHistory: true }));
   useCommand('look.queries', () => openTab('queries', {}));
-  useCommand('look.expand', () => useView.setState((state) => ({ expanded: !state.expanded })));
+  useExpanding();
+  useCommand('app.palette', openPalette);
+  useCommand('look.expandAll', () => useView.setState((state) => ({ expandedAll: !state.expandedAll })));
   useCommand('app.newRun', () => openDialog('newRun'));
+  useCommand('app.plots', () => openDialog('plots'));
   useCommand('app.import', () => openDialog('import'));
   useCommand('app.computers', () => openComputers());
   useCommand('app.settings', () => openDialog('settings'));
@@ -101,16 +55,22 @@ export function useAppCommands(): void {
   });
 }
 
-function useReasonCommands(): void {
-  useCommand('reason.1', () => armReason(1));
-  useCommand('reason.2', () => armReason(2));
-  useCommand('reason.3', () => armReason(3));
-  useCommand('reason.4', () => armReason(4));
-  useCommand('reason.5', () => armReason(5));
-  useCommand('reason.6', () => armReason(6));
-  useCommand('reason.7', () => armReason(7));
-  useCommand('reason.8', () => armReason(8));
-  useCommand('reason.9', () => armReason(9));
+/** `o` opens what is long on this step, and leaving the step closes it; `O` holds for every step. */
+function useExpanding(): void {
+  useCommand('look.expand', () =>
+    useView.setState(({ expanded }) => ({ expanded: !expanded, expandedAll: false })),
+  );
+  useCommand('look.expandAll', () =>
+    useView.setState(({ expandedAll }) => ({ expanded: !expandedAll, expandedAll: !expandedAll })),
+  );
+  useEffect(
+    () =>
+      useTimeline.subscribe((state, before) => {
+        const { expanded, expandedAll } = useView.getState();
+        if (state.cursor !== before.cursor && expanded && !expandedAll) useView.setState({ expanded: false });
+      }),
+    [],
+  );
 }
 
 /** Opens a tab of the step; the same key again goes back to the step itself. */

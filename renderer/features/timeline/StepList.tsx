@@ -1,90 +1,116 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { useCommand } from '../../state/commands';
 import { setFilter, useFilter } from '../../state/filter';
+import { chipsOf } from '../../state/filter-words';
+import { toggleFold, useGrouping } from '../../state/grouping';
 import { pendingFor, useLabels } from '../../state/labels';
 import { useLive } from '../../state/live';
 import { ROW, RowLayout } from '../../state/row-layout';
-import { noteCount } from '../../state/row-words';
+import type { Row, RowModel } from '../../state/row-model';
+import { noteCount, summaryLines } from '../../state/row-words';
+import { useRows } from '../../state/rows';
 import { useCurrentRun } from '../../state/runs';
-import { toggleMissing, useSegments } from '../../state/segments';
+import { segmentOf, toggleMissing, useSegments } from '../../state/segments';
 import { pointAt, timelineScrolled, useTimeline } from '../../state/timeline';
 import { useText } from '../../text/language';
+import { CarriedRow } from './CarriedRow';
+import { GroupRow } from './GroupRow';
 import { LiveRow } from './LiveRow';
 import { Minimap } from './Minimap';
 import { StepRow } from './StepRow';
+import { wantedSpans } from './wanted-spans';
 
 /** Rows kept ready beyond each edge of the view. */
 const OVERSCAN = 8;
+/** Rows beyond each edge whose heads are read ahead. */
+const READ_AHEAD = 40;
 /** Rows kept between the cursor and the edge when the cursor is brought into view. */
 const MARGIN = 2;
+
+/** What the reader looks at: the row at the top edge and how far it is scrolled. */
+interface Held {
+  row: Row | undefined;
+  index: number;
+  offset: number;
+}
 
 /** The virtual list: any number of steps, rows only where the reader looks, and no jump while live data arrives. */
 export function StepList({ showTime }: { showTime: boolean }) {
   const text = useText();
-  const { heads, steps, cursor, anchor, reveal, follow, filter, version } = useTimeline();
-  const found = useFilter((state) => state.steps);
-  const scanning = useFilter((state) => state.scanning);
+  const { heads, steps, cursor, anchor, reveal, follow, partial, version } = useTimeline();
+  const model = useRows();
+  const grouped = useGrouping((state) => state.grouped);
+  const filtered = useFilter((state) => state.steps !== null);
   const pending = useLabels((state) => state.pending);
   const opened = useSegments((state) => state.open);
+  const segments = useSegments((state) => state.list);
   const run = useCurrentRun();
   const liveStep = useLive((state) =>
     state.answer !== null && state.answer.run === run?.id ? state.answer.step : 0,
   );
   const grid = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
-  // What the reader looks at: the row at the top edge and how far it is scrolled. Kept still when rows above change.
-  const held = useRef({ index: 0, offset: 0 });
-  const items = filter === 'all' ? null : found;
-  const count = items === null ? steps : items.length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter, another layout
-  const layout = useMemo(() => new RowLayout(0), [filter]);
-  layout.count = count;
-  const live = filter === 'all' && liveStep > steps;
+  const held = useRef<Held>({ row: undefined, index: 0, offset: 0 });
+  const layout = useLayout(model, held);
+  const live = !partial && liveStep > steps;
+  const following = follow.following && !partial;
+  // Under a filter segments have no row for their summary, so it stays with its step.
+  const apart = grouped && !filtered && segments.length > 0;
 
   const first = Math.max(0, layout.at(view.top) - OVERSCAN);
-  const last = Math.min(count - 1, layout.at(view.top + view.height) + OVERSCAN);
-  const stepAt = (index: number): number => (items === null ? index + 1 : (items[index] ?? 0));
+  const last = Math.min(model.count - 1, layout.at(view.top + view.height) + OVERSCAN);
   for (let index = first; index <= last; index++) {
-    const head = heads.get(stepAt(index));
-    if (head !== undefined) layout.set(index, noteCount(head, opened.has(stepAt(index))) * ROW);
+    const lines = linesUnder(model.at(index));
+    if (lines !== null) layout.set(index, lines * ROW);
   }
   const total = layout.total + (live ? ROW : 0);
 
+  /** Rows below a row's own line; null while it is not known. */
+  function linesUnder(row: Row | undefined): number | null {
+    if (row?.kind === 'summary') {
+      const head = heads.get(row.step);
+      return 1 + (head === undefined ? 0 : Math.max(0, summaryLines(head, opened.has(row.step)).length - 1));
+    }
+    if (row?.kind !== 'step') return 0;
+    const head = heads.get(row.step);
+    return head === undefined ? null : noteCount(head, { open: opened.has(row.step), summaryApart: apart });
+  }
   useCommand('look.expand', () => {
     if (heads.get(cursor)?.after.some((note) => note.kind === 'summary') === true) toggleMissing(cursor);
     return false; // the step's own texts open as well
   });
 
-  useLayoutEffect(() => {
-    const from = items === null ? first + 1 : (items[first] ?? 1);
-    const to = items === null ? last + 1 : (items[last] ?? 0);
-    heads.show(from, to);
-  }, [heads, items, first, last]);
+  const readFrom = Math.max(0, first - READ_AHEAD);
+  const readTo = Math.min(model.count - 1, last + READ_AHEAD);
+  useLayoutEffect(() => heads.show(wantedSpans(model, readFrom, readTo)), [heads, model, readFrom, readTo]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever moved rows, the reader's row stays or the tail is kept
   useLayoutEffect(() => {
     const box = grid.current;
     if (box === null) return;
-    const want =
-      follow.following && filter === 'all'
-        ? total - box.clientHeight
-        : layout.top(held.current.index) + held.current.offset;
-    if (Math.abs(box.scrollTop - want) > 1) box.scrollTop = want;
-  }, [total, version, view.height, follow.following, filter]);
+    const want = following ? total - box.clientHeight : layout.top(held.current.index) + held.current.offset;
+    if (Math.abs(box.scrollTop - want) > 1) scrollTo(want);
+  }, [total, version, view.height, following, model]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a cursor put somewhere by hand scrolls
   useLayoutEffect(() => {
     const box = grid.current;
-    if (box === null || (follow.following && filter === 'all')) return;
-    const index = items === null ? cursor - 1 : items.indexOf(cursor);
-    if (index < 0) return;
+    if (box === null || following) return;
+    const index = model.nearest(cursor);
+    const row = model.at(index);
+    // A step that is folded away opens its fold; the list then comes here again.
+    if (row?.kind === 'fold' && cursor >= row.from && cursor <= row.to) {
+      toggleFold(row.from);
+      useTimeline.setState((state) => ({ reveal: state.reveal + 1 }));
+      return;
+    }
     const top = layout.top(index) - MARGIN * ROW;
     const bottom = layout.top(index + 1) + MARGIN * ROW;
-    if (top < box.scrollTop) box.scrollTop = Math.max(0, top);
-    else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
-  }, [reveal, filter]);
+    if (top < box.scrollTop) scrollTo(top);
+    else if (bottom > box.scrollTop + box.clientHeight) scrollTo(bottom - box.clientHeight);
+  }, [reveal]);
 
   useLayoutEffect(() => {
     const box = grid.current;
@@ -100,93 +126,173 @@ export function StepList({ showTime }: { showTime: boolean }) {
     return () => watcher.disconnect();
   }, []);
 
+  /** Scrolls and draws the rows there in the same frame. */
+  function scrollTo(top: number): void {
+    const box = grid.current;
+    if (box === null) return;
+    box.scrollTop = Math.max(0, top);
+    hold();
+  }
+
+  /** Remembers the row at the upper edge and draws what is in view. */
+  function hold(): void {
+    const box = grid.current;
+    if (box === null) return;
+    const { scrollTop, clientHeight } = box;
+    const index = layout.at(scrollTop);
+    held.current = { row: model.at(index), index, offset: scrollTop - layout.top(index) };
+    setView((before) =>
+      before.top === scrollTop && before.height === clientHeight
+        ? before
+        : { top: scrollTop, height: clientHeight },
+    );
+  }
+
   function onScroll(): void {
     const box = grid.current;
     if (box === null) return;
-    const index = layout.at(box.scrollTop);
-    held.current = { index, offset: box.scrollTop - layout.top(index) };
-    if (filter === 'all') timelineScrolled(box.scrollHeight - box.scrollTop - box.clientHeight);
-    setView({ top: box.scrollTop, height: box.clientHeight });
+    hold();
+    timelineScrolled(box.scrollHeight - box.scrollTop - box.clientHeight);
+  }
+
+  function place(step: number): void {
+    const box = grid.current;
+    if (box !== null) scrollTo(layout.top(model.nearest(step)) - (box.clientHeight - ROW) / 2);
   }
 
   const low = Math.min(cursor, anchor ?? cursor);
   const high = Math.max(cursor, anchor ?? cursor);
+  const whole = model.count === steps || filtered;
   const rows = [];
   for (let index = first; index <= last; index++) {
-    const step = stepAt(index);
-    const change = pendingFor(pending, step);
-    rows.push(
-      <StepRow
-        key={step}
-        step={step}
-        top={layout.top(index)}
-        head={heads.get(step)}
-        cursor={step === cursor}
-        inRange={anchor !== null && step >= low && step <= high}
-        pending={change?.value ?? null}
-        durable={change?.phase === 'durable'}
-        open={opened.has(step)}
-        showTime={showTime}
-      />,
-    );
+    const row = model.at(index);
+    if (row === undefined) continue;
+    const top = layout.top(index);
+    const place = whole && row.kind === 'step' ? row.step : index + 1;
+    if (row.kind === 'step') {
+      const { step } = row;
+      const change = pendingFor(pending, step);
+      rows.push(
+        <StepRow
+          key={step}
+          step={step}
+          index={place}
+          top={top}
+          head={heads.get(step)}
+          cursor={step === cursor}
+          inRange={anchor !== null && step >= low && step <= high}
+          pending={change?.value ?? null}
+          durable={change?.phase === 'durable'}
+          missingOpen={opened.has(step)}
+          summaryApart={apart}
+          showTime={showTime}
+        />,
+      );
+    } else if (row.kind === 'carried') {
+      const { step, segment } = row;
+      rows.push(
+        <CarriedRow
+          key={`carried-${segment}-${step}`}
+          step={step}
+          segment={segment}
+          trainedIn={segmentOf(segments, step)?.segment ?? segment}
+          index={place}
+          top={top}
+          head={heads.get(step)}
+          cursor={step === cursor}
+        />,
+      );
+    } else {
+      const turn = row.kind === 'fold' ? null : row.segment.summaryStep;
+      rows.push(
+        <GroupRow
+          key={`${row.kind}-${row.kind === 'fold' ? row.from : row.segment.segment}`}
+          row={row}
+          index={place}
+          top={top}
+          summary={turn === null ? undefined : heads.get(turn)}
+          open={turn !== null && opened.has(turn)}
+        />,
+      );
+    }
   }
 
   return (
     <div className="timeline-body">
-      <Minimap grid={grid} layout={layout} view={view} filtered={items !== null} />
+      <Minimap
+        controls="timeline-grid"
+        height={view.height}
+        shown={{
+          from: model.stepNear(layout.at(view.top)),
+          to: Math.min(steps, model.stepNear(layout.at(view.top + view.height - 1))),
+        }}
+        onPlace={place}
+      />
       <div
         ref={grid}
+        id="timeline-grid"
         role="grid"
         aria-label={text.timeline.region}
-        aria-rowcount={steps}
+        aria-rowcount={whole ? steps : model.count}
         aria-colcount={showTime ? 5 : 4}
         aria-multiselectable="true"
-        aria-activedescendant={count > 0 ? `step-${cursor}` : undefined}
+        aria-activedescendant={model.indexOf(cursor) >= 0 ? `step-${cursor}` : undefined}
         tabIndex={0}
         className="steps"
         style={{ '--w-number': `${Math.max(4, String(steps).length)}ch` } as React.CSSProperties}
         onScroll={onScroll}
         onMouseDown={(event) => {
           const row =
-            event.target instanceof Element ? event.target.closest<HTMLElement>('[data-step]') : null;
+            event.target instanceof Element
+              ? event.target.closest<HTMLElement>('[data-step], [data-carried]')
+              : null;
           if (row === null || event.button !== 0) return;
-          pointAt(Number(row.dataset.step), event.shiftKey);
+          pointAt(Number(row.dataset.step ?? row.dataset.carried), event.shiftKey);
         }}
       >
         <div role="presentation" className="steps-space" style={{ height: total }}>
           {rows}
           {live && <LiveRow top={layout.total} step={liveStep} />}
         </div>
-        {items !== null && <FilterState count={count} scanning={scanning} top={layout.total} />}
+        {filtered && model.count === 0 && <NothingFits />}
       </div>
     </div>
   );
 }
 
-/** Under a filtered list: what is still being looked for, or why it is empty. */
-function FilterState({ count, scanning, top }: { count: number; scanning: boolean; top: number }) {
-  const text = useText();
-  const { format } = text.common;
-  const filter = useTimeline((state) => state.filter);
-  const steps = useTimeline((state) => state.steps);
-  const run = useCurrentRun();
-  const expected = filter === 'decide' ? (run?.labels.undecided ?? 0) : (run?.labels.disagreement ?? 0);
-  if (scanning && count < expected) {
-    return (
-      <p className="steps-note" style={{ top }}>
-        {text.timeline.filterLooking(format.count(count), format.count(expected))}
-      </p>
-    );
+/**
+ * The heights of the rows. They are kept while a model only grows at its end; another one begins anew, and the row the
+ * reader held is found in it.
+ */
+function useLayout(model: RowModel, held: React.RefObject<Held>): RowLayout {
+  const kept = useRef<{ model: RowModel; layout: RowLayout } | null>(null);
+  if (kept.current === null || kept.current.model !== model) {
+    const same = kept.current !== null && model.continues(kept.current.model);
+    const layout = same && kept.current !== null ? kept.current.layout : new RowLayout(0);
+    if (!same && held.current.row !== undefined) {
+      const index = model.find(held.current.row);
+      held.current = { ...held.current, row: model.at(index), index };
+    }
+    layout.count = model.count;
+    kept.current = { model, layout };
   }
-  if (count > 0) return null;
+  return kept.current.layout;
+}
+
+/** In place of the rows: which conditions no step fits, and the way back. */
+function NothingFits() {
+  const text = useText();
+  const query = useFilter((state) => state.query);
+  const steps = useTimeline((state) => state.steps);
+  const conditions = chipsOf(query, text).map(({ label }) => label);
   return (
     <div className="steps-empty">
       <Empty
         icon="filter"
-        title={filter === 'decide' ? text.timeline.filterEmptyDecide : text.timeline.filterEmptyDiffer}
-        text={text.timeline.filterEmptyText(text.common.steps(steps))}
+        title={text.filter.emptyTitle}
+        text={text.filter.emptyText(text.common.steps(steps), conditions.join('; '))}
       >
-        <Button onClick={() => setFilter('all')}>{text.timeline.showAll}</Button>
+        <Button onClick={() => setFilter({})}>{text.filter.clear}</Button>
       </Empty>
     </div>
   );

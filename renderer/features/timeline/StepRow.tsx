@@ -3,7 +3,15 @@ import { memo } from 'react';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import type { LabelChoice } from '../../state/labels';
-import { initialsOf, noteLines, rowSentence, ruleCodes, shownState } from '../../state/row-words';
+import {
+  halvesOf,
+  initialsOf,
+  judgeCode,
+  noteLines,
+  rowSentence,
+  ruleCodes,
+  shownState,
+} from '../../state/row-words';
 import { useRuns } from '../../state/runs';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
@@ -11,6 +19,8 @@ import { NoteRow } from './NoteRow';
 
 export interface StepRowProps {
   step: number;
+  /** Place among all rows, 1-based. */
+  index: number;
   /** Distance from the top of the list, px. */
   top: number;
   /** Undefined while it is being read. */
@@ -22,13 +32,15 @@ export interface StepRowProps {
   /** The pending decision is on the disk. */
   durable: boolean;
   /** The list of what its summary no longer mentions is open. */
-  open: boolean;
+  missingOpen: boolean;
+  /** Its summary has a row of its own elsewhere. */
+  summaryApart: boolean;
   showTime: boolean;
 }
 
 /** One step in one line, and what followed it. */
 export const StepRow = memo(function StepRow(props: StepRowProps) {
-  const { step, top, head, cursor, inRange, pending, durable, open, showTime } = props;
+  const { step, index, top, head, cursor, inRange, pending, durable, showTime } = props;
   const text = useText();
   const words = text.timeline;
   const inherited = head !== undefined && head.inheritedFrom !== null;
@@ -40,7 +52,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
         role="row"
         id={`step-${step}`}
         data-step={step}
-        aria-rowindex={step}
+        aria-rowindex={index}
         aria-selected={cursor || inRange}
         aria-label={words.rowLoading(step)}
         className="step-group"
@@ -61,7 +73,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
       role="row"
       id={`step-${step}`}
       data-step={step}
-      aria-rowindex={step}
+      aria-rowindex={index}
       aria-selected={cursor || inRange}
       aria-label={rowSentence(head, pending, text)}
       className="step-group"
@@ -77,10 +89,10 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
         <span role="gridcell" className="step-number">
           {step}
         </span>
-        <span role="gridcell">
+        <span role="gridcell" className="step-glyph">
           <LabelGlyph
             state={state}
-            label={text.labels[state]}
+            label={state === 'none' ? words.rowWithheld : text.labels[state]}
             ring={pending === null ? person : durable && pending !== 'clear'}
             pending={pending !== null && !durable}
           />
@@ -101,22 +113,10 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           {head.score !== null && (
             <span className="step-score tabular">{text.common.format.score(head.score)}</span>
           )}
-          {head.imitatesHuman && <Icon name="warning" small className="tone-attention" />}
-          {head.flagged && <Icon name="flag" small />}
-          {head.comments > 0 && <Icon name="comment" small />}
+          <RowMarks head={head} />
         </span>
         {head.done ? (
-          <span role="gridcell" className="step-by">
-            <span
-              className={head.label.source === 'rule' ? 'step-wins' : ''}
-              title={head.rules.map(text.labels.ruleName).join(', ')}
-            >
-              {ruleCodes(head.rules)}
-            </span>
-            <span className={person ? 'step-wins' : ''} title={head.by.join(', ')}>
-              {head.by.map(initialsOf).join(' ')}
-            </span>
-          </span>
+          <Opinions head={head} />
         ) : (
           <span role="gridcell" className="step-by step-by-live">
             <span className="chip">
@@ -131,7 +131,7 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           </span>
         )}
       </div>
-      {noteLines(head, open).map((line) => (
+      {noteLines(head, { open: props.missingOpen, summaryApart: props.summaryApart }).map((line) => (
         <NoteRow key={line.key} line={line} />
       ))}
     </div>
@@ -163,16 +163,66 @@ function Inherited({ run }: { run: string }) {
   );
 }
 
-/** The pattern at the left edge; two halves when opinions differ: machine left, people right. */
+/** Small marks after the gist; the row's sentence says them in words. */
+export function RowMarks({ head }: { head: StepHead }) {
+  return (
+    <>
+      {head.imitatesHuman && <Icon name="warning" small className="tone-attention" />}
+      {head.marks.includes('corrected') && <Icon name="repeat" small />}
+      {head.flagged && <Icon name="flag" small />}
+      {head.comments > 0 && <Icon name="comment" small />}
+    </>
+  );
+}
+
+/** Who says something, always in the same columns; who wins is bold. */
+export function Opinions({ head }: { head: StepHead }) {
+  const text = useText();
+  const { source } = head.label;
+  if (head.withheld) {
+    return (
+      <span role="gridcell" className="step-by step-by-hidden" title={text.timeline.rowWithheld}>
+        <Icon name="lock" small />
+        {text.timeline.hidden}
+      </span>
+    );
+  }
+  const judge = judgeCode(head);
+  return (
+    <span role="gridcell" className="step-by">
+      <span
+        className={source === 'rule' ? 'step-wins' : ''}
+        title={head.rules.map(text.labels.ruleName).join(', ')}
+      >
+        {ruleCodes(head.rules)}
+      </span>
+      <span className={source === 'judge' ? 'step-wins' : ''} title={judgeTitle(head, text)}>
+        {judge}
+      </span>
+      <span
+        className={source === 'human' || source === 'adjudication' ? 'step-wins' : ''}
+        title={head.by.join(', ')}
+      >
+        {head.by.map(initialsOf).join(' ')}
+      </span>
+    </span>
+  );
+}
+
+function judgeTitle({ judge }: StepHead, text: Text): string | undefined {
+  if (judge === null) return undefined;
+  const { rowJudge, rowJudgesDiffer } = text.timeline;
+  return judge.differ ? rowJudgesDiffer : rowJudge(judge.value, judge.confidence);
+}
+
+/** The pattern at the left edge; two halves when opinions differ. */
 function Gutter({ head, state, pending }: { head: StepHead; state: string; pending: boolean }) {
-  if (!head.label.disagreement || pending) return <i className={`gutter gutter-${state}`} />;
-  const machine = head.rules.length > 0 ? 'mask' : 'undecided';
-  const people =
-    head.label.value === null ? 'train' : head.label.value === 'mask' && machine === 'mask' ? 'train' : state;
+  const halves = pending || head.withheld ? null : halvesOf(head);
+  if (halves === null) return <i className={`gutter gutter-${state}`} />;
   return (
     <i className="gutter gutter-split">
-      <i className={`gutter-${machine}`} />
-      <i className={`gutter-${people}`} />
+      <i className={`gutter-${halves.left}`} />
+      <i className={`gutter-${halves.right}`} />
     </i>
   );
 }

@@ -1,0 +1,135 @@
+import type { StepQuery } from '@shared/step-query';
+import { create } from 'zustand';
+import { call } from '../api';
+import { presets } from './filter';
+import { StepMatches } from './step-matches';
+import { useTimeline } from './timeline';
+import { toastFailure } from './toasts';
+
+/** What of decided steps is known, for folding them. */
+interface FoldFacts {
+  /** Undecided and disputed steps, ascending; one decided since stays until folding is switched on anew. */
+  open: readonly number[];
+  /** Masked steps, ascending. */
+  masked: readonly number[];
+  /** Last step that both are known of. */
+  until: number;
+}
+
+interface GroupingState {
+  /** The task whose way of showing this is. */
+  task: string | null;
+  /** Rows stand under the segment they were sampled in. */
+  grouped: boolean;
+  /** Runs of decided steps are one row each. */
+  folding: boolean;
+  facts: FoldFacts;
+  carriedOpen: ReadonlySet<number>;
+  /** First steps of folds that were opened. */
+  unfolded: ReadonlySet<number>;
+}
+
+const noFacts: FoldFacts = { open: [], masked: [], until: 0 };
+const nothing = { facts: noFacts, carriedOpen: new Set<number>(), unfolded: new Set<number>() };
+
+/** How the timeline is laid out; grouping and folding are remembered per task. */
+export const useGrouping = create<GroupingState>()(() => ({
+  task: null,
+  grouped: false,
+  folding: false,
+  ...nothing,
+}));
+
+const stored = (task: string): string => `waymark.timeline.${task}`;
+
+let open: StepMatches | null = null;
+let masked: StepMatches | null = null;
+
+/** Takes up how a task's runs were shown last; for the run that was just opened. */
+export function openGrouping(task: string | null): void {
+  const kept = task === null ? '' : (localStorage.getItem(stored(task)) ?? '');
+  useGrouping.setState({
+    task,
+    grouped: kept.includes('grouped'),
+    folding: kept.includes('folding'),
+    ...nothing,
+  });
+  readFacts();
+}
+
+export function toggleGrouped(): void {
+  useGrouping.setState(({ grouped }) => ({ grouped: !grouped }));
+  keep();
+}
+
+export function toggleFolding(): void {
+  useGrouping.setState(({ folding }) => ({ folding: !folding, unfolded: new Set<number>() }));
+  keep();
+  readFacts();
+}
+
+/** Opens or closes the carried steps of a segment. */
+export function toggleCarried(segment: number): void {
+  useGrouping.setState(({ carriedOpen }) => ({ carriedOpen: toggled(carriedOpen, segment) }));
+}
+
+/** Opens or closes the fold that begins at a step. */
+export function toggleFold(from: number): void {
+  useGrouping.setState(({ unfolded }) => ({ unfolded: toggled(unfolded, from) }));
+}
+
+/** Looks at the steps that came since. */
+export function continueFolding(): void {
+  const { steps } = useTimeline.getState();
+  open?.grow(steps);
+  masked?.grow(steps);
+}
+
+/** Looks again at steps whose labels changed. */
+export function refreshFolding(from: number, to: number): void {
+  open?.look(from, to);
+  masked?.look(from, to);
+}
+
+function readFacts(): void {
+  open?.stop();
+  masked?.stop();
+  open = null;
+  masked = null;
+  const { run, steps } = useTimeline.getState();
+  useGrouping.setState({ facts: noFacts });
+  if (run === null || steps === 0 || !useGrouping.getState().folding) return;
+  const ask = (query: StepQuery) => call('timeline.matches', { run, query });
+  open = new StepMatches({
+    queries: [presets.decide, presets.differ],
+    keep: true,
+    ask,
+    found: (found, until) => setFacts({ open: found, until }),
+    failed: (thrown) => toastFailure(thrown),
+  });
+  masked = new StepMatches({
+    queries: [{ label: ['mask'] }],
+    keep: false,
+    ask,
+    found: (found) => setFacts({ masked: found }),
+    failed: (thrown) => toastFailure(thrown),
+  });
+  open.look(1, steps);
+  masked.look(1, steps);
+}
+
+function setFacts(change: Partial<FoldFacts>): void {
+  useGrouping.setState(({ facts }) => ({ facts: { ...facts, ...change } }));
+}
+
+function keep(): void {
+  const { task, grouped, folding } = useGrouping.getState();
+  if (task === null) return;
+  localStorage.setItem(stored(task), [grouped ? 'grouped' : '', folding ? 'folding' : ''].join(' ').trim());
+}
+
+function toggled(set: ReadonlySet<number>, value: number): ReadonlySet<number> {
+  const next = new Set(set);
+  if (!next.delete(value)) next.add(value);
+  return next;
+}

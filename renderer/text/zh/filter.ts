@@ -1,0 +1,57 @@
+import type { StepMark } from '@shared/labels';
+import type { Text } from '../en';
+
+const marks: Record<StepMark, string> = {
+  disagreement: '意见不一',
+  humans_differ: '人的意见不一',
+  judges_differ: '评审意见不一',
+  rule_and_judge_differ: '规则与评审不一',
+  rules_differ: '规则之间不一',
+  low_confidence: '评审没有把握',
+  unconfirmed: '未确认',
+  confirmed: '已确认',
+  flagged: '已标记',
+  commented: '有评论',
+  corrected: '已更正',
+};
+const sources = { adjudication: '裁定', human: '人', judge: '评审', rule: '规则', none: '无人' };
+const kinds = { act: '动作', think: '思考', null: '无有效动作', summary: '摘要' };
+
+export const filter: Text['filter'] = {
+  title: '筛选',
+  open: '更多筛选',
+  close: '关闭筛选',
+  label: '标注',
+  source: '由谁决定',
+  marks: '意见',
+  kind: '种类',
+  rule: '规则',
+  tool: '动作',
+  computer: '计算机',
+  things: '带有',
+  error: '错误',
+  hint: '提示',
+  file: '文件',
+  fileText: '路径的一部分',
+  text: '文本',
+  textText: '与搜索相同的词',
+  steps: '步骤',
+  from: '从步骤',
+  to: '到步骤',
+  noComputer: '无',
+  noTool: '无动作',
+  sourceName: (source) => sources[source],
+  markName: (mark) => marks[mark],
+  kindName: (kind) => kinds[kind],
+  more: (n) => `另外 ${n} 个`,
+  view: '显示方式',
+  clear: '显示全部步骤',
+  remove: (what) => `移除 ${what}`,
+  on: (field, values) => `${field}：${values}`,
+  showing: (shown, of) => `显示 ${shown} / ${of} 步`,
+  looking: '查找中',
+  hidesHits: (n, of) => `隐藏了 ${of} 处命中中的 ${n} 处`,
+  emptyTitle: '没有符合筛选的步骤',
+  emptyText: (hidden, conditions) => `${conditions}。它隐藏了 ${hidden}。`,
+  region: '显示的步骤',
+};
