@@ -1,4 +1,4 @@
-import type { AnnotationEntry, Author, StepRange } from '@shared/annotations';
+import type { AnnotationEntry } from '@shared/annotations';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
@@ -8,8 +8,6 @@ import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/fi
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { RetroMask } from '@shared/ipc/labels';
 import type { OutboxEntry } from '@shared/outbox';
-import type { TimedDecision } from '@shared/review/pace';
-import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/review/queue-views';
 import type { RunStats } from '@shared/run-stats';
 import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
 import type {
@@ -25,8 +23,6 @@ import type {
   VerifyReport,
 } from '@shared/views';
 import type { FileKey, StepFilter, StoredTask, StoreReader } from './api';
-import { storeFailure } from './database';
-import { readDwell } from './dwell-log';
 import type { IndexReader } from './index-part';
 import { outboxEntry } from './outbox-log';
 import { AttentionReader } from './read-attention';
@@ -46,14 +42,11 @@ import {
   readLineageStep,
   readLineageTiles,
 } from './read-lineage';
-import type { QueuePlace } from './read-queue';
-import type { StandingBatch } from './read-queue-batches';
 import { ReviewCore } from './read-queue-core';
 import { type OpenHint, readOpenHints, readRetroMask } from './read-retro-masks';
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSession, readSessions } from './read-sessions';
 import { StatsReader } from './read-stats';
-import type { Withheld, WithheldRun } from './read-withheld';
 import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
 import type { WordSearchRequest } from './search-words';
@@ -68,17 +61,16 @@ export interface ReaderParts {
 }
 
 /** Bounded reads on one connection. Lives in a reader's thread. */
-export class ReaderCore implements StoreReader {
+export class ReaderCore extends ReviewCore implements StoreReader {
   private readonly attentionReader: AttentionReader;
-  private readonly review: ReviewCore;
   private readonly statsReader: StatsReader;
 
   constructor(
-    private readonly context: ReadContext,
+    context: ReadContext,
     private readonly parts: ReaderParts,
   ) {
+    super(context);
     this.attentionReader = new AttentionReader(context);
-    this.review = new ReviewCore(context);
     this.statsReader = new StatsReader(context);
   }
 
@@ -316,64 +308,6 @@ export class ReaderCore implements StoreReader {
 
   async verify(runs?: string[]): Promise<VerifyReport> {
     return this.parts.verify(runs);
-  }
-
-  queueView(person: Author, open: string | null): Promise<QueueView> {
-    return this.read(() => this.review.queue.view(person, open));
-  }
-
-  queueNext(
-    person: Author,
-    open: string | null,
-    from: QueuePlace | null,
-    direction: 1 | -1,
-  ): Promise<QueueItem | null> {
-    return this.read(() => this.review.queue.next(person, open, from, direction));
-  }
-
-  withheld(run: string, person: Author, from: number, to: number): Promise<Withheld | null> {
-    return this.read(() => this.review.withheld.of(run, person, from, to));
-  }
-
-  withheldRuns(person: Author): Promise<WithheldRun[]> {
-    return this.read(() => this.review.withheld.runs(person));
-  }
-
-  batches(): Promise<StandingBatch[]> {
-    return this.read(() => this.review.batches());
-  }
-
-  assignedSteps(run: string): Promise<StepRange[]> {
-    return this.read(() => this.review.assignedSteps(run));
-  }
-
-  annotators(): Promise<Person[]> {
-    return this.read(() => this.review.annotators());
-  }
-
-  people(viewer: Author, runs: readonly string[]): Promise<PeopleReport> {
-    return this.told(this.review.people.report(viewer, runs));
-  }
-
-  dwell(author: string): Promise<TimedDecision[]> {
-    return this.read(() => readDwell(this.context.statements, author));
-  }
-
-  /** Like `read`, for what lets others be answered in between. */
-  private told<T>(work: Promise<T>): Promise<T> {
-    return work.catch((thrown: unknown) => {
-      throw storeFailure(thrown, `the workspace ${this.context.folder}`);
-    });
-  }
-
-  private read<T>(work: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      try {
-        resolve(work());
-      } catch (thrown) {
-        reject(storeFailure(thrown, `the workspace ${this.context.folder}`));
-      }
-    });
   }
 }
 
