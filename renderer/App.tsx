@@ -34,6 +34,9 @@ const ExportView = lazy(() =>
 const ImportDialog = lazy(() =>
   import('./features/import/ImportDialog').then((m) => ({ default: m.ImportDialog })),
 );
+const PlotsDialog = lazy(() =>
+  import('./features/plots/PlotsDialog').then((m) => ({ default: m.PlotsDialog })),
+);
 const NewRunDialog = lazy(() =>
   import('./features/new-run/NewRunDialog').then((m) => ({ default: m.NewRunDialog })),
 );
@@ -127,6 +130,7 @@ function Dialogs() {
     <PaneBoundary resetKey={`${dialog} ${computers}`}>
       <Suspense fallback={null}>
         {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
+        {dialog === 'plots' && <PlotsDialog onClose={closeDialog} />}
         {dialog === 'import' && <ImportDialog onClose={closeDialog} />}
         {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}
         {dialog === 'about' && <AboutDialog onClose={closeDialog} />}

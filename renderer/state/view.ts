@@ -2,7 +2,7 @@ import { create } from 'zustand';
 
 export type Mode = 'watch' | 'review' | 'export';
 export type DetailTab = 'step' | 'prompt' | 'files' | 'queries' | 'terminals' | 'labels';
-export type DialogName = 'newRun' | 'import' | 'settings' | 'shortcuts' | 'about';
+export type DialogName = 'newRun' | 'import' | 'plots' | 'settings' | 'shortcuts' | 'about';
 
 interface ViewState {
   mode: Mode;
@@ -16,8 +16,12 @@ interface ViewState {
   fileHistory: boolean;
   /** The comment dialog's step, or null. */
   commenting: number | null;
-  /** Long observations of the cursor's step are shown whole. */
+  /** Long texts of the cursor's step are shown whole; ends with the step. */
   expanded: boolean;
+  /** Those of every step are. */
+  expandedAll: boolean;
+  /** And stay so on every step. */
+  expandedAll: boolean;
 }
 
 /** What is on the screen, apart from the data. Nothing here is stored. */
@@ -30,6 +34,8 @@ export const useView = create<ViewState>()(() => ({
   fileHistory: false,
   commenting: null,
   expanded: false,
+  expandedAll: false,
+  expandedAll: false,
 }));
 
 export function setMode(mode: Mode): void {

@@ -7,6 +7,13 @@ const rules: Record<string, string> = {
   'command-failed': 'Command failed',
   'blind-edit': 'Blind edit',
   'blind-edit-strict': 'Blind edit, strict',
+  'eval-without-change': 'Evaluation without a change',
+  'finish-below-best': 'Finish below the best score',
+  'action-at-full-score': 'Action at full score',
+  'keep-sleep-while-training': 'Sleep while it trains',
+  'keep-debugging': 'Systematic debugging',
+  'keep-backup': 'Backup with its score',
+  'keep-exploration': 'Exploration',
 };
 const reasons: Record<string, string> = {
   'ignores-script': 'Ignores a given script',
@@ -32,6 +39,8 @@ export const labels = {
   agree: 'Agree',
   reason: 'Reason',
   reasonName: (code: string) => reasons[code] ?? rules[code] ?? code,
+  /** By its number, 1 to 9. */
+  reasonAt: (number: number) => Object.values(reasons)[number - 1] ?? '',
   ruleName: (rule: string) => rules[rule] ?? rule,
   scopeStep: (n: number) => `Step ${n}`,
   scopeRange: (n: number) => `${n} steps selected`,
@@ -43,7 +52,13 @@ export const labels = {
   more: 'More',
   blocked: 'Labels are not accepted now',
   blockedDisk: 'Labels are not accepted until the disk has room',
-  nothingToAgree: (step: number) => `Nothing to agree with at step ${step}: no rule and no person speaks`,
+  nothingToAgree: (step: number) => `Nothing to agree with at step ${step}: nobody speaks, or people differ`,
+  rangeDiffers: (step: number) =>
+    `Not all selected steps hold what step ${step} holds: agree one by one, or decide`,
+  nothingToSettle: (step: number) => `Nothing to settle at step ${step}: no two people differ there`,
+  reasonGiven: (reason: string, value: string, at: string) =>
+    `“${reason}” is the reason for ${value} on ${at}`,
+  andMore: (pieces: string, n: number) => `${pieces} and ${n} more`,
   did: (value: string, n: number, at: string) =>
     n === 1 ? `${value} on step ${at}` : `${value} on ${n} steps, ${at}`,
   cleared: (n: number, at: string) => (n === 1 ? `Cleared step ${at}` : `Cleared ${n} steps, ${at}`),
@@ -51,6 +66,12 @@ export const labels = {
   redid: (what: string) => `Redid ${what}`,
   whatLabel: (value: string, n: number, at: string) =>
     n === 1 ? `${value} on step ${at}` : `${value} on ${n} steps, ${at}`,
+  whatSettled: (value: string, n: number, at: string) =>
+    n === 1 ? `settling step ${at} as ${value}` : `settling ${n} steps as ${value}, ${at}`,
+  whatVote: (at: string) => `a judge’s vote on step ${at}`,
+  whatCorrect: (at: string) => `the correction of step ${at}`,
+  whatUncorrect: (at: string) => `taking back the correction of step ${at}`,
+  whatAssign: (to: string, at: string) => `assigning ${at} to ${to}`,
   whatClear: (n: number, at: string) => (n === 1 ? `clearing step ${at}` : `clearing ${n} steps, ${at}`),
   whatComment: (at: string) => `the comment on step ${at}`,
   whatFlag: (at: string) => `the flag on step ${at}`,
@@ -78,19 +99,45 @@ export const labels = {
   wins: 'wins',
   hard: 'hard',
   noDecision: 'No decision yet',
-  yoursWins: 'Yours would win over every rule.',
+  yoursWins: 'Yours would win over every machine.',
+  judge: 'Judge',
+  judgeSays: (name: string, confidence: number | null) =>
+    confidence === null ? `${name}, no confidence given` : `${name}, confidence ${confidence.toFixed(2)}`,
+  rubric: (version: string) => `rubric ${version}`,
+  cites: 'Cites',
+  goTo: (step: number) => `Go to step ${step}`,
+  withheldTitle: 'Opinions are hidden until you decide',
+  withheldText:
+    'You were asked for a blind second opinion. What people and machines say appears after your decision.',
+  corrections: 'Corrected action',
+  original: 'The original stays as it is.',
+  comments: 'Comments',
+  assigned: 'To review',
+  assignedTo: (name: string, blind: boolean) => (blind ? `${name}, blind` : name),
+  settle: 'People differ. Settle it:',
+  settleReason: (reason: string) => `Reason: ${reason}`,
+  settleHint: 'A reason set with 1–9 goes along.',
+  takenBack: 'taken back',
   effective: 'Effective',
   version: (n: number) => `v${n}`,
   tied: 'Tied to',
   noRules: 'No rule speaks about this step.',
   decidedAt: (clock: string) => `decided ${clock}`,
-  guideline: 'Guideline',
-  guidelineNote: 'keys 1–9 set the reason',
   historyNone: 'No entry yet',
   opComment: 'comment',
   opFlag: 'asked for a second opinion',
   opUnflag: 'withdrew the request',
   opUndo: 'undid an entry',
+  opUndoOf: (what: string) => `took back ${what}`,
+  opSettled: (value: string) => `settled as ${value}`,
+  opVote: (value: string, reason: string) => `voted ${value}: ${reason}`,
+  opVoteBack: 'took its vote back',
+  opCorrect: (tool: string) => `corrected the action: ${tool}`,
+  opUncorrect: 'took the correction back',
+  opAssign: (name: string) => `asked ${name} to review`,
+  opUnassign: (name: string) => `no longer asks ${name} to review`,
+  historyOf: (n: number) => (n === 1 ? '1 entry' : `${n} entries`),
+  keep: 'KEEP',
   opHint: (verdict: HintVerdict | null): string =>
     verdict === null
       ? 'took the verdict on the hint back'
@@ -113,7 +160,7 @@ export const labels = {
       case 'adjudications_differ':
         return `Adjudicators differ: ${by}. The step counts as undecided.`;
       case 'human':
-        return `${by} decided. A person wins over every rule${reason === '' ? '' : `: ${reasons[reason] ?? reason}`}.`;
+        return `${by} decided. A person wins over every machine${reason === '' ? '' : `: ${reasons[reason] ?? reason}`}.`;
       case 'humans_differ':
         return `${by} differ. The step counts as undecided until someone settles it.`;
       case 'hard_mask':

@@ -1,0 +1,57 @@
+import { useState } from 'react';
+import { call } from '../../api';
+import { Dialog } from '../../components/Dialog';
+import { Empty } from '../../components/Empty';
+import { Tabs } from '../../components/Tabs';
+import { useAnswer } from '../../state/answer';
+import { useTimeline } from '../../state/timeline';
+import { useText } from '../../text/language';
+import { KindsPlot } from './KindsPlot';
+import { MaskPlot } from './MaskPlot';
+import { PeoplePlot } from './PeoplePlot';
+import './plots.css';
+import { ScorePlot } from './ScorePlot';
+import { TokensPlot } from './TokensPlot';
+
+type Plot = 'score' | 'masks' | 'kinds' | 'tokens' | 'people';
+
+/** Where people would rather look than read: a run's scores, labels, doings, tokens and annotators over time. */
+export function PlotsDialog({ onClose }: { onClose(): void }) {
+  const text = useText();
+  const words = text.plots;
+  const run = useTimeline((state) => state.run);
+  const version = useTimeline((state) => state.steps);
+  const [chosen, setChosen] = useState<Plot>('score');
+  const stats = useAnswer(`${run} ${version}`, async () =>
+    run === null ? null : await call('stats.run', { run }),
+  );
+  return (
+    <Dialog title={words.title} closeLabel={text.common.close} width="wide" onClose={onClose}>
+      <Tabs<Plot>
+        label={words.title}
+        items={(['score', 'masks', 'kinds', 'tokens', 'people'] as const).map((id) => ({
+          id,
+          label: words.tabs[id],
+        }))}
+        chosen={chosen}
+        onChoose={setChosen}
+        idBase="plots"
+      />
+      <div id="plots-panel" role="tabpanel" aria-labelledby={`plots-${chosen}`} className="plots-panel">
+        {run === null || stats?.steps === 0 ? (
+          <Empty title={words.nothing} text={words.nothingText} />
+        ) : (
+          stats != null && (
+            <>
+              {chosen === 'score' && <ScorePlot stats={stats} />}
+              {chosen === 'masks' && <MaskPlot stats={stats} />}
+              {chosen === 'kinds' && <KindsPlot stats={stats} />}
+              {chosen === 'tokens' && <TokensPlot stats={stats} />}
+              {chosen === 'people' && <PeoplePlot stats={stats} />}
+            </>
+          )
+        )}
+      </div>
+    </Dialog>
+  );
+}
