@@ -2,7 +2,11 @@ import { useSyncExternalStore } from 'react';
 
 /** The theme the document shows now; also follows the system's when that is the choice. For what is drawn by hand. */
 export function useDocumentTheme(): string {
-  return useSyncExternalStore(watch, () => document.documentElement.dataset.theme ?? '');
+  return useSyncExternalStore(
+    watch,
+    () => document.documentElement.dataset.theme ?? '',
+    () => '',
+  );
 }
 
 function watch(changed: () => void): () => void {
