@@ -100,14 +100,18 @@ describe('masks', () => {
 
 describe('label snapshots', () => {
   it('do not depend on order or repetition, and do on every fact', () => {
+    const set = {
+      version: 'v',
+      precedence: 'union' as const,
+      rules: [{ id: 'r', version: 1, parameters: { m: 1, n: ['two'] } }],
+    };
     const snapshot = {
       runs: [
-        { run: 'a', seq: 1 },
-        { run: 'b', seq: 2 },
+        { run: 'a', seq: 1, rules: 'v' },
+        { run: 'b', seq: 2, rules: 'v' },
       ],
       entries: ['x', 'y'],
-      rules: [{ id: 'r', version: 1, parameters: { m: 1, n: 'two' } }],
-      precedence: 'union' as const,
+      ruleSets: [set],
     };
     const text = snapshotText(snapshot);
     expect(
@@ -115,14 +119,15 @@ describe('label snapshots', () => {
         ...snapshot,
         runs: [...snapshot.runs].reverse(),
         entries: ['y', 'x', 'y'],
-        rules: [{ id: 'r', version: 1, parameters: { n: 'two', m: 1 } }],
+        ruleSets: [{ ...set, rules: [{ id: 'r', version: 1, parameters: { n: ['two'], m: 1 } }] }],
       }),
     ).toBe(text);
     for (const other of [
-      { ...snapshot, runs: [{ run: 'a', seq: 2 }] },
+      { ...snapshot, runs: [{ run: 'a', seq: 2, rules: 'v' }] },
+      { ...snapshot, runs: [{ run: 'a', seq: 1, rules: 'w' }, ...snapshot.runs.slice(1)] },
       { ...snapshot, entries: ['x'] },
-      { ...snapshot, rules: [] },
-      { ...snapshot, precedence: 'judge_over_rule' as const },
+      { ...snapshot, ruleSets: [{ ...set, rules: [] }] },
+      { ...snapshot, ruleSets: [{ ...set, precedence: 'judge_over_rule' as const }] },
     ]) {
       expect(snapshotText(other)).not.toBe(text);
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { commandPolicySchema } from './command-policy';
+import { precedences, ruleChoicesSchema } from './rules/rule-settings';
 
 /**
  * `task.yaml`: what a task package states. Keys are snake_case as in the file. Every object is closed: an
@@ -259,7 +260,15 @@ const workspaceSchema = z
 /** Parameters of label rules and guards. */
 const rulesSchema = z
   .strictObject({
-    /** Names whose import or installation breaks the task's constraints. */
+    /** Which label rules are on, and their parameters; the rest is as docs/rules.md says. */
+    labels: ruleChoicesSchema.default({}),
+    /** How rules and judge meet. */
+    precedence: z.enum(precedences).default('union'),
+    /** Scripts of the workspace that are there to be used: a near-copy beside one ignores it. */
+    provided_scripts: z.array(innerPath).default([]),
+    /** All weights can be trained on what the task gives: LoRA and its like leave it unused. */
+    full_training: z.boolean().default(false),
+    /** Names whose import or installation breaks the task's constraints; `NAME:generation` means generating with it only. */
     forbidden_frameworks: z.array(z.string().min(1)).default([]),
     /** Regular expressions for commands that start training. */
     training_commands: z

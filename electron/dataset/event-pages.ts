@@ -1,9 +1,10 @@
+import type { AnnotationEntry } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { RunEvent } from '@shared/events';
 import type { StoreReader } from '../store/api';
 
 /** What a dataset is made from: a part of the store's reader. */
-export interface DatasetReader extends Pick<StoreReader, 'events' | 'annotations'> {
+export interface DatasetReader extends Pick<StoreReader, 'events' | 'annotationPage' | 'ruleSettings'> {
   runs(): Promise<{ id: string; seq: number }[]>;
   run(run: string): Promise<{ id: string; seq: number }>;
 }
@@ -35,4 +36,18 @@ export async function* eventPages(
     yield page;
     next = last.seq + 1;
   }
+}
+
+/** Every annotation entry about a run, in the order they were stored. */
+export async function allAnnotations(
+  reader: Pick<DatasetReader, 'annotationPage'>,
+  run: string,
+): Promise<AnnotationEntry[]> {
+  const entries: AnnotationEntry[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const page: { entries: AnnotationEntry[]; last: number | null } = await reader.annotationPage(run, after);
+    for (const entry of page.entries) entries.push(entry);
+    after = page.last;
+  }
+  return entries;
 }

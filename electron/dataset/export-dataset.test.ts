@@ -190,7 +190,7 @@ describe('export', () => {
       { source: 'rule', reason: 'null', value: 'mask', count: 1 },
       { source: 'waiver', reason: 'undecided', value: 'train', count: 3 },
     ]);
-    expect(manifest.snapshot.rules.map(({ id }: { id: string }) => id)).toContain('blind-edit');
+    expect(manifest.snapshot.rule_sets[0].rules.map(({ id }: { id: string }) => id)).toContain('blind-edit');
     expect(manifest.files.map(({ path }: { path: string }) => path)).toEqual(['train.jsonl', 'README.md']);
     expect(await readFile(join(folder, 'out', 'README.md'), 'utf8')).toContain('--loss-mask-type qwen3');
   });

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { WaymarkError } from '@shared/errors';
 import { snapshotText } from '@shared/label-snapshot';
 import type { Trajectory } from '@shared/trajectory';
-import type { Rule } from '../label/rule';
-import { ruleSet, ruleSetFacts } from '../label/rule-set';
+import { type RuleSet, ruleSetFacts, ruleSetVersion } from '../label/rule-set';
 import type { DatasetReader } from './event-pages';
 import { type DatasetPreset, datasetPreset, type ExportRequest } from './export-request';
 import { planRun, type RunPlan, type SegmentPlan, type StepPlan } from './run-plan';
@@ -27,8 +26,8 @@ export interface RowPlan {
 
 export interface ExportPlan {
   preset: DatasetPreset;
-  rules: readonly Rule[];
-  precedence: 'union' | 'judge_over_rule';
+  /** Each set of rules that some run rests on, by its version. */
+  ruleSets: ReadonlyMap<string, RuleSet>;
   snapshot: string;
   runs: RunPlan[];
   rows: RowPlan[];
@@ -56,16 +55,14 @@ export interface LabelCount {
  */
 export async function planExport(reader: DatasetReader, request: ExportRequest): Promise<ExportPlan> {
   const preset = datasetPreset(request.preset ?? 'default', request.carried);
-  const rules = ruleSet(preset.name);
-  const precedence = request.precedence ?? 'union';
   const heads = await runHeads(reader, request.runs);
   const total = 2 * heads.reduce((sum, { seq }) => sum + seq, 0);
   let done = 0;
   const runs: RunPlan[] = [];
   for (const { run, seq } of heads) {
     const plan = await planRun(reader, run, seq, {
-      rules,
-      precedence,
+      preset: preset.name,
+      precedence: request.precedence,
       signal: request.signal,
       onEvents: (count) => {
         done += count;
@@ -82,17 +79,21 @@ export async function planExport(reader: DatasetReader, request: ExportRequest):
         : 'There is nothing to export: none of the chosen runs has a finished step yet.',
     );
   }
+  const ruleSets = new Map(runs.map(({ ruleSet }) => [ruleSetVersion(ruleSet), ruleSet]));
   const snapshot = createHash('sha256')
     .update(
       snapshotText({
-        runs: heads,
+        runs: runs.map(({ created, seq, ruleSet }) => ({
+          ...{ run: created.run, seq, rules: ruleSetVersion(ruleSet) },
+        })),
         entries: runs.flatMap(({ entries }) => entries),
-        rules: ruleSetFacts(rules),
-        precedence,
+        ruleSets: [...ruleSets].map(([version, { rules, precedence }]) => ({
+          ...{ version, precedence, rules: ruleSetFacts(rules) },
+        })),
       }),
     )
     .digest('hex');
-  const base = { preset, rules, precedence, snapshot, runs, undecided: undecidedSteps(runs) };
+  const base = { preset, ruleSets, snapshot, runs, undecided: undecidedSteps(runs) };
   return { ...base, ...planRows(runs, preset, request.undecided) };
 }
 

@@ -1,4 +1,5 @@
 import { countLines, countMasks, type ExportPlan, stepRanges } from './export-plan';
+import { ruleSetVersion } from '../label/rule-set';
 import type { ExportRequest } from './export-request';
 
 /** What marks a folder as a dataset that an export may replace. */
@@ -36,16 +37,15 @@ export function manifestText(
     },
     snapshot: {
       sha256: plan.snapshot,
-      precedence: plan.precedence,
-      rules: plan.rules.map(({ id, version, effect, hard, text, citation, parameters }) => ({
-        id,
-        version,
-        effect,
-        hard,
-        text,
-        citation,
-        parameters,
-      })),
+      rule_sets: [...plan.ruleSets]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([sha256, { rules, precedence }]) => ({
+          sha256,
+          precedence,
+          rules: rules.map(({ rule: { id, version, effect, hard, text, citation }, parameters }) => ({
+            ...{ id, version, effect, hard, text, citation, parameters },
+          })),
+        })),
     },
     waiver: {
       undecided: request.undecided,
@@ -64,12 +64,13 @@ export function manifestText(
       over_context: plan.overContext,
       unfinished_steps: plan.unfinished,
     },
-    runs: plan.runs.map(({ created, models, seq, entries, segments, scores }) => ({
+    runs: plan.runs.map(({ created, models, seq, entries, segments, scores, ruleSet }) => ({
       run: created.run,
       task: created.task.id,
       task_hash: created.task.hash,
       models,
       events: seq,
+      rule_set: ruleSetVersion(ruleSet),
       steps: segments.reduce((sum, { steps, summary }) => sum + steps.length + (summary ? 1 : 0), 0),
       segments: segments.length,
       rows: rows.filter((row) => row.run.created.run === created.run).length,

@@ -3,11 +3,12 @@ import type { AnnotationEntry } from '@shared/annotations';
 import { combineLabels } from '@shared/effective-label';
 import type { EventOf, RunEvent } from '@shared/events';
 import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels';
+import { noRuleSettings } from '@shared/rules/rule-settings';
 import { estimateTokens } from '@shared/tokens';
-import type { Rule } from '../label/rule';
-import { createRuleProjector } from '../label/rule-projector';
+import { startRules } from '../label/rule-projector';
+import { type RulePreset, type RuleSet, ruleSetFor } from '../label/rule-set';
 import type { RunRuleFold } from '../store/step-projector';
-import { type DatasetReader, eventPages } from './event-pages';
+import { allAnnotations, type DatasetReader, eventPages } from './event-pages';
 
 export interface StepPlan {
   step: number;
@@ -60,6 +61,8 @@ export interface RunPlan {
   seq: number;
   /** Ids of the annotation entries that were folded, sorted. */
   entries: string[];
+  /** The rules that its labels rest on, and how they meet the judge. */
+  ruleSet: RuleSet;
   segments: SegmentPlan[];
   scores: { best: number | null; final: number | null; last: number | null };
 }
@@ -89,26 +92,40 @@ interface OpenSegment {
 }
 
 export interface PlanOptions {
-  rules: readonly Rule[];
-  precedence: MachinePrecedence;
+  preset: RulePreset;
+  /** Chosen by name; absent: as the run's task and the workspace say. */
+  precedence?: MachinePrecedence | undefined;
   signal?: AbortSignal | undefined;
   onEvents?: ((count: number) => void) | undefined;
 }
 
 /** One pass over the events of a run up to `seq`: segments, steps, their effective labels, scores. */
 export async function planRun(
-  reader: Pick<DatasetReader, 'events' | 'annotations'>,
+  reader: Pick<DatasetReader, 'events' | 'annotationPage' | 'ruleSettings'>,
   run: string,
   seq: number,
   options: PlanOptions,
 ): Promise<RunPlan | null> {
-  const pass = new PlanPass(options.rules);
+  const pass = new PlanPass((body) => ruleSetOf(reader, body, options));
   for await (const page of eventPages(reader, run, { from: 1, to: seq, signal: options.signal })) {
+    const [first] = page;
+    if (first?.kind === 'run.created') await pass.begin(first);
     for (const event of page) pass.apply(event);
     options.onEvents?.(page.length);
   }
-  const entries = await reader.annotations(run);
-  return pass.end(entries, seq, options.precedence);
+  const entries = await allAnnotations(reader, run);
+  return pass.end(entries, seq);
+}
+
+/** The workspace's settings are those of now: with the annotations, they are what the snapshot pins. */
+async function ruleSetOf(
+  reader: Pick<DatasetReader, 'ruleSettings'>,
+  { spec, task }: EventOf<'run.created'>['body'],
+  { preset, precedence }: PlanOptions,
+): Promise<RuleSet> {
+  const settings = (await reader.ruleSettings(task.id))?.settings ?? noRuleSettings;
+  const set = ruleSetFor(spec, settings, preset);
+  return precedence === undefined ? set : { ...set, precedence };
 }
 
 class PlanPass {
@@ -121,13 +138,19 @@ class PlanPass {
   private readonly purged: { from: number; to: number }[] = [];
   private readonly scores: RunPlan['scores'] = { best: null, final: null, last: null };
 
-  constructor(private readonly ruleSet: readonly Rule[]) {}
+  private ruleSet: RuleSet | null = null;
+
+  constructor(private readonly choose: (created: EventOf<'run.created'>['body']) => Promise<RuleSet>) {}
+
+  async begin(created: EventOf<'run.created'>): Promise<void> {
+    this.ruleSet = await this.choose(created.body);
+    this.rules = startRules(this.ruleSet.rules, created);
+  }
 
   apply(event: RunEvent): void {
     if (event.kind === 'run.created') {
       this.created = event.body;
       this.changeModel(event.body.model);
-      this.rules = createRuleProjector(this.ruleSet).start(event);
     }
     for (const { step, verdict } of this.rules?.apply(event) ?? []) {
       const known = this.verdicts.get(step) ?? new Map<string, RuleVerdict>();
@@ -188,8 +211,10 @@ class PlanPass {
     this.models.add(model.model);
   }
 
-  end(entries: AnnotationEntry[], seq: number, precedence: MachinePrecedence): RunPlan | null {
-    if (!this.created) return null;
+  end(entries: AnnotationEntry[], seq: number): RunPlan | null {
+    const { ruleSet } = this;
+    if (!this.created || ruleSet === null) return null;
+    const { precedence } = ruleSet;
     const fold = foldAnnotations(entries);
     const planned = ({ step, id, kind, model }: OpenStep): StepPlan => {
       const rules = [...(this.verdicts.get(step)?.values() ?? [])];
@@ -203,6 +228,7 @@ class PlanPass {
       seq,
       entries: entries.map(({ ulid }) => ulid).sort(),
       scores: this.scores,
+      ruleSet,
       segments: this.plannedSegments(planned),
     };
   }

@@ -1,8 +1,9 @@
 import type { RuleVerdict } from '@shared/labels';
+import { noRuleSettings } from '@shared/rules/rule-settings';
 import { RunScript, type ScriptedCall } from '@shared/run-fixtures';
 import { describe, expect, it } from 'vitest';
-import { createRuleProjector } from './rule-projector';
-import { ruleSet, ruleSetVersion } from './rule-set';
+import { createRuleProjector, startRules } from './rule-projector';
+import { everyRule, ruleSetFor, ruleSetVersion } from './rule-set';
 
 const run = '01KRUN00000000000000000000';
 
@@ -12,7 +13,7 @@ function verdicts(steps: ScriptedCall[][], preset: 'default' | 'apollo' = 'defau
   for (const calls of steps) script.answer(calls);
   const [created] = script.events;
   if (!created) throw new Error('no events');
-  const fold = createRuleProjector(ruleSet(preset)).start(created);
+  const fold = startRules(ruleSetFor({}, noRuleSettings, preset).rules, created);
   const kept = new Map<string, { step: number; verdict: RuleVerdict }>();
   for (const event of script.events) {
     for (const row of fold.apply(event)) kept.set(`${row.verdict.rule} ${row.step}`, row);
@@ -234,13 +235,17 @@ describe('blind-edit-strict', () => {
 
 describe('the rule set', () => {
   it('has a version that depends on its rules, not on their order', () => {
-    const rules = ruleSet('default');
-    expect(ruleSetVersion([...rules].reverse())).toBe(ruleSetVersion(rules));
-    expect(ruleSetVersion(ruleSet('apollo'))).not.toBe(ruleSetVersion(rules));
-    expect(ruleSetVersion(rules.map((rule) => ({ ...rule, version: rule.version + 1 })))).not.toBe(
-      ruleSetVersion(rules),
-    );
-    expect(createRuleProjector().version).toBe(ruleSetVersion(rules));
+    const set = ruleSetFor({}, noRuleSettings);
+    const { rules } = set;
+    expect(ruleSetVersion({ ...set, rules: [...rules].reverse() })).toBe(ruleSetVersion(set));
+    expect(ruleSetVersion(ruleSetFor({}, noRuleSettings, 'apollo'))).not.toBe(ruleSetVersion(set));
+    const next = rules.map(({ rule, parameters }) => ({
+      rule: { ...rule, version: rule.version + 1 },
+      parameters,
+    }));
+    expect(ruleSetVersion({ ...set, rules: next })).not.toBe(ruleSetVersion(set));
+    expect(ruleSetVersion({ ...set, precedence: 'judge_over_rule' })).not.toBe(ruleSetVersion(set));
+    expect(createRuleProjector().inForce({}, noRuleSettings).version).toBe(ruleSetVersion(set));
   });
 
   it('stays linear over a long run', () => {
@@ -253,7 +258,10 @@ describe('the rule set', () => {
       }
       const [created] = script.events;
       if (!created) throw new Error('no events');
-      const fold = createRuleProjector(ruleSet('apollo')).start(created);
+      const fold = startRules(
+        everyRule.map((rule) => ({ rule, parameters: rule.parameters })),
+        created,
+      );
       const started = performance.now();
       for (const event of script.events) fold.apply(event);
       return performance.now() - started;

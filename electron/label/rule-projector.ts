@@ -1,23 +1,31 @@
 import type { RunEvent } from '@shared/events';
 import type { RuleVerdictRow, RunRuleFold, StepProjector } from '../store/step-projector';
-import { FileSight } from './file-sight';
-import type { Rule } from './rule';
-import { ruleSet, ruleSetVersion } from './rule-set';
+import { FactsFold } from './facts-fold';
+import type { RuleInForce } from './rule';
+import { ruleSetFor, ruleSetVersion } from './rule-set';
+import { ruleTask } from './rule-task';
 
-/** Derives rule verdicts from the stored events of a run, one event at a time. */
-export function createRuleProjector(rules: readonly Rule[] = ruleSet('default')): StepProjector {
+/** Derives rule verdicts from the stored events of a run, one event at a time, as its task and the workspace say. */
+export function createRuleProjector(): StepProjector {
   return {
-    version: ruleSetVersion(rules),
-    start: (created) => startRules(rules, created),
+    inForce: (spec, settings) => {
+      const set = ruleSetFor(spec, settings);
+      return { version: ruleSetVersion(set), precedence: set.precedence };
+    },
+    start: (created, settings) =>
+      startRules(ruleSetFor(created.kind === 'run.created' ? created.body.spec : {}, settings).rules, created),
   };
 }
 
-function startRules(rules: readonly Rule[], created: RunEvent): RunRuleFold {
-  const sight = new FileSight(created.kind === 'run.created' ? created.body.workspaceRoot : '/');
-  const watchers = rules.map((rule) => ({ rule, watch: rule.start() }));
+/** One pass of a chosen set of rules over a run. */
+export function startRules(rules: readonly RuleInForce[], created: RunEvent): RunRuleFold {
+  if (created.kind !== 'run.created') return { apply: () => [] };
+  const task = ruleTask(created.body);
+  const fold = new FactsFold(created.body.workspaceRoot);
+  const watchers = rules.map(({ rule, parameters }) => ({ rule, watch: rule.start(task, parameters) }));
   return {
     apply(event) {
-      const facts = { edits: sight.apply(event) };
+      const facts = fold.apply(event);
       const rows: RuleVerdictRow[] = [];
       for (const { rule, watch } of watchers) {
         for (const { step, why, steps } of watch(event, facts)) {

@@ -1,31 +1,220 @@
 import { createHash } from 'node:crypto';
-import type { Rule } from './rule';
+import type { MachinePrecedence } from '@shared/labels';
+import {
+  precedences,
+  type RuleChoice,
+  type RuleId,
+  type RuleSettings,
+  ruleChoicesSchema,
+  ruleValueSchema,
+} from '@shared/rules/rule-settings';
+import type { RuleParameterView, RuleView } from '@shared/rules/rule-views';
+import { z } from 'zod';
+import type { Rule, RuleInForce, RuleParameters } from './rule';
+import { actionAtFullScore } from './rules/action-at-full-score';
 import { blindEdit } from './rules/blind-edit';
 import { blindEditStrict } from './rules/blind-edit-strict';
 import { commandFailed } from './rules/command-failed';
 import { errorObservation } from './rules/error-observation';
+import { evalWithoutChange } from './rules/eval-without-change';
+import { finishBelowBest } from './rules/finish-below-best';
+import { frameworkForbidden } from './rules/framework-forbidden';
+import { idleGpus } from './rules/idle-gpus';
+import { keepBackup } from './rules/keep-backup';
+import { keepDebugging } from './rules/keep-debugging';
+import { keepExploration } from './rules/keep-exploration';
+import { keepSleepWhileTraining } from './rules/keep-sleep-while-training';
 import { nullAnswer } from './rules/null-answer';
+import { providedScriptIgnored } from './rules/provided-script-ignored';
 
 /** `apollo` adds the paper's strict edit rule. */
 export type RulePreset = 'default' | 'apollo';
 
-export function ruleSet(preset: RulePreset): readonly Rule[] {
-  const rules = [errorObservation, nullAnswer, commandFailed, blindEdit];
-  return preset === 'apollo' ? [...rules, blindEditStrict] : rules;
+/** Every rule, hard masks first, then soft ones, then what is kept. */
+export const everyRule: readonly Rule[] = [
+  errorObservation,
+  nullAnswer,
+  commandFailed,
+  blindEdit,
+  blindEditStrict,
+  evalWithoutChange,
+  finishBelowBest,
+  providedScriptIgnored,
+  frameworkForbidden,
+  idleGpus,
+  actionAtFullScore,
+  keepSleepWhileTraining,
+  keepDebugging,
+  keepBackup,
+  keepExploration,
+];
+
+/** What holds for a run: its task's word on top of the rules' own, the workspace's on top of that. */
+export interface RuleSet {
+  rules: readonly RuleInForce[];
+  precedence: MachinePrecedence;
 }
 
-/** What identifies the verdicts of a rule set: id, version and parameters of each rule, in the order of their ids. */
-export function ruleSetFacts(
-  rules: readonly Rule[],
-): { id: string; version: number; parameters: Rule['parameters'] }[] {
+/** `rules` of a pinned task specification, leniently: it was checked when the task was added. */
+const taskRulesSchema = z.object({
+  labels: ruleChoicesSchema.catch({}).default({}),
+  precedence: z.enum(precedences).catch('union').default('union'),
+  provided_scripts: z.array(z.string()).catch([]).default([]),
+  full_training: z.boolean().catch(false).default(false),
+  forbidden_frameworks: z.array(z.string()).catch([]).default([]),
+  training_commands: z.array(z.string()).optional().catch(undefined),
+  gpu_taken_mb: z.number().optional().catch(undefined),
+});
+
+function taskRules(spec: Record<string, unknown>): z.infer<typeof taskRulesSchema> {
+  return taskRulesSchema.parse(typeof spec.rules === 'object' && spec.rules !== null ? spec.rules : {});
+}
+
+/** What the task's other words mean for a rule's parameters. */
+function fromTask(id: RuleId, rules: z.infer<typeof taskRulesSchema>): RuleParameters {
+  switch (id) {
+    case 'provided-script-ignored':
+      return { scripts: rules.provided_scripts };
+    case 'framework-forbidden':
+      return { frameworks: rules.forbidden_frameworks };
+    case 'idle-gpus':
+      return {
+        full_training: rules.full_training,
+        ...(rules.training_commands === undefined ? {} : { training_commands: rules.training_commands }),
+        ...(rules.gpu_taken_mb === undefined ? {} : { taken_mb: rules.gpu_taken_mb }),
+      };
+    default:
+      return {};
+  }
+}
+
+/** @param preset `apollo` turns the strict edit rule on and takes the union of masks, whatever the settings say. */
+export function ruleSetFor(
+  spec: Record<string, unknown>,
+  settings: RuleSettings,
+  preset: RulePreset = 'default',
+): RuleSet {
+  const task = taskRules(spec);
+  const apollo = preset === 'apollo';
+  return {
+    rules: everyRule.flatMap((rule) => {
+      const { on, parameters } = choose(rule, task, settings);
+      const strict = apollo && rule.id === 'blind-edit-strict';
+      return on || strict ? [{ rule, parameters }] : [];
+    }),
+    precedence: apollo ? 'union' : (settings.precedence ?? task.precedence),
+  };
+}
+
+function choose(
+  rule: Rule,
+  task: z.infer<typeof taskRulesSchema>,
+  settings: RuleSettings,
+): { on: boolean; parameters: RuleParameters; taskOn: boolean; taskParameters: RuleParameters } {
+  const byTask = task.labels[rule.id];
+  const byWorkspace = settings.rules[rule.id];
+  const taskOn = byTask?.on ?? rule.on;
+  const taskParameters = merged(rule, { ...fromTask(rule.id, task), ...byTask?.parameters });
+  return {
+    taskOn,
+    taskParameters,
+    on: byWorkspace?.on ?? taskOn,
+    parameters: merged({ parameters: taskParameters }, byWorkspace?.parameters ?? {}),
+  };
+}
+
+/** Values that do not fit their parameter count as not given. */
+function merged({ parameters }: Pick<Rule, 'parameters'>, given: RuleChoice['parameters'] | RuleParameters): RuleParameters {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => {
+      const own = given[name];
+      return [name, own !== undefined && sameKind(own, value) ? own : value];
+    }),
+  );
+}
+
+function sameKind(a: unknown, b: unknown): boolean {
+  return typeof a === typeof b && Array.isArray(a) === Array.isArray(b);
+}
+
+/** Every rule as it holds for a task, with what each value comes from. */
+export function ruleViews(spec: Record<string, unknown>, settings: RuleSettings): RuleView[] {
+  const task = taskRules(spec);
+  return everyRule.map((rule) => {
+    const { on, taskOn, parameters, taskParameters } = choose(rule, task, settings);
+    const { id, version, effect, hard, text, citation } = rule;
+    const views = Object.entries(parameters).map(([name, value]): RuleParameterView => {
+      const otherwise = taskParameters[name] ?? value;
+      const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+      const from = !same(value, otherwise) ? 'workspace' : same(otherwise, rule.parameters[name]) ? 'rule' : 'task';
+      return { name, value, otherwise, from };
+    });
+    return { id, version, effect, hard, text, citation, on, otherwise: taskOn, parameters: views };
+  });
+}
+
+/** How rules and judge meet without the workspace's word. */
+export function taskPrecedence(spec: Record<string, unknown>): MachinePrecedence {
+  return taskRules(spec).precedence;
+}
+
+/** Why settings cannot be: an unknown parameter, a value of another kind, an expression that is none. Null when they can. */
+export function settingsProblem(settings: RuleSettings): string | null {
+  for (const rule of everyRule) {
+    for (const [name, value] of Object.entries(settings.rules[rule.id]?.parameters ?? {})) {
+      const known = rule.parameters[name];
+      const names = Object.keys(rule.parameters);
+      if (known === undefined) {
+        return `Rule ${rule.id} has no parameter "${name}". ${names.length === 0 ? 'It has none.' : `It has ${names.join(', ')}.`}`;
+      }
+      if (!sameKind(value, known)) return `${name} of rule ${rule.id} must be ${kindOf(known)}.`;
+      if (!ruleValueSchema.safeParse(value).success) return `${name} of rule ${rule.id} is too long.`;
+      const bad = Array.isArray(value) ? value.find((each) => !isExpression(each)) : undefined;
+      if (bad !== undefined && !PLAIN_LISTS.has(name))
+        return `"${bad}" in ${name} of rule ${rule.id} is no regular expression.`;
+    }
+  }
+  return null;
+}
+
+/** Lists of paths and names rather than of expressions. */
+const PLAIN_LISTS: ReadonlySet<string> = new Set(['scripts', 'frameworks']);
+
+function isExpression(source: string): boolean {
+  try {
+    new RegExp(source);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'a list' : typeof value === 'boolean' ? 'true or false' : `a ${typeof value}`;
+}
+
+/** What identifies a rule's verdicts. */
+export interface RuleFacts {
+  id: RuleId;
+  version: number;
+  parameters: RuleParameters;
+}
+
+/** Id, version and parameters of each rule of a set, in the order of their ids. */
+export function ruleSetFacts(rules: readonly RuleInForce[]): RuleFacts[] {
   return rules
-    .map(({ id, version, parameters }) => ({ id, version, parameters }))
+    .map(({ rule: { id, version }, parameters }) => ({
+      id,
+      version,
+      parameters: Object.fromEntries(Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))),
+    }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** sha256 of the facts of the set. */
-export function ruleSetVersion(rules: readonly Rule[]): string {
+/** sha256 of what labels of a rule set rest on: its facts, and how they meet the judge. */
+export function ruleSetVersion({ rules, precedence }: RuleSet): string {
   return createHash('sha256')
-    .update(JSON.stringify(ruleSetFacts(rules)))
+    .update(JSON.stringify({ rules: ruleSetFacts(rules), precedence }))
     .digest('hex');
 }

@@ -5,7 +5,9 @@ import type { DatedEvent, NewEvent, RunEvent } from '@shared/events';
 import type { StepEvidence } from '@shared/evidence';
 import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
 import type { DecidedExamples } from '@shared/ipc/guideline';
-import type { RetroMask } from '@shared/ipc/labels';
+import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/ipc/labels';
+import type { MergeReport } from '@shared/ipc/merge';
+import type { StepFacets } from '@shared/ipc/timeline';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import type { TimedDecision } from '@shared/review/pace';
 import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/review/queue-views';
@@ -13,6 +15,7 @@ import type { RuleSettings } from '@shared/rules/rule-settings';
 import type { RulePreview, RuleProgress, StoredRuleSettings } from '@shared/rules/rule-views';
 import type { RunStats } from '@shared/run-stats';
 import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
+import type { StepQuery } from '@shared/step-query';
 import type {
   PromptView,
   QueryView,
@@ -63,6 +66,8 @@ export interface StoreWriter {
     op: AnnotationOp,
     ulid?: string,
   ): Promise<AnnotationEntry>;
+  /** Takes over what another annotation log holds: a workspace's folder, or a file made by `label export`. */
+  merge(path: string): Promise<MergeReport>;
   /** Undoes (or redoes) the author's latest undoable entry on the run; null when there is none. */
   undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null>;
   redo(run: string, author: Author): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null>;
@@ -88,6 +93,12 @@ export interface SessionChunk {
   bytes: Uint8Array;
   receivedAt: number;
   hostAt: number | null;
+}
+
+/** A tool as the model saw it; `parameters` is its JSON schema. */
+export interface OfferedTool {
+  name: string;
+  parameters: Record<string, unknown>;
 }
 
 export interface StoredTask {
@@ -133,15 +144,18 @@ export interface StoreReader extends ReviewReader {
   /** Events `[fromSeq, ...]` in order, at most `limit` (≤ 2,000) and about 8 MB. */
   events(run: string, fromSeq: number, limit: number): Promise<RunEvent[]>;
   heads(run: string, from: number, to: number): Promise<StepHead[]>;
-  /** Step numbers that match, ascending, at most `limit` from `from` on in `direction`. */
-  findSteps(
+  /** Numbers of all steps that match, ascending. */
+  matches(run: string, query: StepQuery): Promise<number[]>;
+  countMatches(run: string, query: StepQuery): Promise<number>;
+  /** The nearest step from `from` on for which one of the queries holds, and for how many one does. */
+  nearest(
     run: string,
-    filter: StepFilter,
+    queries: readonly StepQuery[],
     from: number,
     direction: 1 | -1,
-    limit: number,
-  ): Promise<number[]>;
-  countSteps(run: string, filter: StepFilter): Promise<number>;
+  ): Promise<{ step: number | null; total: number }>;
+  /** What filters can be set to in this run. */
+  facets(run: string): Promise<StepFacets>;
   tiles(run: string): Promise<Tile[]>;
   segments(run: string): Promise<SegmentView[]>;
   step(run: string, step: number): Promise<StepDetail>;
@@ -191,7 +205,15 @@ export interface StoreReader extends ReviewReader {
   scanNews(scan: number, after: number): Promise<ScanNews>;
   stopScan(scan: number): Promise<void>;
   indexProgress(): Promise<IndexProgress>;
+  /** Entries about a run in the order they were stored, at most 20,000; `after` is the `last` of the page before. */
+  annotationPage(run: string, after: number): Promise<{ entries: AnnotationEntry[]; last: number | null }>;
   annotations(run: string): Promise<AnnotationEntry[]>;
+  similarSteps(run: string, step: number): Promise<SimilarSteps>;
+  undecidedSteps(run: string, from: number, to: number): Promise<LabelPreview>;
+  /** What the model could call when it made the step; empty when the log does not say. */
+  offeredTools(run: string, step: number): Promise<OfferedTool[]>;
+  /** Writes the whole annotation log into a file; returns how many entries. */
+  exportAnnotations(path: string): Promise<number>;
   /** Delivered hints that may contradict earlier steps and wait for this person's (uuid) word. */
   openHints(run: string, author: string): Promise<OpenHint[]>;
   /** What one of them contradicts; null when its steps are gone. */
@@ -224,14 +246,6 @@ export interface FileKey {
   computer: string;
   path: string;
 }
-
-export type StepFilter =
-  | { by: 'undecided' }
-  | { by: 'undecided_or_disagreement' }
-  | { by: 'error' }
-  | { by: 'hint' }
-  | { by: 'label'; value: 'train' | 'mask' }
-  | { by: 'tool'; tool: string };
 
 /** Pushed by the store after a commit, also for commits of other processes (within 200 ms). */
 export type StoreNotice =

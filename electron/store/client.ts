@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
+import type { StepQuery } from '@shared/step-query';
 import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
+import { askIndex } from './asked-steps';
 import { AssembledStore, Notices } from './store-parts';
 import { StoreThread } from './store-thread';
 import type { ThreadData } from './thread-protocol';
@@ -105,6 +107,7 @@ function remoteWriter(
     appendIfOutboxAt: (...args) => writing.call('appendIfOutboxAt', args),
     post: (run, author, op, ulid = entryId()) => writing.call('post', [run, author, op, ulid]),
     annotate: (author, target, op, ulid = entryId()) => writing.call('annotate', [author, target, op, ulid]),
+    merge: (...args) => writing.call('merge', args),
     undo: (...args) => writing.call('undo', args),
     redo: (...args) => writing.call('redo', args),
     sessionBytes: (...args) => writing.call('sessionBytes', args),
@@ -119,14 +122,21 @@ function remoteWriter(
 }
 
 function remoteReader(reading: StoreThread, writing: StoreThread, indexing: StoreThread): StoreReader {
+  const asked = (run: string, query: StepQuery) =>
+    askIndex((of, text) => indexing.call('stepsMatching', [of, text]), run, query);
   return {
     runs: () => reading.call('runs', []),
     run: (...args) => reading.call('run', args),
     resolveRun: (...args) => reading.call('resolveRun', args),
     events: (...args) => reading.call('events', args),
     heads: (...args) => reading.call('heads', args),
-    findSteps: (...args) => reading.call('findSteps', args),
-    countSteps: (...args) => reading.call('countSteps', args),
+    matches: async (run, query) => reading.call('matches', [run, query, await asked(run, query)]),
+    countMatches: async (run, query) => reading.call('countMatches', [run, query, await asked(run, query)]),
+    nearest: async (run, queries, from, direction) => {
+      const steps = await Promise.all(queries.map((query) => asked(run, query)));
+      return reading.call('nearest', [run, queries, from, direction, steps]);
+    },
+    facets: (...args) => reading.call('facets', args),
     tiles: (...args) => reading.call('tiles', args),
     segments: (...args) => reading.call('segments', args),
     step: (...args) => reading.call('step', args),
@@ -153,6 +163,11 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     indexProgress: () => indexing.call('indexProgress', []),
     searchSessions: (...args) => indexing.call('searchSessions', args),
     annotations: (...args) => reading.call('annotations', args),
+    annotationPage: (...args) => reading.call('annotationPage', args),
+    similarSteps: (...args) => reading.call('similarSteps', args),
+    undecidedSteps: (...args) => reading.call('undecidedSteps', args),
+    offeredTools: (...args) => reading.call('offeredTools', args),
+    exportAnnotations: (...args) => reading.call('exportAnnotations', args),
     queueView: (...args) => reading.call('queueView', args),
     queueNext: (...args) => reading.call('queueNext', args),
     withheld: (...args) => reading.call('withheld', args),
@@ -169,7 +184,7 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     task: (...args) => reading.call('task', args),
     ruleSettings: (...args) => reading.call('ruleSettings', args),
     ruleCounts: (...args) => reading.call('ruleCounts', args),
-    ruleProgress: (...args) => reading.call('ruleProgress', args),
+    ruleProgress: (...args) => indexing.call('ruleProgress', args),
     previewRules: (...args) => indexing.call('previewRules', args),
     attention: (...args) => reading.call('attention', args),
     stats: (...args) => reading.call('stats', args),

@@ -6,6 +6,7 @@ import type { StoreNotice, StoreReader } from './api';
 import { createBackup } from './backup';
 import { CHECKPOINT_BYTES, storeFailure } from './database';
 import { openReadContext } from './reader-part';
+import { RulePreviewer } from './rule-preview';
 import { type HeldLock, holdLock, runLockPath } from './run-lock';
 import { SearchIndex } from './search-index';
 import { SearchPart } from './search-part';
@@ -45,6 +46,8 @@ export type IndexReader = Pick<
   | 'stopScan'
   | 'indexProgress'
   | 'searchSessions'
+  | 'previewRules'
+  | 'ruleProgress'
 >;
 
 /**
@@ -55,6 +58,7 @@ export class IndexPart {
   private readonly context;
   private readonly index: SearchIndex;
   private readonly part: SearchPart;
+  private readonly previewer: RulePreviewer;
   private lock: HeldLock | null = null;
   private askedForLock = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
@@ -79,6 +83,7 @@ export class IndexPart {
       this.context.statements.db.close();
       throw thrown;
     }
+    this.previewer = new RulePreviewer(this.context, options.projector);
     this.schedule(0);
   }
 
@@ -91,7 +96,15 @@ export class IndexPart {
     stopScan: async (scan) => this.part.stop(scan),
     indexProgress: async () => this.index.progress(),
     searchSessions: (search) => this.searchSessions(search),
+    previewRules: (runs, settings) => this.orFailure(this.previewer.preview(runs, settings)),
+    ruleProgress: (task) => this.orFailure(this.previewer.progress(task)),
   };
+
+  private orFailure<T>(work: Promise<T>): Promise<T> {
+    return work.catch((thrown: unknown) => {
+      throw storeFailure(thrown, `the workspace ${this.folder}`);
+    });
+  }
 
   private async searchSessions(search: SessionSearch): Promise<SessionHits> {
     this.sessionSearch += 1;

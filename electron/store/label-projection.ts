@@ -17,7 +17,7 @@ export class LabelProjection {
   /** `precedenceOf`: how machine opinions meet in a run, by its number. */
   constructor(
     private readonly statements: Statements,
-    readonly precedenceOf: (run: number) => MachinePrecedence = () => 'union',
+    readonly precedenceOf: (run: number) => MachinePrecedence = (run) => storedPrecedence(statements, run),
   ) {
     this.ranges = new RangeIndex(statements);
   }
@@ -114,6 +114,12 @@ export class LabelProjection {
       rowId(run, to),
     );
   }
+}
+
+/** How rules and judge met when the run's stored labels were made. */
+export function storedPrecedence(statements: Statements, run: number): MachinePrecedence {
+  const row = statements.get<{ precedence: string }>('SELECT precedence FROM run_head WHERE run = ?', run);
+  return row?.precedence === 'judge_over_rule' ? 'judge_over_rule' : 'union';
 }
 
 function labelCode({ value }: EffectiveLabel): number {

@@ -62,13 +62,15 @@ function rebuildInPlace(
   rebuild.finish();
   statements.run(
     `UPDATE run_head SET facts = ?, state = ?, changed_at = ?, rule_version = iif(?, rule_version, ?),
-     rule_seq = iif(?, rule_seq, seq) WHERE run = ?`,
+     rule_seq = iif(?, rule_seq, seq), precedence = iif(?, precedence, ?) WHERE run = ?`,
     JSON.stringify(rebuild.facts),
     JSON.stringify(rebuild.state),
     rebuild.state.lastAt,
     purged ? 1 : 0,
-    projector.version,
+    rebuild.inForce?.version ?? null,
     purged ? 1 : 0,
+    purged ? 1 : 0,
+    rebuild.inForce?.precedence ?? 'union',
     run,
   );
 }

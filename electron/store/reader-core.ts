@@ -6,10 +6,14 @@ import type { RunEvent } from '@shared/events';
 import type { StepEvidence } from '@shared/evidence';
 import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
 import type { DecidedExamples } from '@shared/ipc/guideline';
-import type { RetroMask } from '@shared/ipc/labels';
+import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/ipc/labels';
+import type { StepFacets } from '@shared/ipc/timeline';
 import type { OutboxEntry } from '@shared/outbox';
+import type { RuleSettings } from '@shared/rules/rule-settings';
+import type { RulePreview, RuleProgress, StoredRuleSettings } from '@shared/rules/rule-views';
 import type { RunStats } from '@shared/run-stats';
 import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
+import type { StepQuery } from '@shared/step-query';
 import type {
   PromptView,
   QueryView,
@@ -22,7 +26,9 @@ import type {
   Tile,
   VerifyReport,
 } from '@shared/views';
-import type { FileKey, StepFilter, StoredTask, StoreReader } from './api';
+import type { FileKey, OfferedTool, StoredTask, StoreReader } from './api';
+import { askIndex } from './asked-steps';
+import { exportAnnotations } from './export-annotations';
 import type { IndexReader } from './index-part';
 import { outboxEntry } from './outbox-log';
 import { AttentionReader } from './read-attention';
@@ -30,8 +36,11 @@ import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
 import { readDecidedExamples } from './read-decided-examples';
 import { readEvidence } from './read-evidence';
+import { readFacets } from './read-facets';
 import { readFileCounts, readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
 import { readHints } from './read-hints';
+import { readRest, readSimilar } from './read-label-previews';
+import { readAnnotationPage } from './read-labels';
 import {
   countLineageSteps,
   findLineageSteps,
@@ -42,11 +51,15 @@ import {
   readLineageStep,
   readLineageTiles,
 } from './read-lineage';
+import { type AskedSteps, countMatches, matchingSteps, nearestMatch } from './read-matches';
+import { readOfferedTools } from './read-offered-tools';
 import { ReviewCore } from './read-queue-core';
 import { type OpenHint, readOpenHints, readRetroMask } from './read-retro-masks';
 import { readRun, readRuns, resolveRun } from './read-runs';
+import { readSegments } from './read-segments';
 import { readSession, readSessions } from './read-sessions';
 import { StatsReader } from './read-stats';
+import { readRuleCounts, readRuleSettings } from './rule-settings';
 import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
 import type { WordSearchRequest } from './search-words';
@@ -274,6 +287,26 @@ export class ReaderCore extends ReviewCore implements StoreReader {
     return this.read(() => readDecidedExamples(this.context, run));
   }
 
+  annotationPage(run: string, after: number): Promise<{ entries: AnnotationEntry[]; last: number | null }> {
+    return this.read(() => readAnnotationPage(this.context, run, after));
+  }
+
+  similarSteps(run: string, step: number): Promise<SimilarSteps> {
+    return this.read(() => readSimilar(this.context, run, step));
+  }
+
+  undecidedSteps(run: string, from: number, to: number): Promise<LabelPreview> {
+    return this.read(() => readRest(this.context, run, from, to));
+  }
+
+  offeredTools(run: string, step: number): Promise<OfferedTool[]> {
+    return this.read(() => readOfferedTools(this.context, run, step));
+  }
+
+  exportAnnotations(path: string): Promise<number> {
+    return this.told(exportAnnotations(this.context, path));
+  }
+
   tasks(): Promise<StoredTask[]> {
     return this.read(() =>
       this.context.statements.all<TaskRow>('SELECT * FROM task ORDER BY id LIMIT 10000').map(toTask),
@@ -292,6 +325,22 @@ export class ReaderCore extends ReviewCore implements StoreReader {
 
   stats(run: string): Promise<RunStats> {
     return this.told(this.statsReader.stats(run));
+  }
+
+  ruleSettings(task: string): Promise<StoredRuleSettings | null> {
+    return this.read(() => readRuleSettings(this.context.statements, task));
+  }
+
+  ruleCounts(run: string): Promise<Partial<Record<string, number>>> {
+    return this.read(() => readRuleCounts(this.context.statements, findRun(this.context, run).id));
+  }
+
+  ruleProgress(task: string): Promise<RuleProgress> {
+    return this.parts.index.ruleProgress(task);
+  }
+
+  previewRules(runs: string[], settings: RuleSettings): Promise<RulePreview> {
+    return this.parts.index.previewRules(runs, settings);
   }
 
   attention(run: string): Promise<RunFindings> {

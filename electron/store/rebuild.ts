@@ -1,11 +1,14 @@
 import { type AnnotationEntry, partsOf } from '@shared/annotations';
 import type { RunEvent } from '@shared/events';
+import { noRuleSettings } from '@shared/rules/rule-settings';
 import { LAST_SEQ, rowId } from './ids';
+import { storedPrecedence } from './label-projection';
 import { outboxEntry } from './outbox-log';
 import type { Statements } from './rows';
+import { readRuleSettings } from './rule-settings';
 import { RunProjection } from './run-projection';
 import { type RunFacts, type RunState, runFacts, startState } from './run-state';
-import type { RunRuleFold, StepProjector } from './step-projector';
+import type { RulesInForce, RunRuleFold, StepProjector } from './step-projector';
 
 export interface RebuildOptions {
   /** Where the logs are. */
@@ -29,10 +32,16 @@ export class Rebuild {
   createdAt = 0;
   private readonly projection: RunProjection;
   private readonly lastRow: number;
+  /** What the labels rest on: the task's word and the workspace's. Null before the first event. */
+  inForce: RulesInForce | null = null;
   private rules: RunRuleFold | null = null;
 
   constructor(readonly options: RebuildOptions) {
-    this.projection = new RunProjection(options.target);
+    // Verdicts of a purged run stay as they are, and so does how they met the judge.
+    const stored = storedPrecedence(options.source, options.run);
+    this.projection = new RunProjection(options.target, () =>
+      options.purged ? stored : (this.inForce?.precedence ?? 'union'),
+    );
     // A running step has a row only if somebody decided about it, which no event tells.
     const row = options.source.get<{ last: number | null }>(
       'SELECT max(id) AS last FROM step_head WHERE id BETWEEN ? AND ?',
@@ -63,11 +72,13 @@ export class Rebuild {
   }
 
   apply(event: RunEvent): void {
-    const { projector, purged, run } = this.options;
+    const { source, projector, purged, run } = this.options;
     if (event.kind === 'run.created') {
       this.facts = runFacts(event.body);
       this.createdAt = event.at;
-      this.rules = projector.start(event);
+      const settings = readRuleSettings(source, event.body.task.id)?.settings ?? noRuleSettings;
+      this.inForce = projector.inForce(event.body.spec, settings);
+      this.rules = projector.start(event, settings);
     }
     const verdicts = purged ? [] : (this.rules?.apply(event) ?? []);
     this.projection.apply(run, this.state, [event], verdicts);

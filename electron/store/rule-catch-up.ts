@@ -1,4 +1,5 @@
 import type { GroupCommit } from './group-commit';
+import type { LabelWork, PendingLabels } from './label-work';
 import type { Statements } from './rows';
 import type { RuleFolds } from './rule-folds';
 import type { OpenRun } from './run-log';
@@ -22,19 +23,20 @@ export class RuleCatchUp {
     private readonly rules: RuleFolds,
     private readonly projection: RunProjection,
     private readonly group: GroupCommit,
+    private readonly labelWork: LabelWork,
     private readonly options: CatchUpOptions,
   ) {}
 
-  /** Looks for runs whose verdicts are missing or of another version. Removed and emptied runs stay as they are. */
-  start(): void {
-    const rows = this.statements.all<{ ulid: string; seq: number; version: string | null; rule_seq: number }>(
-      `SELECT r.ulid, h.seq, h.rule_version AS version, h.rule_seq FROM run r JOIN run_head h ON h.run = r.id
-       WHERE NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.run = r.id) ORDER BY r.id DESC`,
+  /** Looks at every run, or those of one task: verdicts may be missing or of other rules. Removed and emptied ones stay as they are. */
+  start(task?: string): void {
+    const rows = this.statements.all<{ ulid: string }>(
+      `SELECT r.ulid FROM run r JOIN run_head h ON h.run = r.id
+       WHERE NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.run = r.id)
+         AND (?1 IS NULL OR json_extract(h.facts, '$.task.id') = ?1) ORDER BY r.id DESC`,
+      task ?? null,
     );
-    for (const { ulid, seq, version, rule_seq } of rows) {
-      if (!this.rules.isStored({ rules: { version, seq: rule_seq }, seq })) {
-        this.want(ulid);
-      }
+    for (const { ulid } of rows) {
+      this.want(ulid);
     }
   }
 
@@ -54,10 +56,12 @@ export class RuleCatchUp {
   private async work(): Promise<void> {
     try {
       for (const run of this.wanted) {
+        this.wanted.delete(run);
+        // Many runs may only have to be looked at: others get their turn in between.
+        await new Promise((resolve) => setImmediate(resolve));
         if (!this.stopped) {
           await this.catchUp(run);
         }
-        this.wanted.delete(run);
       }
     } catch (thrown) {
       // What is wanted is taken up again at the next append or start.
@@ -70,16 +74,20 @@ export class RuleCatchUp {
   private async catchUp(run: string): Promise<void> {
     let first = Number.POSITIVE_INFINITY;
     let last = 0;
-    const all = this.rules.isOtherVersion(this.options.load(run));
+    const stale: PendingLabels[] = [];
     while (!this.stopped) {
       const open = this.options.load(run);
+      if (!this.rules.isOfRulesInForce(open)) {
+        stale.push(...(await this.drop(run)));
+        continue;
+      }
       const batch = this.rules.nextBatch(open);
       if (batch === null) {
         break;
       }
       const steps = await this.group.add({
         run: () => {
-          if (!this.rules.advance(this.options.load(run), batch.seq)) {
+          if (!this.rules.advance(this.options.load(run), batch)) {
             return new Set<number>();
           }
           const changed = this.projection.writeVerdicts(open.id, batch.verdicts);
@@ -99,24 +107,37 @@ export class RuleCatchUp {
       return;
     }
     const { id, state } = this.options.load(run);
-    if (all) {
-      await this.renewAll(id, state.steps);
+    if (stale.length > 0) {
+      for (const work of stale) {
+        await this.labelWork.finish(work);
+      }
       this.options.relabelled(run, 1, Math.max(1, state.steps));
     } else if (last > 0) {
       this.options.relabelled(run, first, last);
     }
   }
 
-  /** Labels that rested on verdicts of the old version only. */
-  private async renewAll(run: number, steps: number): Promise<void> {
-    for (let from = 1; from <= steps; from += 1000) {
-      const to = Math.min(steps, from + 999);
-      await this.group.add({
+  /**
+   * Verdicts of other rules go. Which labels rested on them alone is written down with it: they are renewed at the end, by
+   * whichever process gets there.
+   */
+  private async drop(run: string): Promise<PendingLabels[]> {
+    const stale: PendingLabels[] = [];
+    for (let done = false; !done && !this.stopped; ) {
+      done = await this.group.add({
         run: () => {
-          this.projection.labels.refreshRange(run, from, to);
-          this.projection.refreshTileRange(run, from, to, steps);
+          const open = this.options.load(run);
+          if (this.rules.isOfRulesInForce(open)) {
+            return true;
+          }
+          if (stale.length === 0 && open.state.steps > 0) {
+            const work = this.labelWork.postpone(open.id, [{ from: 1, to: open.state.steps }]);
+            stale.push(...(work === null ? [] : [work]));
+          }
+          return this.rules.dropSome(open);
         },
       });
     }
+    return stale;
   }
 }

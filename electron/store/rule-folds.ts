@@ -1,42 +1,78 @@
 import type { RunEvent } from '@shared/events';
+import type { MachinePrecedence } from '@shared/labels';
+import type { RuleSettings } from '@shared/rules/rule-settings';
 import { LAST_SEQ, rowId } from './ids';
+import { storedPrecedence } from './label-projection';
 import type { Statements } from './rows';
+import { RuleSettingTable } from './rule-settings';
 import type { OpenRun, RunLog } from './run-log';
-import type { RuleVerdictRow, RunRuleFold, StepProjector } from './step-projector';
+import type { RulesInForce, RuleVerdictRow, RunRuleFold, StepProjector } from './step-projector';
 
 /** A fold with fewer events behind it is brought up to date inside the append; a longer one in the background. */
 const INLINE_EVENTS = 2000;
 /** Events per background batch. */
 const BATCH = 250;
+/** Verdicts dropped in one transaction. */
+const DROP = 1000;
+/** Runs whose rules are remembered. */
+const KNOWN = 2000;
 
 interface LiveFold {
   fold: RunRuleFold;
+  version: string;
   /** Events applied so far. */
   seq: number;
+}
+
+interface KnownRules {
+  /** What of the task's specification rules are chosen by. */
+  spec: Record<string, unknown>;
+  /** The workspace's setting it was worked out with, as stored. */
+  body: string;
+  settings: RuleSettings;
+  inForce: RulesInForce;
+}
+
+/** Verdicts of events `from..to`, to be stored if nothing came between. */
+export interface RuleBatch {
+  from: number;
+  to: number;
+  version: string;
+  verdicts: RuleVerdictRow[];
 }
 
 /** The rule folds of the runs this process writes, and how far their verdicts are stored. */
 export class RuleFolds {
   private readonly live = new Map<string, LiveFold>();
+  private readonly known = new Map<string, KnownRules>();
+  /** By the run's number: of runs that this process has appended to or derived. */
+  private readonly precedences = new Map<number, MachinePrecedence>();
+  private readonly settings: RuleSettingTable;
 
   constructor(
     private readonly statements: Statements,
     private readonly log: RunLog,
     private readonly projector: StepProjector,
-  ) {}
+  ) {
+    this.settings = new RuleSettingTable(statements);
+  }
 
   forget(run: string): void {
     this.live.delete(run);
   }
 
+  /** How rules and judge meet in a run, as its stored labels were made. */
+  precedenceOf(run: number): MachinePrecedence {
+    return this.precedences.get(run) ?? storedPrecedence(this.statements, run);
+  }
+
   /** Outside the transaction: replays a short run, so that `apply` can go on from its head. */
   warm(run: OpenRun): void {
-    if (
-      run.seq > 0 &&
-      run.seq <= INLINE_EVENTS &&
-      this.isStored(run) &&
-      this.live.get(run.ulid)?.seq !== run.seq
-    ) {
+    if (run.seq === 0 || run.seq > INLINE_EVENTS || !this.isStored(run)) {
+      return;
+    }
+    const live = this.live.get(run.ulid);
+    if (live?.seq !== run.seq || live.version !== run.rules.version) {
       this.replay(run, 1, run.seq);
     }
   }
@@ -47,55 +83,87 @@ export class RuleFolds {
     if (first === undefined) {
       return [];
     }
+    const { inForce } = this.rulesOf(run, first);
     const live = first.seq === 1 ? this.start(run, first) : this.live.get(run.ulid);
-    if (live === undefined || live.seq !== first.seq - 1) {
+    const stored =
+      first.seq === 1 || (run.rules.version === inForce.version && run.rules.seq === first.seq - 1);
+    if (live?.version !== inForce.version || live.seq !== first.seq - 1 || !stored) {
       return null;
     }
     const verdicts = events.flatMap((event) => live.fold.apply(event));
     live.seq = run.seq;
-    run.rules = { version: this.projector.version, seq: run.seq };
+    run.rules = { ...inForce, seq: run.seq };
+    this.precedences.set(run.id, inForce.precedence);
     return verdicts;
   }
 
-  /** Whether stored verdicts are of this projector and reach the head. */
-  isStored({ rules, seq }: Pick<OpenRun, 'rules' | 'seq'>): boolean {
-    return rules.version === this.projector.version && rules.seq >= seq;
+  /** Whether stored verdicts are of the rules in force and reach the head. */
+  isStored(run: Pick<OpenRun, 'id' | 'ulid' | 'facts' | 'rules' | 'seq'>): boolean {
+    return run.rules.seq >= run.seq && this.isOfRulesInForce(run);
   }
 
-  /** Applies the next batch; `first` tells that verdicts of another version must go. Null when the fold is at the head. */
-  nextBatch(run: OpenRun): { verdicts: RuleVerdictRow[]; seq: number } | null {
-    const done = this.live.get(run.ulid)?.seq ?? 0;
-    if (done >= run.seq) {
+  isOfRulesInForce(run: Pick<OpenRun, 'id' | 'ulid' | 'facts' | 'rules'>): boolean {
+    return run.rules.version === this.rulesOf(run).inForce.version;
+  }
+
+  /**
+   * In a transaction: drops some of the verdicts of other rules. True when none is left; the run's labels are stale
+   * until all of them have been looked at again.
+   */
+  dropSome(run: OpenRun): boolean {
+    const { changes } = this.statements.run(
+      `DELETE FROM rule_mark WHERE (step, rule) IN
+       (SELECT step, rule FROM rule_mark WHERE step BETWEEN ? AND ? LIMIT ${DROP})`,
+      rowId(run.id, 0),
+      rowId(run.id, LAST_SEQ),
+    );
+    const { inForce } = this.rulesOf(run);
+    const done = changes < DROP;
+    this.forget(run.ulid);
+    this.mark(run, done ? inForce.version : null, 0, inForce.precedence);
+    return done;
+  }
+
+  /** Applies the next batch to the fold. Null when the fold is at the head and its verdicts are stored. */
+  nextBatch(run: OpenRun): RuleBatch | null {
+    const { inForce } = this.rulesOf(run);
+    if (this.isStored(run)) {
       return null;
     }
-    const seq = Math.min(run.seq, done + BATCH);
-    return { verdicts: this.replay(run, done + 1, seq), seq };
+    const live = this.live.get(run.ulid);
+    if (live !== undefined && (live.version !== inForce.version || live.seq >= run.seq)) {
+      this.forget(run.ulid);
+    }
+    const done = this.live.get(run.ulid)?.seq ?? 0;
+    const to = Math.min(run.seq, done + BATCH);
+    return { from: done + 1, to, version: inForce.version, verdicts: this.replay(run, done + 1, to) };
   }
 
-  /** Stores how far a batch came; false when another process came further with the same rules. */
-  advance(run: OpenRun, seq: number): boolean {
-    if (this.isOtherVersion(run)) {
-      this.statements.run(
-        'DELETE FROM rule_mark WHERE step BETWEEN ? AND ?',
-        rowId(run.id, 0),
-        rowId(run.id, LAST_SEQ),
-      );
-    } else if (run.rules.version !== null && run.rules.seq >= seq) {
+  /** In a transaction: stores how far a batch came. False when its verdicts must not be stored. */
+  advance(run: OpenRun, { from, to, version }: RuleBatch): boolean {
+    const { inForce } = this.rulesOf(run);
+    if (inForce.version !== version || run.rules.version !== version || run.rules.seq < from - 1) {
+      // Somebody has changed the rules, or another process has begun again, in between.
+      this.forget(run.ulid);
       return false;
     }
-    run.rules = { version: this.projector.version, seq };
-    this.statements.run(
-      'UPDATE run_head SET rule_version = ?, rule_seq = ? WHERE run = ?',
-      run.rules.version,
-      run.rules.seq,
-      run.id,
-    );
+    if (run.rules.seq >= to) {
+      return false;
+    }
+    this.mark(run, version, to, inForce.precedence);
     return true;
   }
 
-  /** Verdicts of other rules are stored: once they are dropped every label of the run must be looked at again. */
-  isOtherVersion({ rules }: OpenRun): boolean {
-    return rules.version !== null && rules.version !== this.projector.version;
+  private mark(run: OpenRun, version: string | null, seq: number, precedence: MachinePrecedence): void {
+    run.rules = { version, seq, precedence };
+    this.precedences.set(run.id, precedence);
+    this.statements.run(
+      'UPDATE run_head SET rule_version = ?, rule_seq = ?, precedence = ? WHERE run = ?',
+      version,
+      seq,
+      precedence,
+      run.id,
+    );
   }
 
   private replay(run: OpenRun, from: number, to: number): RuleVerdictRow[] {
@@ -118,8 +186,26 @@ export class RuleFolds {
   }
 
   private start(run: OpenRun, created: RunEvent): LiveFold {
-    const live = { fold: this.projector.start(created), seq: 0 };
+    const { settings, inForce } = this.rulesOf(run, created);
+    const live = { fold: this.projector.start(created, settings), version: inForce.version, seq: 0 };
     this.live.set(run.ulid, live);
     return live;
+  }
+
+  /** The rules in force now: the task's word is pinned in the run, the workspace's is looked up. */
+  private rulesOf(run: Pick<OpenRun, 'id' | 'ulid' | 'facts'>, event?: RunEvent): KnownRules {
+    const { settings, body } = this.settings.of(run.facts.task.id);
+    const known = this.known.get(run.ulid);
+    if (known !== undefined && known.body === body) {
+      return known;
+    }
+    const created = event?.kind === 'run.created' ? event : this.log.read(run, 1, 1, 1)[0];
+    const spec = known?.spec ?? (created?.kind === 'run.created' ? { rules: created.body.spec.rules } : {});
+    const rules = { spec, body, settings, inForce: this.projector.inForce(spec, settings) };
+    if (this.known.size >= KNOWN) {
+      this.known.clear();
+    }
+    this.known.set(run.ulid, rules);
+    return rules;
   }
 }

@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/errors';
 import { type DatedEvent, EVENT_VERSION, type RunEvent } from '@shared/events';
+import type { MachinePrecedence } from '@shared/labels';
 import type { BlobStore, PreparedBlob } from './blob-store';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, encodeBody, eventHash } from './event-codec';
 import { CHAIN_START } from './hashing';
@@ -17,7 +18,7 @@ export interface OpenRun {
   facts: RunFacts;
   state: RunState;
   /** Which rules' verdicts are stored, and up to which event. */
-  rules: { version: string | null; seq: number };
+  rules: { version: string | null; seq: number; precedence: MachinePrecedence };
   /** Stamp of a run that is not stored yet: its first event carries the same. */
   createdAt?: number;
 }
@@ -29,6 +30,7 @@ interface HeadRecord {
   epoch: number;
   rule_version: string | null;
   rule_seq: number;
+  precedence: string;
   facts: string;
   state: string;
 }
@@ -43,9 +45,9 @@ export interface PreparedEvent {
 
 const INSERT_EVENT =
   'INSERT INTO event (id, version, kind, at, epoch, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)';
-const INSERT_HEAD = `INSERT INTO run_head (run, seq, hash, epoch, changed_at, rule_version, rule_seq, facts, state)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const UPDATE_HEAD = `UPDATE run_head SET seq = ?, hash = ?, epoch = ?, changed_at = ?, rule_version = ?, rule_seq = ?, state = ?
+const INSERT_HEAD = `INSERT INTO run_head (run, seq, hash, epoch, changed_at, rule_version, rule_seq, precedence, facts, state)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const UPDATE_HEAD = `UPDATE run_head SET seq = ?, hash = ?, epoch = ?, changed_at = ?, rule_version = ?, rule_seq = ?, precedence = ?, state = ?
   WHERE run = ?`;
 
 /** Rows of the run log: prepared, chained and inserted. Folding them is `RunProjection`'s part. */
@@ -72,7 +74,7 @@ export class RunLog {
   /** The run as stored. Throws `not_found`, also for a removed run. */
   load(ulid: string): OpenRun {
     const row = this.statements.get<HeadRecord>(
-      `SELECT h.run, h.seq, h.hash, h.epoch, h.rule_version, h.rule_seq, h.facts, h.state FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid = ?`,
+      `SELECT h.run, h.seq, h.hash, h.epoch, h.rule_version, h.rule_seq, h.precedence, h.facts, h.state FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid = ?`,
       ulid,
     );
     if (row === undefined) {
@@ -86,14 +88,21 @@ export class RunLog {
       epoch: row.epoch,
       facts: JSON.parse(row.facts) as RunFacts,
       state: JSON.parse(row.state) as RunState,
-      rules: { version: row.rule_version, seq: row.rule_seq },
+      rules: {
+        version: row.rule_version,
+        seq: row.rule_seq,
+        precedence: row.precedence === 'judge_over_rule' ? 'judge_over_rule' : 'union',
+      },
     };
   }
 
-  /** Whether the head in memory is still the stored one (another process may have driven the run meanwhile). */
+  /** Whether the head in memory is still the stored one: another process may have driven the run, or derived its rules. */
   isCurrent(run: OpenRun): boolean {
-    const row = this.statements.get<{ seq: number }>('SELECT seq FROM run_head WHERE run = ?', run.id);
-    return row?.seq === run.seq;
+    const row = this.statements.get<{ seq: number; version: string | null; rules: number }>(
+      'SELECT seq, rule_version AS version, rule_seq AS rules FROM run_head WHERE run = ?',
+      run.id,
+    );
+    return row?.seq === run.seq && row.version === run.rules.version && row.rules === run.rules.seq;
   }
 
   /** A new run, not yet stored: its first event decides title, task and budgets. */
@@ -121,7 +130,7 @@ export class RunLog {
       epoch: 0,
       facts,
       state: startState(),
-      rules: { version: null, seq: 0 },
+      rules: { version: null, seq: 0, precedence: 'union' },
       createdAt,
     };
   }
@@ -171,12 +180,17 @@ export class RunLog {
       lastAt,
       rules.version,
       rules.seq,
+      rules.precedence,
       state,
       id,
     );
     if (updated.changes === 0) {
       const facts = JSON.stringify(run.facts);
-      this.statements.run(INSERT_HEAD, id, seq, hash, epoch, lastAt, rules.version, rules.seq, facts, state);
+      const { version, seq: ruleSeq, precedence } = rules;
+      this.statements.run(
+        INSERT_HEAD,
+        ...[id, seq, hash, epoch, lastAt, version, ruleSeq, precedence, facts, state],
+      );
     }
   }
 

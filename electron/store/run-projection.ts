@@ -1,4 +1,5 @@
 import type { RunEvent } from '@shared/events';
+import type { MachinePrecedence } from '@shared/labels';
 import { type FoldSink, type HeadRow, headFlags, headMarks } from './fold-rows';
 import { HintProjection } from './hint-projection';
 import { rowId, TILE_STEPS, tileId } from './ids';
@@ -9,12 +10,13 @@ import type { RunState } from './run-state';
 import type { RuleVerdictRow } from './step-projector';
 
 const INSERT_HEAD = `INSERT INTO step_head
-  (id, seq0, seq1, at, ulid, segment, kind, title, observation, error_code, exit_code, bytes, marks, guards, flags, tool, score)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET flags = excluded.flags, tool = excluded.tool, score = excluded.score`;
+  (id, seq0, seq1, at, ulid, title, observation, error_code, exit_code, bytes, marks, guards, segment, kind, flags, tool, score, computer)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET segment = excluded.segment, kind = excluded.kind, flags = excluded.flags, tool = excluded.tool,
+  score = excluded.score, computer = excluded.computer`;
 
 /** Leaves the filter index alone as long as nothing that it holds has changed. */
-const UPDATE_HEAD = `UPDATE step_head SET seq0 = ?, seq1 = ?, at = ?, ulid = ?, segment = ?, kind = ?, title = ?,
+const UPDATE_HEAD = `UPDATE step_head SET seq0 = ?, seq1 = ?, at = ?, ulid = ?, title = ?,
   observation = ?, error_code = ?, exit_code = ?, bytes = ?, marks = ?, guards = ? WHERE id = ?`;
 
 /** Counts of a range of step heads, from the filter index alone. */
@@ -30,14 +32,39 @@ const INSERT_TILE = `INSERT OR REPLACE INTO tile (id, n, train, mask, disagreeme
 /** Rows that changed in one transaction, by step. */
 type ChangedHeads = Map<number, { row: HeadRow; settled: boolean }>;
 
+/** Columns of a step that the filter index holds and events decide. */
+type IndexedColumns = Pick<HeadRow, 'segment' | 'kind' | 'tool' | 'score' | 'computer'> & { flags: number };
+
+function indexedColumns(head: HeadRow): IndexedColumns {
+  // The running step of a state that an older fold kept knows no computer yet.
+  const { segment, kind, tool, score, computer = '' } = head;
+  return { segment, kind, tool, score, computer, flags: headFlags(head) };
+}
+
+function sameColumns(known: IndexedColumns | undefined, now: IndexedColumns): boolean {
+  return (
+    known !== undefined &&
+    known.flags === now.flags &&
+    known.tool === now.tool &&
+    known.score === now.score &&
+    known.computer === now.computer &&
+    known.kind === now.kind &&
+    known.segment === now.segment
+  );
+}
+
 /** Writes everything that is derived from a run's events; on a rebuild it writes into an empty database. */
 export class RunProjection {
   readonly hints: HintProjection;
   readonly labels: LabelProjection;
 
-  constructor(private readonly statements: Statements) {
+  /** `precedenceOf`: how machine opinions meet in a run, by its number; by default as stored. */
+  constructor(
+    private readonly statements: Statements,
+    precedenceOf?: (run: number) => MachinePrecedence,
+  ) {
     this.hints = new HintProjection(statements);
-    this.labels = new LabelProjection(statements);
+    this.labels = new LabelProjection(statements, precedenceOf);
   }
 
   /** Folds stored events into the state and writes the rows that changed, labels and tiles included. */
@@ -128,8 +155,6 @@ export class RunProjection {
       head.seq1,
       head.at,
       head.stepId,
-      head.segment,
-      head.kind,
       head.title,
       head.observation,
       head.errorCode,
@@ -138,17 +163,17 @@ export class RunProjection {
       headMarks(head),
       JSON.stringify(head.guards),
     ];
-    const known = this.statements.get<{ flags: number; tool: string; score: number | null }>(
-      'SELECT flags, tool, score FROM step_head WHERE id = ?',
+    const known = this.statements.get<IndexedColumns>(
+      'SELECT segment, kind, flags, tool, score, computer FROM step_head WHERE id = ?',
       id,
     );
     if (known !== undefined) {
       this.statements.run(UPDATE_HEAD, ...plain, id);
     }
-    const flags = headFlags(head);
-    const indexed = known?.flags === flags && known.tool === head.tool && known.score === head.score;
-    if (!indexed && (insert || known !== undefined)) {
-      this.statements.run(INSERT_HEAD, id, ...plain, flags, head.tool, head.score);
+    const indexed = indexedColumns(head);
+    if (!sameColumns(known, indexed) && (insert || known !== undefined)) {
+      const { segment, kind, flags, tool, score, computer } = indexed;
+      this.statements.run(INSERT_HEAD, id, ...plain, segment, kind, flags, tool, score, computer);
     }
     return known === undefined && insert;
   }
@@ -171,8 +196,14 @@ export class RunProjection {
           rowId(run, step),
           JSON.stringify(note),
         ),
-      segment: ({ seq, segment }) =>
-        put('INSERT INTO segment (id, segment) VALUES (?, ?)', rowId(run, seq), segment),
+      segment: ({ seq, segment, carried }) =>
+        put(
+          'INSERT INTO segment (id, segment, carried_from, carried_to) VALUES (?, ?, ?, ?)',
+          rowId(run, seq),
+          segment,
+          carried?.from ?? null,
+          carried?.to ?? null,
+        ),
       file: (row) =>
         put(
           `INSERT INTO file_revision (run, computer, path, revision, seq, step, before, after, size, by)

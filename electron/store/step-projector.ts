@@ -1,5 +1,6 @@
 import type { RunEvent } from '@shared/events';
-import type { RuleVerdict } from '@shared/labels';
+import type { MachinePrecedence, RuleVerdict } from '@shared/labels';
+import type { RuleSettings } from '@shared/rules/rule-settings';
 
 /** What a rule says about one step; a later verdict of the same rule on the same step replaces it. */
 export interface RuleVerdictRow {
@@ -12,12 +13,17 @@ export interface RunRuleFold {
   apply(event: RunEvent): RuleVerdictRow[];
 }
 
-/**
- * The store's view of rule labels: it keeps their verdicts beside the heads but knows no rule. `version` names
- * rule set and parameters; verdicts of another version are dropped and derived again in the background.
- */
+/** What the labels of a run rest on. */
+export interface RulesInForce {
+  /** Names rules, parameters and precedence; verdicts of another version are dropped and derived again in the background. */
+  version: string;
+  precedence: MachinePrecedence;
+}
+
+/** The store's view of rule labels: it keeps their verdicts beside the heads but knows no rule. */
 export interface StepProjector {
-  readonly version: string;
+  /** `spec`: the run's pinned task specification, or what of it is known: only its `rules` are looked at. */
+  inForce(spec: Record<string, unknown>, settings: RuleSettings): RulesInForce;
   /** `created` is the run's first event; it is passed to `apply` as well. */
-  start(created: RunEvent): RunRuleFold;
+  start(created: RunEvent, settings: RuleSettings): RunRuleFold;
 }

@@ -122,7 +122,7 @@ function checkRules(context: VerifyContext, rebuild: Rebuild, seq: number, where
   );
   const buried =
     context.statements.get('SELECT 1 FROM tombstone WHERE run = ?', rebuild.options.run) !== undefined;
-  const current = cursor?.version === context.projector.version && cursor.seq === seq;
+  const current = cursor?.version === rebuild.inForce?.version && cursor?.seq === seq;
   return current || buried || isLockHeld(runLockPath(context.folder, rebuild.options.ulid))
     ? []
     : [

@@ -11,6 +11,7 @@ const SUMMED: readonly [string, string][] = [
   ['meta', 'key, value'],
   ['task', 'id, title, domain, hash, folder, spec, added_at'],
   ['tombstone', 'run, mode, at, author, counts, head, done, content'],
+  ['rule_setting', 'task, body, at, author'],
   ['session_log', 'run, uid, end_offset, last_at'],
   ['session_chunk', 'log, offset, length, received_at, host_at, sha'],
 ];

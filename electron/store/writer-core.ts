@@ -1,12 +1,12 @@
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { DatedEvent, NewEvent, StoredStatus } from '@shared/events';
+import type { MergeReport } from '@shared/ipc/merge';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import type { TimedDecision } from '@shared/review/pace';
 import type { RuleSettings } from '@shared/rules/rule-settings';
 import { ulid } from 'ulid';
-import { AnnotationLog } from './annotation-log';
-import { AnnotationWrites } from './annotation-writes';
+import { AnnotationDesk } from './annotation-desk';
 import type { SessionChunk, StoredTask, StoreNotice, StoreWriter } from './api';
 import { BlobStore } from './blob-store';
 import { type Db, storeFailure } from './database';
@@ -53,8 +53,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private readonly log: RunLog;
   private readonly projection: RunProjection;
   private readonly outbox: OutboxLog;
-  private readonly annotationLog: AnnotationLog;
-  private readonly annotations: AnnotationWrites;
+  private readonly annotations: AnnotationDesk;
   private readonly sessions: SessionLog;
   private readonly seen: SeenLog;
   private readonly dwell: DwellLog;
@@ -96,19 +95,20 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
       },
     });
     this.labelWork = new LabelWork(this.statements, this.projection, this.group);
-    this.annotationLog = new AnnotationLog(
+    this.annotations = new AnnotationDesk(
       this.statements,
-      this.projection.labels.ranges,
-      new Set([options.device, ...(options.earlierDevices ?? [])]),
+      this.projection,
+      this.runs,
+      this.labelWork,
+      this.group,
+      {
+        ...options,
+        write: (job) => this.write(job),
+        stored: (entry) => this.foreign.seenAnnotation(entry),
+        relabelled: (run, from, to) => notify({ kind: 'labels', run, from, to }),
+        failed: (thrown) => this.unattended(thrown),
+      },
     );
-    this.annotations = new AnnotationWrites(this.annotationLog, this.runs, this.labelWork, {
-      device: options.device,
-      now: options.now,
-      write: (job) => this.write(job),
-      settle: ({ id, state }) => this.projection.settle(id, state.head),
-      stored: (entry) => this.foreign.seenAnnotation(entry.ulid),
-      labelled: ({ target: { run, from, to } }) => notify({ kind: 'labels', run, from, to }),
-    });
     this.catchUp = new RuleCatchUp(this.statements, this.rules, this.projection, this.group, this.labelWork, {
       load: (run) => this.runs.current(run),
       relabelled: (run, from, to) => notify({ kind: 'labels', run, from, to }),
@@ -126,6 +126,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     this.foreign.start();
     this.disk.start();
     this.catchUp.start();
+    this.annotations.start();
     this.unfinished = this.resume();
   }
 
@@ -186,6 +187,11 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     chosen?: string,
   ): Promise<AnnotationEntry> {
     return this.annotations.annotate(author, target, op, chosen);
+  }
+
+  merge(path: string): Promise<MergeReport> {
+    this.disk.check();
+    return this.annotations.merge(path);
   }
 
   undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null> {
@@ -276,6 +282,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   async drain(): Promise<void> {
     await this.unfinished;
     await this.catchUp.idle();
+    await this.annotations.idle();
     await this.group.drain();
   }
 
@@ -340,6 +347,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
         if (notice !== null) {
           this.foreign.seenRun(run, seq);
           this.options.notify(notice);
+          this.annotations.appeared(run, notice.steps);
         }
       },
     });
@@ -379,7 +387,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
 
   private rolledBack(): void {
     this.runs.rolledBack();
-    this.annotationLog.rolledBack();
+    this.annotations.rolledBack();
     this.sessions.rolledBack();
   }
 

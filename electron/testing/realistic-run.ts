@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EventBody } from '@shared/events';
+import { noRuleSettings } from '@shared/rules/rule-settings';
 import { migrations } from '../store/migrate';
 import { createProjector } from '../store/projector';
 import { FOLD_VERSION } from '../store/run-state';
@@ -102,7 +103,7 @@ function cacheKey(size: RealisticSize, { seed = 1, labels = false, steps }: Real
   const parts = [
     GENERATOR_VERSION,
     FOLD_VERSION,
-    createProjector().version,
+    createProjector().inForce({}, noRuleSettings).version,
     migrations.map(({ sql }) => sql),
   ];
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);

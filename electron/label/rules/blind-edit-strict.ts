@@ -6,6 +6,7 @@ export const blindEditStrict: Rule = {
   version: 1,
   effect: 'mask',
   hard: false,
+  on: false,
   text: 'A file is changed at step i without its content having been inspected at step i − 1; the second of two edits in a row always fails.',
   citation:
     'APOLLO appendix E, priority 5: "Delete any actions that modifies a file at step i unless its current contents have been inspected at step i−1"',

@@ -7,6 +7,7 @@ export const blindEdit: Rule = {
   version: 1,
   effect: 'mask',
   hard: false,
+  on: true,
   text: 'An existing file is changed without having been looked at since its last change.',
   citation: 'APOLLO §3.4: "making blind file modifications without verifying prior states"',
   parameters: {},

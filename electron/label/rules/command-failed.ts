@@ -1,53 +1,77 @@
-import type { EventBody, RunEvent } from '@shared/events';
+import { commandName, type SimpleCommand } from '@shared/shell-command';
+import { type CommandFact, inlineCode, isPython, shortCommand } from '../command-facts';
 import type { Finding, Rule } from '../rule';
 
 /**
  * Soft, so that systematic debugging can be kept. The exit code of a command that ran on beside other steps is
- * reported by a later observation; the finding is about the step that started it.
+ * reported by a later observation; the finding is about the step that started it. A code that is the answer to a
+ * question (`grep` finds nothing, `diff` finds a difference, a test fails) is no failure.
  */
 export const commandFailed: Rule = {
   id: 'command-failed',
-  version: 1,
+  version: 2,
   effect: 'mask',
   hard: false,
-  text: 'A command ran and exited with a code other than 0.',
+  on: true,
+  text: 'A command ran and exited with a code other than 0, and that code was not the answer it was asked for.',
   citation: 'APOLLO appendix E, priority 3: "error-prone actions"',
   parameters: {},
-  start: () => {
-    /** Commands whose exit code is still open, keyed session and number: the step that started them. */
-    const running = new Map<string, { step: number; command: string }>();
-    return (event: RunEvent): Finding[] => {
-      if (event.kind !== 'action.observed') return [];
-      const { step, name, error, data } = event.body;
-      const key = commandKey(data);
-      const exitCode = typeof data.exitCode === 'number' ? data.exitCode : null;
-      const command = typeof data.command === 'string' ? data.command : '';
-      if (name === 'run_command') {
-        if (exitCode === null) {
-          if (key !== null && error === null) running.set(key, { step, command });
-          return [];
-        }
-        return exitCode === 0 || error !== null
-          ? []
-          : [{ step, why: sentence(exitCode, command), steps: [] }];
-      }
-      const started = key === null ? undefined : running.get(key);
-      if (key === null || !started || exitCode === null) return [];
-      running.delete(key);
-      if (exitCode === 0) return [];
-      const why = `${sentence(exitCode, started.command)} Step ${step} saw it.`;
-      return [{ step: started.step, why, steps: [step] }];
-    };
-  },
+  start:
+    () =>
+    (_event, { ended }) =>
+      ended
+        .filter(
+          ({ command, exitCode, killed }) => exitCode !== 0 && !killed && !answers(command, exitCode),
+        )
+        .map(({ command, exitCode, seenAt }): Finding => {
+          const { step, text } = command;
+          const line = shortCommand(text);
+          const said = line === '' ? `Exit code ${exitCode}.` : `Exit code ${exitCode}: ${line}`;
+          return seenAt > step
+            ? { step, why: `${said} Step ${seenAt} saw it.`, steps: [seenAt] }
+            : { step, why: said, steps: [] };
+        }),
 };
 
-function commandKey(data: EventBody<'action.observed'>['data']): string | null {
-  const session = typeof data.sessionId === 'string' ? data.sessionId : null;
-  return session !== null && typeof data.commandSeq === 'number' ? `${session} ${data.commandSeq}` : null;
+/** Programs whose exit code 1 says "no": nothing found, files differ, not there. */
+const ASKERS: ReadonlySet<string> = new Set(
+  'grep egrep fgrep zgrep rg ag diff cmp test [ [[ which type command pgrep pidof pytest py.test'.split(' '),
+);
+
+/** Whether the code is what the command was run to learn. */
+export function answers(command: CommandFact, exitCode: number): boolean {
+  const last = command.outer.at(-1);
+  if (last === undefined) return false;
+  // `timeout 60 server`: to see it start and be stopped is the point.
+  if (exitCode === 124 && commandName(last) === 'timeout') return true;
+  if (exitCode !== 1) return false;
+  const asks = [last, ...last.nested].some(asksSomething);
+  // What comes before must not be able to have failed in its place.
+  return asks && command.outer.slice(0, -1).every((simple) => harmless(simple) || simple.intoPipe);
 }
 
-function sentence(exitCode: number, command: string): string {
-  const line = command.trim().split('\n', 1)[0] ?? '';
-  const shown = line.length > 80 ? `${line.slice(0, 79)}…` : line;
-  return shown === '' ? `Exit code ${exitCode}.` : `Exit code ${exitCode}: ${shown}`;
+function asksSomething(simple: SimpleCommand): boolean {
+  const name = commandName(simple);
+  if (ASKERS.has(name)) return true;
+  if (name === 'git') return simple.argv.includes('diff') || simple.argv.includes('grep');
+  if (!isPython(name)) return false;
+  const module = simple.argv.indexOf('-m');
+  return (module > 0 && simple.argv[module + 1] === 'pytest') || probesImport(simple);
+}
+
+/** `python -c "import x"`: whether a package is there is all that is asked. */
+function probesImport(simple: SimpleCommand): boolean {
+  const code = inlineCode({ simples: [simple] }).trim();
+  return (
+    code !== '' &&
+    code
+      .split(/[\n;]/)
+      .map((line) => line.trim())
+      .every((line) => /^(?:$|#|import [\w., ]+$|from [\w.]+ import [\w*, ]+$|print\()/.test(line)) &&
+    /\bimport\b/.test(code)
+  );
+}
+
+function harmless(simple: SimpleCommand): boolean {
+  return /^(?:cd|pushd|echo|export|set|true|sleep|pwd|)$/.test(commandName(simple));
 }

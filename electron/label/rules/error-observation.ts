@@ -6,6 +6,7 @@ export const errorObservation: Rule = {
   version: 1,
   effect: 'mask',
   hard: true,
+  on: true,
   text: 'The action itself failed: refused, invalid, not found, timed out, or an exception.',
   citation:
     'APOLLO §3.4: "the action with an error message in the observation will be masked by symbolic rules"',

@@ -5,6 +5,7 @@ export const nullAnswer: Rule = {
   version: 1,
   effect: 'mask',
   hard: true,
+  on: true,
   text: 'The answer holds no valid call.',
   citation: 'APOLLO appendix E, priority 3: "Remove \'null\' actions"',
   parameters: {},

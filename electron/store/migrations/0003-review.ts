@@ -12,11 +12,14 @@ export const review: Migration = {
 ALTER TABLE step_head ADD COLUMN computer TEXT NOT NULL DEFAULT '';
 ALTER TABLE step_head ADD COLUMN judge TEXT;
 ALTER TABLE step_head ADD COLUMN decided TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE segment ADD COLUMN carried_from INTEGER;
+ALTER TABLE segment ADD COLUMN carried_to INTEGER;
 DROP INDEX step_filter;
 CREATE INDEX step_filter ON step_head (id, label, label_flags, flags, tool, score, label_source, computer, kind, segment, decided);
 CREATE INDEX annotation_assign ON annotation (run) WHERE op = 'assign';
 CREATE INDEX annotation_undo ON annotation (undoes) WHERE op = 'undo';
 CREATE INDEX rule_mark_rule ON rule_mark (rule, step);
+ALTER TABLE run_head ADD COLUMN precedence TEXT NOT NULL DEFAULT 'union';
 CREATE TABLE rule_setting (
   task TEXT PRIMARY KEY,
   body TEXT NOT NULL,
@@ -33,6 +36,7 @@ CREATE TABLE kept_annotation (
   hash BLOB NOT NULL CHECK (length(hash) = 32),
   PRIMARY KEY (device, device_seq)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX kept_annotation_run ON kept_annotation (run);
 ALTER TABLE label_work ADD COLUMN parts TEXT;
 CREATE TABLE dwell (
   run INTEGER NOT NULL,

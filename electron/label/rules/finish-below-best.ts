@@ -1,0 +1,70 @@
+import type { RunEvent } from '@shared/events';
+import { type Finding, numberOf, type Rule } from '../rule';
+import { mayChangeInputs } from '../workspace-changes';
+
+interface Score {
+  step: number;
+  score: number;
+}
+
+/** The final evaluation tells for certain; without one, the last score does as long as nothing changed after it. */
+export const finishBelowBest: Rule = {
+  id: 'finish-below-best',
+  version: 1,
+  effect: 'mask',
+  hard: false,
+  on: true,
+  text: 'The agent finished with a worse result than one it had been given a score for before.',
+  citation:
+    'APOLLO appendix E, essential to keep: "select the best output files when you want to finish your task"; priority 8',
+  /** Points by which a final score may lie below the best one. */
+  parameters: { tolerance: 0.5 },
+  start: (task, parameters) => {
+    const tolerance = numberOf(parameters, 'tolerance');
+    let best: Score | null = null;
+    let last: Score | null = null;
+    let changed = false;
+    let finished: number | null = null;
+    const below = (final: number, how: string): Finding[] => {
+      const step = finished;
+      finished = null;
+      if (step === null || best === null || final >= best.score - tolerance) return [];
+      const steps = [...new Set([best.step, ...(last === null ? [] : [last.step])])].sort((a, b) => a - b);
+      return [
+        { step, why: `Finished ${how} ${points(final)}; step ${best.step} had reached ${points(best.score)}.`, steps },
+      ];
+    };
+    return (event, facts) => {
+      if (event.kind === 'evaluation.ended' && event.body.score !== null) {
+        const { step, score, forced } = event.body;
+        if (forced) return below(score, 'with a final score of');
+        if (step === null) return [];
+        last = { step, score };
+        if (best === null || score >= best.score) best = last;
+        changed = facts.jobs.length > 0;
+        return [];
+      }
+      if (finishes(event)) {
+        finished = event.body.step;
+        return [];
+      }
+      if (event.kind === 'run.status' && ends(event.body.status) && last !== null && !changed)
+        return below(last.score, 'on a state scored');
+      changed ||= mayChangeInputs(event, facts, task);
+      return [];
+    };
+  },
+};
+
+function finishes(event: RunEvent): event is Extract<RunEvent, { kind: 'action.observed' }> {
+  if (event.kind !== 'action.observed' || event.body.closedBy === 'not_run' || !event.body.ok) return false;
+  return event.body.name === 'finish';
+}
+
+function ends(status: string): boolean {
+  return status === 'finished' || status === 'stopped' || status === 'failed';
+}
+
+function points(score: number): string {
+  return String(Math.round(score * 100) / 100);
+}

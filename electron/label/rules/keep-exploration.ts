@@ -1,0 +1,77 @@
+import type { EventOf } from '@shared/events';
+import { shellTouches } from '../shell-edits';
+import { type EventFacts, type Finding, numberOf, type Rule } from '../rule';
+
+/** Places that are remembered, at most; afterwards only the newest half is. */
+const PLACES = 20_000;
+
+/** Off at first: it says train of many steps at once, so it should be turned on after a look at its preview. */
+export const keepExploration: Rule = {
+  id: 'keep-exploration',
+  version: 1,
+  effect: 'keep',
+  hard: false,
+  on: false,
+  text: 'Reading, listing or searching early in a run, or in a place that was not looked at before.',
+  citation:
+    'APOLLO appendix E, essential to keep: "Explore the environment and find the best way to achieve the goal"',
+  /** The first steps, in which looking at something again counts as well. */
+  parameters: { early_steps: 20 },
+  start: (_task, parameters) => {
+    const early = numberOf(parameters, 'early_steps');
+    let places = new Set<string>();
+    /** What the calls of the running step amount to. */
+    let pending: { step: number; keep: boolean; why: string } | null = null;
+    let previous = '';
+    const settle = (): Finding[] => {
+      const done = pending;
+      pending = null;
+      return done?.keep ? [{ step: done.step, why: done.why, steps: [] }] : [];
+    };
+    return (event, facts) => {
+      // All calls of a step must look: one that does more is not kept by the others.
+      if (event.kind === 'model.answered' || event.kind === 'run.status') return settle();
+      if (event.kind !== 'action.observed' || event.body.closedBy === 'not_run') return [];
+      const { step, error } = event.body;
+      const looked = error === null ? placesOf(event, facts) : null;
+      const fresh = looked?.find((place) => !places.has(place));
+      for (const place of looked ?? []) places.add(place);
+      if (places.size > PLACES) places = new Set([...places].slice(PLACES / 2));
+      const text = looked?.join('\n') ?? '';
+      const keep = fresh !== undefined || (looked !== null && step <= early && text !== previous);
+      previous = text;
+      const why =
+        fresh === undefined ? 'Looks around early in the run.' : `Looks at ${shown(fresh)} for the first time.`;
+      pending = { step, keep: keep && (pending?.keep ?? true), why: pending?.why ?? why };
+      return [];
+    };
+  },
+};
+
+const READS: ReadonlySet<string> = new Set(
+  'open_file file_goto_line file_scroll_down file_scroll_up search_file search_dir find_file list_files get_file_info web_search web_browse web_page_search web_page_goto_line web_page_scroll_down web_page_get_links list_sessions view_hint'.split(
+    ' ',
+  ),
+);
+
+/** What an action looked at; null when it did something else. */
+function placesOf({ body }: EventOf<'action.observed'>, { command }: EventFacts): string[] | null {
+  const { name, data } = body;
+  if (command !== null) {
+    if (!command.looksOnly || command.background) return null;
+    if (typeof data.exitCode === 'number' && data.exitCode > 1) return null;
+    const touched = shellTouches(command.text).map(({ path }) => path);
+    return touched.length > 0 ? touched : [command.text.trim()];
+  }
+  if (!READS.has(name)) return null;
+  const part = (key: string) => {
+    const value = data[key];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  const window = name.startsWith('file_') || name === 'open_file' ? `#${part('startLine')}` : '';
+  return [`${part('path') || part('where') || part('url') || name}${window} ${part('query')}`.trim()];
+}
+
+function shown(place: string): string {
+  return place.length > 80 ? `${place.slice(0, 79)}…` : place;
+}
