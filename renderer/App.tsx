@@ -16,6 +16,7 @@ import { WatchLayout } from './features/frame/WatchLayout';
 import { HintDock } from './features/hints/HintDock';
 import { BatteryBanner, StandstillBanner } from './features/inbox/PowerBanners';
 import { LabelDialogs } from './features/labels/LabelDialogs';
+import { Palette } from './features/palette/PaletteDialog';
 import { HostPromptSheets } from './features/prompts/HostPromptSheets';
 import { Rail } from './features/rail/Rail';
 import { RemoteBanner } from './features/remote/RemoteBanner';
@@ -71,6 +72,7 @@ export function App() {
       </div>
       <Dialogs />
       <LabelDialogs />
+      <Palette />
       <BranchDialogs />
       <HostPromptSheets />
       <Toasts />

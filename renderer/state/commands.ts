@@ -40,6 +40,11 @@ export function runCommand(id: CommandId): boolean {
   return false;
 }
 
+/** Whether something on the screen answers to a command. */
+export function canRun(id: CommandId): boolean {
+  return (handlers.get(id)?.length ?? 0) > 0;
+}
+
 /** Where a key went down. An element with `data-keys="own"` (a terminal) keeps its bare keys. */
 export function scopeOf(target: EventTarget | null): KeyScope {
   if (!(target instanceof Element)) return 'page';

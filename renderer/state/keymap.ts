@@ -56,7 +56,6 @@ export const commandTable = [
   { id: 'look.queries', keys: ['KeyS'], group: 'look' },
   { id: 'look.expand', keys: ['KeyO'], group: 'look' },
   { id: 'look.expandAll', keys: ['Shift+KeyO'], group: 'look' },
-  { id: 'look.expandAll', keys: ['Shift+KeyO'], group: 'look' },
   { id: 'look.terminal', keys: ['Backquote'], group: 'look' },
   { id: 'look.terminalWall', keys: ['Mod+Backquote'], group: 'look' },
   { id: 'hint.compose', keys: ['KeyI'], group: 'steer' },

@@ -18,8 +18,6 @@ interface ViewState {
   commenting: number | null;
   /** Long texts of the cursor's step are shown whole; ends with the step. */
   expanded: boolean;
-  /** Those of every step are. */
-  expandedAll: boolean;
   /** And stay so on every step. */
   expandedAll: boolean;
 }
@@ -34,7 +32,6 @@ export const useView = create<ViewState>()(() => ({
   fileHistory: false,
   commenting: null,
   expanded: false,
-  expandedAll: false,
   expandedAll: false,
 }));
 

@@ -5,6 +5,7 @@ import { useText } from '../../text/language';
 import { DetailPane } from '../detail/DetailPane';
 import { LabelBar } from '../labels/LabelBar';
 import { LabelInspector } from '../labels/LabelInspector';
+import { RetroMaskBanner } from '../labels/RetroMaskBanner';
 import { Timeline } from '../timeline/Timeline';
 
 /** Review: timeline left, the label bar over the step, labels and guideline right. */
@@ -28,6 +29,7 @@ export function ReviewLayout({ scope }: { scope: string }) {
       />
       <div className="pane pane-rest">
         <LabelBar />
+        <RetroMaskBanner />
         <div className="review-body">
           <div className="column pane-rest">
             <DetailPane review />

@@ -1,5 +1,6 @@
 import { Icon } from '../../components/Icon';
-import { useLabels } from '../../state/labels';
+import { useUnsaved } from '../../state/annotation-queue';
+import { GUIDELINE_VERSION } from '../../state/guideline';
 import { useCurrentRun } from '../../state/runs';
 import { useAnnotatorName } from '../../state/settings';
 import { openDialog } from '../../state/view';
@@ -15,7 +16,7 @@ export function StatusLine() {
   const name = useAnnotatorName();
   const workspace = useWorkspace((state) => state.status);
   const problem = useWorkspace((state) => state.problem);
-  const unsaved = useLabels((state) => state.unsaved);
+  const unsaved = useUnsaved((state) => state.unsaved);
   const counts = run?.labels;
   // A branch decides about its own steps only; those it took over are decided where they were made.
   const inherited = run?.parent == null ? 0 : Math.min(run.parent.step, run.steps);
@@ -57,6 +58,7 @@ export function StatusLine() {
         </>
       )}
       <span className="space" />
+      {run !== undefined && <span>{text.guideline.version(GUIDELINE_VERSION)}</span>}
       {name !== '' && <span>{text.frame.annotator(name)}</span>}
       <button type="button" onClick={() => openDialog('shortcuts')}>
         {text.frame.shortcuts}

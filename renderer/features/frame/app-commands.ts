@@ -36,7 +36,6 @@ export function useAppCommands(): void {
   useCommand('look.queries', () => openTab('queries', {}));
   useExpanding();
   useCommand('app.palette', openPalette);
-  useCommand('look.expandAll', () => useView.setState((state) => ({ expandedAll: !state.expandedAll })));
   useCommand('app.newRun', () => openDialog('newRun'));
   useCommand('app.plots', () => openDialog('plots'));
   useCommand('app.import', () => openDialog('import'));

@@ -3,11 +3,13 @@ import { Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { runCommand } from '../../state/commands';
-import { armReason, reasonCodes, useLabels } from '../../state/labels';
+import { useLabels } from '../../state/labels';
+import { giveReason, reasonCodes } from '../../state/reasons';
 import { useCursorHead, useTimeline } from '../../state/timeline';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
+import { LabelMenu } from './LabelMenu';
 
 /** Where a step is decided: above the step, so that reading and deciding are one place. */
 export function LabelBar() {
@@ -78,7 +80,7 @@ export function LabelBar() {
                 aria-pressed={reason === code}
                 aria-label={words.reasonName(code)}
                 title={words.reasonName(code)}
-                onClick={() => armReason(index + 1)}
+                onClick={() => giveReason(index + 1)}
               >
                 {index + 1}
               </button>
@@ -97,7 +99,7 @@ export function LabelBar() {
                   label: `${index + 1} ${words.reasonName(code)}`,
                 })),
               ]}
-              onChoose={(code) => useLabels.setState({ reason: code === '' ? null : code })}
+              onChoose={chooseReason}
             />
           </span>
           <span className="space" />
@@ -114,6 +116,7 @@ export function LabelBar() {
             disabled={off}
             onClick={() => runCommand('label.comment')}
           />
+          <LabelMenu disabled={off} />
         </>
       ) : (
         <>
@@ -126,4 +129,12 @@ export function LabelBar() {
       )}
     </div>
   );
+}
+
+/** From the folded list a reason is chosen as by its number; none lets the armed one go. */
+function chooseReason(code: string): void {
+  const codes: readonly string[] = reasonCodes;
+  const number = codes.indexOf(code) + 1;
+  if (number > 0) giveReason(number);
+  else useLabels.setState({ reason: null });
 }

@@ -2,21 +2,32 @@ import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FormLine, TextArea, TextField } from '../../components/Field';
-import { addComment, endLift, useLabels } from '../../state/labels';
+import { useCorrecting } from '../../state/correction';
+import { addComment } from '../../state/label-notes';
+import { endLift, useLabels } from '../../state/labels';
+import { useSimilar } from '../../state/similar';
 import { useTimeline } from '../../state/timeline';
 import { attempt } from '../../state/toasts';
 import { useView } from '../../state/view';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
+import { CorrectionDialog } from './CorrectionDialog';
+import { SimilarDialog } from './SimilarDialog';
 
-/** The two questions a label may ask: a comment's text, and the reason for lifting a hard mask. */
+/** What a label may ask: a comment's text, the reason for lifting a hard mask, which similar steps, the right action. */
 export function LabelDialogs() {
   const commenting = useView((state) => state.commenting);
   const lift = useLabels((state) => state.lift);
+  const similar = useSimilar((state) => state.found?.similar);
+  const correcting = useCorrecting((state) => state.step);
   return (
     <>
       {commenting !== null && <CommentDialog step={commenting} />}
       {lift !== null && <LiftDialog step={lift} />}
+      {similar !== undefined && <SimilarDialog similar={similar} />}
+      {correcting !== null && (
+        <CorrectionDialog key={`${correcting.run}/${correcting.step}`} {...correcting} />
+      )}
     </>
   );
 }
@@ -97,7 +108,7 @@ function LiftDialog({ step }: { step: number }) {
           <TextField
             id={id}
             data-autofocus
-            maxLength={40}
+            maxLength={400}
             placeholder={words.liftPlaceholder}
             value={typed}
             onChange={(event) => setTyped(event.target.value)}

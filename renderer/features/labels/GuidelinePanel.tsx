@@ -1,0 +1,90 @@
+import type { StepHead } from '@shared/views';
+import { useEffect, useState } from 'react';
+import { Button } from '../../components/Button';
+import { Icon } from '../../components/Icon';
+import { GUIDELINE_VERSION, loadExamples, pointFor, useGuideline } from '../../state/guideline';
+import { useLabels } from '../../state/labels';
+import { giveReason, type ReasonCode, reasonCodes } from '../../state/reasons';
+import { useTimeline } from '../../state/timeline';
+import { useWritable } from '../../state/workspace';
+import { useText } from '../../text/language';
+import { StepLinks } from './StepLinks';
+
+/** The nine points by which steps are masked; open at the one that the step, or the armed reason, is about. */
+export function GuidelinePanel({ head }: { head: StepHead | undefined }) {
+  const text = useText();
+  const words = text.guideline;
+  const run = useTimeline((state) => state.run);
+  const armed = useLabels((state) => state.reason);
+  const about = pointFor(head, armed);
+  const [open, setOpen] = useState<ReasonCode | null>(about);
+  const examples = useGuideline((state) => (state.run === run ? state.examples : null));
+  // A point opened by hand stays until the step, or the reason, is about another one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another step opens its own point, also the same one again
+  useEffect(() => {
+    if (about !== null) setOpen(about);
+  }, [about, head?.step]);
+  // What stands as an example changes with each decision on this step.
+  const decided = JSON.stringify([head?.step, head?.label]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    if (run !== null && open !== null) loadExamples(run);
+  }, [run, open, decided]);
+  return (
+    <section aria-label={words.name}>
+      <div className="pane-head guideline-head">
+        <Icon name="book" className="quiet" />
+        <h2>{words.version(GUIDELINE_VERSION)}</h2>
+        <span className="space" />
+        <span className="text-11 quiet">{words.note}</span>
+      </div>
+      <ol>
+        {reasonCodes.map((code, index) => (
+          <li key={code} className={open === code ? 'guideline-open' : ''}>
+            <button
+              type="button"
+              className="guideline-rule"
+              aria-expanded={open === code}
+              onClick={() => setOpen(open === code ? null : code)}
+            >
+              <span className="mono-12 quiet">{index + 1}</span>
+              <span className="cut">{text.labels.reasonName(code)}</span>
+              {armed === code && <span className="chip">{words.held}</span>}
+            </button>
+            {open === code && (
+              <Point code={code} number={index + 1} armed={armed === code} examples={examples?.get(code)} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface PointProps {
+  code: ReasonCode;
+  number: number;
+  armed: boolean;
+  examples: { steps: number[]; total: number } | undefined;
+}
+
+function Point({ code, number, armed, examples }: PointProps) {
+  const text = useText();
+  const words = text.guideline;
+  const writable = useWritable();
+  const point = words.point(code);
+  return (
+    <div className="guideline-point">
+      <p>{point.text}</p>
+      <p className="quiet">{words.counts(point.counts)}</p>
+      {examples === undefined ? (
+        <p className="quiet">{words.noExamples}</p>
+      ) : (
+        <StepLinks label={words.examples(text.common.format.count(examples.total))} steps={examples.steps} />
+      )}
+      <Button small look="ghost" disabled={!writable} aria-pressed={armed} onClick={() => giveReason(number)}>
+        {words.give}
+      </Button>
+    </div>
+  );
+}

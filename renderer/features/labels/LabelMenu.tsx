@@ -1,0 +1,28 @@
+import { IconButton } from '../../components/Button';
+import { Menu, type MenuItem } from '../../components/Menu';
+import { runCommand } from '../../state/commands';
+import type { CommandId } from '../../state/keymap';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
+
+const shown: readonly CommandId[] = ['label.similar', 'label.repeat', 'label.correct', 'retro.trim'];
+
+/** What is done less often than a label. */
+export function LabelMenu({ disabled }: { disabled: boolean }) {
+  const text = useText();
+  const items = shown.map(
+    (id): MenuItem => ({
+      id,
+      label: text.shortcuts.command(id),
+      keys: <CommandKeys command={id} />,
+      run: () => runCommand(id),
+    }),
+  );
+  return (
+    <Menu
+      label={text.labels.more}
+      items={items}
+      button={(props) => <IconButton icon="more" label={text.labels.more} disabled={disabled} {...props} />}
+    />
+  );
+}

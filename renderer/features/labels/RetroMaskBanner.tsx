@@ -1,0 +1,81 @@
+import { useEffect } from 'react';
+import { Button } from '../../components/Button';
+import { Icon } from '../../components/Icon';
+import { runCommand } from '../../state/commands';
+import { acceptRetroMask, askedAbout, followRetroMasks, useRetroMasks } from '../../state/retro-masks';
+import { useTimeline } from '../../state/timeline';
+import { useWritable } from '../../state/workspace';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
+import './labels.css';
+
+/** Steps of which the shared words are said; the others are counted. */
+const SHOWN = 3;
+
+/** What a delivered hint contradicts, with the words they share; to accept, trim or dismiss. */
+export function RetroMaskBanner() {
+  const text = useText();
+  const words = text.retro;
+  const run = useTimeline((state) => state.run);
+  const cursor = useTimeline((state) => state.cursor);
+  const anchor = useTimeline((state) => state.anchor);
+  const { masks, trimming } = useRetroMasks();
+  const writable = useWritable();
+  useEffect(() => (run === null ? undefined : followRetroMasks(run)), [run]);
+  const mask = askedAbout({ masks, trimming }, cursor);
+  if (mask === undefined) return null;
+  const trims = trimming === mask.hint && anchor !== null;
+  const from = trims ? Math.min(anchor, cursor) : mask.from;
+  const to = trims ? Math.max(anchor, cursor) : mask.to;
+  const at = from === to ? String(from) : `${from}–${to}`;
+  const shown = mask.evidence.slice(0, SHOWN);
+  return (
+    <section className="retro" aria-label={words.region}>
+      <Icon name="hint" className="tone-hint" />
+      <div className="retro-what">
+        <div className="text-12 strong" aria-live="polite">
+          {mask.evidence.length === 0 && !trims
+            ? words.noEvidence(mask.number, mask.delivered)
+            : words.asks(mask.number, at)}
+          {masks.length > 1 && (
+            <span className="quiet"> {words.of(masks.indexOf(mask) + 1, masks.length)}</span>
+          )}
+        </div>
+        <div className="text-11 quiet cut" title={mask.text}>
+          {trims
+            ? words.trimming
+            : [
+                `“${mask.text}”`,
+                ...shown.map((one) => words.shares(one.step, one.words.join(', '))),
+                ...(mask.evidence.length > SHOWN ? [words.andMore(mask.evidence.length - SHOWN)] : []),
+              ].join(' · ')}
+        </div>
+      </div>
+      <Button
+        disabled={!writable}
+        onClick={acceptRetroMask}
+        {...(trims ? { keys: <CommandKeys command="label.mask" /> } : {})}
+      >
+        {trims ? words.acceptTrimmed(at) : words.accept}
+      </Button>
+      {!trims && (
+        <Button
+          look="ghost"
+          disabled={!writable}
+          keys={<CommandKeys command="retro.trim" />}
+          onClick={() => runCommand('retro.trim')}
+        >
+          {words.trim}
+        </Button>
+      )}
+      <Button
+        look="ghost"
+        disabled={!writable}
+        keys={<CommandKeys command="retro.dismiss" />}
+        onClick={() => runCommand('retro.dismiss')}
+      >
+        {words.dismiss}
+      </Button>
+    </section>
+  );
+}

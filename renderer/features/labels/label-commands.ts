@@ -1,0 +1,94 @@
+import { useEffect } from 'react';
+import { sayWhenSaved } from '../../state/annotation-queue';
+import { useCommand } from '../../state/commands';
+import { openCorrection } from '../../state/correction';
+import { toggleFlag } from '../../state/label-notes';
+import { undo } from '../../state/label-undo';
+import { agree, decide, repeatLast, settle } from '../../state/labels';
+import { giveReason } from '../../state/reasons';
+import { dismissRetroMask, leaveTrimming, swapEnds, trimRetroMask } from '../../state/retro-masks';
+import { openSimilar } from '../../state/similar';
+import { toggleRange, useTimeline } from '../../state/timeline';
+import { attempt, toast } from '../../state/toasts';
+import { useView } from '../../state/view';
+import { useWorkspace } from '../../state/workspace';
+
+/** Refuses to accept what cannot be kept: says so instead of labelling. */
+function labelling(work: () => void): () => void {
+  return () => {
+    const { problem } = useWorkspace.getState();
+    if (problem === null) work();
+    else toast((text) => (problem.code === 'disk_full' ? text.labels.blockedDisk : text.labels.blocked));
+  };
+}
+
+/** The same for work that is not done when the key is. */
+function saving(work: () => Promise<void>): () => void {
+  return labelling(() => attempt(work));
+}
+
+const train = labelling(() => decide('train'));
+const mask = labelling(() => decide('mask'));
+const clear = labelling(() => decide('clear'));
+const settleTrain = labelling(() => settle('train'));
+const settleMask = labelling(() => settle('mask'));
+const confirm = labelling(agree);
+const repeat = labelling(repeatLast);
+const similar = saving(openSimilar);
+const correct = labelling(openCorrection);
+const flag = saving(toggleFlag);
+const takeBack = saving(() => undo('undo'));
+const bringBack = saving(() => undo('redo'));
+const dismiss = saving(dismissRetroMask);
+const trim = labelling(trimRetroMask);
+const comment = labelling(() => {
+  const { cursor } = useTimeline.getState();
+  if (cursor > 0) useView.setState({ commenting: cursor });
+});
+
+/** Every key that labels, for as long as a run can be open. */
+export function useLabelCommands(): void {
+  useCommand('label.train', train);
+  useCommand('label.mask', mask);
+  useCommand('label.clear', clear);
+  useCommand('label.agree', confirm);
+  useCommand('label.repeat', repeat);
+  useCommand('label.range', toggleRange);
+  useCommand('label.rangeEnd', swapEnds);
+  useCommand('label.similar', similar);
+  useCommand('label.settleTrain', settleTrain);
+  useCommand('label.settleMask', settleMask);
+  useCommand('label.correct', correct);
+  useCommand('label.flag', flag);
+  useCommand('label.comment', comment);
+  useCommand('label.undo', takeBack);
+  useCommand('label.redo', bringBack);
+  useCommand('retro.trim', trim);
+  useCommand('retro.dismiss', dismiss);
+  useCommand('app.flush', () => attempt(sayWhenSaved));
+  useReasonCommands();
+  // A range that was left, or decided on, is trimmed no longer.
+  useEffect(
+    () =>
+      useTimeline.subscribe((state, before) => {
+        if (state.anchor === null && before.anchor !== null) leaveTrimming();
+      }),
+    [],
+  );
+}
+
+function useReasonCommands(): void {
+  useCommand('reason.1', () => reason(1));
+  useCommand('reason.2', () => reason(2));
+  useCommand('reason.3', () => reason(3));
+  useCommand('reason.4', () => reason(4));
+  useCommand('reason.5', () => reason(5));
+  useCommand('reason.6', () => reason(6));
+  useCommand('reason.7', () => reason(7));
+  useCommand('reason.8', () => reason(8));
+  useCommand('reason.9', () => reason(9));
+}
+
+function reason(number: number): void {
+  labelling(() => giveReason(number))();
+}

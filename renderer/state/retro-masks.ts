@@ -1,0 +1,131 @@
+import type { RetroMask } from '@shared/ipc/labels';
+import { create } from 'zustand';
+import { call, listen } from '../api';
+import { give, useLabels } from './labels';
+import { moveCursor, useTimeline } from './timeline';
+import { toast, toastFailure } from './toasts';
+
+interface RetroState {
+  run: string | null;
+  /** Open proposals in the order their hints were delivered. */
+  masks: RetroMask[];
+  /** The hint whose range is selected for trimming, or null. */
+  trimming: string | null;
+}
+
+/** What delivered hints contradict, and nobody has answered yet. */
+export const useRetroMasks = create<RetroState>()(() => ({ run: null, masks: [], trimming: null }));
+
+const reason = 'contradicts-hint';
+let asked = 0;
+
+/** Follows a run's proposals; the returned function ends it. */
+export function followRetroMasks(run: string): () => void {
+  useRetroMasks.setState({ run, masks: [], trimming: null });
+  const load = () => loadRetroMasks(run);
+  load();
+  const stops = [
+    listen('hints.changed', (changed) => changed.run === run && load()),
+    listen('labels.changed', (changed) => changed.run === run && load()),
+  ];
+  return () => {
+    asked += 1;
+    for (const stop of stops) stop();
+    useRetroMasks.setState({ run: null, masks: [], trimming: null });
+  };
+}
+
+/** Reads the proposals again; of answers that cross, the newest question's counts. */
+function loadRetroMasks(run: string): void {
+  asked += 1;
+  const mine = asked;
+  call('labels.retroMasks', { run }).then(
+    (masks) => {
+      if (mine !== asked || useRetroMasks.getState().run !== run) return;
+      useRetroMasks.setState(({ trimming }) => ({
+        masks,
+        trimming: masks.some(({ hint }) => hint === trimming) ? trimming : null,
+      }));
+    },
+    (thrown: unknown) => {
+      if (mine === asked) toastFailure(thrown);
+    },
+  );
+}
+
+/** The proposal that is asked about: the one being trimmed, else the one around or next after the cursor, else the first. */
+export function askedAbout(
+  { masks, trimming }: Pick<RetroState, 'masks' | 'trimming'>,
+  cursor: number,
+): RetroMask | undefined {
+  return (
+    masks.find(({ hint }) => hint === trimming) ??
+    masks.find(({ from, delivered }) => from <= cursor && cursor <= delivered) ??
+    masks.find(({ delivered }) => delivered >= cursor) ??
+    masks[0]
+  );
+}
+
+function current(): RetroMask | undefined {
+  return askedAbout(useRetroMasks.getState(), useTimeline.getState().cursor);
+}
+
+/** Selects the proposed range with its reason armed: the keys of any range then trim it, and MASK accepts what is selected. */
+export function trimRetroMask(): void {
+  const mask = current();
+  if (mask === undefined) {
+    toast((text) => text.retro.none);
+    return;
+  }
+  useRetroMasks.setState({ trimming: mask.hint });
+  useLabels.setState({ reason, open: null });
+  useTimeline.setState({ anchor: mask.from });
+  moveCursor(mask.to);
+}
+
+/** Masks the proposed range, or what was trimmed of it, as one entry. */
+export function acceptRetroMask(): void {
+  const { run, trimming } = useRetroMasks.getState();
+  const mask = current();
+  if (run === null || mask === undefined) return;
+  const { anchor, cursor } = useTimeline.getState();
+  const trimmed = trimming === mask.hint && anchor !== null;
+  const from = trimmed ? Math.min(anchor, cursor) : mask.from;
+  const to = trimmed ? Math.max(anchor, cursor) : mask.to;
+  useTimeline.setState({ anchor: null });
+  void give({ run, parts: [{ from, to }], value: 'mask', reason }).then((kept) => {
+    if (kept) answered(mask.hint);
+  });
+}
+
+/** Not now and not again, for this person. */
+export async function dismissRetroMask(): Promise<void> {
+  const { run } = useRetroMasks.getState();
+  const mask = current();
+  if (run === null || mask === undefined) return;
+  await call('labels.dismissRetroMask', { run, hint: mask.hint });
+  answered(mask.hint);
+  toast((text) => text.retro.dismissed(mask.number));
+}
+
+function answered(hint: string): void {
+  useRetroMasks.setState(({ masks, trimming }) => ({
+    masks: masks.filter((mask) => mask.hint !== hint),
+    trimming: trimming === hint ? null : trimming,
+  }));
+}
+
+/** The range was left without an answer. */
+export function leaveTrimming(): void {
+  if (useRetroMasks.getState().trimming === null) return;
+  useRetroMasks.setState({ trimming: null });
+  if (useLabels.getState().reason === reason) useLabels.setState({ reason: null });
+}
+
+/** Takes the other end of the range under the cursor, so that both ends can be moved with the same keys. */
+export function swapEnds(): void {
+  const { anchor, cursor } = useTimeline.getState();
+  if (anchor === null || anchor === cursor) return;
+  useTimeline.setState({ anchor: cursor });
+  moveCursor(anchor);
+}

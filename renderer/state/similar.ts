@@ -1,0 +1,60 @@
+import type { SimilarSteps } from '@shared/ipc/labels';
+import { create } from 'zustand';
+import { call } from '../api';
+import { give, useLabels } from './labels';
+import { useTimeline } from './timeline';
+import { toast } from './toasts';
+
+interface SimilarState {
+  /** What is like the step under the cursor, while the person looks at it. */
+  found: { run: string; step: number; similar: SimilarSteps } | null;
+  /** What the steps would be labelled. */
+  value: 'train' | 'mask';
+  reason: string | null;
+}
+
+export const useSimilar = create<SimilarState>()(() => ({ found: null, value: 'mask', reason: null }));
+
+/**
+ * Looks for the steps that are like the one under the cursor. Proposed is what the person said last when that was about this kind
+ * of thing (a reason is armed, or the step is decided), else what holds for the step.
+ */
+export async function openSimilar(): Promise<void> {
+  const { run, cursor, heads } = useTimeline.getState();
+  if (run === null || cursor === 0) return;
+  const similar = await call('labels.similar', { run, step: cursor });
+  if (useTimeline.getState().run !== run) return;
+  if (similar.steps <= 1) {
+    toast((text) => text.similar.none(cursor));
+    return;
+  }
+  const { reason, last } = useLabels.getState();
+  const holds = heads.get(cursor)?.label.value ?? null;
+  const before = last === null || last.value === 'clear' ? null : last.value;
+  useSimilar.setState({
+    found: { run, step: cursor, similar },
+    value: reason !== null ? 'mask' : (holds ?? before ?? 'mask'),
+    reason,
+  });
+}
+
+export function closeSimilar(): void {
+  useSimilar.setState({ found: null });
+}
+
+/** How many steps would change, and from what. */
+export function changesOf({ now, steps }: SimilarSteps, value: 'train' | 'mask') {
+  return {
+    changing: steps - now[value],
+    undecided: now.undecided,
+    other: value === 'train' ? now.mask : now.train,
+  };
+}
+
+/** Gives the label to what was shown, as one entry. */
+export function applySimilar(): void {
+  const { found, value, reason } = useSimilar.getState();
+  if (found === null) return;
+  closeSimilar();
+  void give({ run: found.run, parts: found.similar.parts, value, reason });
+}

@@ -1,0 +1,24 @@
+export const similar = {
+  title: (n: number) => `Label ${n} similar steps`,
+  none: (step: number) => `No other step is like step ${step}`,
+  what: 'What is similar',
+  sameRules: (rules: string, tool: string) => `${rules} fired for ${tool}, as on this step`,
+  noRules: (tool: string) => `${tool}, and no rule fired, as on this step`,
+  noTool: 'an answer without a valid call',
+  where: 'Where',
+  now: 'Now',
+  counts: (train: string, mask: string, undecided: string) =>
+    `${train} TRAIN, ${mask} MASK, ${undecided} undecided`,
+  becomes: 'Label',
+  changes: (n: string, undecided: string, other: string) =>
+    `${n} steps change: ${undecided} undecided, ${other} that hold the opposite.`,
+  noChange: 'None would change what holds; your decision would stand with each.',
+  decided: (n: string) =>
+    n === '1' ? 'A person has decided on one of them.' : `People have decided on ${n} of them.`,
+  yoursStands:
+    'Yours then stands beside theirs; where they differ, the step is undecided until it is settled.',
+  reason: 'Reason',
+  noReason: 'none',
+  apply: (value: string, n: number) => `Label ${n} steps ${value}`,
+  keys: 't, m: choose. 1–9: reason. Enter: label. Esc: leave.',
+};
