@@ -77,7 +77,7 @@ export class IndexPart {
     this.context = openReadContext(folder, options.now);
     try {
       this.index = new SearchIndex(this.context, readMeta(this.context.statements.db, 'workspace') ?? '');
-      this.part = new SearchPart(this.context, this.index, { filtered: null, workers: options.workers });
+      this.part = new SearchPart(this.context, this.index, { workers: options.workers });
       this.saved = { mark: this.entriesMark(), at: performance.now() };
     } catch (thrown) {
       this.context.statements.db.close();

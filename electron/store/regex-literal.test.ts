@@ -23,57 +23,39 @@ test.each([
 });
 
 test('every text that matches holds the phrase', () => {
-  const atom = fc.constantFrom(
-    'loss',
-    ' ',
-    '=',
-    'err',
-    '\\.',
-    '\\d',
-    '[ab ]',
-    '(x|y )',
-    'é',
-    '\\w+',
-    '.',
-    '\\/',
-    ':',
-    '_',
-    'K',
-  );
-  const quantifier = fc.constantFrom('', '', '', '?', '*', '+', '{2}', '{0,1}');
-  const source = fc
-    .array(fc.tuple(atom, quantifier), { minLength: 1, maxLength: 6 })
-    .map((list) =>
-      list.map(([each, many]) => (each.length > 1 && /^\w+$/.test(each) ? each : each + many)).join(''),
-    );
-  const word = fc.constantFrom(
-    'loss',
-    'Loss',
-    'err',
-    ' ',
-    ' ',
-    '=',
-    '.',
-    '1',
-    'a',
-    'b',
-    'x',
-    'é',
-    '/',
-    ':',
-    '_',
-    'K',
-    'ſ',
-  );
+  /** A piece of a pattern, and a text it matches. */
+  const pieces: [string, string][] = [
+    [' loss', ' loss'],
+    ['loss', 'Loss'],
+    [': err', ': err'],
+    ['err=', 'err='],
+    ['\\.', '.'],
+    ['\\d+', '17'],
+    ['[ab ]', 'a'],
+    ['(x|yes )', 'yes '],
+    ['.', 'é'],
+    ['=*', ''],
+    ['s+', 'ss'],
+    [' ?', ''],
+    ['t{0,2}', 't'],
+    ['_K', '_K'],
+    ['\\/', '/'],
+    ['é', 'é'],
+    ['(?= )', ''],
+  ];
+  const noise = fc.constantFrom('', ' ', 'a', 'loss', 'é', '显', '\u0301', '.', 'ſ');
   let checked = 0;
   fc.assert(
     fc.property(
-      source,
-      fc.array(word, { maxLength: 14 }).map((list) => list.join('')),
-      fc.constantFrom('', 'i', 'iu'),
-      (pattern, given, flags) => {
-        const phrase = requiredPhrase(pattern);
-        if (phrase === null || !new RegExp(pattern, flags).test(given)) return;
+      fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }),
+      noise,
+      noise,
+      fc.constantFrom('i', 'iu'),
+      (list, before, after, flags) => {
+        const source = list.map(([each]) => each).join('');
+        const given = before + list.map(([, each]) => each).join('') + after;
+        const phrase = requiredPhrase(source);
+        if (phrase === null || !new RegExp(source, flags).test(given)) return;
         checked += 1;
         const have = [...tokensOf(given)].map(({ text }) => text);
         const found = have.some((_, at) =>
@@ -83,10 +65,10 @@ test('every text that matches holds the phrase', () => {
               : have[at + index] === token,
           ),
         );
-        expect(found, `${pattern} in ${given}`).toBe(true);
+        expect(found, `${source} in ${given}`).toBe(true);
       },
     ),
-    { numRuns: 60_000, seed: 5 },
+    { numRuns: 20_000, seed: 5 },
   );
-  expect(checked).toBeGreaterThan(100);
+  expect(checked).toBeGreaterThan(5000);
 });

@@ -66,7 +66,19 @@ export class RegexThread {
       const stop = () => {
         clearInterval(watch);
         this.spent += performance.now() - began;
-        this.worker.removeAllListeners();
+        this.worker.off('message', answered).off('error', failed).off('exit', gone);
+      };
+      const answered = (found: number[]) => {
+        stop();
+        resolve(triples(found));
+      };
+      const failed = (thrown: unknown) => {
+        stop();
+        reject(thrown);
+      };
+      const gone = () => {
+        stop();
+        reject(new PatternGivenUp('whole', 0));
       };
       const watch = setInterval(() => {
         const now = performance.now();
@@ -82,18 +94,7 @@ export class RegexThread {
         void this.close();
         reject(new PatternGivenUp(slow ? 'text' : 'whole', Math.max(0, at - before - 1)));
       }, LOOK_MS);
-      this.worker.once('message', (found: number[]) => {
-        stop();
-        resolve(triples(found));
-      });
-      this.worker.once('error', (thrown) => {
-        stop();
-        reject(thrown);
-      });
-      this.worker.once('exit', () => {
-        stop();
-        reject(new PatternGivenUp('whole', 0));
-      });
+      this.worker.on('message', answered).on('error', failed).on('exit', gone);
       this.worker.postMessage(texts);
     });
   }

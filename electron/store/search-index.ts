@@ -124,7 +124,16 @@ export class SearchIndex {
     const events = whole
       ? known
       : readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS, false);
-    return searchTexts(events, step);
+    return searchTexts(this.withSummary(run, events), step);
+  }
+
+  /** What a summary no longer mentions follows its step. */
+  private withSummary(run: RunRecord, events: readonly RunEvent[]): readonly RunEvent[] {
+    const last = events.at(-1);
+    if (last?.kind !== 'model.answered' || last.body.kind !== 'summary') {
+      return events;
+    }
+    return [...events, ...readEvents(this.context, run, last.seq + 1, last.seq + 1, 1, false)];
   }
 
   private fillNext(): boolean {

@@ -4,6 +4,7 @@ import { checkPattern, patternOf } from '@shared/search/pattern';
 import type { ScanNews, SearchPage, SearchProblem, WorkspaceHits } from '@shared/search/views';
 import { asksForAll, type StepQuery } from '@shared/step-query';
 import { findRun, type ReadContext } from './read-context';
+import { matchingSteps } from './read-matches';
 import { type RegexLimits, RegexThread } from './regex-thread';
 import type { SearchIndex } from './search-index';
 import { parseQuery } from './search-query';
@@ -34,8 +35,6 @@ export interface ScanStart {
 }
 
 export interface SearchPartOptions {
-  /** Null = filters are refused. */
-  filtered: StepFilterPort | null;
   /** Folder of the bundled worker entries; null where there is none: patterns are refused then. */
   workers: string | null;
   limits?: RegexLimits;
@@ -54,7 +53,7 @@ export class SearchPart {
     private readonly index: SearchIndex,
     private readonly options: SearchPartOptions,
   ) {
-    this.filtered = options.filtered ?? refuseFilter;
+    this.filtered = (run, query) => new Set(matchingSteps(context, run, { query, found: null }));
     this.words = new WordSearch(context, index, this.filtered);
   }
 
@@ -148,8 +147,4 @@ function narrowing(filter: StepQuery | undefined): StepQuery | undefined {
   if (filter === undefined) return undefined;
   const { text: _text, ...rest } = filter;
   return asksForAll(rest) ? undefined : rest;
-}
-
-function refuseFilter(): never {
-  throw new WaymarkError('unsupported', 'Filters need the index of steps.');
 }

@@ -26,12 +26,14 @@ export function searchTexts(events: readonly RunEvent[], step: number): StepText
     }
     switch (event.kind) {
       case 'model.answered': {
-        const { text, reasoning, calls, invalid } = event.body;
+        const { kind, text, reasoning, calls, invalid } = event.body;
         texts.thought.push(text, reasoning);
         // Arguments of a valid call come with `action.started`, decoded.
         texts.arguments.push(
           ...calls.filter((_, index) => invalid[index] !== null).map((call) => call.arguments),
         );
+        // No action follows a summary's call: its arguments are the summary.
+        if (kind === 'summary') texts.arguments.push(...calls.map((call) => stringsIn(call.arguments)));
         break;
       }
       case 'action.started': {
@@ -70,6 +72,22 @@ export function searchTexts(events: readonly RunEvent[], step: number): StepText
     hint: join(texts.hint),
     file: join(texts.file),
   };
+}
+
+/** The texts inside a JSON value, without its signs; what is no JSON stays as it is. */
+function stringsIn(json: string): string {
+  const strings: string[] = [];
+  const gather = (value: unknown): void => {
+    if (typeof value === 'string') strings.push(value);
+    else if (typeof value === 'object' && value !== null)
+      for (const each of Object.values(value)) gather(each);
+  };
+  try {
+    gather(JSON.parse(json));
+  } catch {
+    return json;
+  }
+  return strings.join('\n');
 }
 
 /**

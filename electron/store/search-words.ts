@@ -33,8 +33,8 @@ interface Range {
   high: number;
 }
 
-/** Which steps of a run match a query without text, ascending; null = all. */
-export type StepFilterPort = (run: string, filter: StepQuery) => ReadonlySet<number> | null;
+/** Which steps of a run match a query without text. */
+export type StepFilterPort = (run: string, filter: StepQuery) => ReadonlySet<number>;
 
 /** Answers searches for words from the index. Rows are steps; an inherited step is found in the run it was made in. */
 export class WordSearch {

@@ -1,11 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import type { NewEvent } from '@shared/events';
+import type { StepQuery } from '@shared/step-query';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
 import type { Store } from './api';
+import { openDatabase } from './database';
 import { indexFile } from './search-file';
 
 async function corpus(store: Store): Promise<string> {
@@ -46,9 +48,9 @@ test('words, phrases, prefixes, fields, accents and CJK are found', async () => 
   const run = await corpus(store);
   expect(await steps(store, run, 'python')).toEqual([2, 3]);
   expect(await steps(store, run, 'PYTHON 8 ')).toEqual([3]);
-  expect(await steps(store, run, 'python -batch')).toEqual([2]);
+  expect(await steps(store, run, 'python -fine')).toEqual([2]);
   expect(await steps(store, run, 'python -args:batch -thought:nothing')).toEqual([2]);
-  expect(await steps(store, run, '--batch')).toEqual([3]);
+  expect(await steps(store, run, '--batch')).toEqual([2, 3]);
   expect(await steps(store, run, 'ＣＵＤＡ')).toEqual([2, 3]);
   expect(await steps(store, run, '"CUDA out of memory"')).toEqual([2]);
   expect(await steps(store, run, 'memory')).toEqual([2, 3]);
@@ -139,6 +141,10 @@ test('paths and changed lines of files, web queries, summaries and evaluations a
   await writeSummary(writer, {
     ...{ segment: 1, steps: { from: 1, to: 2 }, carried: { from: 3, to: 3 } },
     text: 'The tokenizer was mended',
+    parts: {
+      state: 'The tokenizer was mended',
+      reflections: [{ hint: '', text: 'Mind the \\"vocabulary\\"' }],
+    },
     observation: 'ok',
     missing: [{ kind: 'path', text: '/tmp/forgotten.bin' }],
   });
@@ -147,7 +153,7 @@ test('paths and changed lines of files, web queries, summaries and evaluations a
   expect(await steps(store, run, 'file:first')).toEqual([1, 2]);
   expect(await steps(store, run, 'file:second')).toEqual([2]);
   expect(await steps(store, run, 'rotary')).toEqual([3]);
-  expect(await steps(store, run, 'tokenizer')).toEqual([4]);
+  expect(await steps(store, run, 'tokenizer vocabulary')).toEqual([4]);
   expect(await steps(store, run, 'forgotten.bin')).toEqual([4]);
 });
 
@@ -235,4 +241,44 @@ test('a deleted or damaged index is filled again with the same content', async (
   writeFileSync(indexFile(folder), 'this is not a database');
   const third = testStore(folder);
   expect(await steps(third, run, '学习')).toEqual([2]);
+});
+
+test('filters narrow the hits and say how many they hide', async () => {
+  const store = testStore();
+  const run = await corpus(store);
+  await store.drain();
+  const page = (
+    filter: StepQuery,
+    from: { hit: number } | { step: number; direction: 1 | -1 } = { hit: 0 },
+  ) => store.reader.search({ run, query: 'python', filter, from, limit: 10 });
+  expect(await page({ from: 3 })).toMatchObject({ total: 1, hidden: 1, before: 0, hits: [{ step: 3 }] });
+  expect(await page({ tool: ['nothing'] })).toMatchObject({ total: 0, hidden: 2, hits: [] });
+  expect(await page({ hint: true }, { step: 3, direction: -1 })).toMatchObject({
+    total: 1,
+    hits: [{ step: 2 }],
+  });
+  expect(await page({ text: 'not looked at' })).toMatchObject({ total: 2, hidden: 0 });
+});
+
+test('an index that was left in the middle goes on where it stood and ends the same', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  for (let step = 1; step <= 260; step += 1) await writer.command(`echo ${step}`, `word${step % 9} ${step}`);
+  await store.drain();
+  const expected = await store.reader.stepsMatching(run, 'word4 ');
+  await store.close();
+  const db = openDatabase(indexFile(folder));
+  // As it was after the batch that ended with an answer whose observation came in the next one.
+  db.exec('DELETE FROM step WHERE rowid & 4294967295 > 100');
+  db.exec('UPDATE cursor SET step = 100, seq = (SELECT max(seq) FROM cursor) * 100 / 260 - 2');
+  db.close();
+  const second = testStore(folder);
+  expect((await second.reader.indexProgress()).behind).toBe(160);
+  await second.drain();
+  expect(await second.reader.stepsMatching(run, 'word4 ')).toEqual(expected);
+  expect(await second.reader.indexProgress()).toEqual({ steps: 260, behind: 0 });
+  expect(expected).toHaveLength(29);
 });
