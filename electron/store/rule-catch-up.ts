@@ -32,7 +32,8 @@ export class RuleCatchUp {
     const rows = this.statements.all<{ ulid: string }>(
       `SELECT r.ulid FROM run r JOIN run_head h ON h.run = r.id
        WHERE NOT EXISTS (SELECT 1 FROM tombstone t WHERE t.run = r.id)
-         AND (?1 IS NULL OR json_extract(h.facts, '$.task.id') = ?1) ORDER BY r.id DESC`,
+         AND (? IS NULL OR json_extract(h.facts, '$.task.id') = ?) ORDER BY r.id DESC`,
+      task ?? null,
       task ?? null,
     );
     for (const { ulid } of rows) {
