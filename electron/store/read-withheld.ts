@@ -5,8 +5,8 @@ import { LabelFlag } from './fold-rows';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { MINE } from './queue-sql';
 import { bounded, findRun, type ReadContext } from './read-context';
-import { ownersOf } from './run-owners';
 import type { AssignmentReader } from './read-queue-assignments';
+import { ownersOf } from './run-owners';
 
 /** Steps of a run whose opinions a person may not be sent yet. */
 export interface Withheld {
@@ -80,6 +80,7 @@ export class WithheldReader {
       const step = seqOf(row.id);
       const value = row.label === 0 ? null : row.label === 1 ? ('train' as const) : ('mask' as const);
       const disagreement = (row.label_flags & LabelFlag.disagreement) !== 0;
+      const decided = (row.label_flags & LabelFlag.decided) !== 0;
       const range = found.steps.at(-1);
       if (range !== undefined && range.to === step - 1) range.to = step;
       else found.steps.push({ from: step, to: step });
@@ -88,10 +89,11 @@ export class WithheldReader {
         piece !== undefined &&
         piece.to === step - 1 &&
         piece.value === value &&
-        piece.disagreement === disagreement
+        piece.disagreement === disagreement &&
+        piece.decided === decided
       ) {
         piece.to = step;
-      } else found.hidden.push({ from: step, to: step, value, disagreement });
+      } else found.hidden.push({ from: step, to: step, value, disagreement, decided });
     }
   }
 

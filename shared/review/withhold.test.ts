@@ -114,9 +114,9 @@ test('a detail tells what the step did and nothing else', () => {
 
 test('counts, segments and tiles are those of steps nobody has spoken about', () => {
   const hidden = [
-    { from: 60, to: 66, value: 'train' as const, disagreement: false },
-    { from: 67, to: 67, value: null, disagreement: true },
-    { from: 70, to: 71, value: 'mask' as const, disagreement: true },
+    { from: 60, to: 66, value: 'train' as const, disagreement: false, decided: false },
+    { from: 67, to: 67, value: null, disagreement: true, decided: true },
+    { from: 70, to: 71, value: 'mask' as const, disagreement: true, decided: true },
   ];
   const counts = { train: 90, mask: 20, undecided: 18, disagreement: 5 };
   expect(withheldCounts(counts, hidden)).toEqual({ train: 83, mask: 18, undecided: 27, disagreement: 2 });

@@ -88,6 +88,8 @@ export function withheldDetail(detail: StepDetail, viewer: string): StepDetail {
 export interface HiddenLabels extends StepRange {
   value: 'train' | 'mask' | null;
   disagreement: boolean;
+  /** By some person. */
+  decided: boolean;
 }
 
 interface Counts {
@@ -97,13 +99,19 @@ interface Counts {
   disagreement: number;
 }
 
-function hiddenIn(hidden: readonly HiddenLabels[], from: number, to: number): Counts {
-  const counts: Counts = { train: 0, mask: 0, undecided: 0, disagreement: 0 };
+/** What the hidden steps of `from..to` would add to counts. */
+export function hiddenIn(
+  hidden: readonly HiddenLabels[],
+  from: number,
+  to: number,
+): Counts & { decided: number } {
+  const counts = { train: 0, mask: 0, undecided: 0, disagreement: 0, decided: 0 };
   for (const piece of hidden) {
     const n = Math.min(piece.to, to) - Math.max(piece.from, from) + 1;
     if (n <= 0) continue;
     counts[piece.value ?? 'undecided'] += n;
     if (piece.disagreement) counts.disagreement += n;
+    if (piece.decided) counts.decided += n;
   }
   return counts;
 }

@@ -1,0 +1,150 @@
+import type { QueueClass } from '@shared/review/queue-class';
+import { queueClassOf } from '@shared/review/queue-class';
+import { expect, test } from 'vitest';
+import { Reviewers, runOf } from '../testing/review-stand';
+import { alice, bob } from '../testing/run-writer';
+import { testStore } from '../testing/store-fixtures';
+import type { Store } from './api';
+
+/** The whole queue of a person from its first item, each as "run step class place/of"; ends where it comes round. */
+async function walk(store: Store, who = alice, open: string | null = null, direction: 1 | -1 = 1) {
+  const seen: string[] = [];
+  const runs = (await store.reader.runs()).map(({ id }) => id).sort();
+  let from: { run: string; step: number; class: QueueClass | null } | null = null;
+  for (;;) {
+    const item = await store.reader.queueNext(who, open, from, direction);
+    if (item === null) return seen;
+    const line = `${runs.indexOf(item.run) + 1}:${item.step} ${item.class} ${item.place}/${item.of}`;
+    if (seen.includes(line)) return seen;
+    seen.push(line);
+    from = item;
+  }
+}
+
+test('an unassigned run is everybody’s: disagreements first, then open, then unconfirmed, then the rest', async () => {
+  const store = testStore();
+  const run = await runOf(store, 9, [2, 4, 6]);
+  const people = new Reviewers(store);
+  await people.label(bob, run, 2, 'train'); // a person against the machine
+  await people.label(bob, run, 9, 'train'); // decided by somebody else
+  await people.judge('J', run, 3, 'mask');
+  await people.judge('K', run, 3, 'keep'); // judges differ
+  await people.judge('J', run, 4, 'keep'); // rule against judge
+  await people.judge('J', run, 5, 'keep', 0.5); // in doubt
+  await people.judge('J', run, 7, 'keep', 0.9);
+  await people.say(bob, run, 7, { op: 'flag', on: true });
+  await store.drain();
+  const order = [
+    ...['1:2 disagreement 1/4', '1:3 disagreement 2/4', '1:4 disagreement 3/4', '1:5 disagreement 4/4'],
+    ...['1:1 open 1/3', '1:7 open 2/3', '1:8 open 3/3'],
+    '1:6 unconfirmed 1/1',
+    '1:9 rest 1/1',
+  ];
+  expect(await walk(store, alice, run)).toEqual(order);
+  // Backwards it begins with the most urgent as well, and goes round.
+  const back = [...order].reverse();
+  expect(await walk(store, alice, run, -1)).toEqual([...back.slice(5), ...back.slice(0, 5)]);
+  expect(await store.reader.queueView(alice, run)).toMatchObject({
+    ...{ total: 9, decided: 0, left: { disagreement: 4, open: 3, unconfirmed: 1, rest: 1 } },
+    runs: [{ run, assigned: false, blind: 0 }],
+  });
+  // Every row says the same of itself as the queue.
+  const heads = await store.reader.heads(run, 1, 9);
+  const classes = heads.map((head) => `1:${head.step} ${queueClassOf(head, alice.uuid)}`).sort();
+  expect(classes).toEqual(order.map((line) => line.slice(0, line.lastIndexOf(' '))).sort());
+});
+
+test('what a person has decided leaves their queue, unless people differ about it', async () => {
+  const store = testStore();
+  const run = await runOf(store, 4, [1]);
+  const people = new Reviewers(store);
+  await people.label(alice, run, 1, 'train'); // against the rule: her word, and done
+  await people.label(alice, run, [2, 3], 'train');
+  await people.label(bob, run, 3, 'mask');
+  await store.drain();
+  expect(await walk(store, alice, run)).toEqual(['1:3 disagreement 1/1', '1:4 open 1/1']);
+  expect((await store.reader.queueView(alice, run)).decided).toBe(3);
+  await people.say(alice, run, 3, { op: 'adjudicate', value: 'mask', reason: null });
+  await people.label(alice, run, 4, 'mask');
+  await store.drain();
+  expect(await walk(store, alice, run)).toEqual([]);
+  expect(await store.reader.queueNext(alice, run, { run, step: 2, class: null }, 1)).toBeNull();
+  // Bob has not confirmed what she did alone.
+  expect(await walk(store, bob, run)).toEqual([...['1:1 disagreement 1/1', '1:2 rest 1/2', '1:4 rest 2/2']]);
+});
+
+test('the queue goes across the runs assigned to a person, and no further than their part', async () => {
+  const store = testStore();
+  const people = new Reviewers(store);
+  const first = await runOf(store, 6, [5]);
+  const second = await runOf(store, 6, [2]);
+  await runOf(store, 3);
+  await people.assign(alice, first, [
+    { from: 1, to: 2 },
+    { from: 5, to: 6 },
+  ]);
+  await people.assign(alice, second, [{ from: 2, to: 3 }]);
+  await people.assign(bob, second, [{ from: 4, to: 6 }]);
+  await people.judge('J', second, 3, 'keep', 0.1);
+  await store.drain();
+  expect(await walk(store)).toEqual([
+    '2:3 disagreement 1/1',
+    ...['1:1 open 1/3', '1:2 open 2/3', '1:6 open 3/3'],
+    ...['1:5 unconfirmed 1/2', '2:2 unconfirmed 2/2'],
+  ]);
+  // An open run that is somebody's changes nothing; nobody else's steps are hers.
+  expect(await walk(store, alice, second)).toEqual(await walk(store));
+  expect((await store.reader.queueView(alice, second)).runs.map(({ total }) => total)).toEqual([4, 2]);
+  expect((await walk(store, bob)).length).toBe(3);
+});
+
+test('from a place that is no item the queue leads to the most urgent one, the nearest first', async () => {
+  const store = testStore();
+  const run = await runOf(store, 8);
+  const people = new Reviewers(store);
+  for (const step of [2, 6]) await people.judge('J', run, step, 'keep', 0.1);
+  await store.drain();
+  const next = async (step: number, direction: 1 | -1) =>
+    (await store.reader.queueNext(alice, run, { run, step, class: null }, direction))?.step;
+  expect(await next(4, 1)).toBe(6);
+  expect(await next(4, -1)).toBe(2);
+  expect(await next(7, 1)).toBe(2);
+  expect(await next(1, -1)).toBe(6);
+});
+
+test('a batch that was taken back, or undone, is nobody’s any more', async () => {
+  const store = testStore();
+  const run = await runOf(store, 4);
+  const people = new Reviewers(store);
+  const assigned = await people.assign(bob, run, [{ from: 1, to: 4 }]);
+  expect(
+    (await store.reader.batches()).map(({ steps, people: who }) => [steps, who[0]?.person.name]),
+  ).toEqual([[4, 'Bob']]);
+  expect(await store.reader.queueView(alice, run)).toMatchObject({ runs: [], total: 0 });
+  const { body, target } = assigned;
+  if (body.op !== 'assign') throw new Error('an assignment');
+  await store.writer.annotate(bob, { ...target, to: 2 }, { ...body, on: false });
+  expect((await store.reader.queueView(bob, run)).total).toBe(2);
+  const undone = await store.writer.undo(run, alice);
+  expect(undone?.undid.ulid).toBe(assigned.ulid);
+  expect(await store.reader.batches()).toEqual([]);
+  expect((await store.reader.queueView(bob, null)).total).toBe(0);
+  await store.writer.redo(run, alice);
+  expect((await store.reader.queueView(bob, null)).total).toBe(2);
+});
+
+test('blind steps are open until they are decided, whatever others say of them', async () => {
+  const store = testStore();
+  const run = await runOf(store, 4, [2, 3]);
+  const people = new Reviewers(store);
+  await people.assign(bob, run, [{ from: 1, to: 3 }], { blind: true });
+  await people.label(alice, run, [1, 4], 'train');
+  await people.judge('J', run, 3, 'keep');
+  await store.drain();
+  expect(await walk(store, bob)).toEqual(['1:1 open 1/3', '1:2 open 2/3', '1:3 open 3/3']);
+  expect((await store.reader.queueView(bob, null)).runs[0]).toMatchObject({ blind: 3, total: 3 });
+  await people.label(bob, run, 1, 'train');
+  await people.label(bob, run, 2, 'mask');
+  await store.drain();
+  expect(await walk(store, bob)).toEqual(['1:2 disagreement 1/1', '1:3 open 1/1']);
+});
