@@ -1,0 +1,97 @@
+import { foldAnnotations, headsOn } from '@shared/annotation-fold';
+import { UndoHistory } from '@shared/annotation-undo';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, StepRange } from '@shared/annotations';
+import { BridgeStand } from './bridge-fixtures';
+import { HeadCache } from './head-cache';
+import { useLabels } from './labels';
+import { stepHead } from './step-fixtures';
+import { useTimeline } from './timeline';
+import { useToasts } from './toasts';
+
+export const testRun = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const author = { uuid: 'me', name: 'Me' };
+
+/** A main process that keeps an annotation log as the engine does: same heads, same undo, same fold. */
+export class AnnotationStand {
+  readonly entries: AnnotationEntry[] = [];
+  /** What the next write is refused for. */
+  refusal: { code: 'disk_full'; message: string } | null = null;
+  readonly bridge: BridgeStand;
+
+  constructor(steps = 20) {
+    this.bridge = new BridgeStand({
+      'labels.apply': (input: StepRange & { value: 'train' | 'mask' | 'clear'; reason: string | null }) =>
+        this.add(input, { op: 'label', value: input.value, reason: input.reason }),
+      'labels.applyTo': (input: { parts: StepRange[]; value: 'train' | 'mask'; reason: string | null }) =>
+        this.add(
+          { from: input.parts[0]?.from ?? 0, to: input.parts.at(-1)?.to ?? 0, parts: input.parts },
+          { op: 'label', value: input.value, reason: input.reason },
+        ),
+      'labels.adjudicate': (input: StepRange & { value: 'train' | 'mask'; reason: string | null }) =>
+        this.add(input, { op: 'adjudicate', value: input.value, reason: input.reason }),
+      'labels.flag': (input: { step: number; on: boolean }) =>
+        this.add({ from: input.step, to: input.step }, { op: 'flag', on: input.on }),
+      'labels.undo': () => this.take(this.history().undoable()),
+      'labels.redo': () => {
+        const open = this.history().redoable();
+        return open && { ...this.take(open.undo), target: this.find(open.restores) };
+      },
+      'step.labels': ({ step }: { step: number }) => ({
+        history: this.entries.filter(({ target }) => target.from <= step && step <= target.to),
+      }),
+      'timeline.heads': () => [],
+    });
+    useToasts.setState({ toasts: [] });
+    useLabels.setState({ pending: [], reason: null, lift: null, last: null, open: null });
+    const heads = new HeadCache({
+      load: async (from, to) =>
+        Array.from({ length: to - from + 1 }, (_, index) => stepHead(from + index, { run: testRun })),
+      changed: () => undefined,
+      failed: () => undefined,
+    });
+    useTimeline.setState({ run: testRun, heads, steps, cursor: 1, anchor: null });
+  }
+
+  /** What people's decisions say of a step now, as `value reason`. */
+  at(step: number): string[] {
+    return foldAnnotations(this.entries)
+      .at(step)
+      .humans.map(({ value, reason, adjudication }) =>
+        [adjudication ? 'settled' : '', value, reason ?? ''].filter(Boolean).join(' '),
+      );
+  }
+
+  add(range: StepRange & { parts?: StepRange[] }, body: AnnotationOp): AnnotationEntry {
+    if (this.refusal !== null) throw this.refusal;
+    const { from, to, parts } = range;
+    const target: AnnotationTarget = {
+      ...{ run: testRun, from, to },
+      ...(parts === undefined ? {} : { parts }),
+    };
+    const seq = this.entries.length + 1;
+    const entry: AnnotationEntry = {
+      ...{ ulid: `01K${String(seq).padStart(23, '0')}`, at: 0, author, device: 'here', deviceSeq: seq },
+      ...{ target, supersedes: body.op === 'undo' ? [] : headsOn(this.entries, target), body },
+    };
+    this.entries.push(entry);
+    return entry;
+  }
+
+  private take(ulid: string | null) {
+    const target = this.find(ulid);
+    if (target === null) return null;
+    const { run: _run, ...range } = target.target;
+    return { entry: this.add(range as StepRange, { op: 'undo', entry: target.ulid }), target };
+  }
+
+  private find(ulid: string | null): AnnotationEntry | null {
+    return this.entries.find((entry) => entry.ulid === ulid) ?? null;
+  }
+
+  private history(): UndoHistory {
+    const history = new UndoHistory(new Set(['here']));
+    for (const { ulid, device, body } of this.entries)
+      history.add({ ulid, device, undoes: body.op === 'undo' ? body.entry : null });
+    return history;
+  }
+}

@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { en } from '../text/en';
+import { AnnotationStand, testRun } from './annotation-fixtures';
+import { settled } from './bridge-fixtures';
+import { toggleFlag } from './label-notes';
+import { undo } from './label-undo';
+import { decide, give, pendingFor, useLabels } from './labels';
+import { giveReason } from './reasons';
+import { moveCursor, useTimeline } from './timeline';
+import { useToasts } from './toasts';
+
+let stand: AnnotationStand;
+beforeEach(() => {
+  stand = new AnnotationStand();
+});
+const cursor = () => useTimeline.getState().cursor;
+const toasts = () => useToasts.getState().toasts.map(({ say }) => say(en));
+
+describe('a reason and its decision', () => {
+  it('are two keys and one entry when the reason comes first', async () => {
+    giveReason(5);
+    decide('mask');
+    await settled();
+    expect(stand.at(1)).toEqual(['mask blind-edit']);
+    expect(stand.entries).toHaveLength(1);
+    expect(useLabels.getState().reason).toBeNull();
+    expect(cursor()).toBe(2);
+  });
+
+  it('are two keys when the decision comes first, and the decision is durable before', async () => {
+    decide('mask');
+    giveReason(5);
+    expect(useLabels.getState().reason).toBeNull();
+    await settled();
+    expect(stand.at(1)).toEqual(['mask blind-edit']);
+    expect(stand.entries.map(({ target, body }) => [target.from, body.op])).toEqual([
+      [1, 'label'],
+      [1, 'label'],
+    ]);
+    expect(cursor()).toBe(2);
+    expect(toasts()).toEqual(['“Blind edit” is the reason for MASK on 1']);
+  });
+
+  it('go together with one undo, to what stood before the pair, and come back with one redo', async () => {
+    decide('train');
+    await settled();
+    moveCursor(1);
+    decide('mask');
+    giveReason(7);
+    await settled();
+    expect(stand.at(1)).toEqual(['mask contradicts-hint']);
+    await undo('undo');
+    expect(stand.at(1)).toEqual(['train']);
+    expect(toasts()).toEqual(['Undid MASK on step 1']);
+    await undo('redo');
+    expect(stand.at(1)).toEqual(['mask contradicts-hint']);
+    await undo('undo');
+    await undo('undo');
+    expect(stand.at(1)).toEqual([]);
+    await undo('redo');
+    expect(stand.at(1)).toEqual(['train']);
+  });
+
+  it('go together also when the window that made them is gone', async () => {
+    decide('mask');
+    giveReason(2);
+    await settled();
+    useLabels.setState({ pending: [], reason: null, lift: null, last: null, open: null });
+    await undo('undo');
+    expect(stand.at(1)).toEqual([]);
+  });
+
+  it('of a range, or of pieces, are one thing as well', async () => {
+    useTimeline.setState({ anchor: 1, cursor: 4 });
+    decide('mask');
+    giveReason(1);
+    const parts = [
+      { from: 6, to: 7 },
+      { from: 9, to: 9 },
+    ];
+    await give({ run: testRun, parts, value: 'train', reason: null });
+    giveReason(3);
+    await settled();
+    expect([stand.at(2), stand.at(7), stand.at(8)]).toEqual([
+      ['mask ignores-script'],
+      ['train null-or-error'],
+      [],
+    ]);
+    await undo('undo');
+    expect([stand.at(2), stand.at(7)]).toEqual([['mask ignores-script'], []]);
+    await undo('undo');
+    expect(stand.at(2)).toEqual([]);
+  });
+
+  it('are not mixed up with a later decision about the same step', async () => {
+    decide('mask');
+    await settled();
+    decide('mask');
+    moveCursor(1);
+    await settled();
+    giveReason(5);
+    decide('mask');
+    await settled();
+    expect(stand.at(1)).toEqual(['mask blind-edit']);
+    await undo('undo');
+    expect(stand.at(1)).toEqual(['mask']);
+  });
+
+  it('belong to the next decision once the person has moved on', async () => {
+    decide('mask');
+    moveCursor(7);
+    giveReason(5);
+    expect(useLabels.getState().reason).toBe('blind-edit');
+    decide('mask');
+    await settled();
+    expect([stand.at(1), stand.at(7)]).toEqual([['mask'], ['mask blind-edit']]);
+  });
+
+  it('belong to the next decision when the last one has a reason, or was undone, or something else came after', async () => {
+    giveReason(5);
+    decide('mask');
+    giveReason(6);
+    expect(useLabels.getState().reason).toBe('idle-compute');
+    giveReason(6);
+    expect(useLabels.getState().reason).toBeNull();
+    decide('mask');
+    await undo('undo');
+    giveReason(6);
+    expect(useLabels.getState().reason).toBe('idle-compute');
+    giveReason(6);
+    decide('mask');
+    await toggleFlag();
+    giveReason(6);
+    expect(useLabels.getState().reason).toBe('idle-compute');
+  });
+
+  it('leave nothing behind when the decision is refused', async () => {
+    stand.refusal = { code: 'disk_full', message: 'The disk is full.' };
+    decide('mask');
+    giveReason(5);
+    stand.refusal = { code: 'disk_full', message: 'The disk is full.' };
+    await settled();
+    expect(stand.entries).toEqual([]);
+    expect(useLabels.getState().pending).toEqual([]);
+    expect(toasts()).toEqual(['Not saved: MASK on step 1. The disk is full.']);
+  });
+});
+
+describe('a decision', () => {
+  it('is painted at once and decided when it is durable', async () => {
+    decide('mask');
+    expect(pendingFor(useLabels.getState().pending, 1)).toMatchObject({ value: 'mask', phase: 'pending' });
+    await settled();
+    expect(useLabels.getState().pending).toEqual([]);
+    expect(stand.at(1)).toEqual(['mask']);
+  });
+
+  it('about pieces paints only those', async () => {
+    const parts = [
+      { from: 2, to: 3 },
+      { from: 8, to: 8 },
+    ];
+    const kept = give({ run: testRun, parts, value: 'mask', reason: null });
+    const { pending } = useLabels.getState();
+    expect([2, 3, 4, 8, 9].map((step) => pendingFor(pending, step)?.value)).toEqual([
+      ...['mask', 'mask', undefined, 'mask', undefined],
+    ]);
+    expect(await kept).toBe(true);
+    expect(toasts()).toEqual(['MASK on 3 steps, 2–3, 8']);
+  });
+
+  it('that settles is an adjudication', async () => {
+    await give({ run: testRun, parts: [{ from: 2, to: 2 }], value: 'train', reason: 'x', settles: true });
+    expect(stand.at(2)).toEqual(['settled train x']);
+  });
+});
