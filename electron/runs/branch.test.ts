@@ -150,9 +150,10 @@ describe.each(places)('a branch (%s)', (computer, pool) => {
     expect((await reader.step(branch, 3)).head).toMatchObject({ run: branch, inheritedFrom: id, step: 3 });
     expect(await reader.prompt(branch, 3)).toEqual(await reader.prompt(id, 3));
     expect((await reader.tiles(branch)).map(({ n }) => n)).toEqual([12]);
-    expect(await reader.findSteps(branch, { by: 'tool', tool: 'run_command' }, 7, 1, 3)).toEqual([7, 8, 9]);
-    expect(await reader.findSteps(branch, { by: 'tool', tool: 'run_command' }, 9, -1, 3)).toEqual([7, 8, 9]);
-    expect(await reader.countSteps(branch, { by: 'tool', tool: 'run_command' })).toBe(11);
+    const commands = { tool: ['run_command'] };
+    expect((await reader.matches(branch, { ...commands, from: 7 })).slice(0, 3)).toEqual([7, 8, 9]);
+    expect(await reader.nearest(branch, [commands], 7, -1)).toEqual({ step: 7, total: 11 });
+    expect(await reader.countMatches(branch, commands)).toBe(11);
 
     const { nodes } = await stand.engine.branches.lineage(branch);
     expect(nodes.map((node) => [node.run, node.parent, node.checkpoints.length])).toEqual([

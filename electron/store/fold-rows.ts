@@ -11,6 +11,8 @@ export interface HeadRow {
   segment: number;
   kind: 'act' | 'think' | 'null' | 'summary';
   tool: string;
+  /** Computer of the first call that names one, or of the first file the step changed; '' = none. */
+  computer: string;
   title: string;
   observation: string;
   done: boolean;
@@ -47,7 +49,7 @@ export interface FoldSink {
    */
   head(row: HeadRow, settled: boolean): void;
   note(row: { seq: number; step: number; note: StoredNote }): void;
-  segment(row: { seq: number; segment: number }): void;
+  segment(row: { seq: number; segment: number; carried: { from: number; to: number } | null }): void;
   file(row: FileRow): void;
   query(row: {
     seq: number;

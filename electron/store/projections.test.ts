@@ -193,7 +193,7 @@ test('a range of ten thousand steps is one entry; labels, undo and tiles follow'
     { run, from: 1, to: 10_000 },
     { op: 'label', value: 'train', reason: null },
   );
-  expect(await second.reader.countSteps(run, { by: 'label', value: 'train' })).toBe(10_000);
+  expect(await second.reader.countMatches(run, { label: ['train'] })).toBe(10_000);
   expect(await second.reader.annotations(run)).toHaveLength(1);
   await second.writer.annotate(
     alice,
@@ -202,7 +202,7 @@ test('a range of ten thousand steps is one entry; labels, undo and tiles follow'
   );
   await second.writer.undo(run, alice);
   await second.writer.undo(run, alice);
-  expect(await second.reader.countSteps(run, { by: 'undecided' })).toBe(10_000);
+  expect(await second.reader.countMatches(run, { label: ['undecided'] })).toBe(10_000);
   expect((await second.reader.run(run)).labels).toEqual({
     train: 0,
     mask: 0,

@@ -1,8 +1,6 @@
 import { type EffectiveLabel, type LabelSource, stepMarks } from '@shared/labels';
 import type { StepHead, StepNote } from '@shared/views';
-import type { StepFilter } from './api';
 import {
-  HeadFlag,
   HeadMark,
   type HeadRow,
   headFlags,
@@ -16,7 +14,6 @@ import { bounded, findRun, type ReadContext, type RunRecord } from './read-conte
 import { TILE_COUNTS } from './run-projection';
 
 export const MAX_HEADS = 1000;
-const MAX_FOUND = 10_000;
 
 interface HeadRecord {
   id: number;
@@ -120,7 +117,7 @@ function runningRecord(run: RunRecord, head: HeadRow): HeadRecord {
     rules: '[]',
     authors: '[]',
     comments: 0,
-    computer: '',
+    computer: head.computer ?? '',
     judge: null,
     decided: '[]',
   };
@@ -233,61 +230,6 @@ function withNumbers(context: ReadContext, run: number, note: StoredNote): StepN
     return { id, number: row?.number ?? 0, text };
   });
   return { kind: 'hint', hints };
-}
-
-/** Steps `from..to` of the run's own that match, nearest to where `direction` starts first, at most `limit`. */
-export function findSteps(
-  context: ReadContext,
-  run: RunRecord,
-  filter: StepFilter,
-  { from, to }: { from: number; to: number },
-  direction: 1 | -1,
-  limit: number,
-): number[] {
-  const [where, parameters] = condition(filter);
-  const order = direction === 1 ? 'ASC' : 'DESC';
-  return context.statements
-    .all<{ id: number }>(
-      `SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND ${where} ORDER BY id ${order} LIMIT ?`,
-      rowId(run.id, from),
-      rowId(run.id, to),
-      ...parameters,
-      bounded(limit, 0, MAX_FOUND, 'The limit'),
-    )
-    .map(({ id }) => seqOf(id));
-}
-
-export function countSteps(
-  context: ReadContext,
-  run: RunRecord,
-  filter: StepFilter,
-  { from, to }: { from: number; to: number },
-): number {
-  const [where, parameters] = condition(filter);
-  const row = context.statements.get<{ n: number }>(
-    `SELECT count(*) AS n FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND ${where}`,
-    rowId(run.id, from),
-    rowId(run.id, to),
-    ...parameters,
-  );
-  return row?.n ?? 0;
-}
-
-function condition(filter: StepFilter): [string, (string | number)[]] {
-  switch (filter.by) {
-    case 'undecided':
-      return ['label = 0', []];
-    case 'undecided_or_disagreement':
-      return [`(label = 0 OR label_flags & ${LabelFlag.disagreement})`, []];
-    case 'error':
-      return [`flags & ${HeadFlag.error}`, []];
-    case 'hint':
-      return [`flags & ${HeadFlag.hint}`, []];
-    case 'label':
-      return ['label = ?', [filter.value === 'train' ? 1 : 2]];
-    case 'tool':
-      return ['tool = ?', [filter.tool]];
-  }
 }
 
 /** What `tile` holds, with the tile of the last step counted from its rows. */

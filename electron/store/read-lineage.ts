@@ -1,22 +1,12 @@
 import type { CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
-import type { PromptView, SegmentView, StepDetail, StepHead, StepNote, Tile } from '@shared/views';
-import type { StepFilter } from './api';
+import type { PromptView, StepDetail, StepHead, StepNote, Tile } from '@shared/views';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
-import {
-  countSteps,
-  countTiles,
-  findSteps,
-  MAX_HEADS,
-  readHeads,
-  type TileRow,
-  tileRows,
-} from './read-heads';
+import { countTiles, MAX_HEADS, readHeads, type TileRow, tileRows } from './read-heads';
 import { readPrompt } from './read-prompt';
-import { readSegments } from './read-segments';
 import { readStep } from './read-step';
-import { type OwnedSteps, ownersOf, runOrNull } from './run-owners';
+import { type OwnedSteps, ownersOf } from './run-owners';
 
 /** As `readHeads`; the steps before a branch point are those of the runs they were sampled in. */
 export function readLineageHeads(context: ReadContext, ulid: string, from: number, to: number): StepHead[] {
@@ -94,44 +84,6 @@ export function readLineageStep(context: ReadContext, ulid: string, step: number
 /** The prompt of an inherited step is the one its own run sent. */
 export function readLineagePrompt(context: ReadContext, ulid: string, step: number): PromptView {
   return readPrompt(context, ownerOf(context, ulid, step), step);
-}
-
-/** A branch goes on in the segment it began in; the ones before are its parent's. */
-export function readLineageSegments(context: ReadContext, ulid: string): SegmentView[] {
-  const { parent } = findRun(context, ulid).facts;
-  const own = readSegments(context, ulid);
-  if (parent === null || runOrNull(context, parent.run) === null) return own;
-  const before = readLineageSegments(context, parent.run).filter(({ firstStep }) => firstStep <= parent.step);
-  const inForce = before.at(-1)?.segment ?? 0;
-  return [...before, ...own.filter(({ segment }) => segment > inForce)];
-}
-
-export function findLineageSteps(
-  context: ReadContext,
-  ulid: string,
-  filter: StepFilter,
-  from: number,
-  direction: 1 | -1,
-  limit: number,
-): number[] {
-  const run = findRun(context, ulid);
-  const start = bounded(from, 0, LAST_SEQ, 'The first step');
-  const owned =
-    direction === 1 ? ownersOf(context, run, start, LAST_SEQ) : ownersOf(context, run, 0, start).reverse();
-  const found: number[] = [];
-  for (const { run: owner, ...range } of owned) {
-    if (owner !== null && found.length < limit) {
-      found.push(...findSteps(context, owner, filter, range, direction, limit - found.length));
-    }
-  }
-  return direction === 1 ? found : found.reverse();
-}
-
-export function countLineageSteps(context: ReadContext, ulid: string, filter: StepFilter): number {
-  return ownersOf(context, findRun(context, ulid), 0, LAST_SEQ).reduce(
-    (sum, { run, ...range }) => sum + (run === null ? 0 : countSteps(context, run, filter, range)),
-    0,
-  );
 }
 
 export function readLineageTiles(context: ReadContext, ulid: string): Tile[] {

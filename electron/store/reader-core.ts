@@ -42,12 +42,9 @@ import { readHints } from './read-hints';
 import { readRest, readSimilar } from './read-label-previews';
 import { readAnnotationPage } from './read-labels';
 import {
-  countLineageSteps,
-  findLineageSteps,
   readCheckpoints,
   readLineageHeads,
   readLineagePrompt,
-  readLineageSegments,
   readLineageStep,
   readLineageTiles,
 } from './read-lineage';
@@ -111,18 +108,30 @@ export class ReaderCore extends ReviewCore implements StoreReader {
     return this.read(() => readLineageHeads(this.context, run, from, to));
   }
 
-  findSteps(
-    run: string,
-    filter: StepFilter,
-    from: number,
-    direction: 1 | -1,
-    limit: number,
-  ): Promise<number[]> {
-    return this.read(() => findLineageSteps(this.context, run, filter, from, direction, limit));
+  /** Where queries ask for text, `asked` says what the index found; else the index is asked. */
+  async matches(run: string, query: StepQuery, asked?: AskedSteps): Promise<number[]> {
+    const steps = asked ?? (await this.asked(run, query));
+    return this.read(() => matchingSteps(this.context, run, steps));
   }
 
-  countSteps(run: string, filter: StepFilter): Promise<number> {
-    return this.read(() => countLineageSteps(this.context, run, filter));
+  async countMatches(run: string, query: StepQuery, asked?: AskedSteps): Promise<number> {
+    const steps = asked ?? (await this.asked(run, query));
+    return this.read(() => countMatches(this.context, run, steps));
+  }
+
+  async nearest(
+    run: string,
+    queries: readonly StepQuery[],
+    from: number,
+    direction: 1 | -1,
+    asked?: readonly AskedSteps[],
+  ): Promise<{ step: number | null; total: number }> {
+    const steps = asked ?? (await Promise.all(queries.map((query) => this.asked(run, query))));
+    return this.read(() => nearestMatch(this.context, run, steps, from, direction));
+  }
+
+  facets(run: string): Promise<StepFacets> {
+    return this.read(() => readFacets(this.context, run));
   }
 
   tiles(run: string): Promise<Tile[]> {
@@ -130,7 +139,7 @@ export class ReaderCore extends ReviewCore implements StoreReader {
   }
 
   segments(run: string): Promise<SegmentView[]> {
-    return this.read(() => readLineageSegments(this.context, run));
+    return this.read(() => readSegments(this.context, run));
   }
 
   step(run: string, step: number): Promise<StepDetail> {
@@ -353,6 +362,10 @@ export class ReaderCore extends ReviewCore implements StoreReader {
 
   attentionReport(from: number, to: number): Promise<ReportedRun[]> {
     return this.told(readAttentionReport(this.context, this.attentionReader, from, to));
+  }
+
+  private asked(run: string, query: StepQuery): Promise<AskedSteps> {
+    return askIndex((of, text) => this.stepsMatching(of, text), run, query);
   }
 
   async verify(runs?: string[]): Promise<VerifyReport> {

@@ -41,7 +41,7 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       return;
     case 'segment.started':
       state.segments = event.body.segment;
-      sink.segment({ seq: event.seq, segment: event.body.segment });
+      sink.segment({ seq: event.seq, segment: event.body.segment, carried: event.body.carried ?? null });
       return;
     case 'model.requested':
       foldRequest(state, event);
@@ -82,7 +82,9 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       return;
     case 'file.changed':
       foldFile(event, sink);
-      touch(state, event.body.step, event.seq, sink);
+      if (touch(state, event.body.step, event.seq, sink) && state.head !== null) {
+        state.head.computer ||= event.body.computer;
+      }
       return;
     case 'evaluation.ended':
       foldEvaluation(state, event, sink);
@@ -167,6 +169,7 @@ function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: Fol
     segment: Math.max(1, state.segments),
     kind: body.kind,
     tool: valid[0]?.name ?? '',
+    computer: '',
     title: titleFromText(body.text === '' ? body.reasoning : body.text),
     observation: '',
     done: valid.length === 0,
@@ -241,6 +244,7 @@ function foldObservation(state: RunState, event: EventOf<'action.observed'>, sin
   head.ok = head.ok && body.ok;
   head.errorCode ??= body.error?.code ?? null;
   head.exitCode = head.exitCode === null || head.exitCode === 0 ? (exitCode ?? head.exitCode) : head.exitCode;
+  head.computer ||= typeof body.data.computer === 'string' ? body.data.computer : '';
   head.bytes += Buffer.byteLength(body.text);
   head.imitatesHuman ||= body.imitatesHuman;
   head.observation ||= observationLine(relative(body.text.slice(0, OBSERVATION_LOOK), state.root));

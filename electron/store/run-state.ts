@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { HeadRow } from './fold-rows';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
-export const FOLD_VERSION = 3;
+export const FOLD_VERSION = 4;
 
 /** What `run.created` fixes for the run's whole life. */
 export interface RunFacts {

@@ -28,8 +28,8 @@ test('a run is created, driven and read back with its heads', async () => {
     [2, 'false', 'oops', 1, true],
     [3, '', '', null, false],
   ]);
-  expect(await store.reader.findSteps(run, { by: 'error' }, 1, 1, 10)).toEqual([2]);
-  expect(await store.reader.countSteps(run, { by: 'tool', tool: 'run_command' })).toBe(2);
+  expect(await store.reader.matches(run, { error: true })).toEqual([2]);
+  expect(await store.reader.countMatches(run, { tool: ['run_command'] })).toBe(2);
   expect(notices.filter(({ kind }) => kind === 'run')).toHaveLength(9);
   const events = await store.reader.events(run, 1, 2000);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
@@ -101,6 +101,8 @@ test('a step that still acts is seen, found by number, labelled, and counted', a
   await writer.observe('done', { exitCode: 0 });
   expect((await store.reader.heads(run, 2, 2))[0]).toMatchObject({ done: true, label: { value: 'train' } });
   await store.drain();
-  expect((await store.reader.search({ run, query: 'sleep', from: { step: 1, direction: 1 }, limit: 5 })).total).toBe(1);
+  expect(
+    (await store.reader.search({ run, query: 'sleep', from: { step: 1, direction: 1 }, limit: 5 })).total,
+  ).toBe(1);
   expect(await store.reader.verify()).toMatchObject({ ok: true });
 });

@@ -1,4 +1,3 @@
-import type { CommandInput } from '@shared/ipc';
 import type { StepQuery } from '@shared/step-query';
 import { call } from '../api';
 import { presets, useFilter } from './filter';
@@ -8,13 +7,10 @@ import { toast } from './toasts';
 export type JumpTarget = 'open' | 'hint' | 'error';
 
 /** Undecided or disputed steps, steps that carry a hint, steps that failed. Of the queries one is enough. */
-const targets: Record<
-  JumpTarget,
-  { filter: CommandInput<'timeline.find'>['filter']; queries: readonly StepQuery[] }
-> = {
-  open: { filter: { by: 'undecided_or_disagreement' }, queries: [presets.decide, presets.differ] },
-  hint: { filter: { by: 'hint' }, queries: [{ hint: true }] },
-  error: { filter: { by: 'error' }, queries: [{ error: true }] },
+const targets: Record<JumpTarget, StepQuery[]> = {
+  open: [presets.decide, presets.differ],
+  hint: [{ hint: true }],
+  error: [{ error: true }],
 };
 
 /** Puts the cursor on the next or previous step of a kind, among those that are shown; says so when there is none. */
@@ -24,11 +20,20 @@ export async function jump(target: JumpTarget, direction: 1 | -1): Promise<void>
   const { steps } = useFilter.getState();
   const found =
     steps === null
-      ? (await call('timeline.find', { run, filter: targets[target].filter, from: cursor, direction })).step
-      : await amongShown(run, targets[target].queries, cursor, direction);
+      ? await nearest(run, targets[target], cursor + direction, direction)
+      : await amongShown(run, targets[target], cursor, direction);
   if (useTimeline.getState().run !== run) return;
   if (found === null) toast((text) => text.timeline.nothingFurther);
   else moveCursor(found);
+}
+
+async function nearest(
+  run: string,
+  queries: StepQuery[],
+  from: number,
+  direction: 1 | -1,
+): Promise<number | null> {
+  return from < 1 ? null : (await call('timeline.find', { run, queries, from, direction })).step;
 }
 
 async function amongShown(

@@ -1,25 +1,8 @@
 import { z } from 'zod';
 import type { StepEvidence } from '../evidence';
 import { stepQuerySchema } from '../step-query';
-import type {
-  LabelStack,
-  PromptView,
-  QueryView,
-  SegmentView,
-  StepDetail,
-  StepHead,
-  Tile,
-} from '../views';
+import type { LabelStack, PromptView, QueryView, SegmentView, StepDetail, StepHead, Tile } from '../views';
 import { atStep, direction, inRun, returns, run, step } from './parts';
-
-export const stepFilterSchema = z.discriminatedUnion('by', [
-  z.object({ by: z.literal('undecided') }),
-  z.object({ by: z.literal('undecided_or_disagreement') }),
-  z.object({ by: z.literal('error') }),
-  z.object({ by: z.literal('hint') }),
-  z.object({ by: z.literal('label'), value: z.enum(['train', 'mask']) }),
-  z.object({ by: z.literal('tool'), tool: z.string().max(80) }),
-]);
 
 export interface StepFacets {
   tools: { value: string; count: number }[];
@@ -30,8 +13,14 @@ export interface StepFacets {
 /** What happened in a run: timeline, steps, files, queries. */
 export const timelineCommands = {
   'timeline.heads': { input: z.object({ run, from: step, to: step }), output: returns<StepHead[]>() },
+  /** The nearest step from `from` on for which one of the queries holds, and for how many steps one does. */
   'timeline.find': {
-    input: z.object({ run, filter: stepFilterSchema, from: z.int().nonnegative(), direction }),
+    input: z.object({
+      run,
+      queries: z.array(stepQuerySchema).min(1).max(8),
+      from: z.int().positive(),
+      direction,
+    }),
     output: returns<{ step: number | null; total: number }>(),
   },
   /** Numbers of all steps that match, ascending. */

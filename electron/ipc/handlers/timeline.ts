@@ -1,4 +1,3 @@
-import { WaymarkError } from '@shared/errors';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 import type { TerminalPump } from '../terminal-pump';
@@ -24,25 +23,15 @@ type TimelineHandlers = Pick<
   | 'queries.list'
 >;
 
-async function notBuilt(): Promise<never> {
-  throw new WaymarkError('bad_input', 'Not built yet.');
-}
-
 /** Everything the window reads about one run. All of it is bounded by the reader. */
 export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): TimelineHandlers {
   const reader = () => holder.require().store.reader;
   return {
     'timeline.heads': ({ run, from, to }) => reader().heads(run, from, Math.min(to, from + 999)),
-    'timeline.find': async ({ run, filter, from, direction }) => {
-      const [steps, total] = await Promise.all([
-        reader().findSteps(run, filter, from, direction, 1),
-        reader().countSteps(run, filter),
-      ]);
-      return { step: steps[0] ?? null, total };
-    },
-    'timeline.matches': notBuilt,
-    'timeline.count': notBuilt,
-    'timeline.facets': notBuilt,
+    'timeline.find': ({ run, queries, from, direction }) => reader().nearest(run, queries, from, direction),
+    'timeline.matches': async ({ run, query }) => ({ steps: await reader().matches(run, query) }),
+    'timeline.count': async ({ run, query }) => ({ total: await reader().countMatches(run, query) }),
+    'timeline.facets': ({ run }) => reader().facets(run),
     'timeline.tiles': ({ run }) => reader().tiles(run),
     'timeline.segments': ({ run }) => reader().segments(run),
     'step.detail': ({ run, step }) => reader().step(run, step),
