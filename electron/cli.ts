@@ -10,6 +10,7 @@ import { demoCommand } from './cli/demo-command';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
 import { labelCommand, rulesCommand } from './cli/label-commands';
+import { mergeCommand } from './cli/merge-commands';
 import { type CommandResult, headlessLog, printFailure, printResult, type Terminal } from './cli/output';
 import { runCommand } from './cli/run-commands';
 import { serveCommand } from './cli/serve-command';
@@ -131,6 +132,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return checkpointCommand(context, args);
     case 'branch':
       return branchCommand(context, args);
+    case 'merge':
+      return mergeCommand(context, args);
     case 'label':
       return labelCommand(context, args);
     case 'rules':

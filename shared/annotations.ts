@@ -115,23 +115,25 @@ export function joined(pieces: readonly StepRange[]): StepRange[] {
   return parts;
 }
 
-export interface Author {
+const authorSchema = z.object({
   /** Stable identity of the person on this installation. */
-  uuid: string;
-  name: string;
-}
+  uuid: z.string().min(1),
+  name: z.string(),
+});
+export type Author = z.infer<typeof authorSchema>;
 
-export interface AnnotationEntry {
-  ulid: string;
-  at: number;
-  author: Author;
-  /** Identity of the installation; `deviceSeq` counts its entries without gaps. */
-  device: string;
-  deviceSeq: number;
-  target: AnnotationTarget;
-  supersedes: string[];
-  body: AnnotationOp;
-}
+export const annotationEntrySchema = z.object({
+  ulid,
+  at: z.number(),
+  author: authorSchema,
+  /** Identity of the installation in its workspace; `deviceSeq` counts its entries without gaps. */
+  device: z.string().min(1),
+  deviceSeq: z.int().nonnegative(),
+  target: targetSchema,
+  supersedes: z.array(ulid),
+  body: annotationOps,
+});
+export type AnnotationEntry = z.infer<typeof annotationEntrySchema>;
 
 /** The author of a judge's votes: the same judge is the same author on every device. */
 export function judgeAuthor(judge: string): Author {

@@ -11,6 +11,7 @@ import { guidelineCommands } from './ipc/guideline';
 import { hintCommands } from './ipc/hints';
 import { importCommands } from './ipc/imports';
 import { labelCommands } from './ipc/labels';
+import { mergeCommands } from './ipc/merge';
 import type { Output } from './ipc/parts';
 import { plotCommands } from './ipc/plots';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
@@ -35,6 +36,7 @@ export const commands = {
   ...fileCommands,
   ...hintCommands,
   ...labelCommands,
+  ...mergeCommands,
   ...guidelineCommands,
   ...terminalCommands,
   ...computerCommands,

@@ -10,6 +10,8 @@ export interface DialogWords {
   importRun: string;
   createTaskIn: string;
   saveDiagnostics: string;
+  mergeLabels: string;
+  exportLabels: string;
   savePlot: string;
   openLink: string;
   open: string;
@@ -32,6 +34,8 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     importRun: 'Import a run',
     createTaskIn: 'Create task package in',
     saveDiagnostics: 'Save diagnostics',
+    mergeLabels: 'Merge labels of another workspace',
+    exportLabels: 'Save all labels as a file',
     savePlot: 'Save plot',
     openLink: 'Open this address in the browser?',
     open: 'Open',
@@ -54,6 +58,8 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     importRun: '导入运行',
     createTaskIn: '创建任务包的位置',
     saveDiagnostics: '保存诊断信息',
+    mergeLabels: '合并另一个工作区的标注',
+    exportLabels: '将所有标注保存为文件',
     savePlot: '保存图表',
     openLink: '要在浏览器中打开此地址吗?',
     open: '打开',
@@ -91,20 +97,22 @@ export class Dialogs {
   }
 
   /** Something to read: one JSON file, or a folder of them; null = cancelled. */
-  async source(title: 'importRun', what: 'file' | 'folder'): Promise<string | null> {
+  async source(title: 'importRun' | 'mergeLabels', what: 'file' | 'folder'): Promise<string | null> {
     const window = this.#window();
     if (!window) return null;
     const answer = await dialog.showOpenDialog(window, {
       title: this.#words()[title],
       properties: [what === 'file' ? 'openFile' : 'openDirectory'],
-      ...(what === 'file' ? { filters: [{ name: 'JSON', extensions: ['json'] }] } : {}),
+      ...(what === 'file'
+        ? { filters: [{ name: 'JSON', extensions: [title === 'importRun' ? 'json' : 'jsonl'] }] }
+        : {}),
     });
     return answer.canceled ? null : (answer.filePaths[0] ?? null);
   }
 
   async saveFile(
     name: string,
-    title: 'saveDiagnostics' | 'savePlot' = 'saveDiagnostics',
+    title: 'saveDiagnostics' | 'savePlot' | 'exportLabels' = 'saveDiagnostics',
   ): Promise<string | null> {
     const window = this.#window();
     if (!window) return null;

@@ -5,6 +5,7 @@ import { computerHandlers, type HostReports } from '../ipc/handlers/computers';
 import { datasetHandlers } from '../ipc/handlers/dataset';
 import { importHandlers } from '../ipc/handlers/imports';
 import { keepingHandlers } from '../ipc/handlers/keeping';
+import { mergeHandlers } from '../ipc/handlers/merge';
 import { type OwnTerminalDesk, ownTerminalHandlers } from '../ipc/handlers/own';
 import { plotHandlers } from '../ipc/handlers/plots';
 import { remoteHandlers } from '../ipc/handlers/remote';
@@ -96,6 +97,11 @@ export function createHandlers(input: HandlerInput): Handlers {
       holder,
       author: () => settings.current.annotator,
       choose: (what) => dialogs.source('importRun', what),
+    }),
+    ...mergeHandlers({
+      holder,
+      chooseSource: (from) => dialogs.source('mergeLabels', from),
+      chooseFile: () => dialogs.saveFile('labels.jsonl', 'exportLabels'),
     }),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'attention.showing': async ({ run }) => input.showing(run),

@@ -27,6 +27,9 @@ const options = {
   wait: { type: 'boolean', default: false },
   stdio: { type: 'boolean', default: false },
   reason: { type: 'string' },
+  call: { type: 'string' },
+  arguments: { type: 'string' },
+  thought: { type: 'string' },
   annotator: { type: 'string' },
   format: { type: 'string' },
   preset: { type: 'string' },
@@ -158,8 +161,16 @@ export const helpText = `waymark: the engine of Waymark without its window
   computer add ALIAS                test a host of your ssh configuration and keep it
       [--transport ssh2|openssh] [--no-test]
   computer list | test ALIAS | remove ALIAS
-  label RUN STEP train|mask|clear   STEP is 12 or 12-15
+  label RUN STEP train|mask|clear   STEP is 12, 12-15 or 3,7,12-15
       [--reason R] [--annotator NAME]
+  label adjudicate RUN STEP train|mask
+                                    settles what opinions differ about
+  label correct RUN STEP --call NAME --arguments JSON
+      [--thought TEXT]              what the model should have done, kept beside it
+  label judge RUN FILE.jsonl        bring in a judge's votes, one JSON object a line
+  label export --out FILE           the whole annotation log, for merge elsewhere
+  merge PATH                        take over the labels of another workspace: its
+                                    folder, or a file of label export
   rules RUN                         what the rules say, step by step
   stats RUN                         scores, labels, rules, actions and people in figures
   import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run

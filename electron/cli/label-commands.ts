@@ -1,39 +1,108 @@
-import type { Author } from '@shared/annotations';
+import { type AnnotationTarget, type Author, partsOf, targetOf } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { RuleVerdict } from '@shared/labels';
-import { annotateSteps } from '../runs/annotate-steps';
+import { adjudicateSteps, annotateSteps } from '../runs/annotate-steps';
+import { checkCorrection } from '../runs/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
+import { judgeVotes } from './judge-votes';
+import { exportLabels } from './merge-commands';
 import { type CommandResult, table } from './output';
 import { named } from './run-commands';
 
 const pageSize = 200;
 
-/** `label RUN STEP train|mask|clear`: one entry in the annotation log, durable before this returns. */
-export async function labelCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+/** `label …`: decisions of people, votes of judges, and the log as a file. Durable before it returns. */
+export function labelCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  switch (args.words[1]) {
+    case 'adjudicate':
+      return adjudicate(context, args);
+    case 'correct':
+      return correct(context, args);
+    case 'judge':
+      return judgeVotes(context, args);
+    case 'export':
+      return exportLabels(context, args);
+    default:
+      return label(context, args);
+  }
+}
+
+/** `label RUN STEP[,STEP…] train|mask|clear`: one entry in the annotation log, also for steps that lie apart. */
+async function label(context: CliContext, args: Arguments): Promise<CommandResult> {
   const run = await named(context, args.words[1]);
-  const { from, to } = stepRange(required(args.words[2], 'The step'));
+  const target = await targetIn(context, run, args.words[2]);
   const value = oneOf(args.words[3], ['train', 'mask', 'clear'], 'train', 'The label');
   if (args.words[3] === undefined)
     throw new WaymarkError('bad_input', 'The label is missing: train, mask or clear.');
-  const { steps } = await context.reader.run(run);
-  if (to > steps)
-    throw new WaymarkError('not_found', `Run ${run} has ${steps} steps; there is no step ${to}.`);
-  const entry = await annotateSteps(
-    context.store,
-    authorNamed(context, args.values.annotator),
-    { run, from, to },
-    {
-      op: 'label',
-      value,
-      reason: args.values.reason ?? null,
-    },
-  );
-  const which = from === to ? `step ${from}` : `steps ${from}-${to}`;
+  const entry = await annotateSteps(context.store, authorNamed(context, args.values.annotator), target, {
+    op: 'label',
+    value,
+    reason: args.values.reason ?? null,
+  });
   return {
-    json: { run, from, to, value, entry: entry.ulid },
-    lines: [`${value.toUpperCase()} on ${which} of run ${run}.`],
+    json: { ...target, value, entry: entry.ulid },
+    lines: [`${value.toUpperCase()} on ${stepsOf(target)} of run ${run}.`],
   };
+}
+
+/** `label adjudicate RUN STEP[,STEP…] train|mask`: settles what people or machines differ about. */
+async function adjudicate(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const run = await named(context, args.words[2]);
+  const target = await targetIn(context, run, args.words[3]);
+  const value = oneOf(required(args.words[4], 'The label'), ['train', 'mask'], 'train', 'The label');
+  const author = authorNamed(context, args.values.annotator);
+  const reason = args.values.reason ?? null;
+  const entry = await adjudicateSteps(context.store, author, target, { value, reason });
+  return {
+    json: { ...target, value, entry: entry.ulid },
+    lines: [`Adjudicated: ${value.toUpperCase()} on ${stepsOf(target)} of run ${run}.`],
+  };
+}
+
+/** `label correct RUN STEP --call NAME --arguments JSON`: what the model should have done, beside the original. */
+async function correct(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const run = await named(context, args.words[2]);
+  const target = await targetIn(context, run, args.words[3]);
+  const { values } = args;
+  const correction = {
+    text: values.thought ?? '',
+    call: {
+      name: required(values.call, '--call'),
+      arguments: required(values.arguments, '--arguments'),
+    },
+    note: values.reason ?? '',
+  };
+  await checkCorrection(context.reader, run, target.from, correction);
+  const author = authorNamed(context, values.annotator);
+  const entry = await annotateSteps(context.store, author, target, { op: 'correct', correction });
+  return {
+    json: { run, step: target.from, entry: entry.ulid },
+    lines: [`Kept beside step ${target.from} of run ${run}: ${correction.call.name}.`],
+  };
+}
+
+/** Steps as typed, which must be there. */
+async function targetIn(
+  context: CliContext,
+  run: string,
+  word: string | undefined,
+): Promise<AnnotationTarget> {
+  const pieces = required(word, 'The step')
+    .split(',')
+    .map((piece) => stepRange(piece.trim()));
+  const target = targetOf(run, pieces);
+  const { steps } = await context.reader.run(run);
+  if (target === null || target.to > steps) {
+    const last = target?.to ?? 0;
+    throw new WaymarkError('not_found', `Run ${run} has ${steps} steps; there is no step ${last}.`);
+  }
+  return target;
+}
+
+function stepsOf(target: AnnotationTarget): string {
+  const pieces = partsOf(target).map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+  return `${target.from === target.to ? 'step' : 'steps'} ${pieces.join(', ')}`;
 }
 
 /** Another name is another person: its identity is derived from the name, so that repeated calls agree. */

@@ -1,4 +1,13 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
+import {
+  type AnnotationEntry,
+  type AnnotationOp,
+  type AnnotationTarget,
+  type Author,
+  type LabelValue,
+  partsOf,
+  targetOf,
+} from '@shared/annotations';
+import { liftNeedsReason } from '@shared/effective-label';
 import { WaymarkError } from '@shared/errors';
 import type { Store } from '../store/api';
 
@@ -19,16 +28,22 @@ export async function annotateSteps(
   return entry;
 }
 
-/** The range cut at branch points, ascending. */
+/** The target cut at branch points, ascending. */
 export async function ownTargets(
   reader: Pick<Store['reader'], 'run'>,
-  { run, from, to }: AnnotationTarget,
+  target: AnnotationTarget,
 ): Promise<AnnotationTarget[]> {
+  const { run, from, to } = target;
   const targets: AnnotationTarget[] = [];
   for (let owner = run, last = to; from <= last; ) {
     const { parent } = await reader.run(owner);
     const first = Math.max(from, (parent?.step ?? 0) + 1);
-    if (first <= last) targets.unshift({ run: owner, from: first, to: last });
+    const pieces = partsOf(target).filter((part) => part.from <= last && part.to >= first);
+    const own = targetOf(
+      owner,
+      pieces.map((part) => ({ from: Math.max(part.from, first), to: Math.min(part.to, last) })),
+    );
+    if (own !== null) targets.unshift(own);
     if (parent === null) break;
     owner = parent.run;
     last = Math.min(last, parent.step);
@@ -67,4 +82,41 @@ const most = 1_000;
 
 function push(trail: Map<string, string[]>, run: string, owner: string): void {
   trail.set(run, [...(trail.get(run) ?? []), owner].slice(-most));
+}
+
+/**
+ * Adjudicates: the last word about steps people or machines differ about. Whoever decides this way is asked for the reason that
+ * lifting a hard mask needs, so that no step is left with an adjudication that changes nothing. @throws WaymarkError refused
+ */
+export async function adjudicateSteps(
+  store: Pick<Store, 'reader' | 'writer'>,
+  author: Author,
+  target: AnnotationTarget,
+  { value, reason }: { value: LabelValue; reason: string | null },
+): Promise<AnnotationEntry> {
+  if (value === 'train' && (reason ?? '').trim() === '') await refuseHardMasks(store.reader, target);
+  return annotateSteps(store, author, target, { op: 'adjudicate', value, reason });
+}
+
+/** A page of heads. */
+const PAGE = 200;
+
+async function refuseHardMasks(
+  reader: Pick<Store['reader'], 'heads' | 'step'>,
+  target: AnnotationTarget,
+): Promise<void> {
+  for (const { from, to } of partsOf(target)) {
+    for (let first = from; first <= to; first += PAGE) {
+      for (const { step, rules } of await reader.heads(target.run, first, Math.min(to, first + PAGE - 1))) {
+        const verdicts = rules.length === 0 ? [] : (await reader.step(target.run, step)).labels.rules;
+        const hard = verdicts.find((verdict) => liftNeedsReason([verdict]));
+        if (hard !== undefined) {
+          throw new WaymarkError(
+            'refused',
+            `Step ${step} is masked by ${hard.rule}, which only a person with a reason lifts. Give a reason.`,
+          );
+        }
+      }
+    }
+  }
 }

@@ -13,12 +13,14 @@ const KEEP_DAYS = 7;
 const TABLES = `
 CREATE TABLE run (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL) STRICT;
 CREATE TABLE outbox (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, purged INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
-CREATE TABLE annotation (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, author TEXT NOT NULL, op TEXT NOT NULL, undoes TEXT, device TEXT NOT NULL, device_seq INTEGER NOT NULL, purged INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;`;
+CREATE TABLE annotation (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, author TEXT NOT NULL, op TEXT NOT NULL, undoes TEXT, device TEXT NOT NULL, device_seq INTEGER NOT NULL, purged INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
+CREATE TABLE kept_annotation (device TEXT NOT NULL, device_seq INTEGER NOT NULL, ulid TEXT NOT NULL UNIQUE, run TEXT NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (device, device_seq)) STRICT;`;
 
 const COPIES: readonly [string, string][] = [
   ['run', 'id, ulid, created_at'],
   ['outbox', 'id, ulid, run, purged, body, hash'],
   ['annotation', 'id, ulid, run, author, op, undoes, device, device_seq, purged, body, hash'],
+  ['kept_annotation', 'device, device_seq, ulid, run, body, hash'],
 ];
 
 /**
@@ -51,7 +53,7 @@ function copyLogs(source: Statements, path: string): void {
       for (const [table, columns] of COPIES) {
         const places = columns.replace(/\w+/g, '?');
         const insert = copy.prepare(`INSERT INTO ${table} (${columns}) VALUES (${places})`);
-        for (const row of source.prepare(`SELECT ${columns} FROM ${table} ORDER BY id`).raw().iterate()) {
+        for (const row of source.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1`).raw().iterate()) {
           insert.run(...(row as unknown[]));
         }
       }

@@ -1,4 +1,5 @@
 import { WaymarkError } from '@shared/errors';
+import type { StoredStatus } from '@shared/events';
 import { type OutboxEntry, type OutboxOp, outboxOps } from '@shared/outbox';
 import { CHAIN_START, chainHash } from './hashing';
 import type { HintProjection } from './hint-projection';
@@ -64,4 +65,11 @@ export function parseOutboxOp(op: OutboxOp): OutboxOp {
 
 export function outboxEntry(row: { id: number; body: string }): OutboxEntry {
   return { id: row.id, ...(JSON.parse(row.body) as StoredOutboxEntry) };
+}
+
+/** In the transaction of the entry: a hint is there when the run's end marks those that were left over, or is refused. */
+export function refuseEnded(run: string, status: StoredStatus | null): void {
+  if (status === 'finished' || status === 'stopped' || status === 'failed') {
+    throw new WaymarkError('run_ended', `Run ${run} has ended (${status}).`);
+  }
 }

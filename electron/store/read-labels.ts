@@ -3,7 +3,7 @@ import type { AnnotationEntry } from '@shared/annotations';
 import { stepOpinion } from '@shared/step-marks';
 import type { LabelStack } from '@shared/views';
 import { LabelProjection } from './label-projection';
-import type { ReadContext, RunRecord } from './read-context';
+import { findRun, type ReadContext, type RunRecord } from './read-context';
 
 /** A step has seldom more than a handful; of a longer history the latest are shown. */
 const MAX_HISTORY = 500;
@@ -30,4 +30,28 @@ export function readLabels(context: ReadContext, run: Pick<RunRecord, 'id'>, ste
 function shown(history: readonly AnnotationEntry[]): AnnotationEntry[] {
   const ids = new Set(history.map(({ ulid }) => ulid));
   return history.map((entry) => ({ ...entry, supersedes: entry.supersedes.filter((id) => ids.has(id)) }));
+}
+
+const PAGE_ENTRIES = 20_000;
+const PAGE_CHARACTERS = 16 * 1024 * 1024;
+
+/** Entries about a run in the order they were stored; `last` null ends them. Throws `not_found`. */
+export function readAnnotationPage(
+  context: ReadContext,
+  ulid: string,
+  after: number,
+): { entries: AnnotationEntry[]; last: number | null } {
+  const entries: AnnotationEntry[] = [];
+  let characters = 0;
+  const rows = context.statements
+    .prepare('SELECT id, body FROM annotation WHERE run = ? AND purged = 0 AND id > ? ORDER BY id')
+    .iterate(findRun(context, ulid).id, after) as IterableIterator<{ id: number; body: string }>;
+  for (const { id, body } of rows) {
+    entries.push(JSON.parse(body) as AnnotationEntry);
+    characters += body.length;
+    if (entries.length >= PAGE_ENTRIES || characters > PAGE_CHARACTERS) {
+      return { entries, last: id };
+    }
+  }
+  return { entries, last: null };
 }

@@ -213,6 +213,7 @@ export class RunRemoval {
         }
         this.statements.run("UPDATE outbox SET purged = 1, body = '' WHERE run = ?", run);
         this.statements.run("UPDATE annotation SET purged = 1, body = '' WHERE run = ?", run);
+        this.statements.run("UPDATE kept_annotation SET body = '' WHERE run = ?", ulid);
         this.statements.run('DELETE FROM run_head WHERE run = ?', run);
       },
     });

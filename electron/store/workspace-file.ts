@@ -31,7 +31,7 @@ export function openForWriting(folder: string): Db {
     mkdirSync(folder, { recursive: true });
     refuseNetworkFileSystem(folder);
     if (existsSync(path)) {
-      lookBeforeWriting(path);
+      lookInto(path);
     }
     const db = openDatabase(path);
     try {
@@ -62,7 +62,8 @@ export function openForReading(folder: string): Db {
   }
 }
 
-function lookBeforeWriting(path: string): void {
+/** Whether the file is a workspace that this application understands. Throws `workspace_corrupt` or `workspace_newer`. */
+export function lookInto(path: string): void {
   const db = openDatabase(path, { readonly: true });
   try {
     const application = Number(db.pragma('application_id', { simple: true }));

@@ -1,6 +1,6 @@
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import type { DatedEvent, NewEvent, StoredStatus } from '@shared/events';
+import type { DatedEvent, NewEvent } from '@shared/events';
 import type { MergeReport } from '@shared/ipc/merge';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import type { TimedDecision } from '@shared/review/pace';
@@ -17,7 +17,7 @@ import { GroupCommit, type Job } from './group-commit';
 import { rowSum } from './hashing';
 import { LabelWork } from './label-work';
 import { OpenRuns } from './open-runs';
-import { OutboxLog, parseOutboxOp } from './outbox-log';
+import { OutboxLog, parseOutboxOp, refuseEnded } from './outbox-log';
 import { dismissRetroMask } from './retro-seen';
 import { Statements } from './rows';
 import { RuleCatchUp } from './rule-catch-up';
@@ -314,7 +314,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   ): Promise<{ raced: boolean; seq: number }> {
     let prepared: PreparedEvent[];
     let gaps: PendingGap[] = [];
-    let notice: StoreNotice | null = null;
+    let notice: Extract<StoreNotice, { kind: 'run' }> | null = null;
     return this.write({
       prepare: () => {
         prepared = this.log.prepare(events);
@@ -398,12 +398,5 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
 
   private stamp(): number {
     return Math.round(this.options.now());
-  }
-}
-
-/** In the transaction of the entry: a hint is there when the run's end marks those that were left over, or is refused. */
-function refuseEnded(run: string, status: StoredStatus | null): void {
-  if (status === 'finished' || status === 'stopped' || status === 'failed') {
-    throw new WaymarkError('run_ended', `Run ${run} has ended (${status}).`);
   }
 }

@@ -31,7 +31,12 @@ export class MemoryReader implements DatasetReader {
     return page;
   }
 
-  async annotations(run: string): Promise<AnnotationEntry[]> {
-    return this.entries.filter(({ target }) => target.run === run);
+  async annotationPage(
+    run: string,
+    after: number,
+  ): Promise<{ entries: AnnotationEntry[]; last: number | null }> {
+    const all = this.entries.filter(({ target }) => target.run === run);
+    const last = after + this.pageLimit;
+    return { entries: all.slice(after, last), last: last < all.length ? last : null };
   }
 }

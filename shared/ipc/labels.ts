@@ -10,8 +10,12 @@ const parts = z
 
 /** Steps that a decision would be about, with what holds for them now. */
 export interface LabelPreview {
+  /** At most `MAX_PARTS`. */
   parts: StepRange[];
+  /** Steps in `parts`; the rest is about these. */
   steps: number;
+  /** Further steps that would belong to it but lie in more pieces than one decision holds. */
+  left: number;
   /** What holds now. */
   now: { train: number; mask: number; undecided: number };
   /** How many of them some person has decided on. */

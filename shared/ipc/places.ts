@@ -90,6 +90,8 @@ export const commandPlaces = {
   'labels.flag': 'workspace',
   'labels.undo': 'workspace',
   'labels.redo': 'workspace',
+  'annotations.merge': 'disk',
+  'annotations.export': 'disk',
   'sessions.list': 'workspace',
   'sessions.read': 'workspace',
   'sessions.watch': 'workspace',

@@ -1,6 +1,7 @@
-import type { AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
+import { type AnnotationOp, type AnnotationTarget, type Author, targetOf } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import { annotateSteps, DecisionTrail } from '../../runs/annotate-steps';
+import { adjudicateSteps, annotateSteps, DecisionTrail } from '../../runs/annotate-steps';
+import { checkCorrection } from '../../runs/check-correction';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 
@@ -18,13 +19,10 @@ type LabelHandlers = Pick<
   | 'labels.redo'
 >;
 
-async function notBuilt(): Promise<never> {
-  throw new WaymarkError('bad_input', 'Not built yet.');
-}
-
 /** What people decide about steps: entries in the annotation log. Each resolves after COMMIT. */
 export function labelHandlers(holder: WorkbenchHolder, author: () => Author): LabelHandlers {
   const writer = () => holder.require().store.writer;
+  const reader = () => holder.require().store.reader;
   const trail = new DecisionTrail();
   const annotate = async (target: AnnotationTarget, op: AnnotationOp) => {
     const entry = await annotateSteps(holder.require().store, author(), target, op);
@@ -32,15 +30,31 @@ export function labelHandlers(holder: WorkbenchHolder, author: () => Author): La
     return entry;
   };
   return {
-    'labels.apply': ({ run, from, to, value, reason }) => {
+    'labels.apply': ({ run, from, to, value, reason, dwellMs }) => {
       const target = { run, from: Math.min(from, to), to: Math.max(from, to) };
+      const dwell = dwellMs === undefined ? {} : { dwellMs };
+      return annotate(target, { op: 'label', value, reason, ...dwell });
+    },
+    'labels.applyTo': ({ run, parts, value, reason }) => {
+      const target = targetOf(run, parts);
+      if (target === null || parts.some(({ from, to }) => from > to)) {
+        throw new WaymarkError('bad_input', 'No step was named, or a range ends before it begins.');
+      }
       return annotate(target, { op: 'label', value, reason });
     },
-    'labels.applyTo': notBuilt,
-    'labels.similar': notBuilt,
-    'labels.rest': notBuilt,
-    'labels.adjudicate': notBuilt,
-    'labels.correct': notBuilt,
+    'labels.similar': ({ run, step }) => reader().similarSteps(run, step),
+    'labels.rest': ({ run, from, to }) =>
+      reader().undecidedSteps(run, Math.min(from, to), Math.max(from, to)),
+    'labels.adjudicate': async ({ run, from, to, value, reason }) => {
+      const target = { run, from: Math.min(from, to), to: Math.max(from, to) };
+      const entry = await adjudicateSteps(holder.require().store, author(), target, { value, reason });
+      trail.wrote(run, entry);
+      return entry;
+    },
+    'labels.correct': async ({ run, step, correction }) => {
+      if (correction !== null) await checkCorrection(reader(), run, step, correction);
+      return annotate({ run, from: step, to: step }, { op: 'correct', correction });
+    },
     'labels.comment': ({ run, step, text }) =>
       annotate({ run, from: step, to: step }, { op: 'comment', text }),
     'labels.flag': ({ run, step, on }) => annotate({ run, from: step, to: step }, { op: 'flag', on }),

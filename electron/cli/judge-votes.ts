@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type AnnotationFold, foldAnnotations } from '@shared/annotation-fold';
+import { type AnnotationOp, judgeAuthor } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import { z } from 'zod';
+import { allAnnotations } from '../dataset/event-pages';
+import { ownTargets } from '../runs/annotate-steps';
+import { type Arguments, required } from './arguments';
+import type { CliContext } from './context';
+import type { CommandResult } from './output';
+import { named } from './run-commands';
+
+/** One vote per line; a later line of the same judge about the same step replaces the earlier one. */
+const voteLine = z.strictObject({
+  step: z.int().positive(),
+  judge: z.string().trim().min(1).max(80),
+  value: z.enum(['mask', 'keep', 'withdrawn']),
+  confidence: z.number().min(0).max(1).nullable().default(null),
+  reason: z.string().max(80).default(''),
+  why: z.string().max(10_000).default(''),
+  steps: z.array(z.int().positive()).max(200).default([]),
+  rubric: z.string().max(120).default(''),
+});
+type Vote = z.infer<typeof voteLine>;
+
+/** Bad lines that are named. */
+const NAMED = 10;
+/** Votes on their way to the writer at a time. */
+const TOGETHER = 200;
+
+/**
+ * `label judge RUN FILE.jsonl`: brings in votes that a judge gave elsewhere. Each judge is the author of its votes. Nothing is
+ * taken when any line is bad; votes that stand already are left alone, so the same file may be brought in again.
+ */
+export async function judgeVotes(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const run = await named(context, args.words[2]);
+  const file = resolve(required(args.words[3], 'The file of votes'));
+  const { steps } = await context.reader.run(run);
+  const votes = parseVotes(await textOf(file), steps, file);
+  const owners = await ownTargets(context.reader, { run, from: 1, to: Math.max(1, steps) });
+  const standing = new Standing(context);
+  let added = 0;
+  for (let at = 0; at < votes.length; at += TOGETHER) {
+    const writing: Promise<unknown>[] = [];
+    for (const vote of votes.slice(at, at + TOGETHER)) {
+      const { step } = vote;
+      const owner = owners.find(({ from, to }) => from <= step && step <= to)?.run ?? run;
+      if (await standing.has(owner, vote)) continue;
+      const target = { run: owner, from: step, to: step };
+      writing.push(context.store.writer.annotate(judgeAuthor(vote.judge), target, opOf(vote)));
+    }
+    await Promise.all(writing);
+    added += writing.length;
+  }
+  const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
+  const unchanged = votes.length - added;
+  return {
+    json: { run, added, unchanged, judges },
+    lines: [`Brought in ${added} votes by ${judges.join(', ')}; ${unchanged} stood already.`],
+  };
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new WaymarkError('not_found', `${file} cannot be read.`, (error as Error).message);
+  }
+}
+
+function opOf({ step: _, judge: __, ...vote }: Vote): AnnotationOp {
+  return { op: 'judge', ...vote };
+}
+
+/** The last vote of each judge on each step, in the order of the file. */
+function parseVotes(text: string, steps: number, file: string): Vote[] {
+  const votes = new Map<string, Vote>();
+  const bad: string[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const vote = parseVote(line, steps);
+    if (typeof vote === 'string') bad.push(`line ${index + 1}: ${vote}`);
+    else votes.set(`${vote.step} ${vote.judge}`, vote);
+  }
+  if (bad.length > 0) {
+    const more = bad.length > NAMED ? `; and ${bad.length - NAMED} more` : '';
+    throw new WaymarkError(
+      'bad_input',
+      `Nothing was taken from ${file}: ${bad.slice(0, NAMED).join('; ')}${more}.`,
+    );
+  }
+  if (votes.size === 0) throw new WaymarkError('bad_input', `${file} holds no votes.`);
+  return [...votes.values()];
+}
+
+/** The vote, or what is wrong with the line. */
+function parseVote(line: string, steps: number): Vote | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    return 'no valid JSON';
+  }
+  const parsed = voteLine.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return `${issue?.path.join('.') || 'the vote'}: ${issue?.message ?? 'not understood'}`;
+  }
+  const beyond = [parsed.data.step, ...parsed.data.steps].find((step) => step > steps);
+  return beyond === undefined ? parsed.data : `there is no step ${beyond}, the run has ${steps}`;
+}
+
+/** What the judges say already, by the run that holds a step. */
+class Standing {
+  private readonly folds = new Map<string, AnnotationFold>();
+
+  constructor(private readonly context: CliContext) {}
+
+  async has(
+    run: string,
+    { step, judge, value, confidence, reason, why, steps, rubric }: Vote,
+  ): Promise<boolean> {
+    const fold = this.folds.get(run) ?? foldAnnotations(await allAnnotations(this.context.reader, run));
+    this.folds.set(run, fold);
+    const mine = fold.at(step).judges.filter((vote) => vote.judge === judge);
+    if (value === 'withdrawn') return mine.length === 0;
+    const said = JSON.stringify([value, confidence, reason, why, steps, rubric]);
+    return (
+      mine.length === 1 &&
+      mine.every(
+        (vote) =>
+          said ===
+          JSON.stringify([vote.value, vote.confidence, vote.reason, vote.why, vote.steps, vote.rubric]),
+      )
+    );
+  }
+}

@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import type { MergeReport } from '@shared/ipc/merge';
+import { type Arguments, required } from './arguments';
+import type { CliContext } from './context';
+import type { CommandResult } from './output';
+
+/** `merge PATH`: takes over the annotation log of another workspace's folder or of an exported file. */
+export async function mergeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const path = resolve(required(args.words[1], 'The folder or file to merge'));
+  const report = await context.store.writer.merge(path);
+  return { json: report, lines: linesOf(report) };
+}
+
+function linesOf({ from, added, known, kept, people, runs, disagreements }: MergeReport): string[] {
+  if (added === 0 && kept.entries === 0) {
+    return [`Nothing new in ${from}: its ${entries(known)} ${known === 1 ? 'is' : 'are'} here already.`];
+  }
+  const by = people.length === 0 ? '' : ` by ${people.join(', ')}`;
+  return [
+    `Took over ${entries(added)}${by} about ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}; ${known} known already.`,
+    disagreements === 0
+      ? 'No new disagreements.'
+      : `${disagreements} new ${disagreements === 1 ? 'disagreement' : 'disagreements'} to settle; nothing was overwritten.`,
+    ...(kept.entries === 0
+      ? []
+      : [
+          `Kept aside ${entries(kept.entries)}: their steps are not in this workspace. They count once these runs are here: ${kept.runs.join(', ')}.`,
+        ]),
+  ];
+}
+
+function entries(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`;
+}
+
+/** `label export --out FILE`: the whole annotation log, verbatim, for `merge` elsewhere. */
+export async function exportLabels(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const file = resolve(required(args.values.out, '--out'));
+  const count = await context.reader.exportAnnotations(file);
+  return { json: { file, entries: count }, lines: [`Wrote ${entries(count)} into ${file}.`] };
+}

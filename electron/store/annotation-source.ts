@@ -1,0 +1,151 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { WaymarkError } from '@shared/errors';
+import { z } from 'zod';
+import { type Db, openDatabase, storeFailure } from './database';
+import { Statements } from './rows';
+import { lookInto, workspaceFile } from './workspace-file';
+
+/** One entry of an annotation log as it was stored. */
+export interface SourceEntry {
+  device: string;
+  deviceSeq: number;
+  ulid: string;
+  /** Its run's id; the run need not be there. */
+  run: string;
+  /** Verbatim; '' when it was purged with its run: the chain goes on over its hash. */
+  body: string;
+  hash: Buffer;
+}
+
+/** Another annotation log: each device's entries in their order, one device after another. Close it. */
+export interface AnnotationSource {
+  entries(): IterableIterator<SourceEntry>;
+  close(): void;
+}
+
+export const ANNOTATION_FORMAT = 'waymark-annotations';
+export const ANNOTATION_FORMAT_VERSION = 1;
+const MAX_FILE_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Opens a workspace's folder, which may be in use and stays as it is, or a file made by `label export`.
+ * @throws WaymarkError not_found, bad_input, workspace_newer, workspace_corrupt
+ */
+export function openAnnotationSource(path: string): AnnotationSource {
+  if (!existsSync(path)) {
+    throw new WaymarkError('not_found', `There is nothing at ${path}.`);
+  }
+  if (!statSync(path).isDirectory()) {
+    return fileSource(path);
+  }
+  if (!existsSync(workspaceFile(path))) {
+    throw new WaymarkError('bad_input', `The folder ${path} is not a Waymark workspace.`);
+  }
+  try {
+    return workspaceSource(path);
+  } catch (thrown) {
+    throw storeFailure(thrown, `the workspace ${path}`);
+  }
+}
+
+const PAGE = 500;
+const COLUMNS = 'a.device, a.device_seq AS deviceSeq, a.ulid';
+const AFTER = '(a.device, a.device_seq) > (:device, :deviceSeq) ORDER BY 1, 2 LIMIT :limit';
+
+/** Entries of a workspace page by page, those kept aside for runs that are not there among them. */
+export function* storedEntries(statements: Statements): IterableIterator<SourceEntry> {
+  const keeps = statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'kept_annotation'") !== undefined;
+  const kept = `SELECT ${COLUMNS}, a.run, a.body, a.hash FROM kept_annotation a WHERE ${AFTER}`;
+  const sql = `SELECT * FROM (SELECT ${COLUMNS}, r.ulid AS run, a.body, a.hash
+    FROM annotation a JOIN run r ON r.id = a.run WHERE ${AFTER})
+    ${keeps ? `UNION ALL SELECT * FROM (${kept})` : ''} ORDER BY 1, 2 LIMIT :limit`;
+  let last = { device: '', deviceSeq: 0 };
+  for (;;) {
+    const page = statements.all<SourceEntry>(sql, { ...last, limit: PAGE });
+    yield* page;
+    const end = page.at(-1);
+    if (end === undefined) {
+      return;
+    }
+    last = { device: end.device, deviceSeq: end.deviceSeq };
+  }
+}
+
+function workspaceSource(folder: string): AnnotationSource {
+  const path = workspaceFile(folder);
+  lookInto(path);
+  const db: Db = openDatabase(path, { readonly: true });
+  // One state of the log for both passes over it.
+  db.exec('BEGIN');
+  return { entries: () => storedEntries(new Statements(db)), close: () => db.close() };
+}
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+const line = z.union([
+  z.strictObject({ hash, body: z.string().min(1) }),
+  z.strictObject({
+    ...{ hash, purged: z.literal(true), device: z.string(), deviceSeq: z.int().positive() },
+    ...{ ulid: z.string().length(26), run: z.string().length(26) },
+  }),
+]);
+const bodyHead = z.object({
+  ...{ ulid: z.string().length(26), device: z.string().min(1), deviceSeq: z.int().positive() },
+  target: z.object({ run: z.string().length(26) }),
+});
+
+function fileSource(path: string): AnnotationSource {
+  if (statSync(path).size > MAX_FILE_BYTES) {
+    throw new WaymarkError(
+      'unsupported',
+      `${path} is larger than 512 MB. Merge the workspace's folder instead.`,
+    );
+  }
+  const lines = readFileSync(path, 'utf8').split('\n');
+  const first = parseJson(lines[0] ?? '') as { format?: unknown; version?: unknown } | undefined;
+  if (first?.format !== ANNOTATION_FORMAT) {
+    throw new WaymarkError('bad_input', `${path} was not made by "label export".`);
+  }
+  if (first.version !== ANNOTATION_FORMAT_VERSION) {
+    throw new WaymarkError('workspace_newer', `${path} was made by a newer Waymark. Update this one first.`);
+  }
+  while (lines.at(-1) === '') {
+    lines.pop();
+  }
+  const end = parseJson(lines.at(-1) ?? '') as { entries?: unknown } | undefined;
+  if (end?.entries !== lines.length - 2) {
+    throw new WaymarkError('bad_input', `${path} ends early: it was not copied whole.`);
+  }
+  const rows = lines.slice(1, -1);
+  return {
+    *entries() {
+      for (const [index, text] of rows.entries()) {
+        yield entryOf(text, `Line ${index + 2} of ${path}`);
+      }
+    },
+    close: () => undefined,
+  };
+}
+
+function entryOf(text: string, where: string): SourceEntry {
+  const parsed = line.safeParse(parseJson(text));
+  if (parsed.success && 'purged' in parsed.data) {
+    const { device, deviceSeq, ulid, run } = parsed.data;
+    return { device, deviceSeq, ulid, run, body: '', hash: Buffer.from(parsed.data.hash, 'hex') };
+  }
+  const body = parsed.success && 'body' in parsed.data ? parsed.data.body : '';
+  const head = bodyHead.safeParse(parseJson(body));
+  if (!parsed.success || !head.success) {
+    throw new WaymarkError('bad_input', `${where} is no entry of an annotation log. Nothing was taken.`);
+  }
+  const { device, deviceSeq, ulid, target } = head.data;
+  return { device, deviceSeq, ulid, run: target.run, body, hash: Buffer.from(parsed.data.hash, 'hex') };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What does not parse is refused by whoever asked, with the line's number.
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { WaymarkError } from '@shared/errors';
+import {
+  ANNOTATION_FORMAT,
+  ANNOTATION_FORMAT_VERSION,
+  type SourceEntry,
+  storedEntries,
+} from './annotation-source';
+import { systemCode } from './database';
+import type { ReadContext } from './read-context';
+
+/** Lines between two turns of the event loop. */
+const TURN = 500;
+
+/**
+ * Writes the whole annotation log into a file of JSON lines: a header, each entry verbatim with its link of the chain,
+ * and a last line that counts them. The file appears whole or not at all. Returns how many entries.
+ */
+export async function exportAnnotations({ statements }: ReadContext, path: string): Promise<number> {
+  const temporary = `${path}.tmp`;
+  let entries = 0;
+  try {
+    const file = openSync(temporary, 'w', 0o600);
+    try {
+      let lines = [JSON.stringify({ format: ANNOTATION_FORMAT, version: ANNOTATION_FORMAT_VERSION })];
+      for (const entry of storedEntries(statements)) {
+        lines.push(asLine(entry));
+        entries += 1;
+        if (lines.length >= TURN) {
+          writeSync(file, `${lines.join('\n')}\n`);
+          lines = [];
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      }
+      writeSync(file, `${[...lines, JSON.stringify({ entries })].join('\n')}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (thrown) {
+    rmSync(temporary, { force: true });
+    const code = systemCode(thrown);
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EROFS'].includes(code)) {
+      throw new WaymarkError('bad_input', `${path} cannot be written. Choose another place.`, code);
+    }
+    throw thrown;
+  }
+  return entries;
+}
+
+function asLine({ device, deviceSeq, ulid, run, body, hash }: SourceEntry): string {
+  const link = hash.toString('hex');
+  return JSON.stringify(
+    body === '' ? { hash: link, purged: true, device, deviceSeq, ulid, run } : { hash: link, body },
+  );
+}

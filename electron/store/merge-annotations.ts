@@ -1,0 +1,291 @@
+import { realpathSync } from 'node:fs';
+import { type AnnotationEntry, joined, partsOf, type StepRange } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import type { MergeReport } from '@shared/ipc/merge';
+import { openAnnotationSource, type SourceEntry } from './annotation-source';
+import { storeFailure } from './database';
+import { LabelFlag } from './fold-rows';
+import { isKnown, readForeignEntries } from './foreign-entries';
+import type { GroupCommit } from './group-commit';
+import { LAST_SEQ, rowId } from './ids';
+import type { LabelWork, PendingLabels } from './label-work';
+import type { RangeIndex } from './range-index';
+import type { Statements } from './rows';
+import type { OpenRun } from './run-log';
+
+/** Entries in one transaction. */
+const BATCH = 300;
+
+export interface MergeOptions {
+  folder: string;
+  /** The run as stored now, or null: it is not here, or was removed. */
+  open(run: string): OpenRun | null;
+  /** Somebody decided about the running step: its row must exist. */
+  settle(run: OpenRun): void;
+  /** Right after COMMIT. */
+  stored(ulid: string): void;
+  relabelled(run: string, from: number, to: number): void;
+  /** Work that nobody waits for was stopped by a full disk or a damaged file; throws what is a bug. */
+  failed(thrown: unknown): void;
+}
+
+type RunPlace = { at: 'here'; run: OpenRun } | { at: 'removed'; id: number } | { at: 'away' };
+
+/** What one transaction stored. */
+interface Batch {
+  stored: string[];
+  kept: SourceEntry[];
+  work: { run: string; parts: StepRange[]; pending: PendingLabels | null }[];
+}
+
+/**
+ * Takes over entries of other annotation logs, verbatim: the union of two logs is a valid log, so nothing is overwritten
+ * and what contradicts becomes a disagreement. Entries about steps that are not here are kept aside until they are.
+ */
+export class MergeAnnotations {
+  /** Runs with entries kept aside, and the step that the first of those waits for. */
+  private readonly waiting = new Map<string, number>();
+  private working: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly ranges: RangeIndex,
+    private readonly labels: LabelWork,
+    private readonly group: GroupCommit,
+    private readonly options: MergeOptions,
+  ) {}
+
+  /** @throws WaymarkError when the other log does not check; nothing was taken then */
+  async merge(path: string): Promise<MergeReport> {
+    const source = openAnnotationSource(this.elsewhere(path));
+    try {
+      const { known, fresh } = await readForeignEntries(this.statements, source, path);
+      const runs = [...new Set(fresh.map(({ run }) => run))].filter((run) => this.place(run).at === 'here');
+      const before = this.disagreements(runs);
+      const kept: SourceEntry[] = [];
+      for (let at = 0; at < fresh.length; at += BATCH) {
+        kept.push(...(await this.take(fresh.slice(at, at + BATCH), path)));
+      }
+      const news = [...this.disagreements(runs)].filter((step) => !before.has(step));
+      return {
+        from: path,
+        added: fresh.length - kept.length,
+        known,
+        kept: { entries: kept.length, runs: [...new Set(kept.map(({ run }) => run))] },
+        people: namesOf(fresh),
+        runs,
+        disagreements: news.length,
+      };
+    } catch (thrown) {
+      throw storeFailure(thrown, path);
+    } finally {
+      source.close();
+    }
+  }
+
+  /** Looks for entries that were kept aside and whose steps have come meanwhile. */
+  start(): void {
+    const rows = this.statements.all<{ run: string; first: number }>(
+      "SELECT run, min(json_extract(body, '$.target.to')) AS first FROM kept_annotation WHERE body <> '' GROUP BY run",
+    );
+    for (const { run, first } of rows) {
+      this.waiting.set(run, first);
+      this.appeared(run, this.options.open(run)?.state.steps ?? 0);
+    }
+  }
+
+  /** The run has this many steps now. Costs nothing unless entries about it were kept aside. */
+  appeared(run: string, steps: number): void {
+    const first = this.waiting.get(run);
+    if (first === undefined || steps < first) {
+      return;
+    }
+    this.waiting.delete(run);
+    this.working = this.working
+      .then(() => this.takeIn(run))
+      .catch((thrown: unknown) => this.options.failed(thrown));
+  }
+
+  /** Resolves when what has come meanwhile is taken in; after a failure it is tried again at the next start. */
+  async idle(): Promise<void> {
+    for (let seen: unknown; seen !== this.working; ) {
+      seen = this.working;
+      await this.working;
+    }
+  }
+
+  private elsewhere(path: string): string {
+    const same = (() => {
+      try {
+        return realpathSync(path) === realpathSync(this.options.folder);
+      } catch {
+        // What is not there is refused, by name, when it is opened.
+        return false;
+      }
+    })();
+    if (same) {
+      throw new WaymarkError('bad_input', `${path} is the workspace that is open. Name another one.`);
+    }
+    return path;
+  }
+
+  /** Stores some entries in one transaction and renews the labels of their steps; returns those kept aside. */
+  private async take(entries: SourceEntry[], where: string): Promise<SourceEntry[]> {
+    const batch = await this.group.add({
+      run: () => this.store(entries.filter((entry) => !isKnown(this.statements, entry, where))),
+      committed: (done: Batch) => this.announce(done),
+    });
+    await this.finish(batch);
+    return batch.kept;
+  }
+
+  private announce({ stored, kept }: Batch): void {
+    for (const ulid of stored) {
+      this.options.stored(ulid);
+    }
+    for (const { run, body } of kept) {
+      const to = body === '' ? Number.POSITIVE_INFINITY : (JSON.parse(body) as AnnotationEntry).target.to;
+      this.waiting.set(run, Math.min(to, this.waiting.get(run) ?? Number.POSITIVE_INFINITY));
+    }
+  }
+
+  private async finish({ work }: Batch): Promise<void> {
+    for (const { run, parts, pending } of work) {
+      await this.labels.finish(pending);
+      this.options.relabelled(run, parts[0]?.from ?? 1, parts.at(-1)?.to ?? 1);
+    }
+  }
+
+  /** Inside the transaction. */
+  private store(entries: readonly SourceEntry[]): Batch {
+    const batch: Batch = { stored: [], kept: [], work: [] };
+    const touched = new Map<OpenRun, StepRange[]>();
+    for (const entry of entries) {
+      const place = this.place(entry.run);
+      const parsed = entry.body === '' ? null : (JSON.parse(entry.body) as AnnotationEntry);
+      if (place.at === 'removed') {
+        this.insert(entry, place.id, null);
+      } else if (place.at === 'away' || parsed === null || parsed.target.to > place.run.state.steps) {
+        this.keep(entry);
+        batch.kept.push(entry);
+      } else {
+        this.insert(entry, place.run.id, parsed);
+        const parts = touched.get(place.run) ?? [];
+        parts.push(...partsOf(parsed.target));
+        touched.set(place.run, parts);
+        batch.stored.push(entry.ulid);
+      }
+    }
+    for (const [run, pieces] of touched) {
+      const parts = joined(pieces);
+      if (parts.at(-1)?.to === run.state.steps) {
+        this.options.settle(run);
+      }
+      batch.work.push({ run: run.ulid, parts, pending: this.labels.postpone(run.id, parts) });
+    }
+    return batch;
+  }
+
+  private place(run: string): RunPlace {
+    const open = this.options.open(run);
+    if (open !== null) {
+      return { at: 'here', run: open };
+    }
+    const row = this.statements.get<{ id: number }>('SELECT id FROM run WHERE ulid = ?', run);
+    return row === undefined ? { at: 'away' } : { at: 'removed', id: row.id };
+  }
+
+  /** `parsed` null: the entry of a removed run, of which only its place in the chain is kept. */
+  private insert(entry: SourceEntry, run: number, parsed: AnnotationEntry | null): void {
+    const { lastInsertRowid } = this.statements.run(
+      `INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      entry.ulid,
+      run,
+      parsed?.author.uuid ?? '',
+      parsed?.body.op ?? '',
+      parsed?.body.op === 'undo' ? parsed.body.entry : null,
+      entry.device,
+      entry.deviceSeq,
+      parsed === null ? 1 : 0,
+      parsed === null ? '' : entry.body,
+      entry.hash,
+    );
+    if (parsed !== null) {
+      this.ranges.add(Number(lastInsertRowid), run, partsOf(parsed.target));
+    }
+  }
+
+  private keep({ device, deviceSeq, ulid, run, body, hash }: SourceEntry): void {
+    this.statements.run(
+      'INSERT INTO kept_annotation (device, device_seq, ulid, run, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
+      ...[device, deviceSeq, ulid, run, body, hash],
+    );
+  }
+
+  private async takeIn(run: string): Promise<void> {
+    for (let more = true; more; ) {
+      const batch = await this.group.add({
+        run: () => {
+          const steps = this.options.open(run)?.state.steps ?? 0;
+          const entries = this.statements.all<SourceEntry>(
+            `SELECT device, device_seq AS deviceSeq, ulid, run, body, hash FROM kept_annotation
+             WHERE run = ? AND body <> '' AND json_extract(body, '$.target.to') <= ? LIMIT ${BATCH}`,
+            run,
+            steps,
+          );
+          for (const { device, deviceSeq } of entries) {
+            this.statements.run(
+              'DELETE FROM kept_annotation WHERE device = ? AND device_seq = ?',
+              device,
+              deviceSeq,
+            );
+          }
+          return this.store(entries);
+        },
+        committed: (done: Batch) => this.announce(done),
+      });
+      await this.finish(batch);
+      more = batch.stored.length === BATCH;
+    }
+    this.wait(run);
+  }
+
+  /** What is still kept aside waits for later steps. */
+  private wait(run: string): void {
+    const row = this.statements.get<{ first: number | null }>(
+      "SELECT min(json_extract(body, '$.target.to')) AS first FROM kept_annotation WHERE run = ? AND body <> ''",
+      run,
+    );
+    const first = row?.first ?? null;
+    if (first !== null) {
+      this.waiting.set(run, first);
+      this.appeared(run, this.options.open(run)?.state.steps ?? 0);
+    }
+  }
+
+  /** Keys of the steps about which opinions differ. */
+  private disagreements(runs: readonly string[]): Set<number> {
+    const steps = new Set<number>();
+    for (const run of runs) {
+      const id = this.options.open(run)?.id ?? 0;
+      const rows = this.statements
+        .prepare(
+          `SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND label_flags & ${LabelFlag.disagreement}`,
+        )
+        .pluck()
+        .iterate(rowId(id, 0), rowId(id, LAST_SEQ));
+      for (const step of rows) {
+        steps.add(step as number);
+      }
+    }
+    return steps;
+  }
+}
+
+function namesOf(entries: readonly SourceEntry[]): string[] {
+  const names = entries.flatMap(({ body }) =>
+    body === '' ? [] : [(JSON.parse(body) as AnnotationEntry).author.name],
+  );
+  return [...new Set(names)].sort();
+}
