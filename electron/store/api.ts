@@ -35,6 +35,7 @@ import type { Withheld, WithheldRun } from './read-withheld';
 import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
 import type { WordSearchRequest } from './search-words';
+import type { VerifyDepth } from './verify';
 
 /**
  * What the engine asks of the store. Two worker threads stand behind it: one writing connection, one for
@@ -230,7 +231,7 @@ export interface StoreReader extends ReviewReader {
   ruleProgress(task: string): Promise<RuleProgress>;
   /** What other settings would change; a newer preview ends an older one, which then answers `superseded`. */
   previewRules(runs: string[], settings: RuleSettings): Promise<RulePreview>;
-  verify(runs?: string[]): Promise<VerifyReport>;
+  verify(runs?: string[], depth?: VerifyDepth): Promise<VerifyReport>;
   /** Figures for plots: bounded, up to the run's head. */
   stats(run: string): Promise<RunStats>;
   /** What wants a person's eye in a run, up to its head. */

@@ -190,10 +190,10 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     stats: (...args) => reading.call('stats', args),
     attentionList: (...args) => reading.call('attentionList', args),
     attentionReport: (...args) => reading.call('attentionReport', args),
-    verify: async (runs) => {
+    verify: async (runs, depth) => {
       // Labels that are still being derived would look like damage.
-      await writing.call('drain', []);
-      return indexing.call('verify', [runs]);
+      if (depth !== 'logs') await writing.call('drain', []);
+      return indexing.call('verify', [runs, depth]);
     },
   };
 }

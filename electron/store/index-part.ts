@@ -12,7 +12,7 @@ import { SearchIndex } from './search-index';
 import { SearchPart } from './search-part';
 import { type SessionHits, type SessionSearch, searchSessions } from './search-sessions';
 import type { StepProjector } from './step-projector';
-import { verifyWorkspace } from './verify';
+import { type VerifyDepth, verifyWorkspace } from './verify';
 import { readMeta, workspaceFile } from './workspace-file';
 
 /** How often new commits are looked for, ms; well inside the two seconds that search may lag. */
@@ -120,8 +120,8 @@ export class IndexPart {
     }
   }
 
-  readonly verify = (runs: string[] | undefined): Promise<VerifyReport> =>
-    verifyWorkspace(this.folder, this.options.projector, runs);
+  readonly verify = (runs?: string[], depth?: VerifyDepth): Promise<VerifyReport> =>
+    verifyWorkspace(this.folder, this.options.projector, runs, depth);
 
   readonly backup = async (): Promise<string> => {
     try {

@@ -60,6 +60,7 @@ import { readRuleCounts, readRuleSettings } from './rule-settings';
 import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
 import type { WordSearchRequest } from './search-words';
+import type { VerifyDepth } from './verify';
 
 const MAX_EVENTS = 2000;
 const MAX_ENTRIES = 100_000;
@@ -67,7 +68,7 @@ const MAX_ENTRIES = 100_000;
 /** Search and verification have connections of their own. */
 export interface ReaderParts {
   index: IndexReader;
-  verify(runs: string[] | undefined): Promise<VerifyReport>;
+  verify(runs?: string[], depth?: VerifyDepth): Promise<VerifyReport>;
 }
 
 /** Bounded reads on one connection. Lives in a reader's thread. */
@@ -368,8 +369,8 @@ export class ReaderCore extends ReviewCore implements StoreReader {
     return askIndex((of, text) => this.stepsMatching(of, text), run, query);
   }
 
-  async verify(runs?: string[]): Promise<VerifyReport> {
-    return this.parts.verify(runs);
+  async verify(runs?: string[], depth?: VerifyDepth): Promise<VerifyReport> {
+    return this.parts.verify(runs, depth);
   }
 }
 

@@ -26,7 +26,7 @@ interface Grave {
   done: number;
 }
 
-/** One run: its chain, its texts, its prompts, every projection against a rebuild, its session bytes. */
+/** One run: its chain, its texts, its session bytes; its prompts and every projection against a rebuild when all is asked for. */
 export async function checkRun(context: VerifyContext, id: number, ulid: string): Promise<VerifyProblem[]> {
   const { statements } = context;
   const where = `run ${ulid}`;
@@ -54,14 +54,14 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
         ...walk.checkEnd(head, grave),
         ...checkUses(statements, id, walk.texts),
       ];
-      if (walk.sound) {
+      if (walk.again !== null && walk.sound) {
         walk.again.rebuild.finish();
         problems.push(...compareProjections(context, walk.again, head.seq, where));
       }
       problems.push(...(grave === undefined ? await checkSessions(context, id, ulid) : []));
       return problems.slice(0, 100);
     } finally {
-      walk.again.close();
+      walk.again?.close();
     }
   } finally {
     if (statements.db.inTransaction) {
@@ -74,7 +74,8 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
 class RunWalk {
   readonly problems: VerifyProblem[] = [];
   readonly texts = new Set<string>();
-  readonly again: PrivateRebuild;
+  /** Null when only the log is looked at. */
+  readonly again: PrivateRebuild | null;
   /** False once an event could not be read: what is derived from it cannot be compared. */
   sound = true;
   private readonly prompts = new PromptCheck();
@@ -89,11 +90,14 @@ class RunWalk {
     private readonly ulid: string,
     private readonly purged: boolean,
   ) {
-    this.again = new PrivateRebuild(context.statements, context.projector, id, ulid, purged);
+    this.again =
+      context.depth === 'all'
+        ? new PrivateRebuild(context.statements, context.projector, id, ulid, purged)
+        : null;
   }
 
   async events(): Promise<void> {
-    this.again.rebuild.entries();
+    this.again?.rebuild.entries();
     const page = this.context.statements.prepare(
       `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ${BATCH}`,
     );
@@ -156,9 +160,13 @@ class RunWalk {
 
   private read(row: EventRow, seq: number): void {
     try {
-      const event = decodeEvent(row, this.ulid, (sha) => this.context.blobs.read(sha));
-      for (const sha of row.body.includes('"$text"') ? textReferences(JSON.parse(row.body)) : []) {
+      const event =
+        this.again === null ? null : decodeEvent(row, this.ulid, (sha) => this.context.blobs.read(sha));
+      for (const sha of row.body.includes('"$text"') ? textReferences(parsed(row.body)) : []) {
         this.texts.add(sha);
+      }
+      if (this.again === null || event === null) {
+        return;
       }
       const prompt = this.purged ? null : this.prompts.apply(event);
       if (prompt !== null) {
@@ -180,6 +188,16 @@ class RunWalk {
     if (this.problems.length < ENOUGH) {
       this.problems.push({ what, where: `run ${this.ulid} event ${seq}`, message });
     }
+  }
+}
+
+/** @throws WaymarkError workspace_corrupt */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new WaymarkError('workspace_corrupt', 'This event cannot be read.', why);
   }
 }
 

@@ -15,21 +15,26 @@ export interface VerifyContext {
   statements: Statements;
   blobs: BlobStore;
   projector: StepProjector;
+  depth: VerifyDepth;
   /** Lets other messages of the thread through; called between pieces of work. */
   breathe(): Promise<void>;
 }
 
 type Check = () => VerifyProblem[] | Promise<VerifyProblem[]>;
 
+/** `logs`: what was recorded, chain by chain and byte by byte. `all`: also everything that is derived from it. */
+export type VerifyDepth = 'logs' | 'all';
+
 /**
- * Checks a workspace against itself: pages, chains, texts by their hashes, every projection against a rebuild,
- * every prompt against its recorded hash, session bytes. Damage is named, never thrown. `runs` limits the
- * check of run logs to those ULIDs; what belongs to the whole workspace is always checked.
+ * Checks a workspace against itself: pages, chains, texts by their hashes, session bytes; and, unless only the logs are
+ * asked for, every projection against a rebuild and every prompt against its recorded hash. Damage is named, never thrown.
+ * `runs` limits the check of run logs to those ULIDs; what belongs to the whole workspace is always checked.
  */
 export async function verifyWorkspace(
   folder: string,
   projector: StepProjector,
   runs?: readonly string[],
+  depth: VerifyDepth = 'all',
 ): Promise<VerifyReport> {
   const workspace: VerifyProblem[] = [];
   const reports: VerifyReport['runs'] = [];
@@ -41,6 +46,7 @@ export async function verifyWorkspace(
         statements,
         blobs: new BlobStore(statements, folder),
         projector,
+        depth,
         breathe: () => new Promise((resolve) => setImmediate(resolve)),
       };
       workspace.push(...(await checkWorkspace(context)));
