@@ -16,6 +16,8 @@ export function computingIn(
     const words = simple.argv.map((word) => word ?? '');
     if (MOVERS.has(commandName(simple)) || words.some((word) => /(?:^|\/)hfd\.sh$/.test(word))) return false;
     if (words.includes('pip') && words.includes('install')) return false;
-    return matches(words.join(' '));
+    const text = words.join(' ');
+    // `run_train.sh` trains: an underscore parts words as well.
+    return matches(text) || matches(text.replaceAll('_', ' '));
   });
 }

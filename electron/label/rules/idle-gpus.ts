@@ -92,6 +92,7 @@ export const idleGpus: Rule = {
 
     function launch(command: CommandFact, { jobs }: EventFacts): Finding[] {
       const { step, text, place, computer } = command;
+      if (command.looksOnly && !text.includes('CUDA_VISIBLE_DEVICES')) return [];
       const named = givenGpus(text);
       if (/\bunset\s+CUDA_VISIBLE_DEVICES/.test(text)) exported.delete(place);
       else if (named !== null && /\bexport\s+CUDA_VISIBLE_DEVICES=/.test(text)) exported.set(place, { gpus: named, step });

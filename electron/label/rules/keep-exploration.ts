@@ -1,4 +1,5 @@
 import type { EventOf } from '@shared/events';
+import { commandName, joinShellPath, type SimpleCommand } from '@shared/shell-command';
 import { shellTouches } from '../shell-edits';
 import { type EventFacts, type Finding, numberOf, type Rule } from '../rule';
 
@@ -17,7 +18,7 @@ export const keepExploration: Rule = {
     'APOLLO appendix E, essential to keep: "Explore the environment and find the best way to achieve the goal"',
   /** The first steps, in which looking at something again counts as well. */
   parameters: { early_steps: 20 },
-  start: (_task, parameters) => {
+  start: ({ root }, parameters) => {
     const early = numberOf(parameters, 'early_steps');
     let places = new Set<string>();
     /** What the calls of the running step amount to. */
@@ -33,15 +34,18 @@ export const keepExploration: Rule = {
       if (event.kind === 'model.answered' || event.kind === 'run.status') return settle();
       if (event.kind !== 'action.observed' || event.body.closedBy === 'not_run') return [];
       const { step, error } = event.body;
-      const looked = error === null ? placesOf(event, facts) : null;
-      const fresh = looked?.find((place) => !places.has(place));
-      for (const place of looked ?? []) places.add(place);
+      const looked = error === null ? placesOf(event, facts, root) : null;
+      const fresh = looked?.find(({ path, part }) => !places.has(path) && !places.has(part ?? `${path}#`));
+      for (const { path, part } of looked ?? []) {
+        places.add(part ?? path);
+        places.add(`${path}#`);
+      }
       if (places.size > PLACES) places = new Set([...places].slice(PLACES / 2));
-      const text = looked?.join('\n') ?? '';
+      const text = looked?.map(({ path, part }) => part ?? path).join('\n') ?? '';
       const keep = fresh !== undefined || (looked !== null && step <= early && text !== previous);
       previous = text;
       const why =
-        fresh === undefined ? 'Looks around early in the run.' : `Looks at ${shown(fresh)} for the first time.`;
+        fresh === undefined ? 'Looks around early in the run.' : `Looks at ${shown(fresh.path)} for the first time.`;
       pending = { step, keep: keep && (pending?.keep ?? true), why: pending?.why ?? why };
       return [];
     };
@@ -54,22 +58,34 @@ const READS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What an action looked at; null when it did something else. */
-function placesOf({ body }: EventOf<'action.observed'>, { command }: EventFacts): string[] | null {
+const SILENT: ReadonlySet<string> = new Set('cd pushd popd export set unset true false sleep wait : echo'.split(' '));
+
+function showsNothing(simple: SimpleCommand): boolean {
+  return SILENT.has(commandName(simple)) || simple.argv.length === 0;
+}
+
+/** Something to look at: as a whole, or one part of it. */
+interface Place {
+  path: string;
+  part?: string;
+}
+
+/** What an action looked at; null when it did something else, or saw nothing. */
+function placesOf({ body }: EventOf<'action.observed'>, { command }: EventFacts, root: string): Place[] | null {
   const { name, data } = body;
   if (command !== null) {
-    if (!command.looksOnly || command.background) return null;
-    if (typeof data.exitCode === 'number' && data.exitCode > 1) return null;
-    const touched = shellTouches(command.text).map(({ path }) => path);
-    return touched.length > 0 ? touched : [command.text.trim()];
+    if (!command.looksOnly || command.background || command.simples.every(showsNothing)) return null;
+    if (typeof data.exitCode === 'number' && data.exitCode !== 0) return null;
+    const touched = shellTouches(command.text).map(({ path }) => ({ path: joinShellPath(root, path) }));
+    return touched.length > 0 ? touched : [{ path: command.text.trim() }];
   }
   if (!READS.has(name)) return null;
   const part = (key: string) => {
     const value = data[key];
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
-  const window = name.startsWith('file_') || name === 'open_file' ? `#${part('startLine')}` : '';
-  return [`${part('path') || part('where') || part('url') || name}${window} ${part('query')}`.trim()];
+  const path = part('path') || part('where') || part('url') || name;
+  return [{ path, part: `${path}#${part('startLine')} ${part('query')}` }];
 }
 
 function shown(place: string): string {
