@@ -1,4 +1,6 @@
+import type { StepEvidence } from '@shared/evidence';
 import type { StepDetail } from '@shared/views';
+import { useEffect, useState } from 'react';
 import { create } from 'zustand';
 import { call } from '../api';
 import { useTimeline } from './timeline';
@@ -10,6 +12,10 @@ interface DetailState {
 }
 
 const KEEP = 32;
+/** And together no more text than this, UTF-16 units; the newest one always stays. */
+const KEEP_TEXT = 16 * 1024 * 1024;
+/** Who walks through steps asks for the evidence of those they stay at, ms. */
+const STAY = 120;
 export const useDetails = create<DetailState>()(() => ({ details: new Map() }));
 
 const loading = new Map<string, { again: boolean }>();
@@ -38,10 +44,7 @@ export function loadDetail(run: string, step: number): void {
         const details = new Map(useDetails.getState().details);
         details.delete(key);
         details.set(key, detail);
-        for (const old of details.keys()) {
-          if (details.size <= KEEP) break;
-          details.delete(old);
-        }
+        forgetOld(details);
         useDetails.setState({ details });
       },
       (thrown: unknown) => {
@@ -52,6 +55,49 @@ export function loadDetail(run: string, step: number): void {
       loading.delete(key);
       if (mine.again) loadDetail(run, step);
     });
+}
+
+function forgetOld(details: Map<string, StepDetail>): void {
+  let text = [...details.values()].reduce((sum, detail) => sum + textOf(detail), 0);
+  for (const [key, detail] of details) {
+    if (details.size === 1 || (details.size <= KEEP && text <= KEEP_TEXT)) return;
+    details.delete(key);
+    text -= textOf(detail);
+  }
+}
+
+function textOf({ text, reasoning, observations }: StepDetail): number {
+  return observations.reduce(
+    (sum, each) => sum + each.text.length + each.rawArguments.length,
+    text.length + reasoning.length,
+  );
+}
+
+/** What speaks for or against a step, once the cursor has stayed at it; asked again when the next step is over. */
+export function useEvidence(run: string, step: number): StepEvidence | null {
+  const [evidence, setEvidence] = useState<StepEvidence | null>(null);
+  const after = useTimeline((state) => {
+    const next = state.heads.get(step + 1);
+    return `${state.heads.get(step)?.done} ${next?.done} ${next?.exitCode}`;
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what became of the step is a reason to ask again
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(() => {
+      call('step.evidence', { run, step }).then(
+        (answer) => {
+          if (current) setEvidence(answer);
+        },
+        // A step that is being thought about has none yet, and its detail says what failed otherwise.
+        () => undefined,
+      );
+    }, STAY);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [run, step, after]);
+  return evidence?.run === run && evidence.step === step ? evidence : null;
 }
 
 /** The detail of a step when it has been read. */

@@ -1,8 +1,10 @@
 import type { ObservationView } from '@shared/views';
 import { useMemo } from 'react';
-import { actionCode } from '../../state/action-code';
 import { useText } from '../../text/language';
-import { BoundedText } from './BoundedText';
+import { imagesOf } from '../rendering/data-images';
+import { ImageList } from '../rendering/ImageList';
+import { RenderedText } from '../rendering/RenderedText';
+import { ActionCall } from './ActionCall';
 import { Section } from './Section';
 
 export interface ActionBlockProps {
@@ -15,21 +17,17 @@ export interface ActionBlockProps {
 export function ActionBlock({ observation, index, of }: ActionBlockProps) {
   const text = useText();
   const words = text.detail;
-  const pieces = useMemo(() => actionCode(observation), [observation]);
+  const images = useMemo(() => imagesOf(observation.data), [observation.data]);
+  // Files are shown with their line numbers, which are no markdown.
+  const { path } = observation.data;
+  const shown = typeof path === 'string' && !/\.(?:md|markdown)$/i.test(path) ? path : undefined;
   const took =
     observation.durationMs === null ? undefined : text.common.format.duration(observation.durationMs);
   const closed = observation.closedBy === null ? '' : words.closedBy(observation.closedBy);
   return (
     <>
       <Section name={of > 1 ? words.actionOf(index + 1, of) : words.action}>
-        <pre className="code code-wrap">
-          {pieces.map((piece, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one call never move
-            <span key={at} className={`syntax-${piece.kind}`}>
-              {piece.text}
-            </span>
-          ))}
-        </pre>
+        <ActionCall observation={observation} />
         {observation.invalid !== null && <p className="section-line tone-danger">{observation.invalid}</p>}
         {observation.guards.map((guard) => (
           <p key={`${guard.rule}-${guard.message}`} className="section-line text-12 tone-attention">
@@ -44,10 +42,11 @@ export function ActionBlock({ observation, index, of }: ActionBlockProps) {
             {observation.error.message} <span className="mono-11">{observation.error.code}</span>
           </p>
         )}
+        <ImageList images={images} />
         {observation.ok === null ? (
           <p className="section-line quiet">{words.noObservation}</p>
         ) : (
-          <BoundedText text={observation.text} look="code" lines={24} />
+          <RenderedText text={observation.text} hint={{ origin: 'program', path: shown }} lines={24} />
         )}
       </Section>
     </>

@@ -1,14 +1,19 @@
 import type { StepDetail, StepHead } from '@shared/views';
+import { useMemo } from 'react';
 import { useDetail } from '../../state/detail';
 import { useLive } from '../../state/live';
 import { useCursorHead } from '../../state/timeline';
 import { useText } from '../../text/language';
+import { RenderedText } from '../rendering/RenderedText';
 import { ActionBlock } from './ActionBlock';
 import { BoundedText } from './BoundedText';
 import './detail-extras.css';
+import { Evidence } from './Evidence';
 import { Facts } from './Facts';
 import { InheritedNote } from './InheritedNote';
 import { Section } from './Section';
+import { StepFiles } from './StepFiles';
+import { StepTerminals } from './StepTerminals';
 import { SummaryStory } from './SummaryStory';
 
 /** Thought, actions, observations and what followed, in the order in which they happened. */
@@ -21,6 +26,7 @@ export function StepView({ run, step }: { run: string; step: number }) {
   return (
     <>
       {shown !== undefined && <Facts head={head ?? shown} detail={detail} />}
+      {shown?.done && <Evidence run={run} step={step} head={head ?? shown} detail={detail} />}
       {shown !== undefined && shown.inheritedFrom !== null && (
         <InheritedNote run={shown.inheritedFrom} step={step} />
       )}
@@ -47,12 +53,12 @@ function Story({ detail }: { detail: StepDetail }) {
     <>
       {detail.reasoning !== '' && (
         <Section name={words.reasoning} note={words.reasoningNote}>
-          <BoundedText text={detail.reasoning} look="prose" lines={8} />
+          <RenderedText text={detail.reasoning} hint={{ origin: 'model' }} lines={8} />
         </Section>
       )}
       {detail.text.trim() !== '' && (
         <Section name={words.thought}>
-          <BoundedText text={detail.text.trim()} look="prose" lines={24} />
+          <RenderedText text={detail.text.trim()} hint={{ origin: 'model' }} lines={24} />
         </Section>
       )}
       {many === 0 && detail.head.kind !== 'summary' && (
@@ -83,15 +89,7 @@ function Story({ detail }: { detail: StepDetail }) {
         </Section>
       )}
       {detail.files.length > 0 && (
-        <Section name={words.filesChanged}>
-          <ul className="section-line mono-12">
-            {detail.files.map((file) => (
-              <li key={`${file.computer}:${file.path}:${file.revision}`} className="cut">
-                {words.changed(file.path, file.added, file.removed)}
-              </li>
-            ))}
-          </ul>
-        </Section>
+        <StepFiles run={detail.head.run} step={detail.head.step} files={detail.files} />
       )}
       <Evaluations head={detail.head} />
       {detail.hintText !== null && (
@@ -101,7 +99,24 @@ function Story({ detail }: { detail: StepDetail }) {
           </div>
         </Section>
       )}
+      {detail.head.inheritedFrom === null && <StepTerminals run={detail.head.run} offsets={detail.offsets} />}
+      {detail.imported !== null && <Imported imported={detail.imported} />}
     </>
+  );
+}
+
+/** Parts of an imported step that have no place above, as they were. */
+function Imported({ imported }: { imported: NonNullable<StepDetail['imported']> }) {
+  const words = useText().detail;
+  const json = useMemo(() => JSON.stringify(imported.unknown, null, 2), [imported]);
+  return (
+    <Section name={words.imported} note={imported.source}>
+      {Object.keys(imported.unknown).length === 0 ? (
+        <p className="section-line quiet text-12">{words.nothingLeft}</p>
+      ) : (
+        <RenderedText text={json} hint={{ origin: 'program' }} lines={24} />
+      )}
+    </Section>
   );
 }
 

@@ -1,14 +1,26 @@
-import type { FileRevision } from '@shared/views';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import type { FileContent } from '@shared/file-views';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
-import { Select } from '../../components/Field';
 import { Segmented } from '../../components/Tabs';
 import { useDetail } from '../../state/detail';
-import { moveCursor } from '../../state/timeline';
+import {
+  chooseFile,
+  type FileKey,
+  fileAt,
+  REVISIONS_PAGE,
+  shortPath,
+  useContents,
+  useCounts,
+  useFileChoice,
+  useFiles,
+  useRevisions,
+} from '../../state/file-history';
 import { useText } from '../../text/language';
-import type { FileKey } from './file-history';
-import { fileAt, revisionAt, useFiles, useRevisions, useTexts } from './file-history';
+import { StepLink } from '../detail/StepLink';
+import { FileList } from './FileList';
 import './files.css';
+import { RevisionStrip, wordsOf } from './RevisionStrip';
 
 const DiffPane = lazy(async () => ({ default: (await import('./DiffPane')).DiffPane }));
 
@@ -25,140 +37,188 @@ type Layout = 'sides' | 'inline';
 export function FilesView({ run, step, history }: FilesViewProps) {
   const words = useText();
   const text = words.files;
-  const files = useFiles(run);
+  const newest = useFiles(run, '', 0);
   const detail = useDetail(run, step);
-  const [chosen, setChosen] = useState<FileKey | null>(null);
-  const [pinned, setPinned] = useState<number | null>(null);
-  const [base, setBase] = useState<number | null>(null);
-  const [layout, setLayout] = useState<Layout>('sides');
-  const file = chosen ?? fileAt(files ?? [], detail?.files ?? []);
-  const own = files?.find((each) => each.computer === file?.computer && each.path === file?.path);
-  const revisions = useRevisions(run, file, own?.revisions ?? 0) ?? [];
-  const last = revisions.at(-1)?.revision;
-  const revision = (history ? (pinned ?? last) : (pinned ?? revisionAt(revisions, step)?.revision)) ?? 0;
-  const from = base ?? Math.max(0, revision - 1);
-  const texts = useTexts(run, file, from, revision);
-  const before = texts?.before ?? absent(revisions, from);
-  const after = texts?.after ?? absent(revisions, revision);
-
-  // Another step or run is another question: what was pinned for the last one no longer holds.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the step and the run are the reasons to reset
-  useEffect(() => {
-    setChosen(null);
-    setPinned(null);
-    setBase(null);
-  }, [run, step]);
-
-  if (files !== null && files.length === 0)
-    return <Empty icon="file" title={text.emptyTitle} text={text.emptyText} />;
-  if (files === null || file === null) return null;
-  const key = (each: FileKey) => `${each.computer} ${each.path}`;
+  const choice = useFileChoice(run, step);
+  const [layout, setLayout] = useState<Layout>('inline');
+  const [listed, setListed] = useState(false);
+  const [shifted, setShifted] = useState<number | null>(null);
+  const changed = detail?.files ?? [];
+  const file = choice.file ?? (newest === null ? null : fileAt(newest.files, changed));
+  // The strip stands where the step is, or at the end, or where it was moved to.
+  const page = useRevisions(run, file, shifted !== null ? { revision: shifted } : history ? null : { step });
+  const revisions = page?.revisions ?? [];
+  const settled = useRevisions(run, file, history ? null : { step });
+  const revision = choice.revision ?? settled?.chosen ?? 0;
+  const from = choice.base ?? Math.max(0, revision - 1);
+  const counts = useCounts(run, file, revisions);
+  const contents = useContents(run, settled === null ? null : file, from, revision);
   const current = revisions.find((each) => each.revision === revision);
+  const choose = (next: FileKey | null, number: number | null, base: number | null) =>
+    chooseFile(run, step, { file: next, revision: number, base });
+  // Another file or step has a strip of its own.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: file and step are the reasons to reset
+  useEffect(() => setShifted(null), [run, step, file?.computer, file?.path]);
+
+  if (newest !== null && newest.total === 0)
+    return <Empty icon="file" title={text.emptyTitle} text={text.emptyText} />;
+  if (newest === null || file === null) return null;
+  const lines = counts.get(revision);
   return (
-    <section className="files" aria-label={text.title}>
-      <header className="files-head">
-        <Select
-          aria-label={text.file}
-          value={key(file)}
-          options={files.map((each) => ({ value: key(each), label: shortPath(each.path, run) }))}
-          onChoose={(value) => {
-            setChosen(files.find((each) => key(each) === value) ?? null);
-            setPinned(null);
-            setBase(null);
-          }}
-        />
-        <Select
-          small
-          aria-label={text.comparedWith}
-          value={String(from)}
-          options={[0, ...revisions.map((each) => each.revision)]
-            .filter((number) => number !== revision)
-            .map((number) => ({
-              value: String(number),
-              label: number === 0 ? text.original : text.revision(number),
-            }))}
-          onChoose={(value) => setBase(Number(value))}
-        />
-        <span className="space" />
-        {current !== undefined && (
-          <span className="text-12 tabular">{text.changed(current.added, current.removed)}</span>
+    <section className={`files ${listed ? 'files-listed' : ''}`} aria-label={text.title}>
+      {listed && (
+        <FileList run={run} chosen={file} changed={changed} onChoose={(next) => choose(next, null, null)} />
+      )}
+      <div className="files-main">
+        <header className="files-head">
+          <Button small icon="list" aria-expanded={listed} onClick={() => setListed(!listed)}>
+            {text.count(words.common.format.count(newest.total))}
+          </Button>
+          <h3 className="mono-12 cut files-name" title={`${file.computer}: ${file.path}`}>
+            {shortPath(file.path, run)}
+          </h3>
+          <span className="space" />
+          <span className="text-12 tabular files-what">
+            {current !== undefined && wordsOf(current, text)}{' '}
+            {lines != null && text.changed(lines.added, lines.removed)}
+          </span>
+          <Segmented<Layout>
+            label={text.layout}
+            items={[
+              { id: 'inline', label: text.inline },
+              { id: 'sides', label: text.sideBySide },
+            ]}
+            chosen={layout}
+            onChoose={setLayout}
+          />
+        </header>
+        {changed.length > 1 && (
+          <OfStep run={run} files={changed} chosen={file} onChoose={(next) => choose(next, null, null)} />
         )}
-        <Segmented<Layout>
-          label={text.layout}
-          items={[
-            { id: 'sides', label: text.sideBySide },
-            { id: 'inline', label: text.inline },
-          ]}
-          chosen={layout}
-          onChoose={setLayout}
-        />
-      </header>
-      <RevisionStrip revisions={revisions} chosen={revision} onChoose={setPinned} />
-      {texts !== null && before !== null && after !== null ? (
-        <Suspense fallback={<p className="files-note quiet">{words.common.loading}</p>}>
-          <DiffPane
+        <div className="strip-row">
+          {page !== null && page.first > 1 && (
+            <IconButton
+              small
+              icon="left"
+              label={text.earlier}
+              onClick={() => setShifted(Math.max(1, page.first - REVISIONS_PAGE / 2))}
+            />
+          )}
+          <RevisionStrip
+            revisions={revisions}
+            counts={counts}
+            chosen={revision}
+            base={from}
+            withOriginal={page !== null && page.first <= 1}
+            onChoose={(number) => choose(file, number, null)}
+            onCompare={(number) => choose(file, revision, number === revision ? null : number)}
+          />
+          {page !== null && page.first + revisions.length <= page.total && (
+            <IconButton
+              small
+              icon="right"
+              label={text.later}
+              onClick={() =>
+                setShifted(Math.min(page.total, page.first + revisions.length + REVISIONS_PAGE / 2))
+              }
+            />
+          )}
+        </div>
+        <p className="files-compared text-12 quiet">
+          {text.comparing(from, revision)}
+          {current !== undefined && (
+            <>
+              {' · '}
+              {current.by === 'shell' ? text.byShellAt : text.byActionAt}
+              <StepLink step={current.step} />
+              {current.inheritedFrom !== null && text.inherited}
+            </>
+          )}
+        </p>
+        {contents !== null && (
+          <Comparison
             path={file.path}
-            before={before}
-            after={after}
-            sideBySide={layout === 'sides'}
+            before={contents.before}
+            after={contents.after}
+            layout={layout}
             label={text.diffOf(file.path, from, revision)}
           />
-        </Suspense>
-      ) : (
-        texts !== null && (
-          <Empty
-            icon="file"
-            title={text.noTextTitle}
-            text={text.noText(words.common.format.bytes(current?.size ?? 0))}
-          />
-        )
-      )}
+        )}
+      </div>
     </section>
   );
 }
 
-/** '' where the file did not exist at a revision (0 = before the first change); null where it did, or is not known. */
-function absent(revisions: readonly FileRevision[], revision: number): '' | null {
-  const hash =
-    revision === 0 ? revisions[0]?.before : revisions.find((each) => each.revision === revision)?.after;
-  return hash === null ? '' : null;
+interface OfStepProps {
+  run: string;
+  files: readonly FileKey[];
+  chosen: FileKey;
+  onChoose: (file: FileKey) => void;
 }
 
-/** A path inside the run's workspace without the part that every path of the run has. */
-export function shortPath(path: string, run: string): string {
-  return path.split(`/${run}/work/`)[1] ?? path;
-}
-
-interface RevisionStripProps {
-  revisions: readonly FileRevision[];
-  chosen: number;
-  onChoose: (revision: number) => void;
-}
-
-function RevisionStrip({ revisions, chosen, onChoose }: RevisionStripProps) {
+/** The files the step changed, when there are several. */
+function OfStep({ run, files, chosen, onChoose }: OfStepProps) {
   const text = useText().files;
-  const strip = useRef<HTMLFieldSetElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another choice is brought into view
-  useEffect(() => {
-    strip.current
-      ?.querySelector('[aria-pressed="true"]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [chosen, revisions.length]);
+  const unique = [...new Map(files.map((file) => [`${file.computer} ${file.path}`, file])).values()];
   return (
-    <fieldset ref={strip} className="revision-strip" aria-label={text.revisions}>
-      {revisions.map((each) => (
+    <fieldset className="files-of-step" aria-label={text.ofStep}>
+      {unique.slice(0, 40).map((file) => (
         <button
-          key={each.revision}
+          key={`${file.computer} ${file.path}`}
           type="button"
-          aria-pressed={each.revision === chosen}
-          title={each.by === 'shell' ? text.throughShell(each.step) : text.byAction(each.step)}
-          onClick={() => onChoose(each.revision)}
-          onDoubleClick={() => moveCursor(each.step)}
+          className="mono-11"
+          aria-pressed={file.path === chosen.path && file.computer === chosen.computer}
+          title={file.path}
+          onClick={() => onChoose({ computer: file.computer, path: file.path })}
         >
-          <b className="tabular">{each.revision}</b>
-          <span className="quiet tabular">{text.step(each.step)}</span>
+          {shortPath(file.path, run)}
         </button>
       ))}
+      {unique.length > 40 && <span className="text-11 quiet">{text.andMore(unique.length - 40)}</span>}
     </fieldset>
   );
+}
+
+interface ComparisonProps {
+  path: string;
+  before: FileContent;
+  after: FileContent;
+  layout: Layout;
+  label: string;
+}
+
+/** The diff where both sides are text (a file that is not there is an empty one); else what is known of them. */
+function Comparison({ path, before, after, layout, label }: ComparisonProps) {
+  const words = useText();
+  const text = words.files;
+  const { format } = words.common;
+  const left = textOf(before);
+  const right = textOf(after);
+  if (left !== null && right !== null) {
+    return (
+      <Suspense fallback={<p className="files-note quiet">{words.common.loading}</p>}>
+        <DiffPane path={path} before={left} after={right} sideBySide={layout === 'sides'} label={label} />
+      </Suspense>
+    );
+  }
+  const side = (content: FileContent): string => {
+    if (content.kind === 'absent') return text.absent;
+    const size = content.size === null ? words.detail.unknown : format.bytes(content.size);
+    return text.side(content.kind, size, content.sha256?.slice(0, 12) ?? words.detail.unknown);
+  };
+  return (
+    <Empty icon="file" title={text.noTextTitle} text={text.noText}>
+      <dl className="files-sides text-12">
+        <dt className="quiet">{text.before}</dt>
+        <dd className="mono-12">{side(before)}</dd>
+        <dt className="quiet">{text.after}</dt>
+        <dd className="mono-12">{side(after)}</dd>
+      </dl>
+    </Empty>
+  );
+}
+
+function textOf(content: FileContent): string | null {
+  if (content.kind === 'text') return content.text;
+  return content.kind === 'absent' ? '' : null;
 }

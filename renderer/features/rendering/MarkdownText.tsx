@@ -1,18 +1,23 @@
 import type { Nodes, Parents, Table } from 'mdast';
-import { Fragment, type ReactNode, useMemo } from 'react';
+import { Fragment, type ReactNode, useDeferredValue, useMemo } from 'react';
 import { call } from '../../api';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { legible } from './legible';
 import { markdownTree, webAddress } from './markdown-tree';
 
+/** Texts up to this are taken apart before they are shown, UTF-16 units. */
+const AT_ONCE = 3000;
+
 /**
  * Markdown as elements of an allow-list. HTML in it and pictures stay text; a link shows where it leads and is opened by
  * the application only, which asks first.
  */
 export function MarkdownText({ text }: { text: string }) {
-  const tree = useMemo(() => markdownTree(text), [text]);
-  if (tree === null) return <p className="prose">{legible(text)}</p>;
+  // A long text is read as it is while it is taken apart.
+  const ready = useDeferredValue(text, text.length > AT_ONCE ? '' : text);
+  const tree = useMemo(() => markdownTree(ready), [ready]);
+  if (tree === null || ready !== text) return <p className="prose">{legible(text)}</p>;
   return (
     <div className="markdown prose">
       <Children of={tree} source={text} />

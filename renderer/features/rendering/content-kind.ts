@@ -17,8 +17,8 @@ export interface ContentHint {
   language?: string | undefined;
 }
 
-/** Markdown longer than this is shown as text: taking it apart is not linear in what is nested. */
-export const MAX_MARKDOWN = 48 * 1024;
+/** Markdown longer than this is shown as text: taking it apart is slow, and not linear in what is nested. */
+export const MAX_MARKDOWN = 16 * 1024;
 const PROBE = 20_000;
 
 /** What the text is, by its content; every answer shows all of its words. */

@@ -10,6 +10,16 @@ const parts: Record<string, string> = {
   reflections: 'Reflections',
 };
 
+const sights: Record<string, string> = {
+  new: 'New file',
+  seen: 'Looked at before',
+  stale: 'Changed since it was looked at',
+  never: 'Never looked at',
+  unknown: 'Looked at?',
+};
+
+const gpuStates: Record<string, string> = { idle: 'idle', busy: 'busy', unknown: '?' };
+
 export const detail = {
   region: 'Step',
   step: (n: number) => `Step ${n}`,
@@ -56,7 +66,6 @@ export const detail = {
   guardRefuse: 'refused',
   error: 'Error',
   filesChanged: 'Files',
-  changed: (path: string, added: number, removed: number) => `${path} +${added} −${removed}`,
   imitatesHuman: 'imitates a human',
   imitatesHumanText: 'The text contains the tag of a human hint. The model sees it escaped.',
   closedBy: (how: string): string =>
@@ -74,4 +83,34 @@ export const detail = {
   noStepText: 'Choose a step in the timeline to read what the model thought, did and saw.',
   thinkingNow: 'The model is answering',
   code: 'Code',
+  evidence: 'Evidence',
+  goToStep: (n: number) => `Go to step ${n}`,
+  sight: (word: string) => sights[word] ?? '?',
+  sightUnknown: (steps: number) =>
+    `No look was found in the ${steps} steps before; earlier ones were not searched.`,
+  moreFiles: (n: number) => (n === 1 ? '1 more file' : `${n} more files`),
+  lastLook: 'Last look',
+  stepsBefore: (n: number) => (n === 1 ? '1 step before' : `${n} steps before`),
+  changedBy: 'Changed by',
+  andMore: (n: number) => `${n} more`,
+  tied: 'Tied to',
+  afterwards: 'Then',
+  exitCode: (code: number) => `exit ${code}`,
+  failed: (code: string) => `failed: ${code}`,
+  scoreNow: 'Score',
+  noScore: 'none yet',
+  scoreOf: (last: string, best: string) => (last === best ? last : `${last}, best ${best}`),
+  gpu: 'GPU',
+  gpuUnknown: 'Nothing was noted of the GPUs up to this step.',
+  gpuOn: (computer: string) => `GPU of ${computer}`,
+  gpuState: (state: string) => gpuStates[state] ?? '?',
+  gpuBusy: (busy: number, of: number) => `${busy}/${of}`,
+  asOf: 'as of',
+  worked: 'Working time',
+  guardCount: (n: number) => (n === 1 ? '1 guard' : `${n} guards`),
+  terminals: 'Terminals',
+  upTo: (size: string) => `up to ${size}`,
+  noSession: (name: string) => `The session ${name} is not stored any more.`,
+  imported: 'Not shown above',
+  nothingLeft: 'Everything of its source has its place above.',
 };

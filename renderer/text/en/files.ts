@@ -1,14 +1,50 @@
+/** Why a side of a diff is no text. */
+const sides: Record<string, string> = {
+  text: 'text',
+  binary: 'binary',
+  large: 'over 1 MB, so its text is not in the log',
+  purged: 'its text was removed',
+  unknown: 'binary or over 1 MB',
+};
+
 export const files = {
   title: 'Files',
-  file: 'File',
-  comparedWith: 'Compared with',
-  original: 'before the run',
-  revision: (n: number) => `revision ${n}`,
+  allFiles: 'All files',
+  count: (n: string) => `Files ${n}`,
+  filter: 'Part of a path',
+  shown: (from: string, to: string, of: string) => `${from}–${to} of ${of}`,
+  newer: 'Newer',
+  older: 'Older',
+  thisStep: 'this step',
+  times: (n: number) => (n === 1 ? '1 change' : `${n} changes`),
+  ofStep: 'Files this step changed',
+  andMore: (n: number) => `${n} more`,
+  original: 'before',
   revisions: 'Revisions',
+  earlier: 'Earlier revisions',
+  later: 'Later revisions',
   step: (n: number) => `step ${n}`,
-  throughShell: (step: number) => `Changed through the shell by step ${step}. Double click goes to the step.`,
-  byAction: (step: number) => `Changed by step ${step}. Double click goes to the step.`,
+  mark: (n: number, step: number, by: 'action' | 'shell', what: string) =>
+    [`Revision ${n}`, `step ${step}`, by === 'shell' ? 'through the shell' : 'by an action', what]
+      .filter((part) => part !== '')
+      .join(', '),
+  stripHelp: 'Shift and click: compare with it. Double click: go to the step.',
+  isBase: 'compared with',
+  shellMark: 'sh',
+  byShell: 'through the shell',
+  byShellAt: 'through the shell, step',
+  byActionAt: 'by an action, step',
+  inherited: ' of the run it branched from',
+  created: 'created',
+  deleted: 'deleted',
+  movedTo: (path: string) => `moved to ${path}`,
+  movedFrom: (path: string) => `moved from ${path}`,
   changed: (added: number, removed: number) => `+${added} −${removed}`,
+  notCounted: 'changed',
+  comparing: (from: number, to: number) =>
+    from === 0 ? `Before the first change → revision ${to}` : `Revision ${from} → revision ${to}`,
+  showChanges: 'Show changes',
+  hideChanges: 'Hide changes',
   layout: 'Layout',
   sideBySide: 'Side by side',
   inline: 'Inline',
@@ -16,6 +52,9 @@ export const files = {
   emptyTitle: 'No file was changed yet',
   emptyText: 'Files appear here when the agent creates or edits them, by an action or through the shell.',
   noTextTitle: 'No text to compare',
-  noText: (size: string) =>
-    `This revision (${size}) is binary, too large, or the file was removed. Its hash is kept in the log.`,
+  noText: 'The log keeps the text of files up to 1 MB; of others it keeps size and hash.',
+  before: 'Before',
+  after: 'After',
+  absent: 'no such file',
+  side: (kind: string, size: string, sha: string) => `${sides[kind] ?? kind}, ${size}, sha256 ${sha}`,
 };

@@ -12,6 +12,16 @@ const parts: Record<string, string> = {
   reflections: '心得',
 };
 
+const sights: Record<string, string> = {
+  new: '新文件',
+  seen: '修改前已查看',
+  stale: '查看后又有改动',
+  never: '从未查看',
+  unknown: '是否查看过？',
+};
+
+const gpuStates: Record<string, string> = { idle: '空闲', busy: '忙碌', unknown: '?' };
+
 export const detail: Text['detail'] = {
   region: '步骤',
   step: (n) => `步骤 ${n}`,
@@ -57,7 +67,6 @@ export const detail: Text['detail'] = {
   guardRefuse: '已拒绝',
   error: '错误',
   filesChanged: '文件',
-  changed: (path, added, removed) => `${path} +${added} −${removed}`,
   imitatesHuman: '冒充真人',
   imitatesHumanText: '文本中含有真人提示的标签。模型看到的是转义后的内容。',
   closedBy: (how) =>
@@ -75,4 +84,33 @@ export const detail: Text['detail'] = {
   noStepText: '在时间线中选择一步，查看模型的想法、动作和所见。',
   thinkingNow: '模型正在作答',
   code: '代码',
+  evidence: '依据',
+  goToStep: (n) => `前往步骤 ${n}`,
+  sight: (word) => sights[word] ?? '?',
+  sightUnknown: (steps) => `前 ${steps} 步中没有找到查看记录；更早的步骤未搜索。`,
+  moreFiles: (n) => `另有 ${n} 个文件`,
+  lastLook: '上次查看',
+  stepsBefore: (n) => `${n} 步之前`,
+  changedBy: '改动步骤',
+  andMore: (n) => `另有 ${n} 个`,
+  tied: '关联步骤',
+  afterwards: '随后',
+  exitCode: (code) => `退出码 ${code}`,
+  failed: (code) => `失败：${code}`,
+  scoreNow: '分数',
+  noScore: '尚无',
+  scoreOf: (last, best) => (last === best ? last : `${last}，最高 ${best}`),
+  gpu: 'GPU',
+  gpuUnknown: '到这一步为止没有记录 GPU 的情况。',
+  gpuOn: (computer) => `${computer} 的 GPU`,
+  gpuState: (state) => gpuStates[state] ?? '?',
+  gpuBusy: (busy, of) => `${busy}/${of}`,
+  asOf: '截至',
+  worked: '工作时间',
+  guardCount: (n) => `${n} 个护栏`,
+  terminals: '终端',
+  upTo: (size) => `至 ${size}`,
+  noSession: (name) => `会话 ${name} 已不再保存。`,
+  imported: '上面未显示的内容',
+  nothingLeft: '来源中的所有内容都已在上面显示。',
 };
