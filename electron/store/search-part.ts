@@ -53,7 +53,10 @@ export class SearchPart {
     private readonly index: SearchIndex,
     private readonly options: SearchPartOptions,
   ) {
-    this.filtered = (run, query) => new Set(matchingSteps(context, run, { query, found: null }));
+    this.filtered = (run, query) => {
+      const found = query.text === undefined ? null : this.words.stepsMatching(run, query.text);
+      return new Set(matchingSteps(context, run, { query, found }));
+    };
     this.words = new WordSearch(context, index, this.filtered);
   }
 
@@ -142,9 +145,7 @@ export class SearchPart {
   }
 }
 
-/** The filter without its own text, which the query stands for; undefined when it lets everything through. */
+/** Undefined for a filter that lets everything through. */
 function narrowing(filter: StepQuery | undefined): StepQuery | undefined {
-  if (filter === undefined) return undefined;
-  const { text: _text, ...rest } = filter;
-  return asksForAll(rest) ? undefined : rest;
+  return filter === undefined || asksForAll(filter) ? undefined : filter;
 }

@@ -19,7 +19,7 @@ const INSIDE = 'rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
 export interface WordSearchRequest {
   run: string;
   query: string;
-  /** Narrows the hits; its `text` is not looked at. */
+  /** Narrows the hits. */
   filter?: StepQuery | undefined;
   /** From this step on in `direction`, or from this hit on. */
   from: { step: number; direction: 1 | -1 } | { hit: number };
@@ -33,7 +33,7 @@ interface Range {
   high: number;
 }
 
-/** Which steps of a run match a query without text. */
+/** Which steps of a run match a filter. */
 export type StepFilterPort = (run: string, filter: StepQuery) => ReadonlySet<number>;
 
 /** Answers searches for words from the index. Rows are steps; an inherited step is found in the run it was made in. */

@@ -41,10 +41,3 @@ export function chipsOf(query: StepQuery, text: Text): FilterChip[] {
   if (query.to !== undefined) add('to', words.on(words.to, String(query.to)));
   return chips;
 }
-
-/** How many of some hits a filter hides. `steps` null = none. */
-export function hiddenHits(hits: readonly { step: number }[], steps: readonly number[] | null): number {
-  if (steps === null) return 0;
-  const shown = new Set(steps);
-  return hits.filter(({ step }) => !shown.has(step)).length;
-}

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { BridgeStand, settled } from './bridge-fixtures';
 import { continueFilter, presetOf, refreshFilter, setFilter, setPreset, useFilter } from './filter';
-import { chipsOf, hiddenHits } from './filter-words';
+import { chipsOf } from './filter-words';
 import { newSteps } from './follow';
 import { jump } from './jump';
 import { shownBeside } from './rows';
@@ -165,12 +165,6 @@ describe('words of a filter', () => {
       expect(without).not.toHaveProperty(key);
       expect(Object.keys(without)).toHaveLength(Object.keys(query).length - 1);
     }
-  });
-
-  it('count the hits that it hides', () => {
-    const hits = [1, 2, 5].map((step) => ({ step }));
-    expect(hiddenHits(hits, [2, 3])).toBe(2);
-    expect(hiddenHits(hits, null)).toBe(0);
   });
 
   it('know the filters that have a button', () => {

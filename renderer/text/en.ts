@@ -5,6 +5,7 @@ import { common } from './en/common';
 import { computers } from './en/computers';
 import { correction } from './en/correction';
 import { detail } from './en/detail';
+import { exchange } from './en/exchange';
 import { exporting } from './en/exporting';
 import { files } from './en/files';
 import { filter } from './en/filter';
@@ -27,6 +28,7 @@ import { remote } from './en/remote';
 import { rendering } from './en/rendering';
 import { retro } from './en/retro';
 import { runs } from './en/runs';
+import { search } from './en/search';
 import { settings } from './en/settings';
 import { shortcuts } from './en/shortcuts';
 import { similar } from './en/similar';
@@ -42,6 +44,7 @@ export const en = {
   computers,
   correction,
   detail,
+  exchange,
   exporting,
   files,
   filter,
@@ -64,6 +67,7 @@ export const en = {
   rendering,
   retro,
   runs,
+  search,
   settings,
   shortcuts,
   similar,

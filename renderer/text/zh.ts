@@ -6,6 +6,7 @@ import { common } from './zh/common';
 import { computers } from './zh/computers';
 import { correction } from './zh/correction';
 import { detail } from './zh/detail';
+import { exchange } from './zh/exchange';
 import { exporting } from './zh/exporting';
 import { files } from './zh/files';
 import { filter } from './zh/filter';
@@ -28,6 +29,7 @@ import { remote } from './zh/remote';
 import { rendering } from './zh/rendering';
 import { retro } from './zh/retro';
 import { runs } from './zh/runs';
+import { search } from './zh/search';
 import { settings } from './zh/settings';
 import { shortcuts } from './zh/shortcuts';
 import { similar } from './zh/similar';
@@ -43,6 +45,7 @@ export const zh: Text = {
   computers,
   correction,
   detail,
+  exchange,
   exporting,
   files,
   filter,
@@ -65,6 +68,7 @@ export const zh: Text = {
   rendering,
   retro,
   runs,
+  search,
   settings,
   shortcuts,
   similar,

@@ -8,7 +8,7 @@ const limit = z.int().min(1).max(200);
 
 /** Search in everything a run shows. A query between slashes is a pattern: `search.scan` answers it, not the index. */
 export const searchCommands = {
-  /** Hits of words in a run, from a step on or from a hit on (0-based). `filter` narrows them; its `text` is not looked at. */
+  /** Hits of words in a run, from a step on or from a hit on (0-based). `filter` narrows them. */
   'search.steps': {
     input: z.object({
       run,

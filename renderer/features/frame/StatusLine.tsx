@@ -6,6 +6,7 @@ import { useAnnotatorName } from '../../state/settings';
 import { openDialog } from '../../state/view';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { IndexNote } from '../search/SearchStatus';
 import { CommandKeys } from './CommandKeys';
 
 /** What is saved, what is decided, who decides. */
@@ -58,6 +59,7 @@ export function StatusLine() {
         </>
       )}
       <span className="space" />
+      <IndexNote />
       {run !== undefined && <span>{text.guideline.version(GUIDELINE_VERSION)}</span>}
       {name !== '' && <span>{text.frame.annotator(name)}</span>}
       <button type="button" onClick={() => openDialog('shortcuts')}>

@@ -5,7 +5,7 @@ import { openDialog, setMode, useView } from '../../state/view';
 import { useText } from '../../text/language';
 import { InboxButton } from '../inbox/InboxButton';
 import { RemoteMark } from '../remote/RemoteMark';
-import { SearchBox } from './SearchBox';
+import { SearchBox } from '../search/SearchBox';
 
 const modes: readonly Mode[] = ['watch', 'review', 'export'];
 

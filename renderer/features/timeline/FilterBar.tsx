@@ -1,6 +1,6 @@
 import { Icon } from '../../components/Icon';
 import { setFilter, useFilter } from '../../state/filter';
-import { chipsOf, hiddenHits } from '../../state/filter-words';
+import { chipsOf } from '../../state/filter-words';
 import { useSearch } from '../../state/search';
 import { useTimeline } from '../../state/timeline';
 import { useText } from '../../text/language';
@@ -14,10 +14,10 @@ export function FilterBar() {
   const found = useFilter((state) => state.steps);
   const looking = useFilter((state) => state.looking);
   const steps = useTimeline((state) => state.steps);
-  const hits = useSearch((state) => state.hits);
+  const hidden = useSearch((state) => state.hidden);
+  const hits = useSearch((state) => state.hidden + state.total);
   const chips = chipsOf(query, text);
   if (chips.length === 0) return null;
-  const hidden = hiddenHits(hits, found);
   return (
     <section className="filter-bar" aria-label={words.region}>
       <span className="tabular" role="status">
@@ -25,10 +25,7 @@ export function FilterBar() {
           ? words.looking
           : words.showing(format.count(found.length), format.count(steps))}
         {hidden > 0 && (
-          <span className="tone-attention">
-            {' '}
-            {words.hidesHits(format.count(hidden), format.count(hits.length))}
-          </span>
+          <span className="tone-attention"> {words.hidesHits(format.count(hidden), format.count(hits))}</span>
         )}
       </span>
       {chips.map(({ key, label, without }) => (

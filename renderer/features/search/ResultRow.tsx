@@ -1,0 +1,58 @@
+import { visibleText } from '@shared/terminal/visible-text';
+import { segmentOf, useSegments } from '../../state/segments';
+import { useText } from '../../text/language';
+import { Snippet } from './Snippet';
+import type { SearchRow } from './search-rows';
+
+/** One result: where it stands, over the words around it. */
+export function ResultRow({ row, before }: { row: SearchRow; before: SearchRow | undefined }) {
+  const words = useText().search;
+  const { list } = useSegments();
+  switch (row.kind) {
+    case 'run':
+      return (
+        <span className="result-head">
+          <b className="cut">{row.title}</b>
+          <span className="quiet tabular">{words.total(row.total)}</span>
+        </span>
+      );
+    case 'terminals':
+      return (
+        <span className="result-head">
+          <b>{words.terminals}</b>
+          <span className="quiet tabular">{words.lines(row.total)}</span>
+        </span>
+      );
+    case 'line':
+      return (
+        <span className="result">
+          <span className="result-step cut text-11 quiet">{`${row.line.computer}:${row.line.session}`}</span>
+          <span className="mono-11 cut">
+            <Snippet text={visibleText(row.line.line)} />
+          </span>
+        </span>
+      );
+    case 'step': {
+      const { hit } = row;
+      if (hit === undefined) return <span className="result" aria-busy="true" />;
+      const own = row.run === null && list.length > 1;
+      const segment = own ? segmentOf(list, hit.step)?.segment : undefined;
+      const previous = before?.kind === 'step' ? before.hit : undefined;
+      const last = own && previous !== undefined ? segmentOf(list, previous.step)?.segment : undefined;
+      return (
+        <>
+          {segment !== undefined && segment !== last && (before === undefined || previous !== undefined) && (
+            <span className="result-segment text-11 quiet">{words.segment(segment)}</span>
+          )}
+          <span className="result">
+            <span className="result-step mono-11 tabular quiet">{hit.step}</span>
+            <span className="mono-12 cut">
+              <Snippet text={hit.snippet} />
+            </span>
+            <span className="result-field text-11 quiet">{words.field(hit.field)}</span>
+          </span>
+        </>
+      );
+    }
+  }
+}
