@@ -3,7 +3,7 @@ import { type QueueClass, queueClasses } from '@shared/review/queue-class';
 import type { QueueItem, QueueRun, QueueView } from '@shared/review/queue-views';
 import { common, without } from '@shared/review/step-ranges';
 import { LAST_SEQ, rowId, seqOf } from './ids';
-import { blindSql, MINE, openSql } from './queue-sql';
+import { contestedSql, countSql, itemsSql, undoneSql } from './queue-sql';
 import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
 import type { AssignmentReader } from './read-queue-assignments';
 
@@ -26,8 +26,6 @@ interface Share {
   assigned: boolean;
   pieces: Piece[];
 }
-
-const FROM = 'FROM step_head INDEXED BY step_filter WHERE id BETWEEN :low AND :high';
 
 /** A person's review queue: class by class, in each by run and step, so that what belongs together stays together. */
 export class QueueReader {
@@ -54,8 +52,14 @@ export class QueueReader {
     const unassigned = this.unassigned(open);
     const shares = unassigned.length > 0 ? unassigned : this.assignedTo(person).sort(byRun);
     if (direction === -1) shares.reverse();
-    const find = (kind: QueueClass, place: QueuePlace | null, beyond: boolean) =>
-      this.find(person, shares, kind, direction, place, beyond);
+    let done: boolean | null = null;
+    const find = (kind: QueueClass, place: QueuePlace | null, beyond: boolean) => {
+      if (kind !== 'disagreement') {
+        done ??= this.isDone(person, shares);
+        if (done) return null;
+      }
+      return this.find(person, shares, kind, direction, place, beyond);
+    };
     const ordered = direction === 1 ? [...queueClasses] : [...queueClasses].reverse();
     const at = from?.class == null ? -1 : ordered.indexOf(from.class);
     if (from === null || at === -1) {
@@ -98,60 +102,86 @@ export class QueueReader {
         const from = Math.max(piece.from, low);
         const to = Math.min(piece.to, high);
         if (from > to) continue;
-        const row = this.context.statements.get<{ id: number }>(
-          `SELECT id ${FROM} AND ${piece.blind ? blindSql[kind] : openSql[kind]}
-           ORDER BY id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT 1`,
-          { low: rowId(run.id, from), high: rowId(run.id, to), me: person.uuid },
-        );
+        const items = itemsSql(kind, piece.blind);
+        const row =
+          items === null
+            ? undefined
+            : this.context.statements.get<{ id: number }>(
+                `SELECT id FROM ${items} ORDER BY id ${direction === 1 ? 'ASC' : 'DESC'} LIMIT 1`,
+                { low: rowId(run.id, from), high: rowId(run.id, to), me: person.uuid },
+              );
         if (row !== undefined) return { run, step: seqOf(row.id) };
       }
     }
     return null;
   }
 
+  /** Only disagreements are counted: they are few, and found by an index of their own. */
   private placed(
     person: Author,
     shares: readonly Share[],
     kind: QueueClass,
     { run, step }: { run: RunRecord; step: number },
   ): QueueItem {
+    const item = { run: run.ulid, step, class: kind };
+    if (kind !== 'disagreement') return { ...item, place: null, of: null };
     let place = 0;
     let of = 0;
     for (const share of shares) {
       for (const { from, to, blind } of share.pieces) {
-        const row = this.context.statements.get<{ before: number | null; n: number }>(
-          `SELECT sum(id <= :item) AS before, count(*) AS n ${FROM} AND ${blind ? blindSql[kind] : openSql[kind]}`,
+        const row = this.context.statements.get<{ before: number; n: number }>(
+          `SELECT coalesce(sum(id <= :item), 0) AS before, count(*) AS n FROM ${itemsSql(kind, blind)}`,
           {
             low: rowId(share.run.id, from),
             high: rowId(share.run.id, to),
             me: person.uuid,
             item: rowId(run.id, step),
           },
-        );
-        const earlier = share.run.ulid < run.ulid ? (row?.n ?? 0) : 0;
-        place += share.run.id === run.id ? (row?.before ?? 0) : earlier;
-        of += row?.n ?? 0;
+        ) ?? { before: 0, n: 0 };
+        // Earlier by the order of runs, whichever number the store has given them.
+        place += share.run.id === run.id ? row.before : share.run.ulid < run.ulid ? row.n : 0;
+        of += row.n;
       }
     }
-    return { run: run.ulid, step, class: kind, place, of };
+    return { ...item, place, of };
   }
 
   private count(person: Author, { run, assigned, pieces }: Share): QueueRun {
     const left = { disagreement: 0, open: 0, unconfirmed: 0, rest: 0 };
     const counted = { total: 0, decided: 0, blind: 0 };
     for (const { from, to, blind } of pieces) {
-      const sql = blind ? blindSql : openSql;
-      const sums = queueClasses.map((each) => `sum(${sql[each]}) AS ${each}_n`).join(', ');
-      const row = this.context.statements.get<Record<string, number | null>>(
-        `SELECT count(*) AS total, sum(${MINE}) AS mine, ${sums} ${FROM}`,
-        { low: rowId(run.id, from), high: rowId(run.id, to), me: person.uuid },
+      const range = { low: rowId(run.id, from), high: rowId(run.id, to), me: person.uuid };
+      const { statements } = this.context;
+      const row = statements.get<Record<'total' | 'open' | 'unconfirmed' | 'rest', number>>(
+        countSql(blind),
+        range,
       );
-      for (const each of queueClasses) left[each] += row?.[`${each}_n`] ?? 0;
-      counted.total += row?.total ?? 0;
-      counted.decided += row?.mine ?? 0;
-      if (blind) counted.blind += row?.open_n ?? 0;
+      const contested = statements.get<{ n: number; mine: number }>(contestedSql, range);
+      const differing = itemsSql('disagreement', blind);
+      const found = statements.get<{ n: number }>(`SELECT count(*) AS n FROM ${differing}`, range)?.n ?? 0;
+      const { total = 0, open = 0, unconfirmed = 0, rest = 0 } = row ?? {};
+      left.disagreement += found;
+      left.open += open;
+      left.unconfirmed += unconfirmed;
+      left.rest += rest;
+      counted.total += total;
+      const others = blind ? 0 : (contested?.n ?? 0) - (contested?.mine ?? 0);
+      counted.decided += total - open - unconfirmed - rest - others;
+      if (blind) counted.blind += open;
     }
     return { run: run.ulid, title: run.facts.title, assigned, ...counted, left };
+  }
+
+  /** Whether there is a step that the person has not decided: the least that any class but disagreements needs. */
+  private isDone(person: Author, shares: readonly Share[]): boolean {
+    return !shares.some(({ run, pieces }) =>
+      pieces.some(
+        ({ from, to }) =>
+          this.context.statements.get(`SELECT 1 FROM ${undoneSql} LIMIT 1`, {
+            ...{ low: rowId(run.id, from), high: rowId(run.id, to), me: person.uuid },
+          }) !== undefined,
+      ),
+    );
   }
 
   private assignedTo(person: Author): Share[] {

@@ -31,7 +31,7 @@ export function queueClassOf(
   if (head.withheld) return 'open';
   const differ = head.marks.includes('humans_differ');
   if (head.decided.includes(viewer) && !differ) return null;
-  // An adjudication is the last word also for who has said nothing.
+  // An adjudicated step has none of these marks.
   if (head.marks.some((mark) => contested.has(mark))) return 'disagreement';
   if (head.label.value === null || head.flagged) return 'open';
   return head.marks.includes('unconfirmed') ? 'unconfirmed' : 'rest';

@@ -36,9 +36,9 @@ export interface QueueItem {
   run: string;
   step: number;
   class: QueueClass;
-  /** Which of those that are left in its class, in the order of the queue, and how many those are. */
-  place: number;
-  of: number;
+  /** Which of the disagreements that are left, in the order of the queue, and how many those are; null for other classes. */
+  place: number | null;
+  of: number | null;
 }
 
 /** One batch of assignments. */

@@ -16,6 +16,7 @@ ALTER TABLE segment ADD COLUMN carried_from INTEGER;
 ALTER TABLE segment ADD COLUMN carried_to INTEGER;
 DROP INDEX step_filter;
 CREATE INDEX step_filter ON step_head (id, label, label_flags, flags, tool, score, label_source, computer, kind, segment, decided);
+CREATE INDEX step_contested ON step_head (id) WHERE label_flags & 125;
 CREATE INDEX annotation_assign ON annotation (run) WHERE op = 'assign';
 CREATE INDEX annotation_undo ON annotation (undoes) WHERE op = 'undo';
 CREATE INDEX rule_mark_rule ON rule_mark (rule, step);
