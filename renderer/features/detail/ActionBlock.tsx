@@ -18,9 +18,7 @@ export function ActionBlock({ observation, index, of }: ActionBlockProps) {
   const text = useText();
   const words = text.detail;
   const images = useMemo(() => imagesOf(observation.data), [observation.data]);
-  // Files are shown with their line numbers, which are no markdown.
-  const { path } = observation.data;
-  const shown = typeof path === 'string' && !/\.(?:md|markdown)$/i.test(path) ? path : undefined;
+  const shown = useMemo(() => shownFile(observation.data), [observation.data]);
   const took =
     observation.durationMs === null ? undefined : text.common.format.duration(observation.durationMs);
   const closed = observation.closedBy === null ? '' : words.closedBy(observation.closedBy);
@@ -51,4 +49,10 @@ export function ActionBlock({ observation, index, of }: ActionBlockProps) {
       </Section>
     </>
   );
+}
+
+/** The file whose lines are shown. They have their numbers before them, which are no markdown. */
+function shownFile({ path, startLine }: Record<string, unknown>): string | undefined {
+  const content = typeof path === 'string' && typeof startLine === 'number';
+  return content && !/\.(?:md|markdown)$/i.test(path) ? path : undefined;
 }

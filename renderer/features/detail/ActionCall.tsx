@@ -4,8 +4,8 @@ import { actionCode } from '../../state/action-code';
 import type { ContentHint } from '../rendering/content-kind';
 import { RenderedText } from '../rendering/RenderedText';
 
-/** Texts longer than this stand below the call by themselves. */
-const SHORT = 60;
+/** Texts of several lines stand below the call by themselves, and those longer than this. */
+const SHORT = 160;
 
 /** A call as one reads it: name and short arguments in a line, each long text below under its key. */
 export function ActionCall({ observation }: { observation: ObservationView }) {
@@ -23,7 +23,7 @@ export function ActionCall({ observation }: { observation: ObservationView }) {
     () => actionCode({ name, args: args === null ? null : short, rawArguments }),
     [name, args, short, rawArguments],
   );
-  const path = typeof args?.path === 'string' ? args.path : undefined;
+  const path = [args?.path, args?.filename].find((each) => typeof each === 'string');
   return (
     <>
       <pre className="code code-wrap">

@@ -1,7 +1,7 @@
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { useSessions } from '../../state/sessions';
-import { showMoment } from '../../state/sessions-shown';
+import { chooseTerminal, showMoment } from '../../state/sessions-shown';
 import { attempt, toast } from '../../state/toasts';
 import { setTab, useView } from '../../state/view';
 import { useText } from '../../text/language';
@@ -47,8 +47,10 @@ async function openMoment(run: string, name: string, offset: number): Promise<vo
     toast((text) => text.detail.noSession(name));
     return;
   }
-  if (useView.getState().mode === 'review') setTab('terminals');
-  const show = () => showMoment(found.uid, offset);
+  const review = useView.getState().mode === 'review';
+  if (review) setTab('terminals');
+  // In Review the pane stands at the step by itself; beside the live ones it is told the moment.
+  const show = () => (review ? chooseTerminal(found.uid) : showMoment(found.uid, offset));
   if (useSessions.getState().run === run) return show();
   // The pane forgets what another run showed when it has read its list.
   const stop = useSessions.subscribe((state) => {

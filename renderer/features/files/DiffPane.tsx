@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import './files.css';
 import { applyTheme, editor, languageOf } from './monaco';
 
 export interface DiffPaneProps {
@@ -13,6 +14,8 @@ export interface DiffPaneProps {
 export function DiffPane({ path, before, after, sideBySide, label }: DiffPaneProps) {
   const box = useRef<HTMLElement>(null);
   const view = useRef<editor.IStandaloneDiffEditor>(null);
+  const beside = useRef(sideBySide);
+  beside.current = sideBySide;
 
   useEffect(() => {
     if (box.current === null) return;
@@ -28,7 +31,11 @@ export function DiffPane({ path, before, after, sideBySide, label }: DiffPanePro
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono'),
       scrollBeyondLastLine: false,
       hideUnchangedRegions: { enabled: true, contextLineCount: 3, minimumLineCount: 3 },
-      renderOverviewRuler: true,
+      renderSideBySide: beside.current,
+      // Two sides need some room; without it they are shown in one.
+      renderSideBySideInlineBreakpoint: 560,
+      renderOverviewRuler: false,
+      scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
       stickyScroll: { enabled: false },
       maxComputationTime: 2_000,
       ariaLabel: label,

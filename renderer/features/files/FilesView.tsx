@@ -40,7 +40,7 @@ export function FilesView({ run, step, history }: FilesViewProps) {
   const newest = useFiles(run, '', 0);
   const detail = useDetail(run, step);
   const choice = useFileChoice(run, step);
-  const [layout, setLayout] = useState<Layout>('inline');
+  const [layout, setLayout] = useState<Layout>('sides');
   const [listed, setListed] = useState(false);
   const [shifted, setShifted] = useState<number | null>(null);
   const changed = detail?.files ?? [];
@@ -65,85 +65,87 @@ export function FilesView({ run, step, history }: FilesViewProps) {
   if (newest === null || file === null) return null;
   const lines = counts.get(revision);
   return (
-    <section className={`files ${listed ? 'files-listed' : ''}`} aria-label={text.title}>
-      {listed && (
-        <FileList run={run} chosen={file} changed={changed} onChoose={(next) => choose(next, null, null)} />
-      )}
-      <div className="files-main">
-        <header className="files-head">
-          <Button small icon="list" aria-expanded={listed} onClick={() => setListed(!listed)}>
-            {text.count(words.common.format.count(newest.total))}
-          </Button>
-          <h3 className="mono-12 cut files-name" title={`${file.computer}: ${file.path}`}>
-            {shortPath(file.path, run)}
-          </h3>
-          <span className="space" />
-          <span className="text-12 tabular files-what">
-            {current !== undefined && wordsOf(current, text)}{' '}
-            {lines != null && text.changed(lines.added, lines.removed)}
-          </span>
-          <Segmented<Layout>
-            label={text.layout}
-            items={[
-              { id: 'inline', label: text.inline },
-              { id: 'sides', label: text.sideBySide },
-            ]}
-            chosen={layout}
-            onChoose={setLayout}
-          />
-        </header>
-        {changed.length > 1 && (
-          <OfStep run={run} files={changed} chosen={file} onChoose={(next) => choose(next, null, null)} />
+    <section className="files" aria-label={text.title}>
+      <div className="files-body">
+        {listed && (
+          <FileList run={run} chosen={file} changed={changed} onChoose={(next) => choose(next, null, null)} />
         )}
-        <div className="strip-row">
-          {page !== null && page.first > 1 && (
-            <IconButton
-              small
-              icon="left"
-              label={text.earlier}
-              onClick={() => setShifted(Math.max(1, page.first - REVISIONS_PAGE / 2))}
+        <div className="files-main">
+          <header className="files-head">
+            <Button small icon="list" aria-expanded={listed} onClick={() => setListed(!listed)}>
+              {text.count(words.common.format.count(newest.total))}
+            </Button>
+            <h3 className="mono-12 cut files-name" title={`${file.computer}: ${file.path}`}>
+              {shortPath(file.path, run)}
+            </h3>
+            <span className="space" />
+            <span className="text-12 tabular files-what">
+              {current !== undefined && wordsOf(current, text)}{' '}
+              {lines != null && text.changed(lines.added, lines.removed)}
+            </span>
+            <Segmented<Layout>
+              label={text.layout}
+              items={[
+                { id: 'inline', label: text.inline },
+                { id: 'sides', label: text.sideBySide },
+              ]}
+              chosen={layout}
+              onChoose={setLayout}
             />
+          </header>
+          {changed.length > 1 && (
+            <OfStep run={run} files={changed} chosen={file} onChoose={(next) => choose(next, null, null)} />
           )}
-          <RevisionStrip
-            revisions={revisions}
-            counts={counts}
-            chosen={revision}
-            base={from}
-            withOriginal={page !== null && page.first <= 1}
-            onChoose={(number) => choose(file, number, null)}
-            onCompare={(number) => choose(file, revision, number === revision ? null : number)}
-          />
-          {page !== null && page.first + revisions.length <= page.total && (
-            <IconButton
-              small
-              icon="right"
-              label={text.later}
-              onClick={() =>
-                setShifted(Math.min(page.total, page.first + revisions.length + REVISIONS_PAGE / 2))
-              }
+          <div className="strip-row">
+            {page !== null && page.first > 1 && (
+              <IconButton
+                small
+                icon="left"
+                label={text.earlier}
+                onClick={() => setShifted(Math.max(1, page.first - REVISIONS_PAGE / 2))}
+              />
+            )}
+            <RevisionStrip
+              revisions={revisions}
+              counts={counts}
+              chosen={revision}
+              base={from}
+              withOriginal={page !== null && page.first <= 1}
+              onChoose={(number) => choose(file, number, null)}
+              onCompare={(number) => choose(file, revision, number === revision ? null : number)}
+            />
+            {page !== null && page.first + revisions.length <= page.total && (
+              <IconButton
+                small
+                icon="right"
+                label={text.later}
+                onClick={() =>
+                  setShifted(Math.min(page.total, page.first + revisions.length + REVISIONS_PAGE / 2))
+                }
+              />
+            )}
+          </div>
+          <p className="files-compared text-12 quiet">
+            {text.comparing(from, revision)}
+            {current !== undefined && (
+              <>
+                {' · '}
+                {current.by === 'shell' ? text.byShellAt : text.byActionAt}
+                <StepLink step={current.step} />
+                {current.inheritedFrom !== null && text.inherited}
+              </>
+            )}
+          </p>
+          {contents !== null && (
+            <Comparison
+              path={file.path}
+              before={contents.before}
+              after={contents.after}
+              layout={layout}
+              label={text.diffOf(file.path, from, revision)}
             />
           )}
         </div>
-        <p className="files-compared text-12 quiet">
-          {text.comparing(from, revision)}
-          {current !== undefined && (
-            <>
-              {' · '}
-              {current.by === 'shell' ? text.byShellAt : text.byActionAt}
-              <StepLink step={current.step} />
-              {current.inheritedFrom !== null && text.inherited}
-            </>
-          )}
-        </p>
-        {contents !== null && (
-          <Comparison
-            path={file.path}
-            before={contents.before}
-            after={contents.after}
-            layout={layout}
-            label={text.diffOf(file.path, from, revision)}
-          />
-        )}
       </div>
     </section>
   );

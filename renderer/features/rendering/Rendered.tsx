@@ -45,7 +45,7 @@ export function Rendered({ part, whole, kind, raw, hint }: RenderedProps) {
       );
     case 'code':
       return (
-        <pre className="code">
+        <pre className={hint.language === undefined ? 'code' : 'code code-wrap'}>
           <CodeText text={plainText(part)} language={hint.language} path={hint.path} />
         </pre>
       );

@@ -49,7 +49,7 @@ export function RenderedText({ text, hint, lines }: RenderedTextProps) {
   const left = inParts ? text.length - part.length : 0;
   // Half a list or half a table is another one: a cut text is taken apart only as far as it is shown.
   const whole = kind === 'markdown' ? part : text;
-  const tools = kind !== 'plain' || text.length > SEARCHED;
+  const tools = (kind !== 'plain' && kind !== 'code') || text.length > SEARCHED;
   return (
     <div className="rendered" data-kind={raw ? 'raw' : kind}>
       <div className={`rendered-tools ${tools ? '' : 'rendered-tools-quiet'}`}>
