@@ -12,6 +12,9 @@ import { resumeRun } from './long/resume-run';
 import { secondCheckpoint } from './long/second-checkpoint';
 import { thirtyHours } from './long/thirty-hours';
 import { twentyAppenders } from './long/twenty-appenders';
+import { mergeLabels } from './review/merge-labels';
+import { rangeUndo } from './review/range-undo';
+import { search } from './review/search';
 import { sshCommands } from './ssh/ssh-commands';
 import { sshCuts } from './ssh/ssh-cuts';
 import { sshDeadLink } from './ssh/ssh-dead-link';
@@ -20,6 +23,8 @@ import { sshIdle } from './ssh/ssh-idle';
 import { sshKill } from './ssh/ssh-kill';
 import { sshOutput } from './ssh/ssh-output';
 import { keyLatency } from './window/key-latency';
+import { killWindow } from './window/kill-window';
+import { largeRun } from './window/large-run';
 import { promptOpen } from './window/prompt-open';
 import { windowMemory } from './window/window-memory';
 import { windowStart } from './window/window-start';
@@ -30,6 +35,8 @@ export const benches: readonly Bench[] = [
   windowMemory,
   keyLatency,
   promptOpen,
+  largeRun,
+  killWindow,
   appendStep,
   indexCatchUp,
   loopOverhead,
@@ -49,5 +56,8 @@ export const benches: readonly Bench[] = [
   secondCheckpoint,
   twentyAppenders,
   concurrentRuns,
+  rangeUndo,
+  mergeLabels,
+  search,
   durability,
 ];
