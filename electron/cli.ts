@@ -9,9 +9,12 @@ import { cleanCommand, exportCommand, verifyCommand } from './cli/dataset-comman
 import { demoCommand } from './cli/demo-command';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
-import { labelCommand, rulesCommand } from './cli/label-commands';
+import { labelCommand } from './cli/label-commands';
 import { mergeCommand } from './cli/merge-commands';
 import { type CommandResult, headlessLog, printFailure, printResult, type Terminal } from './cli/output';
+import { queueCommand } from './cli/queue-commands';
+import { rebuildCommand } from './cli/rebuild-command';
+import { rulesCommand } from './cli/rule-commands';
 import { runCommand } from './cli/run-commands';
 import { serveCommand } from './cli/serve-command';
 import { sessionCommand } from './cli/session-commands';
@@ -136,6 +139,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return mergeCommand(context, args);
     case 'label':
       return labelCommand(context, args);
+    case 'queue':
+      return queueCommand(context, args);
     case 'rules':
       return rulesCommand(context, args);
     case 'stats':
@@ -145,7 +150,9 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
     case 'export':
       return exportCommand(context, args);
     case 'verify':
-      return verifyCommand(context);
+      return verifyCommand(context, args);
+    case 'rebuild':
+      return rebuildCommand(context, args);
     case 'clean':
       return cleanCommand(context);
     default:

@@ -14,7 +14,9 @@ import { labelCommands } from './ipc/labels';
 import { mergeCommands } from './ipc/merge';
 import type { Output } from './ipc/parts';
 import { plotCommands } from './ipc/plots';
+import { queueCommands } from './ipc/queue';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
+import { ruleCommands } from './ipc/rules';
 import { type ApprovalAsked, runCommands } from './ipc/runs';
 import { searchCommands } from './ipc/search';
 import { terminalCommands } from './ipc/terminals';
@@ -44,7 +46,9 @@ export const commands = {
   ...importCommands,
   ...plotCommands,
   ...attentionCommands,
+  ...queueCommands,
   ...remoteCommands,
+  ...ruleCommands,
 } as const;
 
 export type CommandName = keyof typeof commands;

@@ -31,6 +31,11 @@ const options = {
   arguments: { type: 'string' },
   thought: { type: 'string' },
   annotator: { type: 'string' },
+  to: { type: 'string' },
+  overlap: { type: 'string' },
+  blind: { type: 'boolean', default: false },
+  by: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
   format: { type: 'string' },
   preset: { type: 'string' },
   carried: { type: 'string' },
@@ -44,7 +49,13 @@ const options = {
   drop: { type: 'string', multiple: true },
   add: { type: 'string', multiple: true },
   endpoint: { type: 'string' },
+  on: { type: 'string', multiple: true },
+  off: { type: 'string', multiple: true },
+  set: { type: 'string', multiple: true },
+  precedence: { type: 'string' },
   again: { type: 'boolean', default: false },
+  logs: { type: 'boolean', default: false },
+  search: { type: 'boolean', default: false },
 } as const;
 
 export interface Arguments {
@@ -172,14 +183,28 @@ export const helpText = `waymark: the engine of Waymark without its window
   merge PATH                        take over the labels of another workspace: its
                                     folder, or a file of label export
   rules RUN                         what the rules say, step by step
+  rules list | show RULE            the rules, for --task T as they hold there
+  rules preview RUN                 what other settings would change: [--on RULE]...
+                                    [--off RULE]... [--set RULE.PARAMETER=VALUE]...
+  rules set --task T                as previewed, for all runs of the task; also
+                                    [--precedence union|judge_over_rule]
+  rules clear --task T              as the task itself says
   stats RUN                         scores, labels, rules, actions and people in figures
   import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run
       [--title TEXT] [--task ID] [--again]
+  queue [RUN]... | queue next [RUN] what waits for you (or --annotator NAME), by class
+  queue assign --run R... --to NAME,NAME  hand out runs or their segments, balanced
+      [--by segment|run] [--overlap 0.2] [--blind] [--dry-run]
+  queue take-back BATCH             what was decided stays
+  queue people [--run R]... [--format csv]  decided, left, agreement, minutes
   export --format slime --out DIR   write a dataset
       [--run RUN]... [--undecided refuse|train|mask] [--preset default|apollo]
   serve --stdio                     the workspace for a window, over the SSH channel
                                     it opened; --workspace DIR, else the default one
-  verify                            check chains, texts, prompts and session logs
+  verify [--logs]                   check chains, texts, prompts and session logs; --logs
+                                    only what was recorded, not what is derived from it
+  rebuild [RUN]... [--search]       derive lists and labels from the logs again, and fill
+                                    the search index anew
   clean                             remove what no run needs any more
 
   --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last

@@ -1,16 +1,13 @@
 import { type AnnotationTarget, type Author, partsOf, targetOf } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import type { RuleVerdict } from '@shared/labels';
 import { adjudicateSteps, annotateSteps } from '../runs/annotate-steps';
 import { checkCorrection } from '../runs/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
 import { judgeVotes } from './judge-votes';
 import { exportLabels } from './merge-commands';
-import { type CommandResult, table } from './output';
+import type { CommandResult } from './output';
 import { named } from './run-commands';
-
-const pageSize = 200;
 
 /** `label …`: decisions of people, votes of judges, and the log as a file. Durable before it returns. */
 export function labelCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
@@ -108,32 +105,4 @@ function stepsOf(target: AnnotationTarget): string {
 /** Another name is another person: its identity is derived from the name, so that repeated calls agree. */
 function authorNamed(context: CliContext, name: string | undefined): Author {
   return name === undefined || name === context.author.name ? context.author : { uuid: `name:${name}`, name };
-}
-
-/** `rules RUN`: every verdict of the rules in force, by step. */
-export async function rulesCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
-  const run = await named(context, args.words[1]);
-  const { steps } = await context.reader.run(run);
-  const verdicts: { step: number; verdict: RuleVerdict }[] = [];
-  for (let from = 1; from <= steps; from += pageSize) {
-    const heads = await context.reader.heads(run, from, Math.min(steps, from + pageSize - 1));
-    for (const head of heads.filter((each) => each.rules.length > 0)) {
-      const detail = await context.reader.step(run, head.step);
-      verdicts.push(...detail.labels.rules.map((verdict) => ({ step: head.step, verdict })));
-    }
-  }
-  return {
-    json: { run, verdicts: verdicts.map(({ step, verdict }) => ({ step, ...verdict })) },
-    lines:
-      verdicts.length === 0
-        ? ['No rule says anything about this run.']
-        : table(
-            verdicts.map(({ step, verdict }) => [
-              String(step),
-              verdict.effect + (verdict.hard ? ' (hard)' : ''),
-              verdict.rule,
-              verdict.why,
-            ]),
-          ),
-  };
 }

@@ -1,5 +1,5 @@
-import { countLines, countMasks, type ExportPlan, stepRanges } from './export-plan';
 import { ruleSetVersion } from '../label/rule-set';
+import { countLines, countMasks, type ExportPlan, stepRanges } from './export-plan';
 import type { ExportRequest } from './export-request';
 
 /** What marks a folder as a dataset that an export may replace. */

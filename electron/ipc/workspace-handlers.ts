@@ -8,12 +8,15 @@ import { fileHandlers } from './handlers/files';
 import { guidelineHandlers } from './handlers/guideline';
 import { hintHandlers } from './handlers/hints';
 import { labelHandlers } from './handlers/labels';
+import { queueHandlers } from './handlers/queue';
 import { retroMaskHandlers } from './handlers/retro-masks';
+import { ruleHandlers } from './handlers/rules';
 import { runChangeHandlers } from './handlers/run-changes';
 import { runHandlers } from './handlers/runs';
 import { searchHandlers } from './handlers/search';
 import { timelineHandlers } from './handlers/timeline';
 import type { TerminalPump } from './terminal-pump';
+import { ViewerHolder } from './viewer-holder';
 
 export interface WorkspaceHandlerInput {
   holder: WorkbenchHolder;
@@ -29,7 +32,8 @@ export interface WorkspaceHandlerInput {
  * `waymark serve` answer them with the same functions.
  */
 export function workspaceHandlers(input: WorkspaceHandlerInput) {
-  const { holder, author, settings, pump, resourcesDir } = input;
+  const { author, settings, pump, resourcesDir } = input;
+  const holder = new ViewerHolder(input.holder, author);
   return {
     ...runHandlers({
       holder,
@@ -46,7 +50,9 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
     ...guidelineHandlers(holder),
     ...checkpointHandlers({ holder, author, settings }),
     ...attentionHandlers(holder, author),
+    ...queueHandlers({ holder, author }),
     ...hintHandlers(holder, author),
+    ...ruleHandlers(holder, author),
     ...runChangeHandlers({ holder, author, settings }),
   };
 }

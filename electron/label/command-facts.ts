@@ -122,7 +122,9 @@ export function scriptsRun({ simples }: CommandFact): string[] {
     const module = simple.argv.indexOf('-m');
     const moduleName = module > 0 ? simple.argv[module + 1] : null;
     if (typeof moduleName === 'string' && /^[\w.]+$/.test(moduleName)) {
-      const wrapper = /^(?:torch\.distributed\.(?:run|launch)|accelerate\.commands\.launch)$/.test(moduleName);
+      const wrapper = /^(?:torch\.distributed\.(?:run|launch)|accelerate\.commands\.launch)$/.test(
+        moduleName,
+      );
       if (!wrapper) return [place(`${moduleName.replaceAll('.', '/')}.py`)];
     }
     const script = simple.argv.find((word, i) => i > 0 && /\.(?:py|sh|bash)$/.test(word ?? ''));

@@ -1,4 +1,5 @@
 import { commandName, type SimpleCommand } from '@shared/shell-command';
+import { isPython } from './command-facts';
 
 /** Installing, fetching and watching are no computing, whatever the name of the package or the log. */
 const MOVERS: ReadonlySet<string> = new Set(
@@ -6,6 +7,9 @@ const MOVERS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** Calls that train or generate. */
+const COMPUTES = /\.\s*(?:train|fit)\s*\(|\bLLM\s*\(|\bmain\s*\(/;
 
 /** Commands of a line that do what an expression names, told by their words. */
 export function computingIn(
@@ -16,6 +20,9 @@ export function computingIn(
     const words = simple.argv.map((word) => word ?? '');
     if (MOVERS.has(commandName(simple)) || words.some((word) => /(?:^|\/)hfd\.sh$/.test(word))) return false;
     if (words.includes('pip') && words.includes('install')) return false;
+    // What is written in inline code are names of things, not what is run.
+    const inline = isPython(commandName(simple)) ? words.findIndex((word) => /^-[a-zA-Z]*c$/.test(word)) : -1;
+    if (inline > 0) return COMPUTES.test(words[inline + 1] ?? '');
     const text = words.join(' ');
     // `run_train.sh` trains: an underscore parts words as well.
     return matches(text) || matches(text.replaceAll('_', ' '));

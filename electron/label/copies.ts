@@ -21,7 +21,8 @@ export function copiesOf({ simples }: Pick<CommandFact, 'simples'>): FileCopy[] 
       for (const from of operands.slice(0, -1)) copies.push({ from, to });
     } else if (name === 'tar' || name === 'zip') {
       const packs = name === 'zip' || /^-?[a-z]*c/.test(words[0] ?? '');
-      const [to, ...from] = name === 'tar' ? words.slice(1).filter((word) => !word.startsWith('-')) : operands;
+      const [to, ...from] =
+        name === 'tar' ? words.slice(1).filter((word) => !word.startsWith('-')) : operands;
       if (!packs || to === undefined) return null;
       for (const each of from) copies.push({ from: each, to });
     } else if (!BESIDE.has(name) || simple.redirects.some(({ operator }) => operator === '>')) return null;

@@ -111,13 +111,20 @@ export class FactsFold {
     { step, name, ok, data, closedBy }: EventOf<'action.observed'>['body'],
     command: CommandFact | null,
   ): FileWrite[] {
-    const { started, revisions } = this;
+    const { revisions } = this;
+    const started = this.started;
     this.started = null;
     this.revisions = new Map();
     if (closedBy === 'not_run') return [];
     const writes = [...revisions].map(([path, { before, text, beforeText }]): FileWrite => {
       const whole = text?.slice(0, LONGEST_TEXT) ?? null;
-      return { step, path, created: !before, text: whole, added: addedText(whole, before ? beforeText : null) };
+      return {
+        step,
+        path,
+        created: !before,
+        text: whole,
+        added: addedText(whole, before ? beforeText : null),
+      };
     });
     const path = typeof data.path === 'string' ? data.path : null;
     if (ok && path !== null && (name === 'create_file' || name === 'edit_file') && !revisions.has(path)) {

@@ -9,7 +9,9 @@ export function givenGpus(text: string): number[] | null {
   const included = /--include[= ]["']?[\w.-]+:(\d+(?:,\d+)*)/.exec(code)?.[1];
   if (included !== undefined) return numbers(included);
   const count = /--(?:nproc[_-]per[_-]node|num[_-]processes|num[_-]gpus)[= ](\d+)/.exec(code)?.[1];
-  return count === undefined ? null : Array.from({ length: Math.min(64, Number(count)) }, (_, index) => index);
+  return count === undefined
+    ? null
+    : Array.from({ length: Math.min(64, Number(count)) }, (_, index) => index);
 }
 
 function numbers(list: string): number[] {

@@ -47,7 +47,13 @@ export class JobSight {
     this.end(command.place);
     if (!command.background || command.looksOnly) return;
     const { computer, step, place } = command;
-    keep(this.jobs, { computer, session: place.slice(computer.length + 1), step, training: true, gpus: null });
+    keep(this.jobs, {
+      computer,
+      session: place.slice(computer.length + 1),
+      step,
+      training: true,
+      gpus: null,
+    });
     this.commands.set(place, command);
     for (const key of this.commands.keys()) if (!Object.hasOwn(this.jobs, key)) this.commands.delete(key);
   }

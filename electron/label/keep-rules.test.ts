@@ -55,7 +55,9 @@ describe('keep-debugging', () => {
     const changed = run.edit('src/train.py', 'fixed');
     const worked = run.command('cd src && python train.py --epochs 3');
     expect(stepsOf(run, 'keep-debugging')).toEqual([failed]);
-    const found = verdictsOf(run.script.events).find(({ verdict }) => verdict.rule === 'keep-debugging')?.verdict;
+    const found = verdictsOf(run.script.events).find(
+      ({ verdict }) => verdict.rule === 'keep-debugging',
+    )?.verdict;
     expect(found?.steps).toEqual([looked, changed, worked]);
   });
   it('keeps each of several attempts that was looked into', () => {
@@ -79,16 +81,29 @@ describe('keep-debugging', () => {
   test.each<[string, (run: RuleRun) => void]>([
     [
       'the very same is tried until it works',
-      (run) => [run.command('python a.py', { exitCode: 1 }), run.command('python a.py', { exitCode: 1 }), run.command('python a.py')],
+      (run) => [
+        run.command('python a.py', { exitCode: 1 }),
+        run.command('python a.py', { exitCode: 1 }),
+        run.command('python a.py'),
+      ],
     ],
     ['it never works', (run) => [run.command('python a.py', { exitCode: 1 }), run.openFile('a.py')]],
     [
       'something else works',
-      (run) => [run.command('python a.py', { exitCode: 1 }), run.openFile('a.py'), run.command('python b.py')],
+      (run) => [
+        run.command('python a.py', { exitCode: 1 }),
+        run.openFile('a.py'),
+        run.command('python b.py'),
+      ],
     ],
     [
       'only thoughts and sleeps lie between',
-      (run) => [run.command('python a.py', { exitCode: 1 }), run.think(), run.sleep(10), run.command('python a.py')],
+      (run) => [
+        run.command('python a.py', { exitCode: 1 }),
+        run.think(),
+        run.sleep(10),
+        run.command('python a.py'),
+      ],
     ],
     [
       'it comes too late',
@@ -118,12 +133,14 @@ describe('keep-backup', () => {
     const run = new RuleRun();
     run.command('cp /workspace/data/outputs/predictions.json /workspace/data/outputs/too_early.json');
     const scored = run.evaluate(5.28);
-    run.command("python3 -c \"print(1)\"");
+    run.command('python3 -c "print(1)"');
     // As in a real node of the reference system.
     const kept = run.command(
       'cp /workspace/data/outputs/predictions.json /workspace/data/outputs/predictions_v1.json',
     );
-    const back = run.command('cp /workspace/data/outputs/predictions_v1.json /workspace/data/outputs/predictions.json');
+    const back = run.command(
+      'cp /workspace/data/outputs/predictions_v1.json /workspace/data/outputs/predictions.json',
+    );
     expect(stepsOf(run, 'keep-backup')).toEqual([kept, back]);
     expect(verdictsOf(run.script.events).find(({ step }) => step === kept)?.verdict.steps).toEqual([scored]);
   });

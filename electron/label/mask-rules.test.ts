@@ -64,7 +64,10 @@ describe('eval-without-change', () => {
     ['a note elsewhere', (run) => run.create('notes.md', 'It went well.')],
     [
       'code that only prints',
-      (run) => run.command("python3 -c \"import json\nprint(len(json.load(open('data/outputs/predictions.json'))))\""),
+      (run) =>
+        run.command(
+          'python3 -c "import json\nprint(len(json.load(open(\'data/outputs/predictions.json\'))))"',
+        ),
     ],
   ])('fires after %s', (_, work) => {
     expect(between(work)).toBe(true);
@@ -73,10 +76,14 @@ describe('eval-without-change', () => {
     ['inference', (run) => [run.background(INFER), run.output({ exitCode: 0 })]],
     ['a program', (run) => run.command('python make_answers.py')],
     ['an edit of what is evaluated', (run) => run.edit('data/outputs/predictions.json', '[]')],
-    ['putting a copy back', (run) => run.command('cp /workspace/b.json /workspace/data/outputs/predictions.json')],
+    [
+      'putting a copy back',
+      (run) => run.command('cp /workspace/b.json /workspace/data/outputs/predictions.json'),
+    ],
     [
       'code that writes',
-      (run) => run.command("python3 -c \"import json\njson.dump([], open('data/outputs/predictions.json', 'w'))\""),
+      (run) =>
+        run.command("python3 -c \"import json\njson.dump([], open('data/outputs/predictions.json', 'w'))\""),
     ],
   ])('is silent after %s', (_, work) => {
     expect(between(work)).toBe(false);
@@ -103,9 +110,9 @@ describe('finish-below-best', () => {
     const last = run.evaluate(40);
     run.command('python more.py');
     const finish = run.finish(41);
-    expect(verdictsOf(run.script.events).filter(({ verdict }) => verdict.rule === 'finish-below-best')).toEqual([
-      { step: finish, verdict: expect.objectContaining({ steps: [best, last], hard: false }) },
-    ]);
+    expect(
+      verdictsOf(run.script.events).filter(({ verdict }) => verdict.rule === 'finish-below-best'),
+    ).toEqual([{ step: finish, verdict: expect.objectContaining({ steps: [best, last], hard: false }) }]);
   });
   it('is silent when the best was put back, or is the last', () => {
     const run = new RuleRun({ spec: outputs });
@@ -143,7 +150,7 @@ describe('provided-script-ignored', () => {
   const spec = {
     description: 'Generate predictions using `/workspace/task/scripts/inference.py`, then evaluate.',
   };
-  const code = "from transformers import AutoTokenizer\nfor x in test: predict(x)\n";
+  const code = 'from transformers import AutoTokenizer\nfor x in test: predict(x)\n';
   it('ties the creation, the edits and the runs of a near-copy together', () => {
     const run = new RuleRun({ spec });
     const created = run.create('task/scripts/inference_new.py', code);
@@ -157,7 +164,10 @@ describe('provided-script-ignored', () => {
   });
   test.each<[string, (run: RuleRun) => void]>([
     ['is never run', (run) => run.create('inference_new.py', code)],
-    ['is a helper', (run) => [run.create('inference_utils.py', code), run.command('python inference_utils.py')]],
+    [
+      'is a helper',
+      (run) => [run.create('inference_utils.py', code), run.command('python inference_utils.py')],
+    ],
     ['is a test', (run) => [run.create('test_inference.py', code), run.command('python test_inference.py')]],
     [
       'rolls out the training set',
@@ -175,9 +185,15 @@ describe('provided-script-ignored', () => {
     ],
     [
       'imports the given one',
-      (run) => [run.create('inference_fast.py', 'from inference import main\nmain()\n'), run.command('python inference_fast.py')],
+      (run) => [
+        run.create('inference_fast.py', 'from inference import main\nmain()\n'),
+        run.command('python inference_fast.py'),
+      ],
     ],
-    ['is the given one', (run) => [run.edit('task/scripts/inference.py', code), run.command('python task/scripts/inference.py')]],
+    [
+      'is the given one',
+      (run) => [run.edit('task/scripts/inference.py', code), run.command('python task/scripts/inference.py')],
+    ],
   ])('is silent when the new script %s', (_, work) => {
     const run = new RuleRun({ spec }).has('task/scripts/inference.py', 'print(1)');
     work(run);
@@ -196,7 +212,7 @@ describe('provided-script-ignored', () => {
 describe('framework-forbidden', () => {
   const spec = { rules: { forbidden_frameworks: ['transformers:generation', 'deepspeed'] } };
   const bad =
-    "from transformers import AutoModelForCausalLM\nmodel = AutoModelForCausalLM.from_pretrained(model_path)\nout = model.generate(**x)\n";
+    'from transformers import AutoModelForCausalLM\nmodel = AutoModelForCausalLM.from_pretrained(model_path)\nout = model.generate(**x)\n';
   it('masks what writes it and what runs it', () => {
     const run = new RuleRun({ spec });
     const created = run.create('generate.py', bad);
@@ -210,7 +226,10 @@ describe('framework-forbidden', () => {
     expect(verdict?.steps).toEqual([created]);
   });
   test.each([
-    ['a tokenizer only', 'from transformers import AutoTokenizer\nt = AutoTokenizer.from_pretrained(p)\nllm = LLM(p)\nllm.generate(x)\n'],
+    [
+      'a tokenizer only',
+      'from transformers import AutoTokenizer\nt = AutoTokenizer.from_pretrained(p)\nllm = LLM(p)\nllm.generate(x)\n',
+    ],
     ['training', 'm = AutoModelForCausalLM.from_pretrained(p)\nTrainer(model=m).train()\nm.generate(x)\n'],
     ['a comment', '# model = AutoModelForCausalLM.from_pretrained(p)\n# model.generate(x)\nllm = LLM(p)\n'],
     ['a comment about the other', 'import vllm  # not deepspeed\n'],
@@ -242,8 +261,18 @@ describe('idle-gpus', () => {
   };
   test.each<[string, (run: RuleRun) => number]>([
     ['a variable', (run) => run.background('CUDA_VISIBLE_DEVICES=0 python train.py')],
-    ['an export before', (run) => [run.command('export CUDA_VISIBLE_DEVICES=0,1'), run.background(TRAIN)][1] ?? 0],
-    ['a script', (run) => [run.create('train.sh', 'export CUDA_VISIBLE_DEVICES=0\npython x.py\n'), run.background('bash train.sh')][1] ?? 0],
+    [
+      'an export before',
+      (run) => [run.command('export CUDA_VISIBLE_DEVICES=0,1'), run.background(TRAIN)][1] ?? 0,
+    ],
+    [
+      'a script',
+      (run) =>
+        [
+          run.create('train.sh', 'export CUDA_VISIBLE_DEVICES=0\npython x.py\n'),
+          run.background('bash train.sh'),
+        ][1] ?? 0,
+    ],
     ['a process count', (run) => run.background('torchrun --nproc_per_node=2 train.py')],
   ])('finds %s', (_, work) => {
     const { step, found } = launch(work);
@@ -264,9 +293,15 @@ describe('idle-gpus', () => {
     ],
     [
       'what others leave',
-      (run) => [run.gpus([0, 0, 0, 0, 70_000, 70_000, 70_000, 70_000]), run.background('CUDA_VISIBLE_DEVICES=0,1,2,3 python train.py')],
+      (run) => [
+        run.gpus([0, 0, 0, 0, 70_000, 70_000, 70_000, 70_000]),
+        run.background('CUDA_VISIBLE_DEVICES=0,1,2,3 python train.py'),
+      ],
     ],
-    ['a computer of unknown size', (run) => run.background('CUDA_VISIBLE_DEVICES=0 python train.py', { computer: 'other' })],
+    [
+      'a computer of unknown size',
+      (run) => run.background('CUDA_VISIBLE_DEVICES=0 python train.py', { computer: 'other' }),
+    ],
   ])('is silent about %s', (_, work) => {
     expect(launch((run) => [work(run), 0].length).found).toEqual([]);
   });

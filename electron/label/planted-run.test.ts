@@ -26,25 +26,32 @@ describe('the planted run', () => {
   const truth = [...planted.truth.values()];
   const claims = (of: readonly string[]) => ({
     found: new Set(
-      verdicts.filter(({ verdict }) => of.includes(verdict.rule)).map(({ step, verdict }) => `${step} ${verdict.rule}`),
+      verdicts
+        .filter(({ verdict }) => of.includes(verdict.rule))
+        .map(({ step, verdict }) => `${step} ${verdict.rule}`),
     ),
     truth: new Set(
-      truth.flatMap(({ step, rules }) => rules.filter((rule) => of.includes(rule)).map((rule) => `${step} ${rule}`)),
+      truth.flatMap(({ step, rules }) =>
+        rules.filter((rule) => of.includes(rule)).map((rule) => `${step} ${rule}`),
+      ),
     ),
   });
 
   it('has a truth beside each of its 200 steps', () => {
     expect(truth).toHaveLength(PLANTED_STEPS);
     for (const rule of judged) {
-      expect(truth.some(({ rules }) => rules.includes(rule)), rule).toBe(true);
+      expect(
+        truth.some(({ rules }) => rules.includes(rule)),
+        rule,
+      ).toBe(true);
     }
   });
 
   it('is read by the rules alone with precision ≥ 0.95 and recall ≥ 0.9', () => {
     const { found, truth: planned } = claims(judged);
     const { precision, recall, wrong, missed } = figures(found, planned);
-    console.log(
-      `planted run: ${found.size} findings, ${planned.size} planted; precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}; wrong: ${wrong.join(', ') || 'none'}; missed: ${missed.join(', ') || 'none'}`,
+    process.stdout.write(
+      `planted run: ${found.size} findings, ${planned.size} planted; precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}; wrong: ${wrong.join(', ') || 'none'}; missed: ${missed.join(', ') || 'none'}\n`,
     );
     expect(precision).toBeGreaterThanOrEqual(0.95);
     expect(recall).toBeGreaterThanOrEqual(0.9);
@@ -61,7 +68,9 @@ describe('the planted run', () => {
     }
     const bad = new Set(truth.filter(({ train }) => train === false).map(({ step }) => String(step)));
     const { precision, recall } = figures(masked, bad);
-    console.log(`planted run, masks: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
+    process.stdout.write(
+      `planted run, masks: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}\n`,
+    );
     expect(precision).toBeGreaterThanOrEqual(0.95);
     expect(recall).toBeGreaterThanOrEqual(0.9);
   });
@@ -84,14 +93,18 @@ function observed(events: readonly RunEvent[]) {
   let args: Record<string, unknown> = {};
   return events.flatMap((event) => {
     if (event.kind === 'action.started') args = event.body.args;
-    return event.kind === 'action.observed' ? [{ ...event.body, args, command: String(event.body.data.command ?? '') }] : [];
+    return event.kind === 'action.observed'
+      ? [{ ...event.body, args, command: String(event.body.data.command ?? '') }]
+      : [];
   });
 }
 
 /** What one would write first: without the traps in mind. */
 const naiveRules: Record<string, Naive> = {
   'command-failed': (events) =>
-    observed(events).flatMap(({ step, data }) => (typeof data.exitCode === 'number' && data.exitCode !== 0 ? [step] : [])),
+    observed(events).flatMap(({ step, data }) =>
+      typeof data.exitCode === 'number' && data.exitCode !== 0 ? [step] : [],
+    ),
   'blind-edit': (events) => {
     const open = new Set<unknown>();
     return observed(events).flatMap(({ step, name, data }) => {
@@ -115,16 +128,23 @@ const naiveRules: Record<string, Naive> = {
       name === 'create_file' && /(?:inference|train)\w*\.(?:py|sh)$/.test(String(data.path)) ? [step] : [],
     ),
   'framework-forbidden': (events) =>
-    observed(events).flatMap(({ step, args }) => (JSON.stringify(args).includes('from_pretrained') ? [step] : [])),
+    observed(events).flatMap(({ step, args }) =>
+      JSON.stringify(args).includes('from_pretrained') ? [step] : [],
+    ),
   'idle-gpus': (events) =>
-    observed(events).flatMap(({ step, command }) => (/CUDA_VISIBLE_DEVICES=(?!0,1,2,3,4,5,6,7)/.test(command) ? [step] : [])),
-  'keep-sleep-while-training': (events) => observed(events).flatMap(({ step, name }) => (name === 'sleep' ? [step] : [])),
-  'keep-backup': (events) => observed(events).flatMap(({ step, command }) => (/^cp /.test(command) ? [step] : [])),
+    observed(events).flatMap(({ step, command }) =>
+      /CUDA_VISIBLE_DEVICES=(?!0,1,2,3,4,5,6,7)/.test(command) ? [step] : [],
+    ),
+  'keep-sleep-while-training': (events) =>
+    observed(events).flatMap(({ step, name }) => (name === 'sleep' ? [step] : [])),
+  'keep-backup': (events) =>
+    observed(events).flatMap(({ step, command }) => (/^cp /.test(command) ? [step] : [])),
   'keep-debugging': (events) => {
     const all = observed(events).filter(({ data }) => typeof data.exitCode === 'number');
     return all.flatMap(({ step, data }, i) =>
       data.exitCode !== 0 && all.slice(i + 1, i + 4).some((next) => next.data.exitCode === 0) ? [step] : [],
     );
   },
-  'keep-exploration': (events) => observed(events).flatMap(({ step, name }) => (name === 'open_file' ? [step] : [])),
+  'keep-exploration': (events) =>
+    observed(events).flatMap(({ step, name }) => (name === 'open_file' ? [step] : [])),
 };

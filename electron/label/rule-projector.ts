@@ -13,7 +13,10 @@ export function createRuleProjector(): StepProjector {
       return { version: ruleSetVersion(set), precedence: set.precedence };
     },
     start: (created, settings) =>
-      startRules(ruleSetFor(created.kind === 'run.created' ? created.body.spec : {}, settings).rules, created),
+      startRules(
+        ruleSetFor(created.kind === 'run.created' ? created.body.spec : {}, settings).rules,
+        created,
+      ),
   };
 }
 

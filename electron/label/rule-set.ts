@@ -124,7 +124,10 @@ function choose(
 }
 
 /** Values that do not fit their parameter count as not given. */
-function merged({ parameters }: Pick<Rule, 'parameters'>, given: RuleChoice['parameters'] | RuleParameters): RuleParameters {
+function merged(
+  { parameters }: Pick<Rule, 'parameters'>,
+  given: RuleChoice['parameters'] | RuleParameters,
+): RuleParameters {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => {
       const own = given[name];
@@ -146,7 +149,11 @@ export function ruleViews(spec: Record<string, unknown>, settings: RuleSettings)
     const views = Object.entries(parameters).map(([name, value]): RuleParameterView => {
       const otherwise = taskParameters[name] ?? value;
       const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-      const from = !same(value, otherwise) ? 'workspace' : same(otherwise, rule.parameters[name]) ? 'rule' : 'task';
+      const from = !same(value, otherwise)
+        ? 'workspace'
+        : same(otherwise, rule.parameters[name])
+          ? 'rule'
+          : 'task';
       return { name, value, otherwise, from };
     });
     return { id, version, effect, hard, text, citation, on, otherwise: taskOn, parameters: views };

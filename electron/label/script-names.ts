@@ -28,7 +28,13 @@ export function usesScript(text: string, path: string): boolean {
   const stem = base.replace(/\.\w+$/, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const code = text.replace(/"""[\s\S]*?"""|'''[\s\S]*?'''/g, '""').replace(/^\s*#.*$/gm, '');
   if (new RegExp(`(?:^|[\\s/'"=])${stem}\\.(?:py|sh)\\b`).test(code)) return true;
-  return base.endsWith('.py') && new RegExp(`^\\s*(?:from\\s+(?:[\\w.]+\\.)?${stem}\\s+import|import\\s+(?:[\\w.]+\\.)?${stem}\\b)`, 'm').test(code);
+  return (
+    base.endsWith('.py') &&
+    new RegExp(
+      `^\\s*(?:from\\s+(?:[\\w.]+\\.)?${stem}\\s+import|import\\s+(?:[\\w.]+\\.)?${stem}\\b)`,
+      'm',
+    ).test(code)
+  );
 }
 
 function extension(name: string): string {

@@ -123,6 +123,20 @@ export class IndexPart {
   readonly verify = (runs?: string[], depth?: VerifyDepth): Promise<VerifyReport> =>
     verifyWorkspace(this.folder, this.options.projector, runs, depth);
 
+  readonly rebuildSearch = async (): Promise<void> => {
+    this.askedForLock = Number.NEGATIVE_INFINITY;
+    this.holdLock();
+    if (this.lock === null) {
+      throw new WaymarkError(
+        'conflict',
+        'Another process keeps the search index of this workspace. Close the application, then try again.',
+      );
+    }
+    this.index.startOver();
+    this.failed = false;
+    this.schedule(0);
+  };
+
   readonly backup = async (): Promise<string> => {
     try {
       const mark = this.entriesMark();

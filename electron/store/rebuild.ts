@@ -1,5 +1,5 @@
 import { type AnnotationEntry, partsOf } from '@shared/annotations';
-import type { RunEvent } from '@shared/events';
+import type { EventOf, RunEvent } from '@shared/events';
 import { noRuleSettings } from '@shared/rules/rule-settings';
 import { LAST_SEQ, rowId } from './ids';
 import { storedPrecedence } from './label-projection';
@@ -8,7 +8,7 @@ import type { Statements } from './rows';
 import { readRuleSettings } from './rule-settings';
 import { RunProjection } from './run-projection';
 import { type RunFacts, type RunState, runFacts, startState } from './run-state';
-import type { RulesInForce, RunRuleFold, StepProjector } from './step-projector';
+import type { RulesInForce, RuleVerdictRow, RunRuleFold, StepProjector } from './step-projector';
 
 export interface RebuildOptions {
   /** Where the logs are. */
@@ -71,26 +71,39 @@ export class Rebuild {
     }
   }
 
-  apply(event: RunEvent): void {
-    const { source, projector, purged, run } = this.options;
-    if (event.kind === 'run.created') {
-      this.facts = runFacts(event.body);
-      this.createdAt = event.at;
-      const settings = readRuleSettings(source, event.body.task.id)?.settings ?? noRuleSettings;
-      this.inForce = projector.inForce(event.body.spec, settings);
-      this.rules = projector.start(event, settings);
+  /** The next events; how they are cut into pages makes no difference. */
+  apply(events: readonly RunEvent[]): void {
+    const { purged, run } = this.options;
+    const verdicts: RuleVerdictRow[] = [];
+    for (const event of events) {
+      if (event.kind === 'run.created') this.begin(event);
+      if (!purged && this.rules !== null) verdicts.push(...this.rules.apply(event));
     }
-    const verdicts = purged ? [] : (this.rules?.apply(event) ?? []);
-    this.projection.apply(run, this.state, [event], verdicts);
+    this.projection.apply(run, this.state, events, verdicts);
+  }
+
+  private begin(event: EventOf<'run.created'>): void {
+    const { source, projector } = this.options;
+    this.facts = runFacts(event.body);
+    this.createdAt = event.at;
+    const settings = readRuleSettings(source, event.body.task.id)?.settings ?? noRuleSettings;
+    this.inForce = projector.inForce(event.body.spec, settings);
+    this.rules = projector.start(event, settings);
+  }
+
+  /** The row of the running step, where it has one. */
+  settle(): void {
+    const { steps, head } = this.state;
+    if (this.lastRow >= rowId(this.options.run, Math.max(1, steps))) {
+      this.projection.settle(this.options.run, head);
+    }
   }
 
   /** Labels of every step, once all is known. */
   finish(): void {
     const { run } = this.options;
-    const { steps, head } = this.state;
-    if (this.lastRow >= rowId(run, Math.max(1, steps))) {
-      this.projection.settle(run, head);
-    }
+    const { steps } = this.state;
+    this.settle();
     if (steps > 0) {
       this.projection.labels.refreshRange(run, 1, steps);
       this.projection.refreshTileRange(run, 1, steps, steps);

@@ -107,7 +107,7 @@ export class RuleCatchUp {
     if (this.stopped) {
       return;
     }
-    const { id, state } = this.options.load(run);
+    const { state } = this.options.load(run);
     if (stale.length > 0) {
       for (const work of stale) {
         await this.labelWork.finish(work);

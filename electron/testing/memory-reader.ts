@@ -39,4 +39,8 @@ export class MemoryReader implements DatasetReader {
     const last = after + this.pageLimit;
     return { entries: all.slice(after, last), last: last < all.length ? last : null };
   }
+
+  async ruleSettings(): Promise<null> {
+    return null;
+  }
 }

@@ -62,7 +62,13 @@ const spec = {
 /** A run of 200 steps: mistakes that rules look for, what must stay, and beside each of them traps that look like it. */
 export function plantedRun(): PlantedRun {
   const run = new RuleRun({ spec });
-  for (const path of ['task/scripts/inference.py', 'task/scripts/train.sh', 'task/scripts/config.yaml', 'src/model.py', 'src/data.py'])
+  for (const path of [
+    'task/scripts/inference.py',
+    'task/scripts/train.sh',
+    'task/scripts/config.yaml',
+    'src/model.py',
+    'src/data.py',
+  ])
     run.has(path, `# ${path}\n`);
   const planted = new PlantedRun(run);
   plantedMasks(planted);
@@ -77,6 +83,10 @@ export function plantedRun(): PlantedRun {
 function ending(planted: PlantedRun): void {
   const { run } = planted;
   planted.plain(run.evaluate(100), 'the full score');
-  planted.bad('action-at-full-score', run.background('bash /workspace/task/scripts/train.sh'), 'nothing left to gain');
+  planted.bad(
+    'action-at-full-score',
+    run.background('bash /workspace/task/scripts/train.sh'),
+    'nothing left to gain',
+  );
   planted.bad('finish-below-best', run.finish(71), 'the outputs were overwritten');
 }

@@ -34,25 +34,49 @@ export function plantedTraps(planted: PlantedRun): void {
   ok(run.command('python task/scripts/inference_utils.py'));
   ok(run.create('test_inference.py', 'from inference_utils import f\nassert f()\n'), 'a test');
   ok(run.command('python test_inference.py'));
-  ok(run.create('inference_v3.py', 'data = load("train.jsonl")\nroll_out(data)\n'), 'rolls out the training set');
+  ok(
+    run.create('inference_v3.py', 'data = load("train.jsonl")\nroll_out(data)\n'),
+    'rolls out the training set',
+  );
   ok(run.command('python inference_v3.py'));
-  ok(run.create('run_train.sh', 'export NCCL_DEBUG=WARN\nbash /workspace/task/scripts/train.sh\n'), 'calls the given one');
+  ok(
+    run.create('run_train.sh', 'export NCCL_DEBUG=WARN\nbash /workspace/task/scripts/train.sh\n'),
+    'calls the given one',
+  );
   ok(run.background('bash run_train.sh'));
   planted.keep('keep-sleep-while-training', run.sleep(900), 'waits for it');
   ok(run.output({ exitCode: 0 }));
   ok(run.create('inference_better.py', 'print("never run")\n'), 'written, never run');
 
   // Frameworks that only look forbidden.
-  ok(run.create('tokens.py', 'from transformers import AutoTokenizer\nt = AutoTokenizer.from_pretrained(p)\n'), 'a tokenizer');
+  ok(
+    run.create('tokens.py', 'from transformers import AutoTokenizer\nt = AutoTokenizer.from_pretrained(p)\n'),
+    'a tokenizer',
+  );
   ok(run.command('python tokens.py'));
-  ok(run.create('sft.py', 'm = AutoModelForCausalLM.from_pretrained(p)\nTrainer(m).train()\nm.generate(x)\n'), 'training');
-  ok(run.create('notes.md', 'model = AutoModelForCausalLM.from_pretrained(p); model.generate(x) is slow'), 'a note');
-  ok(run.create('vllm_run.py', '# AutoModelForCausalLM.from_pretrained(p).generate(x)\nllm = LLM(p)\n'), 'a comment');
+  ok(
+    run.create('sft.py', 'm = AutoModelForCausalLM.from_pretrained(p)\nTrainer(m).train()\nm.generate(x)\n'),
+    'training',
+  );
+  ok(
+    run.create('notes.md', 'model = AutoModelForCausalLM.from_pretrained(p); model.generate(x) is slow'),
+    'a note',
+  );
+  ok(
+    run.create('vllm_run.py', '# AutoModelForCausalLM.from_pretrained(p).generate(x)\nllm = LLM(p)\n'),
+    'a comment',
+  );
   ok(run.command('grep -rn "from_pretrained" src'), 'a search');
 
   // GPUs that only look idle.
-  ok(run.background('CUDA_VISIBLE_DEVICES=0,1,2,3 python sft.py --train --lr 1', { session: 'a' }), 'one half');
-  ok(run.background('CUDA_VISIBLE_DEVICES=4,5,6,7 python sft.py --train --lr 2', { session: 'b' }), 'the other half');
+  ok(
+    run.background('CUDA_VISIBLE_DEVICES=0,1,2,3 python sft.py --train --lr 1', { session: 'a' }),
+    'one half',
+  );
+  ok(
+    run.background('CUDA_VISIBLE_DEVICES=4,5,6,7 python sft.py --train --lr 2', { session: 'b' }),
+    'the other half',
+  );
   planted.keep('keep-sleep-while-training', run.sleep(900), 'waits for both');
   ok(run.output({ session: 'a', exitCode: 0 }));
   ok(run.output({ session: 'b', exitCode: 0 }));
@@ -67,7 +91,11 @@ export function plantedTraps(planted: PlantedRun): void {
   // Evaluations with something in between that no file action shows.
   ok(run.command('python task/scripts/inference.py --out data/outputs/predictions.json'));
   ok(run.evaluate(45), 'a program wrote new outputs');
-  planted.keep('keep-backup', run.command('cp data/outputs/predictions.json data/outputs/predictions_45.json'), 'a backup');
+  planted.keep(
+    'keep-backup',
+    run.command('cp data/outputs/predictions.json data/outputs/predictions_45.json'),
+    'a backup',
+  );
   ok(run.command('python postprocess.py'));
   ok(run.evaluate(41), 'worse, but new');
   planted.keep(
@@ -78,9 +106,18 @@ export function plantedTraps(planted: PlantedRun): void {
   ok(run.evaluate(45), 'of what was put back');
 
   // A debugging that was none, and one that no rule recognises.
-  planted.bad('command-failed', run.command('python src/merge_all.py', { exitCode: 1 }), 'fails and is given up');
+  planted.bad(
+    'command-failed',
+    run.command('python src/merge_all.py', { exitCode: 1 }),
+    'fails and is given up',
+  );
   ok(run.openFile('src/data.py'), 'reads something else, late in the run');
-  planted.rescued('command-failed', 'keep-debugging', run.command('make model', { exitCode: 2 }), 'fixed under another name');
+  planted.rescued(
+    'command-failed',
+    'keep-debugging',
+    run.command('make model', { exitCode: 2 }),
+    'fixed under another name',
+  );
   ok(run.create('build.sh', 'gcc model.c\n'), 'goes another way');
   ok(run.command('bash build.sh'), 'works');
 

@@ -132,17 +132,28 @@ export class RuleRun {
   }
 
   sleep(seconds: number): number {
-    return this.call('sleep', { sleep_time: seconds }, { sleepMs: seconds * 1000, askedMs: seconds * 1000, woken: false });
+    return this.call(
+      'sleep',
+      { sleep_time: seconds },
+      { sleepMs: seconds * 1000, askedMs: seconds * 1000, woken: false },
+    );
   }
 
   evaluate(score: number | null): number {
     this.tries += score === null ? 0 : 1;
     const step = this.step + 1;
     const ended = this.evaluation(step, score, false);
-    return this.call('eval', {}, { tries: this.tries }, {
-      before: [ended],
-      ...(score === null ? { error: { code: 'evaluation_unavailable', message: 'The evaluator could not run.' } } : {}),
-    });
+    return this.call(
+      'eval',
+      {},
+      { tries: this.tries },
+      {
+        before: [ended],
+        ...(score === null
+          ? { error: { code: 'evaluation_unavailable', message: 'The evaluator could not run.' } }
+          : {}),
+      },
+    );
   }
 
   failing(name: string, code: string): number {
@@ -244,7 +255,11 @@ export function verdictsOf(
 }
 
 /** Steps a rule speaks about. */
-export function stepsOf(run: RuleRun, rule: RuleId, parameters: RuleSettings['rules'][RuleId] = undefined): number[] {
+export function stepsOf(
+  run: RuleRun,
+  rule: RuleId,
+  parameters: RuleSettings['rules'][RuleId] = undefined,
+): number[] {
   const settings = { rules: { [rule]: { on: true, parameters: {}, ...parameters } } };
   return verdictsOf(run.script.events, { ...noRuleSettings, ...settings })
     .filter(({ verdict }) => verdict.rule === rule)

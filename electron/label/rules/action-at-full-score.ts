@@ -33,7 +33,13 @@ export const actionAtFullScore: Rule = {
           ? edits.length > 0 || writes.length > 0
           : !command.looksOnly && copiesOf(command) === null;
       return works
-        ? [{ step, why: `Step ${reached} had reached ${full}; there was nothing left to gain.`, steps: [reached] }]
+        ? [
+            {
+              step,
+              why: `Step ${reached} had reached ${full}; there was nothing left to gain.`,
+              steps: [reached],
+            },
+          ]
         : [];
     };
   },

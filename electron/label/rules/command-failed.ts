@@ -20,9 +20,7 @@ export const commandFailed: Rule = {
     () =>
     (_event, { ended }) =>
       ended
-        .filter(
-          ({ command, exitCode, killed }) => exitCode !== 0 && !killed && !answers(command, exitCode),
-        )
+        .filter(({ command, exitCode, killed }) => exitCode !== 0 && !killed && !answers(command, exitCode))
         .map(({ command, exitCode, seenAt }): Finding => {
           const { step, text } = command;
           const line = shortCommand(text);

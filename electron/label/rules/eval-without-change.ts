@@ -27,7 +27,8 @@ export const evalWithoutChange: Rule = {
           ? [{ step, why: `Nothing that is evaluated has changed since step ${before}.`, steps: [before] }]
           : [];
       }
-      changed ||= mayChangeInputs(event, facts, task) || facts.ended.some(({ command }) => command.background);
+      changed ||=
+        mayChangeInputs(event, facts, task) || facts.ended.some(({ command }) => command.background);
       return [];
     };
   },

@@ -31,7 +31,11 @@ export const finishBelowBest: Rule = {
       if (step === null || best === null || final >= best.score - tolerance) return [];
       const steps = [...new Set([best.step, ...(last === null ? [] : [last.step])])].sort((a, b) => a - b);
       return [
-        { step, why: `Finished ${how} ${points(final)}; step ${best.step} had reached ${points(best.score)}.`, steps },
+        {
+          step,
+          why: `Finished ${how} ${points(final)}; step ${best.step} had reached ${points(best.score)}.`,
+          steps,
+        },
       ];
     };
     return (event, facts) => {

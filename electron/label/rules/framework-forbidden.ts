@@ -73,7 +73,8 @@ interface Usage {
 const LOADS =
   /\b(?:AutoModelFor\w+|\w+For(?:CausalLM|ConditionalGeneration)|\w+LMHeadModel)\s*\.\s*from_pretrained\s*\(/;
 const GENERATES = /\.\s*generate\s*\(/;
-const PIPELINE = /\bpipeline\s*\(\s*(?:task\s*=\s*)?['"](?:text-generation|text2text-generation|summarization|translation)/;
+const PIPELINE =
+  /\bpipeline\s*\(\s*(?:task\s*=\s*)?['"](?:text-generation|text2text-generation|summarization|translation)/;
 const TRAINS = /\b\w*Trainer\s*\(|\.backward\s*\(/;
 
 function usageOf(entry: string): Usage {

@@ -95,7 +95,8 @@ export const idleGpus: Rule = {
       if (command.looksOnly && !text.includes('CUDA_VISIBLE_DEVICES')) return [];
       const named = givenGpus(text);
       if (/\bunset\s+CUDA_VISIBLE_DEVICES/.test(text)) exported.delete(place);
-      else if (named !== null && /\bexport\s+CUDA_VISIBLE_DEVICES=/.test(text)) exported.set(place, { gpus: named, step });
+      else if (named !== null && /\bexport\s+CUDA_VISIBLE_DEVICES=/.test(text))
+        exported.set(place, { gpus: named, step });
       const own = [...scriptsRun(command), ...configsOf(command)].flatMap((each) =>
         [...files].filter(([path]) => sameFile(path, each)).map(([, says]) => says),
       );
@@ -113,7 +114,11 @@ export const idleGpus: Rule = {
         const tied = [...new Set(adapters)].filter((each) => each < step).sort((a, b) => a - b);
         return [
           { step, why, steps: tied },
-          ...tied.map((each) => ({ step: each, why: 'Sets up the training of adapters only.', steps: [step] })),
+          ...tied.map((each) => ({
+            step: each,
+            why: 'Sets up the training of adapters only.',
+            steps: [step],
+          })),
         ];
       }
       if (gpus === null) return [];

@@ -14,7 +14,9 @@ export const keepBackup: Rule = {
   citation:
     'APOLLO appendix E, essential to keep: "Backup the output files to other place with its corprosing score after evaluation"',
   /** Expressions for output paths where the task does not say what is evaluated. */
-  parameters: { outputs: ['output', 'prediction', 'result', 'submission', 'answer', 'checkpoint', '\\bbest\\b'] },
+  parameters: {
+    outputs: ['output', 'prediction', 'result', 'submission', 'answer', 'checkpoint', '\\bbest\\b'],
+  },
   start: (task, parameters) => {
     const isOutput = anyOf(listOf(parameters, 'outputs'));
     /** Last evaluation with a score. */
@@ -22,11 +24,15 @@ export const keepBackup: Rule = {
     const copies = new Set<string>();
     return (event, { command, alone }) => {
       if (event.kind === 'evaluation.ended') {
-        if (event.body.score !== null && event.body.step !== null && !event.body.forced) scored = event.body.step;
+        if (event.body.score !== null && event.body.step !== null && !event.body.forced)
+          scored = event.body.step;
         return [];
       }
       if (!alone || command === null || scored === null || event.kind !== 'action.observed') return [];
-      if (event.body.error !== null || (typeof event.body.data.exitCode === 'number' && event.body.data.exitCode !== 0))
+      if (
+        event.body.error !== null ||
+        (typeof event.body.data.exitCode === 'number' && event.body.data.exitCode !== 0)
+      )
         return [];
       const made = (copiesOf(command) ?? []).filter((copy) => !isCode(copy.from));
       const kept = made.filter(({ from, to }) => outputPath(from, task, isOutput) && !copies.has(key(to)));

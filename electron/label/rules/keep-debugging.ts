@@ -23,7 +23,8 @@ export const keepDebugging: Rule = {
   hard: false,
   on: true,
   text: 'A failed command was followed by a look or a change, and then by the same thing done with success.',
-  citation: 'APOLLO appendix E, essential to keep: "Systematic debugging: Self-directed problem-solving approaches"',
+  citation:
+    'APOLLO appendix E, essential to keep: "Systematic debugging: Self-directed problem-solving approaches"',
   /** Steps between the failure and the success. */
   parameters: { within_steps: 20 },
   start: (_task, parameters) => {
@@ -40,7 +41,8 @@ export const keepDebugging: Rule = {
       }
       if (open.length > 0 && investigates(event, facts)) {
         for (const probe of open) {
-          if (probe.step < step && probe.after.at(-1) !== step) probe.after = [...probe.after, step].slice(-SHOWN);
+          if (probe.step < step && probe.after.at(-1) !== step)
+            probe.after = [...probe.after, step].slice(-SHOWN);
         }
       }
       return found;
@@ -57,7 +59,9 @@ export const keepDebugging: Rule = {
         .map(({ step, text, after }) => ({
           step,
           why: `${shortCommand(text)} failed, was looked into and worked at step ${command.step}.`,
-          steps: [...new Set([...after.filter((look) => look <= seenAt), command.step])].sort((a, b) => a - b),
+          steps: [...new Set([...after.filter((look) => look <= seenAt), command.step])].sort(
+            (a, b) => a - b,
+          ),
         }));
     }
 
@@ -104,7 +108,9 @@ function subjectOf(command: CommandFact): string {
   if (isPython(name)) {
     const module = main.argv.indexOf('-m');
     if (module > 0) return `-m ${main.argv[module + 1] ?? ''}`;
-    const imports = [...inlineCode(command).matchAll(/^\s*(?:import|from)\s+([\w.]+)/gm)].map((each) => each[1]);
+    const imports = [...inlineCode(command).matchAll(/^\s*(?:import|from)\s+([\w.]+)/gm)].map(
+      (each) => each[1],
+    );
     return imports.length > 0 ? `import ${imports.sort().join(' ')}` : '';
   }
   const words = main.argv.slice(1).filter((word): word is string => word !== null && !word.startsWith('-'));

@@ -1,7 +1,7 @@
 import type { EventOf } from '@shared/events';
 import { commandName, joinShellPath, type SimpleCommand } from '@shared/shell-command';
-import { shellTouches } from '../shell-edits';
 import { type EventFacts, type Finding, numberOf, type Rule } from '../rule';
+import { shellTouches } from '../shell-edits';
 
 /** Places that are remembered, at most; afterwards only the newest half is. */
 const PLACES = 20_000;
@@ -45,7 +45,9 @@ export const keepExploration: Rule = {
       const keep = fresh !== undefined || (looked !== null && step <= early && text !== previous);
       previous = text;
       const why =
-        fresh === undefined ? 'Looks around early in the run.' : `Looks at ${shown(fresh.path)} for the first time.`;
+        fresh === undefined
+          ? 'Looks around early in the run.'
+          : `Looks at ${shown(fresh.path)} for the first time.`;
       pending = { step, keep: keep && (pending?.keep ?? true), why: pending?.why ?? why };
       return [];
     };
@@ -58,7 +60,9 @@ const READS: ReadonlySet<string> = new Set(
   ),
 );
 
-const SILENT: ReadonlySet<string> = new Set('cd pushd popd export set unset true false sleep wait : echo'.split(' '));
+const SILENT: ReadonlySet<string> = new Set(
+  'cd pushd popd export set unset true false sleep wait : echo'.split(' '),
+);
 
 function showsNothing(simple: SimpleCommand): boolean {
   return SILENT.has(commandName(simple)) || simple.argv.length === 0;
@@ -71,7 +75,11 @@ interface Place {
 }
 
 /** What an action looked at; null when it did something else, or saw nothing. */
-function placesOf({ body }: EventOf<'action.observed'>, { command }: EventFacts, root: string): Place[] | null {
+function placesOf(
+  { body }: EventOf<'action.observed'>,
+  { command }: EventFacts,
+  root: string,
+): Place[] | null {
   const { name, data } = body;
   if (command !== null) {
     if (!command.looksOnly || command.background || command.simples.every(showsNothing)) return null;
@@ -89,5 +97,6 @@ function placesOf({ body }: EventOf<'action.observed'>, { command }: EventFacts,
 }
 
 function shown(place: string): string {
-  return place.length > 80 ? `${place.slice(0, 79)}…` : place;
+  const line = place.replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

@@ -33,10 +33,13 @@ export const keepSleepWhileTraining: Rule = {
   start: (_task, parameters) => {
     const matches = anyOf(listOf(parameters, 'jobs'));
     return (event, { jobs, alone }) => {
-      if (!alone || event.kind !== 'action.observed' || event.body.name !== 'sleep' || !event.body.ok) return [];
+      if (!alone || event.kind !== 'action.observed' || event.body.name !== 'sleep' || !event.body.ok)
+        return [];
       const job = jobs.find(({ command }) => computingIn(command.simples, matches).length > 0);
       if (job === undefined) return [];
-      return [{ step: event.body.step, why: `${nameOf(job)} of step ${job.step} was running.`, steps: [job.step] }];
+      return [
+        { step: event.body.step, why: `${nameOf(job)} of step ${job.step} was running.`, steps: [job.step] },
+      ];
     };
   },
 };

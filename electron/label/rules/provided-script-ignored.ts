@@ -67,7 +67,11 @@ export const providedScriptIgnored: Rule = {
         put(path, null);
         return [];
       }
-      const copy = { given: origin, steps: [...(known?.steps ?? []), step].slice(-12), ran: known?.ran ?? false };
+      const copy = {
+        given: origin,
+        steps: [...(known?.steps ?? []), step].slice(-12),
+        ran: known?.ran ?? false,
+      };
       put(path, copy);
       return copy.ran ? [finding(step, path, copy, 'Goes on with')] : [];
     }
@@ -124,9 +128,19 @@ export const providedScriptIgnored: Rule = {
   },
 };
 
-function finding(step: number, path: string, { given, steps }: NearCopy, what: string, runAt?: number): Finding {
+function finding(
+  step: number,
+  path: string,
+  { given, steps }: NearCopy,
+  what: string,
+  runAt?: number,
+): Finding {
   const tied = [...steps, ...(runAt === undefined ? [] : [runAt])].filter((each) => each !== step);
-  return { step, why: `${what} ${baseName(path)} although ${given} is given.`, steps: tied.sort((a, b) => a - b) };
+  return {
+    step,
+    why: `${what} ${baseName(path)} although ${given} is given.`,
+    steps: tied.sort((a, b) => a - b),
+  };
 }
 
 function isScript(path: string): boolean {

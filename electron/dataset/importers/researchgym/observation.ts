@@ -59,6 +59,7 @@ export function observationData(
   put('query', observed.query ?? (name === 'web_search' ? args.query : undefined));
   put('hits', observed.total_results);
   put('async', observed.async_execution);
+  if (typeof observed.is_idle === 'boolean') put('state', observed.is_idle ? 'idle' : 'busy');
   if (Array.isArray(observed.search_matches)) put('hitLines', observed.search_matches);
   return data;
 }
