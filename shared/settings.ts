@@ -49,6 +49,8 @@ const fields = {
   }),
   /** Holds off the machine's idle sleep while a run thinks or acts. */
   keepAwake: z.boolean(),
+  /** Decisions carry how long the person took, for who leads to see. */
+  shareTimes: z.boolean(),
   /** Hosts reached over SSH, by alias of the user's ssh configuration. */
   computers: z.array(knownComputerSchema).max(200),
 };
@@ -70,6 +72,7 @@ export const settingsSchema = z.object({
     ...{ urgent: true, findings: false, perHour: 3 },
   }),
   keepAwake: fields.keepAwake.default(true),
+  shareTimes: fields.shareTimes.default(false),
   computers: fields.computers.default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { type AssignPlan, blindness } from '../review/assign-plan';
+import type { Pace } from '../review/pace';
 import { queueClasses } from '../review/queue-class';
-import type {
-  AssignBatch,
-  PaceView,
-  PeopleReport,
-  Person,
-  QueueItem,
-  QueueView,
-} from '../review/queue-views';
+import type { AssignBatch, PeopleReport, Person, QueueItem, QueueView } from '../review/queue-views';
 import { direction, none, returns, run, step } from './parts';
 
 const person = z.object({ uuid: z.string().min(1).max(120), name: z.string().trim().min(1).max(80) });
@@ -71,5 +65,6 @@ export const queueCommands = {
     }),
     output: returns<void>(),
   },
-  'review.pace': { input: none, output: returns<PaceView>() },
+  /** Of who asks. */
+  'review.pace': { input: none, output: returns<Pace>() },
 } as const;

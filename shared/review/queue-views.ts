@@ -1,5 +1,5 @@
 import type { Agreement } from './kappa';
-import type { Pace, StampStreak } from './pace';
+import type { StampStreak } from './pace';
 import type { QueueClass } from './queue-class';
 
 export interface Person {
@@ -86,9 +86,4 @@ export interface PeopleReport {
   pairs: PairRow[];
   /** Per run: all people at once (Fleiss), and the mean of the pairs. */
   runs: { run: string; title: string; fleiss: number | null; meanKappa: number | null }[];
-}
-
-/** A person's own times; nobody else is shown them unless that person shares them. */
-export interface PaceView extends Pace {
-  shared: boolean;
 }

@@ -1,0 +1,177 @@
+import { WaymarkError } from '@shared/errors';
+import type { AssignOrder } from '@shared/ipc/queue';
+import { peopleCsv } from '@shared/review/people-csv';
+import { queueClasses } from '@shared/review/queue-class';
+import type { Person, PersonRow } from '@shared/review/queue-views';
+import { assignBatch, planBatch, takeBackBatch } from '../runs/review-queue';
+import { type Arguments, oneOf, required } from './arguments';
+import type { CliContext } from './context';
+import { type CommandResult, table } from './output';
+import { named } from './run-commands';
+
+/** `queue …`: what waits for a person, handing out work, and how it goes. */
+export async function queueCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  switch (args.words[1]) {
+    case 'assign':
+      return assign(context, args);
+    case 'take-back':
+      return takeBack(context, args);
+    case 'people':
+      return people(context, args);
+    case 'next':
+      return next(context, args);
+    default:
+      return view(context, args);
+  }
+}
+
+async function view(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const who = whoAsks(context, args);
+  const asked = await Promise.all(args.words.slice(1).map((word) => named(context, word)));
+  const all = await context.reader.queueView(who, null);
+  const open = asked.length > 0 ? asked : all.runs.length > 0 ? [] : await everyRun(context);
+  const views = await Promise.all(open.map((run) => context.reader.queueView(who, run)));
+  const shown = new Map([all, ...views].flatMap(({ runs }) => runs.map((run) => [run.run, run])));
+  const runs = [...shown.values()].filter(({ run }) => asked.length === 0 || asked.includes(run));
+  return {
+    json: { person: who, runs },
+    lines:
+      runs.length === 0
+        ? ['Nothing waits for you.']
+        : table([
+            ['run', 'decided', ...queueClasses, 'title'],
+            ...runs.map(({ run, decided, total, left, title, assigned }) => [
+              run,
+              `${decided} of ${total}`,
+              ...queueClasses.map((each) => String(left[each])),
+              assigned ? title : `${title} (nobody is assigned)`,
+            ]),
+          ]),
+  };
+}
+
+async function next(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const who = whoAsks(context, args);
+  const [word] = args.words.slice(2);
+  const run = word === undefined ? null : await named(context, word);
+  const item = await context.reader.queueNext(who, run, null, 1);
+  if (item === null) return { json: { item: null }, lines: ['Nothing waits for you.'] };
+  const place = item.place === null ? '' : `, ${item.place} of ${item.of}`;
+  return { json: { item }, lines: [`Step ${item.step} of run ${item.run} (${item.class}${place}).`] };
+}
+
+async function assign(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const { values } = args;
+  const overlap = values.overlap === undefined ? 0 : Number(values.overlap);
+  if (!(overlap >= 0 && overlap <= 1)) {
+    throw new WaymarkError(
+      'bad_input',
+      `--overlap is "${values.overlap}" but must be a share such as 0.2, from 0 to 1.`,
+    );
+  }
+  const order: AssignOrder = {
+    runs: await Promise.all((values.run ?? []).map((word) => named(context, word))),
+    by: oneOf(values.by, ['run', 'segment'], 'segment', '--by'),
+    people: await peopleNamed(context, required(values.to, '--to')),
+    overlap,
+    blind: values.blind ? 'second' : 'none',
+  };
+  if (order.runs.length === 0) {
+    throw new WaymarkError('bad_input', 'Name the runs to hand out with --run RUN.');
+  }
+  const plan = await planBatch(context.reader, order);
+  const lines = [
+    ...table([
+      ['person', 'first reader of', 'second reader of', 'blind'],
+      ...plan.people.map(({ person, first, second, blind }) => [
+        person.name,
+        ...[first, second, blind].map(String),
+      ]),
+    ]),
+    `${plan.steps} steps in ${plan.units} pieces; ${plan.overlapSteps} get a second reader (${percent(plan.overlap)}).`,
+    ...(plan.already > 0 ? [`${plan.already} of them are somebody's to review already.`] : []),
+  ];
+  if (values['dry-run']) return { json: { plan, batch: null }, lines: [...lines, 'Nothing was written.'] };
+  const done = await assignBatch(context.store, context.author, order, plan.digest);
+  return { json: { plan, ...done }, lines: [...lines, `Assigned as batch ${done.batch}.`] };
+}
+
+async function takeBack(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const batch = required(args.words[2], 'The batch').toUpperCase();
+  const done = await takeBackBatch(context.store, context.author, batch);
+  return {
+    json: { batch, ...done },
+    lines: [`Batch ${batch} is nobody's any more. What was decided stays.`],
+  };
+}
+
+async function people(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const runs = await Promise.all((args.values.run ?? []).map((word) => named(context, word)));
+  const report = await context.reader.people(context.author, runs);
+  if (args.values.format !== undefined) {
+    oneOf(args.values.format, ['csv'], 'csv', '--format');
+    return { json: report, lines: peopleCsv(report.rows).trimEnd().split('\n') };
+  }
+  return {
+    json: report,
+    lines:
+      report.rows.length === 0
+        ? ['Nobody has decided anything, and nobody is assigned.']
+        : table([
+            [
+              'run',
+              'person',
+              'assigned',
+              'decided',
+              'left',
+              'agree',
+              'kappa',
+              'machines',
+              'min',
+              'flags',
+              'differ',
+            ],
+            ...report.rows.map(personCells),
+          ]),
+  };
+}
+
+function personCells(row: PersonRow): string[] {
+  return [
+    row.run,
+    row.person.name,
+    row.assigned === null ? '-' : String(row.assigned),
+    String(row.decided),
+    String(row.left),
+    row.agreement.raw === null ? '?' : `${percent(row.agreement.raw)} of ${row.agreement.n}`,
+    row.agreement.kappa?.toFixed(2) ?? '?',
+    row.machines.kappa?.toFixed(2) ?? '?',
+    String(Math.round(row.workMs / 60_000)),
+    String(row.flags),
+    String(row.disagreements),
+  ];
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+async function everyRun(context: CliContext): Promise<string[]> {
+  return (await context.reader.runs()).map(({ id }) => id);
+}
+
+/** Another name is that person when they are known here, else one known by name alone. */
+function whoAsks(context: CliContext, args: Arguments): Person {
+  const name = args.values.annotator;
+  return name === undefined || name === context.author.name ? context.author : { uuid: `name:${name}`, name };
+}
+
+/** Names by comma; who has said something here is known by more than the name. */
+async function peopleNamed(context: CliContext, names: string): Promise<Person[]> {
+  const known = [context.author, ...(await context.reader.annotators())];
+  return names
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+    .map((name) => known.find((person) => person.name === name) ?? { uuid: `name:${name}`, name });
+}
