@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Settings } from '@shared/settings';
@@ -86,6 +87,25 @@ export function helloWorld(folder: string): Start {
   cpSync(join('bench', 'baselines', 'hello-electron'), copy, { recursive: true });
   give(folder);
   return { executablePath: launch.executablePath, args: [copy], env: environment(folder, launch) };
+}
+
+/** A bare virtual list of so many rows in the same Electron, with a copy in the folder for the user it runs as. */
+export function emptyList(folder: string, rows: number): Start {
+  const launch = readLaunch();
+  const copy = join(folder, 'empty-list');
+  cpSync(join('bench', 'baselines', 'empty-list'), copy, { recursive: true });
+  give(folder);
+  return {
+    executablePath: launch.executablePath,
+    args: [copy, `rows=${rows}`],
+    env: environment(folder, launch),
+  };
+}
+
+/** Where large runs are kept between benches; they take minutes to make. */
+export function runCache(): string {
+  const { WAYMARK_CACHE } = readLaunch().env;
+  return join(WAYMARK_CACHE ?? tmpdir(), 'realistic-runs');
 }
 
 export interface Running {

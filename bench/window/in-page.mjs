@@ -156,3 +156,122 @@ export function watchFor(selector) {
 export function readShown() {
   return globalThis.shown;
 }
+
+/**
+ * Scrolls the list for so many frames and tells how long each took, ms: `by` px every frame, turning at the ends; 0 = to
+ * anywhere every eighth frame.
+ */
+export function scrollFrames({ frames, by }) {
+  return new Promise((resolve) => {
+    const list = document.querySelector('.steps');
+    const times = [];
+    let speed = by;
+    let seed = 7;
+    let before = 0;
+    const step = (now) => {
+      if (before > 0) times.push(now - before);
+      before = now;
+      if (times.length >= frames) return resolve(times);
+      const end = list.scrollHeight - list.clientHeight;
+      if (by === 0 && times.length % 8 === 0) {
+        seed = (seed * 48271) % 2147483647;
+        list.scrollTop = (seed / 2147483647) * end;
+      } else if (by !== 0) {
+        if ((speed > 0 && list.scrollTop >= end - 1) || (speed < 0 && list.scrollTop <= 0)) speed = -speed;
+        list.scrollTop += speed;
+      }
+      requestAnimationFrame(step);
+    };
+    list.scrollTop = list.scrollHeight / 2;
+    requestAnimationFrame(() => requestAnimationFrame(step));
+  });
+}
+
+/** Scrolls from one end to the other, a view at a time, waiting until the rows of each are there or 100 ms are over. */
+export async function scrollThrough({ views }) {
+  const list = document.querySelector('.steps');
+  const end = list.scrollHeight - list.clientHeight;
+  const filled = () => {
+    const rows = [...list.querySelectorAll('[data-step]')];
+    return rows.length > 0 && rows.every((row) => row.querySelector('[data-label]') !== null);
+  };
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  let seen = 0;
+  for (let view = 0; view <= views; view += 1) {
+    list.scrollTop = (view / views) * end;
+    const late = performance.now() + 100;
+    do await frame();
+    while (!filled() && performance.now() < late);
+    if (filled()) seen += 1;
+  }
+  return seen / (views + 1);
+}
+
+/**
+ * `globalThis.filled` is a promise of ms from the next key's or pointer's own time stamp to the frame after the one in which
+ * every row in the view has its text and the first of them is another than before; with `rows`, only once the list has so many.
+ */
+export function watchFilled({ rows }) {
+  globalThis.filled = new Promise((resolve, reject) => {
+    const list = () => document.querySelector('.steps');
+    const inView = () => {
+      const box = list()?.getBoundingClientRect();
+      if (box === undefined) return [];
+      return [...list().querySelectorAll('[data-step]')].filter((row) => {
+        const { top, bottom } = row.getBoundingClientRect();
+        return bottom > box.top && top < box.bottom;
+      });
+    };
+    const before = inView()[0];
+    const old = before === undefined ? '' : `${list().getAttribute('aria-rowcount')}/${before.dataset.step}`;
+    let begun = 0;
+    const start = (event) => {
+      begun = begun || event.timeStamp;
+    };
+    addEventListener('keydown', start, { capture: true, once: true });
+    addEventListener('pointerdown', start, { capture: true, once: true });
+    const late = setTimeout(() => {
+      const there = inView();
+      const blank = there.filter((row) => row.querySelector('[data-label]') === null).length;
+      const now = `${list()?.getAttribute('aria-rowcount')}/${there[0]?.dataset.step}`;
+      reject(new Error(`After 30 s ${blank} of ${there.length} rows were blank; ${old} before, ${now} now.`));
+    }, 30_000);
+    const look = () => {
+      const there = begun > 0 ? inView() : [];
+      const count = list()?.getAttribute('aria-rowcount');
+      const ready =
+        there.length > 0 &&
+        there.every((row) => row.querySelector('[data-label]') !== null) &&
+        `${count}/${there[0].dataset.step}` !== old &&
+        (rows === null || Number(count) === rows);
+      if (!ready) return requestAnimationFrame(look);
+      // What is there now is handed over in this frame; the next one begins when it has been.
+      requestAnimationFrame(() => {
+        clearTimeout(late);
+        resolve(performance.now() - begun);
+      });
+    };
+    requestAnimationFrame(look);
+  });
+}
+
+export function readFilled() {
+  return globalThis.filled;
+}
+
+/** Tells on the console of every label that the window shows as decided: `acked STEP LABEL`. */
+export function tellAcknowledged() {
+  const told = new Set();
+  const look = () => {
+    for (const row of document.querySelectorAll('[role=row][data-step]')) {
+      const state = row.querySelector('[data-label]');
+      const ring = row.querySelector('.glyph-ring');
+      if (state === null || ring === null || state.dataset.pending !== 'false') continue;
+      const word = `acked ${row.dataset.step} ${state.dataset.label}`;
+      if (told.has(word)) continue;
+      told.add(word);
+      console.log(word);
+    }
+  };
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true });
+}

@@ -1,9 +1,19 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { openStoreInProcess } from '../../electron/store/in-process';
-import { type Bench, figure, quantile, rounds, size, spread } from '../harness';
+import {
+  type Bench,
+  type BenchOptions,
+  type Figure,
+  figure,
+  quantile,
+  rounds,
+  size,
+  spread,
+} from '../harness';
 import { application, helloWorld, prepareDemo } from './desktop';
 import { answerKey, loadedResources, readLatency, readPainted, watchRow } from './in-page.mjs';
+import type { LargeRun } from './large-run';
 import { openWindow } from './open-window';
 
 interface Latency {
@@ -24,7 +34,7 @@ export const keyLatency: Bench = {
     const hello = await openWindow(helloWorld(join(options.folder, 'hello')));
     try {
       await ours.page.locator('[role=grid]').focus();
-      const labels = new LabelPresses(ours.page, masked, await rowCount(ours.page));
+      const labels = new LabelPresses(ours.page, masked, await rowCount(ours.page), '0');
       const bare: number[] = [];
       const latencies: Latency[] = [];
       for (let round = 0; round < rounds; round += 1) {
@@ -39,6 +49,46 @@ export const keyLatency: Bench = {
     }
   },
 };
+
+/** The same on a large run, at its end, where opening it leaves the cursor. */
+export async function measureKeys(
+  page: Page,
+  { folder, run, steps }: LargeRun,
+  options: BenchOptions,
+): Promise<Figure[]> {
+  const presses = size(options, 100, 500, 10);
+  const from = Math.max(1, steps - presses);
+  const masked = await hardMasks(join(folder, 'workspace'), run, from);
+  await page.locator('[role=grid]').focus();
+  await page.keyboard.press('End');
+  for (let back = steps; back > from; back -= 1) await page.keyboard.press('k');
+  const labels = new LabelPresses(page, masked, steps, null, from);
+  const latencies: Latency[] = [];
+  for (let press = 0; press < presses; press += 1) latencies.push(await labels.next());
+  const n = `on ${steps} steps, n = ${latencies.length}`;
+  const painted = latencies.map((each) => each.painted);
+  const durable = latencies.map((each) => each.durable);
+  return [
+    figure(
+      'key-painted-l',
+      quantile(painted, 0.95),
+      'ms',
+      { is: '≤', value: 50 },
+      {
+        detail: `p95; ${spread(painted)} ms, ${n}`,
+      },
+    ),
+    figure(
+      'key-durable-l',
+      quantile(durable, 0.95),
+      'ms',
+      { is: '≤', value: 100 },
+      {
+        detail: `p95; ${spread(durable)} ms, ${n}`,
+      },
+    ),
+  ];
+}
 
 function figures(latencies: readonly Latency[], bare: readonly number[]) {
   const painted = latencies.map((each) => each.painted);
@@ -80,12 +130,16 @@ class LabelPresses {
     private readonly page: Page,
     private readonly masked: ReadonlySet<number>,
     private readonly steps: number,
+    /** Takes the cursor back to the first step for another round; null: there is only one. */
+    private readonly back: string | null,
+    private readonly first = 1,
   ) {}
 
   async next(): Promise<Latency> {
-    const step = 1 + (this.pressed % this.steps);
-    const even = Math.floor(this.pressed / this.steps) % 2 === 0;
-    if (step === 1) await this.page.keyboard.press('0');
+    const of = this.steps - this.first + 1;
+    const step = this.first + (this.pressed % of);
+    const even = Math.floor(this.pressed / of) % 2 === 0;
+    if (step === this.first && this.back !== null) await this.page.keyboard.press(this.back);
     this.pressed += 1;
     // A step that a hard rule masks asks for a reason before it may train.
     const key = even || this.masked.has(step) ? 'm' : 't';
@@ -109,11 +163,11 @@ async function refuseMonaco(page: Page): Promise<void> {
     throw new Error(`The diff editor is loaded before its first use: ${monaco.join(', ')}`);
 }
 
-async function hardMasks(workspace: string, run: string): Promise<Set<number>> {
+async function hardMasks(workspace: string, run: string, from = 1): Promise<Set<number>> {
   const store = openStoreInProcess(workspace);
   try {
     const { steps } = await store.reader.run(run);
-    const heads = await store.reader.heads(run, 1, steps);
+    const heads = await store.reader.heads(run, from, steps);
     return new Set(
       heads
         .filter(({ rules }) => rules.some((rule) => rule === 'error-observation' || rule === 'null'))

@@ -157,7 +157,10 @@ export function StepList({ showTime }: { showTime: boolean }) {
 
   function place(step: number): void {
     const box = grid.current;
-    if (box !== null) scrollTo(layout.top(model.nearest(step)) - (box.clientHeight - ROW) / 2);
+    if (box === null) return;
+    scrollTo(layout.top(model.nearest(step)) - (box.clientHeight - ROW) / 2);
+    // At once, or the tail would be kept before the scroll event tells that the reader has left it.
+    timelineScrolled(box.scrollHeight - box.scrollTop - box.clientHeight);
   }
 
   const low = Math.min(cursor, anchor ?? cursor);

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { openStore } from '../../electron/store/client';
+import { realisticWorkspace } from '../../electron/testing/realistic-run';
+import { type Bench, type BenchOptions, type Figure, figure, quick, shorten } from '../harness';
+import { application, emptyList, prepareDemo, runCache } from './desktop';
+import { measureKeys } from './key-latency';
+import { measureMemory } from './memory-large';
+import { measureOpening } from './open-run';
+import { openWindow } from './open-window';
+import { measureScrolling } from './scroll-large';
+
+/** A workspace with a realistic run and a short one beside it. */
+export interface LargeRun {
+  size: 'S' | 'M' | 'L';
+  folder: string;
+  run: string;
+  steps: number;
+}
+
+/** Opening, scrolling, jumping, labelling and memory with 500, 10,000 and 174,500 steps in the real window. */
+export const largeRun: Bench = {
+  name: 'large-run',
+  about:
+    'the timeline in the window with 500, 10,000 and 174,500 steps, against an empty list of the same length',
+  async run(options) {
+    const figures: Figure[] = [];
+    const opened = new Map<LargeRun['size'], number>();
+    const memory = new Map<LargeRun['size'], number>();
+    for (const size of ['S', 'M', 'L'] as const) {
+      const large = await prepare(size, options);
+      const ours = await openWindow(application(large.folder));
+      try {
+        const { first, figures: own } = await measureOpening(ours.page, large);
+        opened.set(size, first);
+        figures.push(...own);
+        if (size === 'L') {
+          const list = await openWindow(emptyList(join(options.folder, 'list'), large.steps));
+          try {
+            figures.push(...(await measureScrolling(ours.page, list.page)));
+          } finally {
+            await list.app.close();
+          }
+          figures.push(...(await measureKeys(ours.page, large, options)));
+        }
+        if (size !== 'S') memory.set(size, await measureMemory(ours, large));
+      } finally {
+        await ours.app.close();
+      }
+    }
+    return [...figures, ...compare(opened, memory)];
+  },
+};
+
+function compare(
+  opened: ReadonlyMap<LargeRun['size'], number>,
+  memory: ReadonlyMap<LargeRun['size'], number>,
+): Figure[] {
+  const of = (map: ReadonlyMap<LargeRun['size'], number>, size: LargeRun['size']) =>
+    map.get(size) ?? Number.NaN;
+  const open = of(opened, 'L') / of(opened, 'M');
+  const held = of(memory, 'L') / of(memory, 'M');
+  return [
+    figure(
+      'open-l-over-m',
+      open,
+      '×',
+      { is: '≤', value: 1.5 },
+      { detail: 'median first paint of L over that of M' },
+    ),
+    figure(
+      'memory-l',
+      of(memory, 'L'),
+      'MB',
+      { is: '≤', value: 450 },
+      { detail: `PSS of the window's process after scrolling end to end; M ${shorten(of(memory, 'M'))} MB` },
+    ),
+    figure(
+      'memory-l-over-m',
+      held,
+      '×',
+      { is: '≤', value: 1.1 },
+      { detail: 'after scrolling both end to end' },
+    ),
+  ];
+}
+
+/** Built once and kept in the machine's cache; the search index is complete before anything is measured. */
+async function prepare(size: LargeRun['size'], { folder, say }: BenchOptions): Promise<LargeRun> {
+  const own = join(folder, size);
+  // Quick: only that it works.
+  const steps = quick && size !== 'S' ? { steps: size === 'M' ? 600 : 1_500 } : {};
+  const { run, ...made } = await realisticWorkspace(size, {
+    ...{ folder: join(own, 'workspace'), cache: runCache(), labels: true },
+    ...steps,
+  });
+  const begun = performance.now();
+  const store = await openStore(join(own, 'workspace'), { ballastBytes: 0 });
+  await store.drain();
+  await store.close();
+  say(
+    `${size}: ${made.steps} steps, ${made.events} events; index in ${shorten((performance.now() - begun) / 1000)} s`,
+  );
+  await prepareDemo(own);
+  return { size, folder: own, run, steps: made.steps };
+}
