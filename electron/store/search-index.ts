@@ -9,7 +9,6 @@ import {
   type RunRecord,
   type RunRow,
   readEvents,
-  stepSpan,
 } from './read-context';
 import { Statements } from './rows';
 import {
@@ -20,12 +19,11 @@ import {
   isDamaged,
   openIndexFile,
 } from './search-file';
-import { type StepTexts, searchTexts } from './search-texts';
+import { StepTextReader } from './search-step-texts';
 import { indexedText } from './search-tokens';
 
 /** Events per transaction of the index. */
 const BATCH = 400;
-const MAX_STEP_EVENTS = 2000;
 /** How long one answer to "which runs are behind" is used while there is work anyway, ms. */
 const LOOK_MS = 200;
 
@@ -36,6 +34,7 @@ const LOOK_MS = 200;
 export class SearchIndex {
   private db: Db;
   private known: Statements;
+  readonly texts: StepTextReader;
   /** Runs with events that are not indexed, the newest first, and the state of the workspace they were read from. */
   private behind: { version: string; at: number; runs: string[] } | null = null;
 
@@ -43,6 +42,7 @@ export class SearchIndex {
     private readonly context: ReadContext,
     private readonly workspace: string,
   ) {
+    this.texts = new StepTextReader(context);
     this.db = openIndexFile(context.folder);
     this.known = new Statements(this.db);
   }
@@ -114,28 +114,6 @@ export class SearchIndex {
     return { steps: indexed + behind, behind };
   }
 
-  /** What the index holds of a step. `known`: events of the step that are read already; the rest is fetched only when they are not all. */
-  textsOf(run: RunRecord, step: number, known: readonly RunEvent[] = []): StepTexts | undefined {
-    const span = stepSpan(this.context, run, step);
-    if (span === undefined) {
-      return undefined;
-    }
-    const whole = known[0]?.seq === span.seq0 && (known.at(-1)?.seq ?? 0) >= span.seq1;
-    const events = whole
-      ? known
-      : readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS, false);
-    return searchTexts(this.withSummary(run, events), step);
-  }
-
-  /** What a summary no longer mentions follows its step. */
-  private withSummary(run: RunRecord, events: readonly RunEvent[]): readonly RunEvent[] {
-    const last = events.at(-1);
-    if (last?.kind !== 'model.answered' || last.body.kind !== 'summary') {
-      return events;
-    }
-    return [...events, ...readEvents(this.context, run, last.seq + 1, last.seq + 1, 1, false)];
-  }
-
   private fillNext(): boolean {
     const [behind] = this.look(LOOK_MS);
     if (behind === undefined) {
@@ -153,7 +131,7 @@ export class SearchIndex {
     );
     const events = readEvents(this.context, run, (cursor?.seq ?? 0) + 1, run.seq, BATCH, false);
     const docs = [...bySteps(events)].flatMap(([step, known]) => {
-      const texts = this.textsOf(run, step, known);
+      const texts = this.texts.textsOf(run, step, known);
       return texts === undefined ? [] : [{ step, texts }];
     });
     const seq = events.at(-1)?.seq ?? run.seq;
@@ -266,8 +244,8 @@ export class SearchIndex {
     return row?.value;
   }
 
-  /** The index is only a copy: a damaged one is thrown away. */
-  private startOver(): void {
+  /** The index is only a copy: it can be thrown away and made anew, by the holder of the indexer lock. */
+  startOver(): void {
     this.db.close();
     deleteIndexFile(this.context.folder);
     this.db = openIndexFile(this.context.folder);

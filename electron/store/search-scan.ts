@@ -121,7 +121,7 @@ export class SearchScan {
     let looked = 0;
     for (const step of steps.slice(from, from + BATCH_STEPS)) {
       looked += 1;
-      const texts = this.parts.index.textsOf(owner, step);
+      const texts = this.parts.index.texts.textsOf(owner, step);
       if (texts === undefined) continue;
       batch.push({ step, texts });
       characters += searchFields.reduce((sum, field) => sum + texts[field].length, 0);

@@ -1,7 +1,6 @@
 import { type SearchField, searchFields } from '@shared/search/views';
 import type { SearchTerm } from './search-query';
-import type { StepTexts } from './search-texts';
-import { type Token, tokensOf } from './search-tokens';
+import { isCjk, type Token, tokensOf } from './search-tokens';
 
 /** Marks around a hit in a snippet. */
 export const HIT_START = '\u0001';
@@ -15,15 +14,18 @@ export interface HitRange {
   end: number;
 }
 
-/** The first place where a term of the query occurs, with every hit near it marked. */
+/**
+ * The first place where a term of the query occurs, with every hit near it marked. `textOf` is asked field by field, so that what
+ * stands behind the first hit need not be read.
+ */
 export function snippetOf(
-  texts: StepTexts,
+  textOf: (field: SearchField) => string,
   terms: readonly SearchTerm[],
 ): { field: SearchField; snippet: string } {
   for (const field of searchFields) {
-    const text = texts[field];
     const wanted = terms.filter((term) => term.field === null || term.field === field);
-    const hits = text === '' || wanted.length === 0 ? [] : firstHits(text, wanted);
+    const text = wanted.length === 0 ? '' : textOf(field);
+    const hits = text === '' ? [] : firstHits(text, wanted);
     if (hits.length > 0) {
       return { field, snippet: markedExcerpt(text, hits) };
     }
@@ -31,8 +33,53 @@ export function snippetOf(
   return { field: 'observation', snippet: '' };
 }
 
+/** Behind a hit this much is looked at for the others, UTF-16 units; the longest query fits in. */
+const NEAR = 1500;
+
 /** Ranges of hits from the first one on, as far as a snippet reaches. */
 function firstHits(text: string, terms: readonly SearchTerm[]): HitRange[] {
+  const first = firstPlace(text, terms);
+  if (first !== null) {
+    const hits = hitsIn(text.slice(first, first + NEAR), terms);
+    if (hits.length > 0) return hits.map(({ start, end }) => ({ start: start + first, end: end + first }));
+  }
+  // A word may be written in another way than it was typed only where there is more than ASCII.
+  return /[^\x00-\x7f]/.test(text) ? hitsIn(text, terms) : [];
+}
+
+/** Where a term that is written as it was typed first begins: many times faster than to cut the text into words. */
+function firstPlace(text: string, terms: readonly SearchTerm[]): number | null {
+  let first: number | null = null;
+  for (const term of terms) {
+    const [word] = term.tokens;
+    if (word === undefined) continue;
+    for (const { index } of text.matchAll(new RegExp(word, 'giu'))) {
+      if (first !== null && index >= first) break;
+      if (!isInsideWord(text, index) && beginsWithTerm(text.slice(index, index + NEAR), term)) {
+        first = index;
+        break;
+      }
+    }
+  }
+  return first;
+}
+
+/** Whether a word that is no CJK character goes on at a place. */
+function isInsideWord(text: string, at: number): boolean {
+  const before = /[\p{L}\p{N}\p{Co}\p{M}]$/u.exec(text.slice(Math.max(0, at - 2), at))?.[0];
+  return before !== undefined && !isCjk(before) && !isCjk(text.slice(at, at + 2));
+}
+
+function beginsWithTerm(text: string, term: SearchTerm): boolean {
+  const window: Token[] = [];
+  for (const token of tokensOf(text)) {
+    window.push(token);
+    if (window.length === term.tokens.length) return endsWithTerm(window, term) !== undefined;
+  }
+  return false;
+}
+
+function hitsIn(text: string, terms: readonly SearchTerm[]): HitRange[] {
   const hits: HitRange[] = [];
   const longest = Math.max(...terms.map(({ tokens }) => tokens.length));
   const window: Token[] = [];

@@ -1,4 +1,4 @@
-import type { EventBody, RunEvent } from '@shared/events';
+import type { EventBody, EventKind, RunEvent } from '@shared/events';
 import { lineChanges } from '@shared/line-changes';
 import type { SearchField } from '@shared/search/views';
 
@@ -9,6 +9,14 @@ export type StepTexts = Record<SearchField, string>;
 const MAX_COMPARED = 512 * 1024;
 /** Changed lines of one revision, characters. */
 const MAX_CHANGED = 64 * 1024;
+
+/** Which kinds of events fill which fields, in the order of the fields; a later stage may need the events of those before. */
+export const fieldStages: readonly { fields: readonly SearchField[]; kinds: readonly EventKind[] }[] = [
+  { fields: ['thought', 'arguments'], kinds: ['model.answered', 'action.started'] },
+  { fields: ['observation'], kinds: ['action.observed', 'step.taught', 'evaluation.ended', 'summary.ended'] },
+  { fields: ['hint'], kinds: ['hint.delivered'] },
+  { fields: ['file'], kinds: ['file.changed'] },
+];
 
 /** What the index holds of one step; indexing, snippets and scans use it. */
 export function searchTexts(events: readonly RunEvent[], step: number): StepTexts {

@@ -198,8 +198,8 @@ export class WordSearch {
       const owner = ranges.find(
         ({ run, low, high }) => low <= rowId(run.id, step) && rowId(run.id, step) <= high,
       );
-      const texts = owner === undefined ? undefined : this.index.textsOf(owner.run, step);
-      return texts === undefined ? [] : [{ step, ...snippetOf(texts, words.terms) }];
+      const textOf = owner === undefined ? undefined : this.index.texts.lazyTextsOf(owner.run, step);
+      return textOf === undefined ? [] : [{ step, ...snippetOf(textOf, words.terms) }];
     });
   }
 

@@ -1,0 +1,75 @@
+import type { EventKind, RunEvent } from '@shared/events';
+import type { SearchField } from '@shared/search/views';
+import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
+import { rowId } from './ids';
+import { type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
+import { fieldStages, type StepTexts, searchTexts } from './search-texts';
+
+const MAX_STEP_EVENTS = 2000;
+
+/** Reads what can be found of a step: whole for the index and for scans, field by field for snippets. */
+export class StepTextReader {
+  constructor(private readonly context: ReadContext) {}
+
+  /** What the index holds of a step. `known`: events of the step that are read already; the rest is fetched only when they are not all. */
+  textsOf(run: RunRecord, step: number, known: readonly RunEvent[] = []): StepTexts | undefined {
+    const span = stepSpan(this.context, run, step);
+    if (span === undefined) {
+      return undefined;
+    }
+    const whole = known[0]?.seq === span.seq0 && (known.at(-1)?.seq ?? 0) >= span.seq1;
+    const events = whole
+      ? known
+      : readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS, false);
+    return searchTexts(this.withSummary(run, events), step);
+  }
+
+  /** As `textsOf`, but each field is read when it is asked for: a snippet seldom needs the files. Fields in their usual order. */
+  lazyTextsOf(run: RunRecord, step: number): ((field: SearchField) => string) | undefined {
+    const span = stepSpan(this.context, run, step);
+    if (span === undefined) {
+      return undefined;
+    }
+    const read = new Map<number, RunEvent[]>();
+    return (field) => {
+      const stage = fieldStages.findIndex(({ fields }) => fields.includes(field));
+      const events = fieldStages.slice(0, stage + 1).flatMap(({ kinds }, index) => {
+        const known = read.get(index);
+        if (known !== undefined) return known;
+        // What a summary no longer mentions is one event behind.
+        const found = readKinds(this.context, run, span.seq0, span.seq1 + 1, kinds);
+        read.set(index, found);
+        return found;
+      });
+      return searchTexts(events, step)[field];
+    };
+  }
+
+  /** What a summary no longer mentions follows its step. */
+  private withSummary(run: RunRecord, events: readonly RunEvent[]): readonly RunEvent[] {
+    const last = events.at(-1);
+    if (last?.kind !== 'model.answered' || last.body.kind !== 'summary') {
+      return events;
+    }
+    return [...events, ...readEvents(this.context, run, last.seq + 1, last.seq + 1, 1, false)];
+  }
+}
+
+/** Events of some kinds between two, with their texts. */
+function readKinds(
+  context: ReadContext,
+  run: RunRecord,
+  fromSeq: number,
+  toSeq: number,
+  kinds: readonly EventKind[],
+): RunEvent[] {
+  return context.statements
+    .all<EventRow>(
+      `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? AND kind IN (${kinds.map(() => '?').join()})
+       ORDER BY id LIMIT ${MAX_STEP_EVENTS}`,
+      rowId(run.id, fromSeq),
+      rowId(run.id, toSeq),
+      ...kinds,
+    )
+    .map((row) => decodeEvent(row, run.ulid, (sha) => context.blobs.read(sha), false));
+}
