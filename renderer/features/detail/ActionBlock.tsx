@@ -18,7 +18,8 @@ export function ActionBlock({ observation, index, of }: ActionBlockProps) {
   const text = useText();
   const words = text.detail;
   const images = useMemo(() => imagesOf(observation.data), [observation.data]);
-  const shown = useMemo(() => shownFile(observation.data), [observation.data]);
+  const { name, data } = observation;
+  const shown = useMemo(() => (/^(?:edit|create)_/.test(name) ? undefined : shownFile(data)), [name, data]);
   const took =
     observation.durationMs === null ? undefined : text.common.format.duration(observation.durationMs);
   const closed = observation.closedBy === null ? '' : words.closedBy(observation.closedBy);

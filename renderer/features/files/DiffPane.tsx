@@ -32,8 +32,7 @@ export function DiffPane({ path, before, after, sideBySide, label }: DiffPanePro
       scrollBeyondLastLine: false,
       hideUnchangedRegions: { enabled: true, contextLineCount: 3, minimumLineCount: 3 },
       renderSideBySide: beside.current,
-      // Two sides need some room; without it they are shown in one.
-      renderSideBySideInlineBreakpoint: 560,
+      useInlineViewWhenSpaceIsLimited: false,
       renderOverviewRuler: false,
       scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
       stickyScroll: { enabled: false },

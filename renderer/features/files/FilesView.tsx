@@ -40,7 +40,7 @@ export function FilesView({ run, step, history }: FilesViewProps) {
   const newest = useFiles(run, '', 0);
   const detail = useDetail(run, step);
   const choice = useFileChoice(run, step);
-  const [layout, setLayout] = useState<Layout>('sides');
+  const [layout, setLayout] = useState<Layout>(() => (roomy() ? 'sides' : 'inline'));
   const [listed, setListed] = useState(false);
   const [shifted, setShifted] = useState<number | null>(null);
   const changed = detail?.files ?? [];
@@ -149,6 +149,11 @@ export function FilesView({ run, step, history }: FilesViewProps) {
       </div>
     </section>
   );
+}
+
+/** Two sides need some room; who wants them without it chooses them. */
+function roomy(): boolean {
+  return window.matchMedia('(min-width: 1500px)').matches;
 }
 
 interface OfStepProps {
