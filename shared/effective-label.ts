@@ -33,10 +33,15 @@ interface Opinion {
  * keep lifts nothing (with `judge_over_rule` it lifts soft masks, and its mask beats keep rules). Only a person
  * lifts a hard mask, and only with a reason. People of equal rank who differ leave the step undecided.
  */
-export function combineLabels(opinions: LabelOpinions): { effective: EffectiveLabel; why: Why } {
+export function combineLabels(opinions: LabelOpinions): {
+  effective: EffectiveLabel;
+  why: Why;
+  /** What would hold if no person had spoken. */
+  machine: LabelValue | null;
+} {
   const machine = machineOpinion(opinions);
   const { value, source, reason, disagreement, why } = humanOpinion(opinions, machine) ?? machine;
-  return { effective: { value, source, reason, disagreement }, why };
+  return { effective: { value, source, reason, disagreement }, why, machine: machine.value };
 }
 
 /** Whether a person's train would need a reason on this step: some hard rule masks it. */
@@ -96,9 +101,18 @@ export function machineDifferences({
 }
 
 function machineOpinion(opinions: LabelOpinions): Opinion {
+  if (opinions.rules.length === 0 && opinions.judges.length === 0) return silent;
   const differ = machineDifferences(opinions);
   return { ...machineWinner(opinions), disagreement: differ.rules || differ.judges || differ.ruleAndJudge };
 }
+
+const silent: Opinion = {
+  value: null,
+  source: null,
+  reason: null,
+  disagreement: false,
+  why: because('no_label', {}),
+};
 
 function machineWinner({ rules, judges, precedence }: LabelOpinions): Omit<Opinion, 'disagreement'> {
   const hard = rules.filter((rule) => rule.effect === 'mask' && rule.hard);
@@ -127,7 +141,7 @@ function machineWinner({ rules, judges, precedence }: LabelOpinions): Omit<Opini
   if (judges.length > 0) {
     return judged(judges, because(judgeMasks ? 'judge_mask' : 'judge_keep', judgeParams(judges)));
   }
-  return { value: null, source: null, reason: null, why: because('no_label', {}) };
+  return silent;
 }
 
 function ruled(value: LabelValue, rules: RuleVerdict[], why: Why): Omit<Opinion, 'disagreement'> {

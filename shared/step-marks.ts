@@ -29,12 +29,11 @@ export function stepOpinion(
   precedence: MachinePrecedence = 'union',
 ): StepOpinion {
   const { humans, judges } = decisions;
-  const { effective, why } = combineLabels({ humans, rules, judges, precedence });
+  const { effective, why, machine } = combineLabels({ humans, rules, judges, precedence });
   const decided = effective.source === 'human' || effective.source === 'adjudication';
   const peopleDiffer = why.code === 'humans_differ' || why.code === 'adjudications_differ';
   const open = !decided && !peopleDiffer;
   const differ = machineDifferences({ rules, judges });
-  const machine = combineLabels({ humans: [], rules, judges, precedence }).effective.value;
   const holds: Record<StepMark, boolean> = {
     disagreement: effective.disagreement,
     humans_differ: peopleDiffer,

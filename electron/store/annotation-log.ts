@@ -40,6 +40,7 @@ export class AnnotationLog {
   /** A transaction was rolled back. */
   rolledBack(): void {
     this.undo.forget();
+    this.ranges.forget();
   }
 
   append(run: number, entry: NewAnnotation): AnnotationEntry {
@@ -64,6 +65,7 @@ export class AnnotationLog {
       chainHash(last?.hash ?? CHAIN_START, text),
     );
     this.ranges.add(Number(lastInsertRowid), run, partsOf(target));
+    this.ranges.remember(Number(lastInsertRowid), stored, text.length);
     return stored;
   }
 

@@ -7,12 +7,20 @@ import type { Statements } from './rows';
 /** How long the thread is held at a time, ms. */
 const TURN_MS = 5;
 
+/** An entry that is not here, with its form checked; `parsed` null: it was purged with its run. */
+export interface FreshEntry extends SourceEntry {
+  parsed: AnnotationEntry | null;
+}
+
 export interface ForeignEntries {
   /** Entries that are here already. */
   known: number;
   /** The others, in the order of each device. */
-  fresh: SourceEntry[];
+  fresh: FreshEntry[];
 }
+
+/** Entries that are compared with what is here in one question. */
+const PAGE = 200;
 
 /**
  * Reads another annotation log whole and checks it before anything is taken: each device's entries without a gap from
@@ -25,68 +33,128 @@ export async function readForeignEntries(
   where: string,
 ): Promise<ForeignEntries> {
   const found: ForeignEntries = { known: 0, fresh: [] };
-  const ended = new Set<string>();
-  let last = { device: '', seq: 0, hash: CHAIN_START };
+  const chains = new Chains(where);
+  let page: SourceEntry[] = [];
   let turn = performance.now();
+  const compare = () => {
+    const fresh = withoutKnown(statements, page, where);
+    found.known += page.length - fresh.length;
+    for (const entry of fresh) {
+      found.fresh.push({ ...entry, parsed: checkForm(entry, where) });
+    }
+    page = [];
+  };
   for (const entry of source.entries()) {
-    if (entry.device !== last.device) {
-      ended.add(last.device);
-      last = { device: entry.device, seq: 0, hash: CHAIN_START };
+    chains.check(entry);
+    page.push(entry);
+    if (page.length === PAGE) {
+      compare();
     }
-    if (ended.has(entry.device) || entry.deviceSeq !== last.seq + 1) {
-      throw broken(where, entry, `comes after number ${last.seq}`);
-    }
-    if (entry.body !== '' && !chainHash(last.hash, entry.body).equals(entry.hash)) {
-      throw broken(where, entry, 'or one before it was changed after it was stored');
-    }
-    if (isKnown(statements, entry, where)) {
-      found.known += 1;
-    } else {
-      checkForm(entry, where);
-      found.fresh.push(entry);
-    }
-    last = { device: entry.device, seq: entry.deviceSeq, hash: entry.hash };
     if (performance.now() - turn > TURN_MS) {
       await new Promise((resolve) => setImmediate(resolve));
       turn = performance.now();
     }
   }
+  compare();
   return found;
 }
 
-/** Whether the same entry is here; its link of the chain says so. @throws WaymarkError conflict */
-export function isKnown(statements: Statements, entry: SourceEntry, where: string): boolean {
-  const here =
-    statements.get<{ hash: Buffer }>(
-      'SELECT hash FROM annotation WHERE device = ? AND device_seq = ?',
-      entry.device,
-      entry.deviceSeq,
-    ) ??
-    statements.get<{ hash: Buffer }>(
-      'SELECT hash FROM kept_annotation WHERE device = ? AND device_seq = ?',
-      entry.device,
-      entry.deviceSeq,
+class Chains {
+  private readonly ended = new Set<string>();
+  private device = '';
+  private seq = 0;
+  private hash = CHAIN_START;
+
+  constructor(private readonly where: string) {}
+
+  check(entry: SourceEntry): void {
+    if (entry.device !== this.device) {
+      this.ended.add(this.device);
+      this.device = entry.device;
+      this.seq = 0;
+      this.hash = CHAIN_START;
+    }
+    if (this.ended.has(entry.device) || entry.deviceSeq !== this.seq + 1) {
+      throw broken(this.where, entry, `comes after number ${this.seq}`);
+    }
+    if (entry.body !== '' && !chainHash(this.hash, entry.body).equals(entry.hash)) {
+      throw broken(this.where, entry, 'or one before it was changed after it was stored');
+    }
+    this.seq = entry.deviceSeq;
+    this.hash = entry.hash;
+  }
+}
+
+interface KnownRow {
+  ulid: string;
+  device: string;
+  deviceSeq: number;
+  hash: Buffer;
+}
+
+const IN_PLACE = (table: string) =>
+  `SELECT ulid, device, device_seq AS deviceSeq, hash FROM ${table} WHERE device = ? AND device_seq BETWEEN ? AND ?`;
+const BY_ID = (table: string) =>
+  `SELECT t.ulid, t.device, t.device_seq AS deviceSeq, t.hash FROM json_each(?) j JOIN ${table} t ON t.ulid = j.value`;
+const TABLES = ['annotation', 'kept_annotation'];
+
+/**
+ * Those that are not here. The same link of the chain in the same place is the same entry, and all before it is the same.
+ * @throws WaymarkError conflict when another entry has the place or the id of one
+ */
+export function withoutKnown<T extends SourceEntry>(
+  statements: Statements,
+  entries: readonly T[],
+  where: string,
+): T[] {
+  const rows = TABLES.flatMap((table) => [
+    ...spans(entries).flatMap(({ device, from, to }) =>
+      statements.all<KnownRow>(IN_PLACE(table), device, from, to),
+    ),
+    ...statements.all<KnownRow>(BY_ID(table), JSON.stringify(entries.map(({ ulid }) => ulid))),
+  ]);
+  if (rows.length === 0) {
+    return [...entries];
+  }
+  const places = new Map(rows.map((row) => [`${row.deviceSeq} ${row.device}`, row]));
+  const ids = new Map(rows.map((row) => [row.ulid, row]));
+  return entries.filter((entry) => {
+    const place = places.get(`${entry.deviceSeq} ${entry.device}`);
+    const named = ids.get(entry.ulid);
+    if (place?.hash.equals(entry.hash) === true) {
+      return false;
+    }
+    if (place === undefined && named === undefined) {
+      return true;
+    }
+    throw new WaymarkError(
+      'conflict',
+      `Entry ${entry.deviceSeq} of device ${entry.device} is not the same in ${where} as here: the log of one device was written in two places. Nothing was taken.`,
     );
-  if (here?.hash.equals(entry.hash) === true) {
-    return true;
+  });
+}
+
+/** Numbers of each device among the entries, which come in their order. */
+function spans(entries: readonly SourceEntry[]): { device: string; from: number; to: number }[] {
+  const found: { device: string; from: number; to: number }[] = [];
+  for (const { device, deviceSeq } of entries) {
+    const last = found.at(-1);
+    if (last?.device === device) {
+      last.to = deviceSeq;
+    } else {
+      found.push({ device, from: deviceSeq, to: deviceSeq });
+    }
   }
-  const other =
-    here ??
-    statements.get('SELECT 1 FROM annotation WHERE ulid = ?', entry.ulid) ??
-    statements.get('SELECT 1 FROM kept_annotation WHERE ulid = ?', entry.ulid);
-  if (other === undefined) {
-    return false;
-  }
-  throw new WaymarkError(
-    'conflict',
-    `Entry ${entry.deviceSeq} of device ${entry.device} is not the same in ${where} as here: the log of one device was written in two places. Nothing was taken.`,
-  );
+  return found;
 }
 
 /** The form of what is taken over is checked as that of what is written here. */
-function checkForm({ body, ulid, device, deviceSeq, run }: SourceEntry, where: string): void {
+function checkForm(
+  { body, ulid, device, deviceSeq, run }: SourceEntry,
+  where: string,
+): AnnotationEntry | null {
   if (body === '') {
-    return;
+    return null;
   }
   const parsed = annotationEntrySchema.safeParse(JSON.parse(body));
   if (!parsed.success) {
@@ -96,7 +164,7 @@ function checkForm({ body, ulid, device, deviceSeq, run }: SourceEntry, where: s
       parsed.error.message,
     );
   }
-  const entry: AnnotationEntry = parsed.data;
+  const entry = parsed.data;
   const same =
     entry.ulid === ulid &&
     entry.device === device &&
@@ -106,6 +174,7 @@ function checkForm({ body, ulid, device, deviceSeq, run }: SourceEntry, where: s
   if (!same) {
     throw broken(where, { device, deviceSeq }, 'contradicts its row');
   }
+  return entry;
 }
 
 function broken(

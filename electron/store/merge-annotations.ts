@@ -5,7 +5,7 @@ import type { MergeReport } from '@shared/ipc/merge';
 import { openAnnotationSource, type SourceEntry } from './annotation-source';
 import { storeFailure } from './database';
 import { LabelFlag } from './fold-rows';
-import { isKnown, readForeignEntries } from './foreign-entries';
+import { type FreshEntry, readForeignEntries, withoutKnown } from './foreign-entries';
 import type { GroupCommit } from './group-commit';
 import { LAST_SEQ, rowId } from './ids';
 import type { LabelWork, PendingLabels } from './label-work';
@@ -13,8 +13,9 @@ import type { RangeIndex } from './range-index';
 import type { Statements } from './rows';
 import type { OpenRun } from './run-log';
 
-/** Entries in one transaction. */
-const BATCH = 300;
+/** Entries in one transaction at most, and how long it may take them in, ms. */
+const BATCH = 1000;
+const BATCH_MS = 8;
 
 export interface MergeOptions {
   folder: string;
@@ -33,8 +34,10 @@ type RunPlace = { at: 'here'; run: OpenRun } | { at: 'removed'; id: number } | {
 
 /** What one transaction stored. */
 interface Batch {
+  /** How many of the entries it was given; the others had no time. */
+  done: number;
   stored: string[];
-  kept: SourceEntry[];
+  kept: FreshEntry[];
   work: { run: string; parts: StepRange[]; pending: PendingLabels | null }[];
 }
 
@@ -62,9 +65,11 @@ export class MergeAnnotations {
       const { known, fresh } = await readForeignEntries(this.statements, source, path);
       const runs = [...new Set(fresh.map(({ run }) => run))].filter((run) => this.place(run).at === 'here');
       const before = this.disagreements(runs);
-      const kept: SourceEntry[] = [];
-      for (let at = 0; at < fresh.length; at += BATCH) {
-        kept.push(...(await this.take(fresh.slice(at, at + BATCH), path)));
+      const kept: FreshEntry[] = [];
+      for (let at = 0; at < fresh.length; ) {
+        const batch = await this.take(fresh.slice(at, at + BATCH), path);
+        kept.push(...batch.kept);
+        at += batch.done;
       }
       const news = [...this.disagreements(runs)].filter((step) => !before.has(step));
       return {
@@ -129,22 +134,28 @@ export class MergeAnnotations {
     return path;
   }
 
-  /** Stores some entries in one transaction and renews the labels of their steps; returns those kept aside. */
-  private async take(entries: SourceEntry[], where: string): Promise<SourceEntry[]> {
+  /** Stores the first of the entries in one transaction and renews the labels of their steps. */
+  private async take(entries: FreshEntry[], where: string): Promise<Batch> {
     const batch = await this.group.add({
-      run: () => this.store(entries.filter((entry) => !isKnown(this.statements, entry, where))),
+      run: () => {
+        const fresh = withoutKnown(this.statements, entries, where);
+        const batch = this.store(fresh);
+        // What another process took over meanwhile lies before those that had no time.
+        const next = fresh[batch.done];
+        return { ...batch, done: next === undefined ? entries.length : entries.indexOf(next) };
+      },
       committed: (done: Batch) => this.announce(done),
     });
     await this.finish(batch);
-    return batch.kept;
+    return batch;
   }
 
   private announce({ stored, kept }: Batch): void {
     for (const ulid of stored) {
       this.options.stored(ulid);
     }
-    for (const { run, body } of kept) {
-      const to = body === '' ? Number.POSITIVE_INFINITY : (JSON.parse(body) as AnnotationEntry).target.to;
+    for (const { run, parsed } of kept) {
+      const to = parsed?.target.to ?? Number.POSITIVE_INFINITY;
       this.waiting.set(run, Math.min(to, this.waiting.get(run) ?? Number.POSITIVE_INFINITY));
     }
   }
@@ -157,12 +168,18 @@ export class MergeAnnotations {
   }
 
   /** Inside the transaction. */
-  private store(entries: readonly SourceEntry[]): Batch {
-    const batch: Batch = { stored: [], kept: [], work: [] };
+  private store(entries: readonly FreshEntry[]): Batch {
+    const batch: Batch = { done: 0, stored: [], kept: [], work: [] };
+    const end = performance.now() + BATCH_MS;
     const touched = new Map<OpenRun, StepRange[]>();
+    const places = new Map([...new Set(entries.map(({ run }) => run))].map((run) => [run, this.place(run)]));
     for (const entry of entries) {
-      const place = this.place(entry.run);
-      const parsed = entry.body === '' ? null : (JSON.parse(entry.body) as AnnotationEntry);
+      if (batch.done > 0 && performance.now() > end) {
+        break;
+      }
+      batch.done += 1;
+      const place = places.get(entry.run) ?? { at: 'away' };
+      const { parsed } = entry;
       if (place.at === 'removed') {
         this.insert(entry, place.id, null);
       } else if (place.at === 'away' || parsed === null || parsed.target.to > place.run.state.steps) {
@@ -196,7 +213,7 @@ export class MergeAnnotations {
   }
 
   /** `parsed` null: the entry of a removed run, of which only its place in the chain is kept. */
-  private insert(entry: SourceEntry, run: number, parsed: AnnotationEntry | null): void {
+  private insert(entry: FreshEntry, run: number, parsed: AnnotationEntry | null): void {
     const { lastInsertRowid } = this.statements.run(
       `INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -213,10 +230,11 @@ export class MergeAnnotations {
     );
     if (parsed !== null) {
       this.ranges.add(Number(lastInsertRowid), run, partsOf(parsed.target));
+      this.ranges.remember(Number(lastInsertRowid), parsed, entry.body.length);
     }
   }
 
-  private keep({ device, deviceSeq, ulid, run, body, hash }: SourceEntry): void {
+  private keep({ device, deviceSeq, ulid, run, body, hash }: FreshEntry): void {
     this.statements.run(
       'INSERT INTO kept_annotation (device, device_seq, ulid, run, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
       ...[device, deviceSeq, ulid, run, body, hash],
@@ -234,19 +252,22 @@ export class MergeAnnotations {
             run,
             steps,
           );
-          for (const { device, deviceSeq } of entries) {
+          const batch = this.store(
+            entries.map((entry) => ({ ...entry, parsed: JSON.parse(entry.body) as AnnotationEntry })),
+          );
+          for (const { device, deviceSeq } of entries.slice(0, batch.done)) {
             this.statements.run(
               'DELETE FROM kept_annotation WHERE device = ? AND device_seq = ?',
               device,
               deviceSeq,
             );
           }
-          return this.store(entries);
+          return batch;
         },
         committed: (done: Batch) => this.announce(done),
       });
       await this.finish(batch);
-      more = batch.stored.length === BATCH;
+      more = batch.done > 0;
     }
     this.wait(run);
   }
@@ -283,9 +304,6 @@ export class MergeAnnotations {
   }
 }
 
-function namesOf(entries: readonly SourceEntry[]): string[] {
-  const names = entries.flatMap(({ body }) =>
-    body === '' ? [] : [(JSON.parse(body) as AnnotationEntry).author.name],
-  );
-  return [...new Set(names)].sort();
+function namesOf(entries: readonly FreshEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ parsed }) => (parsed === null ? [] : [parsed.author.name])))].sort();
 }

@@ -20,30 +20,53 @@ export function coveringBlocks(from: number, to: number): { level: number; block
 
 /** Entries whose JSON is kept parsed: those under thousands of steps are asked for again and again. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
-
-interface KeptEntry {
-  hash: Buffer;
-  entry: AnnotationEntry;
-  characters: number;
-}
+/** Up to so many blocks are inserted one by one. */
+const FEW_BLOCKS = 4;
 
 /** Index from steps to the annotation entries whose target contains them. */
 export class RangeIndex {
-  private readonly kept = new Map<number, KeptEntry>();
+  private readonly kept = new Map<number, AnnotationEntry>();
   private characters = 0;
 
   constructor(private readonly statements: Statements) {}
 
-  /** `parts`: the pieces of the entry's target. One statement, however many. */
+  /** `parts`: the pieces of the entry's target. */
   add(annotation: number, run: number, parts: readonly StepRange[]): void {
     const blocks = parts.flatMap(({ from, to }) => coveringBlocks(from, to));
-    this.statements.run(
-      `INSERT OR IGNORE INTO mark (run, level, block, annotation)
-       SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)`,
-      run,
-      annotation,
-      JSON.stringify(blocks.map(({ level, block }) => [level, block])),
-    );
+    if (blocks.length > FEW_BLOCKS) {
+      this.statements.run(
+        `INSERT OR IGNORE INTO mark (run, level, block, annotation)
+         SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)`,
+        run,
+        annotation,
+        JSON.stringify(blocks.map(({ level, block }) => [level, block])),
+      );
+      return;
+    }
+    for (const { level, block } of blocks) {
+      this.statements.run(
+        'INSERT OR IGNORE INTO mark (run, level, block, annotation) VALUES (?, ?, ?, ?)',
+        run,
+        level,
+        block,
+        annotation,
+      );
+    }
+  }
+
+  /** The entry was just stored and will be asked for at once. */
+  remember(annotation: number, entry: AnnotationEntry, characters: number): void {
+    if (this.characters > KEPT_CHARACTERS) {
+      this.forget();
+    }
+    this.kept.set(annotation, entry);
+    this.characters += characters;
+  }
+
+  /** Entries that were read in a transaction may be gone, and their numbers another's. */
+  forget(): void {
+    this.kept.clear();
+    this.characters = 0;
   }
 
   /** Entries that speak of one of these steps, in the order they were stored. `parts` ascending and disjoint. */
@@ -83,31 +106,19 @@ export class RangeIndex {
   }
 
   private entry(id: number): AnnotationEntry | undefined {
-    const row = this.statements.get<{ hash: Buffer }>(
-      'SELECT hash FROM annotation WHERE id = ? AND purged = 0',
+    const known = this.kept.get(id);
+    if (known !== undefined) {
+      return known;
+    }
+    const row = this.statements.get<{ body: string }>(
+      'SELECT body FROM annotation WHERE id = ? AND purged = 0',
       id,
     );
     if (row === undefined) {
       return undefined;
     }
-    // Its number may have been another entry's, in a transaction that was rolled back.
-    const known = this.kept.get(id);
-    if (known?.hash.equals(row.hash) === true) {
-      return known.entry;
-    }
-    const { body = 'null' } =
-      this.statements.get<{ body: string }>('SELECT body FROM annotation WHERE id = ?', id) ?? {};
-    const entry = JSON.parse(body) as AnnotationEntry;
-    this.keep(id, { hash: row.hash, entry, characters: body.length });
+    const entry = JSON.parse(row.body) as AnnotationEntry;
+    this.remember(id, entry, row.body.length);
     return entry;
-  }
-
-  private keep(id: number, kept: KeptEntry): void {
-    if (this.characters > KEPT_CHARACTERS) {
-      this.kept.clear();
-      this.characters = 0;
-    }
-    this.kept.set(id, kept);
-    this.characters += kept.characters;
   }
 }
