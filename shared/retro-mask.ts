@@ -7,7 +7,7 @@ export const RETRO_STEPS = 60;
 const GAP = 6;
 /** A step needs this much in common with the hint: one name, or one rare abbreviation, or three plain words. */
 const ENOUGH = 3;
-/** A word the hint forbids tells three times as much. */
+/** What the hint forbids tells three times as much, half of that for a plain word among other forbidden ones. */
 const FORBIDDEN = 3;
 /** Rare among so many steps at least; fewer steps cannot tell what is rare. */
 const TELLING_FROM = 8;
@@ -74,42 +74,49 @@ interface Hit {
 
 function hits(hint: string, steps: readonly RetroStep[]): Hit[] {
   const terms = hintTerms(hint);
+  const forbidden = terms.filter(({ tone }) => tone === 'against');
   const read = steps.map(({ step, text }) => {
     const words = wordsOf(text);
     return { step, has: terms.filter((term) => holds(words, term)) };
   });
-  const forbids = terms.some(({ tone }) => tone === 'against');
-  const strict = forbids && read.some(({ has }) => has.some(isForbidden));
   const frequency = new Map<string, number>();
   for (const { has } of read) for (const { word } of has) frequency.set(word, (frequency.get(word) ?? 0) + 1);
-  return read.flatMap(({ step, has }) => {
-    if (strict && !has.some(isForbidden)) return [];
-    const counted = has.filter(
-      (term) =>
-        // What the hint asks for instead is no fault in a step.
-        !(strict && !isForbidden(term)) &&
-        !(forbids && term.tone === 'for') &&
-        tells(term, frequency.get(term.word) ?? 0, steps.length),
-    );
-    const weight = counted.reduce(
-      (sum, term) => sum + weightOf(term, frequency.get(term.word) ?? 0, steps.length),
-      0,
-    );
-    return weight < ENOUGH ? [] : [{ step, words: counted.map(({ shown }) => shown), weight }];
-  });
+  const alone = forbidden.filter(({ weight }) => weight === 1).length < 2;
+  const tried = read.map(({ step, has }) =>
+    hitOf(step, has.filter(isForbidden), (term) =>
+      term.weight === 1 && !alone ? FORBIDDEN / 2 : term.weight * FORBIDDEN,
+    ),
+  );
+  const forbade = tried.filter((hit) => hit.weight >= ENOUGH);
+  if (forbade.length > 0) return forbade;
+  // What the hint asks for instead is no fault in a step.
+  const open = (term: Term) =>
+    !(forbidden.length > 0 && term.tone === 'for') && tells(frequency.get(term.word) ?? 0, steps.length);
+  return read
+    .map(({ step, has }) =>
+      hitOf(step, has.filter(open), (term) => weightOf(term, frequency.get(term.word) ?? 0, steps.length)),
+    )
+    .filter((hit) => hit.weight >= ENOUGH);
+}
+
+function hitOf(step: number, terms: readonly Term[], weigh: (term: Term) => number): Hit {
+  return {
+    step,
+    words: terms.map(({ shown }) => shown),
+    weight: terms.reduce((sum, term) => sum + weigh(term), 0),
+  };
 }
 
 function isForbidden({ tone }: Term): boolean {
   return tone === 'against';
 }
 
-/** A word that most steps hold tells nothing, unless the hint forbids it. */
-function tells(term: Term, frequency: number, steps: number): boolean {
-  return isForbidden(term) || steps < TELLING_FROM || frequency <= steps / 2;
+/** A word that most steps hold tells nothing. */
+function tells(frequency: number, steps: number): boolean {
+  return steps < TELLING_FROM || frequency <= steps / 2;
 }
 
 function weightOf(term: Term, frequency: number, steps: number): number {
-  if (isForbidden(term)) return term.weight * FORBIDDEN;
   const rare = steps < TELLING_FROM || frequency <= steps / 4;
   return term.weight === 2 && rare ? 3 : term.weight;
 }

@@ -70,6 +70,17 @@ const AGAINST = [
   // What stands before the verdict is what is meant.
   /([^,;:!?\n，。；：！？、]*?)(?:\b(?:is|are|was|were) (?:wrong|forbidden|not allowed|useless|too (?:slow|small|large|short|long))\b|(?:是错的|不对|有问题|太慢|太小|太大|太短))/giu,
 ];
+/** What is named right behind these is the very thing that is not wanted. */
+const OBJECT = [
+  new RegExp(
+    String.raw`\b(?:instead of|rather than|without|(?:do not|don['’]t|never|not|stop|avoid|must not|should not|shouldn['’]t|cannot)\s+(?:use|using|try|switch to|prefer))\b(.*?)${END}`,
+    'gisu',
+  ),
+  new RegExp(
+    `(?:而不是|代替|取代|不用|(?:不要|不能|不应该|不该|不再|别|禁止|停止|避免)(?:使)?用)(.*?)${END}`,
+    'gisu',
+  ),
+];
 const FOR = [
   /\b(?:use|try|switch to|prefer|go with)\b(.*?)(?=[,;:!?\n]|\.(?:\s|$)|\b(?:instead of|rather than|not|but)\b|$)/gisu,
   /(?:改用|使用|换成|应该用|请用)(.*?)(?=[,;:!?\n，。；：！？、]|而不是|不要|代替|$)/gisu,
@@ -94,6 +105,12 @@ function within(at: number, list: readonly Span[]): boolean {
 export function hintTerms(hint: string): Term[] {
   const against = spans(hint, AGAINST);
   const wanted = spans(hint, FOR);
+  const found = pieces(hint);
+  const objects = new Set(
+    spans(hint, OBJECT).map(({ from, to }) =>
+      Math.min(...found.filter(({ at }) => from <= at && at < to).map(({ at }) => at)),
+    ),
+  );
   const terms = new Map<string, Term>();
   const add = (shown: string, word: string, weight: Term['weight'], at: number): void => {
     const tone: Tone = within(at, against) ? 'against' : within(at, wanted) ? 'for' : 'neutral';
@@ -101,7 +118,9 @@ export function hintTerms(hint: string): Term[] {
     if (known === undefined || (known.tone !== 'against' && tone === 'against'))
       terms.set(word, { word, shown, weight: known === undefined ? weight : known.weight, tone });
   };
-  for (const { word, shown, weight, at } of pieces(hint)) add(shown, word, weight, at);
+  for (const { word, shown, weight, at } of found) {
+    add(shown, word, weight === 1 && objects.has(at) ? 2 : weight, at);
+  }
   return [...terms.values()];
 }
 

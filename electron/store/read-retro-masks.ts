@@ -67,7 +67,7 @@ function segmentStart(context: ReadContext, run: RunRecord, step: number): numbe
 }
 
 function isAccepted(context: ReadContext, run: RunRecord, from: number, to: number): boolean {
-  const entries = new RangeIndex(context.statements).overlapping(run.id, from, to);
+  const entries = new RangeIndex(context.statements).overlapping(run.id, [{ from, to }]);
   const masks = entries.filter(
     ({ body }) =>
       (body.op === 'label' || body.op === 'adjudicate') && body.value === 'mask' && body.reason === REASON,

@@ -19,10 +19,15 @@ export function inOrder<T>(work: () => Promise<T>): Promise<T> {
   return done;
 }
 
+/** Resolves when everything sent so far is on the disk, or was refused. */
+export async function whenSaved(): Promise<void> {
+  await tail;
+}
+
 /** Waits until everything sent so far is on the disk, and says up to where the run is saved. */
 export async function sayWhenSaved(): Promise<void> {
   const { run } = useTimeline.getState();
-  await tail;
+  await whenSaved();
   if (useWorkspace.getState().problem !== null) {
     toast((text) => text.frame.notSaving);
     return;

@@ -7,11 +7,12 @@ import { stepHead } from './step-fixtures';
 
 const label = { value: 'mask', source: 'judge', reason: 'idle-compute', disagreement: false } as const;
 
-it('opens at the armed reason, else at the rule that fired, else at what the winner names', () => {
+it('opens at the armed reason, else at a person’s, else at the rule that fired, else at the judge’s', () => {
   const fired = stepHead(1, { rules: ['keep-backup', 'blind-edit-strict'], label });
   expect(pointFor(fired, 'template-cot')).toBe('template-cot');
   expect(pointFor(fired, null)).toBe('blind-edit');
   expect(pointFor(fired, 'words of a person')).toBe('blind-edit');
+  expect(pointFor(fired, null, [null, 'words', 'eval-timing'])).toBe('eval-timing');
   expect(pointFor(stepHead(1, { label }), null)).toBe('idle-compute');
   expect(pointFor(stepHead(1), null)).toBeNull();
   expect(pointFor(undefined, null)).toBeNull();

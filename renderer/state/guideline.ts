@@ -17,24 +17,26 @@ const pointOfRule: Readonly<Record<string, ReasonCode>> = {
   'blind-edit-strict': 'blind-edit',
   'eval-without-change': 'eval-timing',
   'finish-below-best': 'eval-timing',
-  'early-finish': 'eval-timing',
   'action-at-full-score': 'lowers-high-score',
-  'script-ignored': 'ignores-script',
-  'ignores-script': 'ignores-script',
-  'forbidden-framework': 'transformers-not-vllm',
+  'provided-script-ignored': 'ignores-script',
+  'framework-forbidden': 'transformers-not-vllm',
   'idle-gpus': 'idle-compute',
-  'idle-compute': 'idle-compute',
-  'template-cot': 'template-cot',
 };
 
 function isReason(code: string): code is ReasonCode {
   return (reasonCodes as readonly string[]).includes(code);
 }
 
-/** The point at which the guideline opens: the armed reason, else the rule that fired, else what the winner names. */
-export function pointFor(head: StepHead | undefined, armed: string | null): ReasonCode | null {
+/** The point at which the guideline opens: the armed reason, else what people gave as one, else the rule that fired or the judge's. */
+export function pointFor(
+  head: StepHead | undefined,
+  armed: string | null,
+  given: readonly (string | null)[] = [],
+): ReasonCode | null {
   if (armed !== null && isReason(armed)) return armed;
   if (head === undefined || head.withheld) return null;
+  const said = given.find((reason) => reason !== null && isReason(reason));
+  if (said != null && isReason(said)) return said;
   const fired = head.rules.map((rule) => pointOfRule[rule]).find((point) => point !== undefined);
   if (fired !== undefined) return fired;
   const { reason } = head.label;

@@ -8,7 +8,7 @@ import { applySimilar, changesOf, closeSimilar, openSimilar, useSimilar } from '
 import { useToasts } from './toasts';
 
 const similar: SimilarSteps = {
-  ...{ tool: 'edit_file', rules: ['blind-edit'], steps: 4, decided: 1 },
+  ...{ tool: 'edit_file', rules: ['blind-edit'], steps: 4, left: 0, decided: 1 },
   parts: [
     { from: 1, to: 2 },
     { from: 5, to: 5 },

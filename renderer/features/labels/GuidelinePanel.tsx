@@ -1,5 +1,5 @@
-import type { StepHead } from '@shared/views';
-import { useEffect, useState } from 'react';
+import type { StepDetail } from '@shared/views';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { GUIDELINE_VERSION, loadExamples, pointFor, useGuideline } from '../../state/guideline';
@@ -11,18 +11,23 @@ import { useText } from '../../text/language';
 import { StepLinks } from './StepLinks';
 
 /** The nine points by which steps are masked; open at the one that the step, or the armed reason, is about. */
-export function GuidelinePanel({ head }: { head: StepHead | undefined }) {
+export function GuidelinePanel({ detail }: { detail: StepDetail | undefined }) {
   const text = useText();
   const words = text.guideline;
   const run = useTimeline((state) => state.run);
   const armed = useLabels((state) => state.reason);
-  const about = pointFor(head, armed);
+  const head = detail?.head;
+  const given = detail?.labels.humans.map(({ reason }) => reason);
+  const about = pointFor(head, armed, given);
   const [open, setOpen] = useState<ReasonCode | null>(about);
+  const byHand = useRef(false);
   const examples = useGuideline((state) => (state.run === run ? state.examples : null));
   // A point opened by hand stays until the step, or the reason, is about another one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another step opens its own point, also the same one again
   useEffect(() => {
-    if (about !== null) setOpen(about);
+    if (about === null && byHand.current) return;
+    byHand.current = false;
+    setOpen(about);
   }, [about, head?.step]);
   // What stands as an example changes with each decision on this step.
   const decided = JSON.stringify([head?.step, head?.label]);
@@ -45,7 +50,10 @@ export function GuidelinePanel({ head }: { head: StepHead | undefined }) {
               type="button"
               className="guideline-rule"
               aria-expanded={open === code}
-              onClick={() => setOpen(open === code ? null : code)}
+              onClick={() => {
+                byHand.current = true;
+                setOpen(open === code ? null : code);
+              }}
             >
               <span className="mono-12 quiet">{index + 1}</span>
               <span className="cut">{text.labels.reasonName(code)}</span>

@@ -3,6 +3,7 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FormLine, TextArea, TextField } from '../../components/Field';
 import { useCorrecting } from '../../state/correction';
+import { useExchange } from '../../state/label-exchange';
 import { addComment } from '../../state/label-notes';
 import { endLift, useLabels } from '../../state/labels';
 import { useSimilar } from '../../state/similar';
@@ -12,6 +13,7 @@ import { useView } from '../../state/view';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
 import { CorrectionDialog } from './CorrectionDialog';
+import { ExchangeDialog } from './ExchangeDialog';
 import { SimilarDialog } from './SimilarDialog';
 
 /** What a label may ask: a comment's text, the reason for lifting a hard mask, which similar steps, the right action. */
@@ -19,11 +21,13 @@ export function LabelDialogs() {
   const commenting = useView((state) => state.commenting);
   const lift = useLabels((state) => state.lift);
   const similar = useSimilar((state) => state.found?.similar);
+  const exchange = useExchange((state) => state.exchange);
   const correcting = useCorrecting((state) => state.step);
   return (
     <>
       {commenting !== null && <CommentDialog step={commenting} />}
       {lift !== null && <LiftDialog step={lift} />}
+      {exchange !== null && <ExchangeDialog exchange={exchange} />}
       {similar !== undefined && <SimilarDialog similar={similar} />}
       {correcting !== null && (
         <CorrectionDialog key={`${correcting.run}/${correcting.step}`} {...correcting} />

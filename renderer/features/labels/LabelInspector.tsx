@@ -39,7 +39,7 @@ export function LabelInspector() {
           ) : (
             <Stack detail={detail} run={run} step={cursor} />
           ))}
-        <GuidelinePanel head={detail?.head} />
+        <GuidelinePanel detail={detail} />
       </div>
     </section>
   );

@@ -5,7 +5,15 @@ import type { CommandId } from '../../state/keymap';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
 
-const shown: readonly CommandId[] = ['label.similar', 'label.repeat', 'label.correct', 'retro.trim'];
+const shown: readonly CommandId[] = [
+  'label.similar',
+  'label.repeat',
+  'label.correct',
+  'retro.trim',
+  'labels.merge',
+  'labels.mergeFile',
+  'labels.export',
+];
 
 /** What is done less often than a label. */
 export function LabelMenu({ disabled }: { disabled: boolean }) {
@@ -15,6 +23,7 @@ export function LabelMenu({ disabled }: { disabled: boolean }) {
       id,
       label: text.shortcuts.command(id),
       keys: <CommandKeys command={id} />,
+      line: id === 'labels.merge',
       run: () => runCommand(id),
     }),
   );

@@ -25,7 +25,8 @@ export function SimilarDialog({ similar }: { similar: SimilarSteps }) {
   function onKeyDown(event: React.KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLSelectElement) return;
     const digit = /^Digit([1-9])$/u.exec(event.code)?.[1];
-    if (event.code === 'KeyT') useSimilar.setState({ value: 'train' });
+    if (event.key === 'Enter') applySimilar();
+    else if (event.code === 'KeyT') useSimilar.setState({ value: 'train' });
     else if (event.code === 'KeyM') useSimilar.setState({ value: 'mask' });
     else if (digit !== undefined) {
       const code = reasonCodes[Number(digit) - 1] ?? null;
@@ -44,14 +45,14 @@ export function SimilarDialog({ similar }: { similar: SimilarSteps }) {
           <span className="text-12 quiet">{words.keys}</span>
           <span className="space" />
           <Button onClick={closeSimilar}>{text.common.cancel}</Button>
-          <Button look="primary" data-autofocus onClick={applySimilar}>
+          <Button look="primary" onClick={applySimilar}>
             {words.apply(text.labels[value], similar.steps)}
           </Button>
         </>
       }
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the dialog's own choices, which are buttons too */}
-      <div onKeyDown={onKeyDown}>
+      <div data-autofocus tabIndex={-1} className="similar" onKeyDown={onKeyDown}>
         <dl className="facts-list">
           <dt>{words.what}</dt>
           <dd>{names === '' ? words.noRules(tool) : words.sameRules(names, tool)}</dd>
@@ -96,6 +97,7 @@ export function SimilarDialog({ similar }: { similar: SimilarSteps }) {
         <p className="dialog-lead" aria-live="polite">
           {changing === 0 ? words.noChange : words.changes(count(changing), count(undecided), count(other))}
         </p>
+        {similar.left > 0 && <p className="quiet text-12">{words.left(count(similar.left))}</p>}
         {similar.decided > 0 && (
           <p className="quiet text-12">
             {words.decided(count(similar.decided))} {words.yoursStands}

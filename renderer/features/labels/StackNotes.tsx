@@ -70,28 +70,22 @@ function CorrectionNote({ given, mine, run, step }: CorrectionNoteProps) {
       <div className="row text-11 quiet">
         <b className="medium">{author.name}</b>
         <span>{text.common.format.when(at, Date.now())}</span>
-        <span className="space" />
-        {mine && (
-          <>
-            <Button look="ghost" small disabled={!writable} onClick={() => runCommand('label.correct')}>
-              {text.correction.edit}
-            </Button>
-            <Button
-              look="ghost"
-              small
-              disabled={!writable}
-              onClick={() => attempt(() => saveCorrection(run, step, null))}
-            >
-              {text.correction.withdraw}
-            </Button>
-          </>
-        )}
       </div>
       {correction.text !== '' && <p className="stack-text">{correction.text}</p>}
       <pre className="mono-11 stack-call">
         {correction.call.name} {correction.call.arguments}
       </pre>
       {correction.note !== '' && <p className="quiet stack-text">{correction.note}</p>}
+      {mine && (
+        <div className="row">
+          <Button small disabled={!writable} onClick={() => runCommand('label.correct')}>
+            {text.correction.edit}
+          </Button>
+          <Button small disabled={!writable} onClick={() => attempt(() => saveCorrection(run, step, null))}>
+            {text.correction.withdraw}
+          </Button>
+        </div>
+      )}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { sayWhenSaved } from '../../state/annotation-queue';
 import { useCommand } from '../../state/commands';
 import { openCorrection } from '../../state/correction';
+import { exportLabels, mergeLabels } from '../../state/label-exchange';
 import { toggleFlag } from '../../state/label-notes';
 import { undo } from '../../state/label-undo';
 import { agree, decide, repeatLast, settle } from '../../state/labels';
@@ -41,6 +42,8 @@ const takeBack = saving(() => undo('undo'));
 const bringBack = saving(() => undo('redo'));
 const dismiss = saving(dismissRetroMask);
 const trim = labelling(trimRetroMask);
+const mergeFolder = saving(() => mergeLabels('folder'));
+const mergeFile = saving(() => mergeLabels('file'));
 const comment = labelling(() => {
   const { cursor } = useTimeline.getState();
   if (cursor > 0) useView.setState({ commenting: cursor });
@@ -65,6 +68,9 @@ export function useLabelCommands(): void {
   useCommand('label.redo', bringBack);
   useCommand('retro.trim', trim);
   useCommand('retro.dismiss', dismiss);
+  useCommand('labels.merge', mergeFolder);
+  useCommand('labels.mergeFile', mergeFile);
+  useCommand('labels.export', () => attempt(exportLabels));
   useCommand('app.flush', () => attempt(sayWhenSaved));
   useReasonCommands();
   // A range that was left, or decided on, is trimmed no longer.

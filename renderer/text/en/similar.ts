@@ -17,6 +17,7 @@ export const similar = {
     n === '1' ? 'A person has decided on one of them.' : `People have decided on ${n} of them.`,
   yoursStands:
     'Yours then stands beside theirs; where they differ, the step is undecided until it is settled.',
+  left: (n: string) => `${n} more lie in further pieces: label these first, then look again.`,
   reason: 'Reason',
   noReason: 'none',
   apply: (value: string, n: number) => `Label ${n} steps ${value}`,

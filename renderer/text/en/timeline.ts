@@ -95,7 +95,6 @@ export const timeline = {
   hidden: 'hidden',
   taskHead: 'Task and system prompt',
   segmentHead: (n: number) => `Segment ${n}`,
-  tokens: (n: string) => `${n} tokens`,
   carriedSteps: (from: number, to: number, n: string) =>
     from === to ? `${from}, 1 carried step` : `${from}–${to}, ${n} carried steps`,
   trainedIn: (segments: string[]) =>

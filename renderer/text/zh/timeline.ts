@@ -86,7 +86,6 @@ export const timeline: Text['timeline'] = {
   hidden: '不显示',
   taskHead: '任务与系统提示',
   segmentHead: (n) => `第 ${n} 段`,
-  tokens: (n) => `${n} token`,
   carriedSteps: (from, to, n) => (from === to ? `${from}，沿用 1 步` : `${from}–${to}，沿用 ${n} 步`),
   trainedIn: (segments) => (segments.length === 0 ? '沿用' : `在第 ${segments.join('、')} 段训练`),
   ownSteps: (from, to) => (from === to ? `本段步骤 ${from}` : `本段步骤 ${from}–${to}`),
