@@ -45,10 +45,8 @@ function Content({ row, summary, open }: Pick<GroupRowProps, 'row' | 'summary' |
   const found = useFilter((state) => state.steps);
   switch (row.kind) {
     case 'segment': {
-      const note = summary?.after.find(({ kind }) => kind === 'summary');
-      const tokens = note?.kind === 'summary' ? words.tokens(format.compact(note.tokensAfter)) : '';
       return (
-        <Line look="group-segment" icon={<LabelGlyph state="none" />} meta={tokens}>
+        <Line look="group-segment" icon={<LabelGlyph state="none" />} meta="">
           <b>{words.segmentHead(row.segment.segment)}</b> <span className="quiet">{words.taskHead}</span>
         </Line>
       );

@@ -7,12 +7,7 @@ export function wantedSpans(model: RowModel, first: number, last: number): Span[
   for (let index = first; index <= last; index++) {
     const row = model.at(index);
     if (row === undefined) continue;
-    const step =
-      row.kind === 'step' || row.kind === 'carried' || row.kind === 'summary'
-        ? row.step
-        : row.kind === 'segment'
-          ? row.segment.summaryStep
-          : null;
+    const step = row.kind === 'step' || row.kind === 'carried' || row.kind === 'summary' ? row.step : null;
     if (step === null) continue;
     const before = spans.at(-1);
     if (before !== undefined && before.to === step - 1) before.to = step;
