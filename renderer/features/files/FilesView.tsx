@@ -52,7 +52,7 @@ export function FilesView({ run, step, history }: FilesViewProps) {
   const revision = choice.revision ?? settled?.chosen ?? 0;
   const from = choice.base ?? Math.max(0, revision - 1);
   const counts = useCounts(run, file, revisions);
-  const contents = useContents(run, settled === null ? null : file, from, revision);
+  const contents = useContents(run, settled === null || settled.total === 0 ? null : file, from, revision);
   const current = revisions.find((each) => each.revision === revision);
   const choose = (next: FileKey | null, number: number | null, base: number | null) =>
     chooseFile(run, step, { file: next, revision: number, base });

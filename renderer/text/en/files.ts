@@ -42,7 +42,11 @@ export const files = {
   changed: (added: number, removed: number) => `+${added} −${removed}`,
   notCounted: 'changed',
   comparing: (from: number, to: number) =>
-    from === 0 ? `Before the first change → revision ${to}` : `Revision ${from} → revision ${to}`,
+    to === 0
+      ? 'Not changed yet at this step'
+      : from === 0
+        ? `Before the first change → revision ${to}`
+        : `Revision ${from} → revision ${to}`,
   showChanges: 'Show changes',
   hideChanges: 'Hide changes',
   layout: 'Layout',

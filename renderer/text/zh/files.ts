@@ -43,7 +43,8 @@ export const files: Text['files'] = {
   movedFrom: (path) => `移自 ${path}`,
   changed: (added, removed) => `+${added} −${removed}`,
   notCounted: '已更改',
-  comparing: (from, to) => (from === 0 ? `首次更改之前 → 修订 ${to}` : `修订 ${from} → 修订 ${to}`),
+  comparing: (from, to) =>
+    to === 0 ? '到此步骤尚未更改' : from === 0 ? `首次更改之前 → 修订 ${to}` : `修订 ${from} → 修订 ${to}`,
   showChanges: '显示更改',
   hideChanges: '隐藏更改',
   layout: '布局',
