@@ -81,6 +81,8 @@ function passOn(notice: StoreNotice, options: RelayOptions): void {
     case 'foreign':
       publisher.publish('run.listChanged', {});
       return;
+    case 'rebuild':
+      return;
     case 'problem':
       options.problem({ code: notice.code, message: notice.message });
       return;

@@ -32,9 +32,9 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
   };
 }
 
-/** `verify`: exit code 1 when a problem was found. */
-export async function verifyCommand(context: CliContext): Promise<CommandResult> {
-  const report = await context.reader.verify();
+/** `verify`: exit code 1 when a problem was found; `--logs` looks at what was recorded alone. */
+export async function verifyCommand(context: CliContext, { values }: Arguments): Promise<CommandResult> {
+  const report = await context.reader.verify(undefined, values.logs ? 'logs' : 'all');
   const problems = [...report.workspace, ...report.runs.flatMap((run) => run.problems)];
   return {
     json: report,

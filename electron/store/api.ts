@@ -85,6 +85,13 @@ export interface StoreWriter {
   keepDwell(author: string, decision: Omit<TimedDecision, 'at'>): Promise<void>;
   /** A person does not want a hint's proposal to mask earlier steps again; `author` is a uuid. */
   dismissRetroMask(run: string, hint: string, author: string): Promise<void>;
+  /**
+   * Derives what is kept about a run from its log again, in small transactions, telling `rebuild` notices; resolves with how
+   * many rows were not what the log gives. Nobody may drive the run meanwhile.
+   */
+  rebuild(run: string): Promise<{ changed: number }>;
+  /** Empties the search index; it is filled again in the background. */
+  rebuildSearch(): Promise<void>;
   /** Copies the annotation and outbox logs into a verified backup file; returns its path. */
   backup(): Promise<string>;
 }
@@ -256,6 +263,8 @@ export type StoreNotice =
   | { kind: 'labels'; run: string; from: number; to: number }
   | { kind: 'session'; run: string; uid: string; endOffset: number }
   | { kind: 'foreign' }
+  /** Events of a run that are derived again, so far, of so many. */
+  | { kind: 'rebuild'; run: string; done: number; of: number }
   | ({ kind: 'index' } & IndexProgress)
   | { kind: 'problem'; code: 'disk_full' | 'workspace_corrupt' | 'read_only'; message: string }
   | { kind: 'problem_solved'; code: 'disk_full' };

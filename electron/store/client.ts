@@ -117,6 +117,8 @@ function remoteWriter(
     see: (...args) => writing.call('see', args),
     keepDwell: (...args) => writing.call('keepDwell', args),
     dismissRetroMask: (...args) => writing.call('dismissRetroMask', args),
+    rebuild: (...args) => writing.call('rebuild', args),
+    rebuildSearch: () => indexing.call('rebuildSearch', []),
     backup: () => indexing.call('backup', []),
   };
 }

@@ -48,7 +48,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     index: index.reader,
     verify: index.verify,
   });
-  const writer = Object.assign(core, { backup: index.backup });
+  const writer = Object.assign(core, { backup: index.backup, rebuildSearch: index.rebuildSearch });
   return new AssembledStore(folder, writer, reader.core, notices, {
     drain: async () => {
       await core.drain();

@@ -8,17 +8,36 @@ import type { StepProjector } from './step-projector';
 
 const PAGE = 500;
 
-/**
- * Derives the projections of runs again that an application with another fold kept, before anything is
- * appended. One transaction per run: it is whole in the old form or in the new. Returns how many runs.
- */
-export function rebuildOutdated(statements: Statements, blobs: BlobStore, projector: StepProjector): number {
-  const outdated = statements.all<{ id: number; ulid: string }>(
-    `SELECT r.id, r.ulid FROM run_head h JOIN run r ON r.id = h.run
-     WHERE json_extract(h.state, '$.version') IS NOT ? ORDER BY r.id`,
+/** A longer run is derived again in the background: the workspace is to open at once. */
+const SHORT_EVENTS = 4_000;
+/** Short runs, too, are left to the background once this is used up, ms. */
+const OPENING_MS = 1_000;
+
+export interface OutdatedRun {
+  id: number;
+  ulid: string;
+  seq: number;
+}
+
+/** Runs whose projections an application with another fold kept, the newest first. */
+export function outdatedRuns(statements: Statements): OutdatedRun[] {
+  return statements.all<OutdatedRun>(
+    `SELECT r.id, r.ulid, h.seq FROM run_head h JOIN run r ON r.id = h.run
+     WHERE json_extract(h.state, '$.version') IS NOT ? ORDER BY r.id DESC`,
     FOLD_VERSION,
   );
-  for (const { id, ulid } of outdated) {
+}
+
+/**
+ * Derives the projections of short outdated runs again, before anything is appended. One transaction per run: it is whole
+ * in the old form or in the new.
+ */
+export function rebuildOutdated(statements: Statements, blobs: BlobStore, projector: StepProjector): void {
+  const end = performance.now() + OPENING_MS;
+  for (const { id, ulid, seq } of outdatedRuns(statements)) {
+    if (seq > SHORT_EVENTS || performance.now() > end) {
+      continue;
+    }
     statements.db.exec('BEGIN IMMEDIATE');
     try {
       rebuildInPlace(statements, blobs, projector, id, ulid);
@@ -30,7 +49,6 @@ export function rebuildOutdated(statements: Statements, blobs: BlobStore, projec
       throw thrown;
     }
   }
-  return outdated.length;
 }
 
 function rebuildInPlace(
@@ -50,9 +68,7 @@ function rebuildInPlace(
       rowId(run, next),
       rowId(run, LAST_SEQ),
     );
-    for (const row of rows) {
-      rebuild.apply(decodeEvent(row, ulid, (sha) => blobs.read(sha)));
-    }
+    rebuild.apply(rows.map((row) => decodeEvent(row, ulid, (sha) => blobs.read(sha))));
     const last = rows.at(-1);
     if (last === undefined) {
       break;

@@ -18,6 +18,7 @@ serveThread((data, notify) => {
       ...index.reader,
       verify: index.verify,
       backup: index.backup,
+      rebuildSearch: index.rebuildSearch,
       drain: index.drain.bind(index),
       close: index.close.bind(index),
     };

@@ -1,4 +1,5 @@
 import { WaymarkError } from '@shared/errors';
+import type { RunEvent } from '@shared/events';
 import type { VerifyProblem } from '@shared/views';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
 import { CHAIN_START } from './hashing';
@@ -79,6 +80,8 @@ class RunWalk {
   /** False once an event could not be read: what is derived from it cannot be compared. */
   sound = true;
   private readonly prompts = new PromptCheck();
+  /** Read and not yet folded. */
+  private readonly page: RunEvent[] = [];
   private hash: Buffer = CHAIN_START;
   private content: Buffer = CHAIN_START;
   private seq = 0;
@@ -117,6 +120,7 @@ class RunWalk {
         }
         this.event(row);
       }
+      this.applyPage();
       if (rows.length === 0) {
         return;
       }
@@ -172,15 +176,20 @@ class RunWalk {
       if (prompt !== null) {
         this.problem('prompt', seq, prompt);
       }
-      if (this.sound) {
-        this.again.rebuild.apply(event);
-      }
+      this.page.push(event);
     } catch (thrown) {
       if (!(thrown instanceof WaymarkError)) {
         throw thrown;
       }
       this.sound = false;
       this.problem(thrown.code, seq, thrown.message);
+    }
+  }
+
+  private applyPage(): void {
+    const events = this.page.splice(0);
+    if (this.sound && events.length > 0) {
+      this.again?.rebuild.apply(events);
     }
   }
 

@@ -8,6 +8,7 @@ import type { RuleSettings } from '@shared/rules/rule-settings';
 import { ulid } from 'ulid';
 import { AnnotationDesk } from './annotation-desk';
 import type { SessionChunk, StoredTask, StoreNotice, StoreWriter } from './api';
+import { BackgroundRenewal } from './background-renewal';
 import { BlobStore } from './blob-store';
 import { type Db, storeFailure } from './database';
 import { DiskGuard } from './disk-guard';
@@ -23,11 +24,12 @@ import { Statements } from './rows';
 import { RuleCatchUp } from './rule-catch-up';
 import { RuleFolds } from './rule-folds';
 import { writeRuleSettings } from './rule-settings';
-import { type OpenRun, type PreparedEvent, RunLog } from './run-log';
+import { RunAppends } from './run-appends';
+import { RunLog } from './run-log';
 import { RunProjection } from './run-projection';
 import { RunRemoval } from './run-removal';
 import { SeenLog } from './seen-log';
-import { type PendingChunk, type PendingGap, SessionLog } from './session-log';
+import { type PendingChunk, SessionLog } from './session-log';
 import type { StepProjector } from './step-projector';
 
 export interface WriterOptions {
@@ -47,7 +49,7 @@ export interface WriterOptions {
 export const TRANSACTION_BUDGET_MS = 15;
 
 /** The writing connection and everything that goes through it. Lives in the writer's thread. */
-export class WriterCore implements Omit<StoreWriter, 'backup'> {
+export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'> {
   readonly statements: Statements;
   private readonly group: GroupCommit;
   private readonly log: RunLog;
@@ -59,6 +61,8 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   private readonly dwell: DwellLog;
   private readonly rules: RuleFolds;
   private readonly catchUp: RuleCatchUp;
+  private readonly renewal: BackgroundRenewal;
+  private readonly appends: RunAppends;
   private readonly labelWork: LabelWork;
   private readonly removal: RunRemoval;
   private readonly disk: DiskGuard;
@@ -114,6 +118,28 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
       relabelled: (run, from, to) => notify({ kind: 'labels', run, from, to }),
       failed: (thrown) => this.unattended(thrown),
     });
+    this.renewal = new BackgroundRenewal(
+      {
+        ...{ statements: this.statements, blobs, projector: options.projector },
+        ...{ group: this.group, labels: this.labelWork },
+        renewed: (run) => {
+          this.runs.forget(run);
+          notify({ kind: 'foreign' });
+        },
+        progress: (run, done, of) => notify({ kind: 'rebuild', run, done, of }),
+      },
+      (thrown) => this.unattended(thrown),
+    );
+    this.appends = new RunAppends({
+      ...{ log: this.log, runs: this.runs, rules: this.rules, catchUp: this.catchUp },
+      ...{ projection: this.projection, sessions: this.sessions, renewal: this.renewal },
+      write: (job) => this.write(job),
+      stored: (notice) => {
+        this.foreign.seenRun(notice.run, notice.seq);
+        notify(notice);
+        this.annotations.appeared(notice.run, notice.steps);
+      },
+    });
     this.removal = new RunRemoval(this.statements, this.log, this.projection, this.group, options);
   }
 
@@ -125,6 +151,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     this.started = true;
     this.foreign.start();
     this.disk.start();
+    this.renewal.start();
     this.catchUp.start();
     this.annotations.start();
     this.unfinished = this.resume();
@@ -141,7 +168,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   }
 
   append(run: string, epoch: number, events: DatedEvent[]): Promise<{ seq: number }> {
-    return this.appendWhen(run, epoch, events, () => true).then(({ seq }) => ({ seq }));
+    return this.appends.append(run, epoch, events, () => true).then(({ seq }) => ({ seq }));
   }
 
   appendIfOutboxAt(
@@ -150,7 +177,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     outboxHead: number,
     events: NewEvent[],
   ): Promise<{ raced: boolean; seq: number }> {
-    return this.appendWhen(run, epoch, events, (open) => this.outbox.head(open.id) <= outboxHead);
+    return this.appends.append(run, epoch, events, (open) => this.outbox.head(open.id) <= outboxHead);
   }
 
   post(run: string, author: Author, op: OutboxOp, chosen?: string): Promise<OutboxEntry> {
@@ -223,6 +250,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
 
   async remove(run: string, mode: 'run' | 'text', author: Author): Promise<void> {
     this.disk.check();
+    await this.renewal.ready(run);
     await this.removal.remove(this.runs.current(run), mode, author);
     this.forgetRun(run);
     this.options.notify({ kind: 'foreign' });
@@ -281,6 +309,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
   /** Resolves when every write asked for so far is durable. */
   async drain(): Promise<void> {
     await this.unfinished;
+    await this.renewal.idle();
     await this.catchUp.idle();
     await this.annotations.idle();
     await this.group.drain();
@@ -304,62 +333,17 @@ export class WriterCore implements Omit<StoreWriter, 'backup'> {
     this.foreign.stop();
     this.disk.stop();
     this.catchUp.stop();
+    this.renewal.stop();
   }
 
-  private appendWhen(
-    run: string,
-    epoch: number,
-    events: DatedEvent[],
-    allowed: (open: OpenRun) => boolean,
-  ): Promise<{ raced: boolean; seq: number }> {
-    let prepared: PreparedEvent[];
-    let gaps: PendingGap[] = [];
-    let notice: Extract<StoreNotice, { kind: 'run' }> | null = null;
-    return this.write({
-      prepare: () => {
-        prepared = this.log.prepare(events);
-        gaps = this.passOver(run, events);
-        const open = this.runs.lastSeen(run);
-        if (open !== undefined) {
-          this.rules.warm(open);
-        }
-      },
-      run: () => {
-        this.runs.touch(run);
-        const open = this.runs.current(run, events[0]);
-        if (!allowed(open)) {
-          return { raced: true, seq: open.seq };
-        }
-        const stored = this.log.insert(open, epoch, prepared);
-        for (const gap of gaps) {
-          this.sessions.storeGap(gap);
-        }
-        const verdicts = this.rules.apply(open, stored);
-        this.projection.apply(open.id, open.state, stored, verdicts ?? []);
-        this.log.writeHead(open);
-        if (verdicts === null) {
-          this.catchUp.want(run);
-        }
-        notice = { kind: 'run', run, seq: open.seq, steps: open.state.steps, events: stored };
-        return { raced: false, seq: open.seq };
-      },
-      committed: ({ seq }) => {
-        if (notice !== null) {
-          this.foreign.seenRun(run, seq);
-          this.options.notify(notice);
-          this.annotations.appeared(run, notice.steps);
-        }
-      },
-    });
-  }
-
-  /** Bytes that a host dropped: the byte log of the session goes on behind them, in the transaction of the event. */
-  private passOver(run: string, events: readonly NewEvent[]): PendingGap[] {
-    return events.flatMap((event) =>
-      event.kind === 'session.gap'
-        ? [this.sessions.passOver(run, this.runs.current(run).id, event.body.uid, event.body)]
-        : [],
-    );
+  /** Derives everything that is kept about a run from its log again; how many rows were not what the log gives. */
+  async rebuild(run: string): Promise<{ changed: number }> {
+    this.disk.check();
+    const changed = await this.renewal.renew(this.runs.current(run).id, run);
+    if (changed === null) {
+      throw new WaymarkError('cancelled', 'The workspace is closed.');
+    }
+    return { changed };
   }
 
   private write<T>(job: Job<T>): Promise<T> {

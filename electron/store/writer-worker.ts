@@ -27,6 +27,7 @@ serveThread((data, notify) => {
     see: core.see.bind(core),
     keepDwell: core.keepDwell.bind(core),
     dismissRetroMask: core.dismissRetroMask.bind(core),
+    rebuild: core.rebuild.bind(core),
     drain: core.drain.bind(core),
     close: core.close.bind(core),
   };

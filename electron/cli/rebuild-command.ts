@@ -1,0 +1,59 @@
+import { WaymarkError } from '@shared/errors';
+import type { Arguments } from './arguments';
+import type { CliContext } from './context';
+import type { CommandResult } from './output';
+import { named } from './run-commands';
+
+/**
+ * `rebuild`: derives what is kept about runs from their logs again, and the search index with `--search`. What is recorded
+ * is not touched; it can be broken off and begun again at any time.
+ */
+export async function rebuildCommand(
+  context: CliContext,
+  { words, values }: Arguments,
+): Promise<CommandResult> {
+  const { store, reader, terminal } = context;
+  const asked = await Promise.all(words.slice(1).map((word) => named(context, word)));
+  const runs = asked.length > 0 ? asked : (await reader.runs()).map(({ id }) => id);
+  const rebuilt: { run: string; changed: number }[] = [];
+  const unsubscribe = store.subscribe((notice) => {
+    if (notice.kind === 'rebuild') {
+      terminal.err(`${notice.run}  ${notice.done} of ${notice.of} events`);
+    } else if (notice.kind === 'index' && values.search) {
+      terminal.err(`search index: ${notice.behind} steps left`);
+    }
+  });
+  try {
+    for (const run of runs) {
+      const lock = store.lockRun(run);
+      if (lock === null) {
+        throw new WaymarkError(
+          'run_driven_elsewhere',
+          `Run ${run} is driven by another process. Pause it, then rebuild again.`,
+        );
+      }
+      try {
+        rebuilt.push({ run, ...(await store.writer.rebuild(run)) });
+      } finally {
+        lock.release();
+      }
+    }
+    if (values.search) {
+      await store.writer.rebuildSearch();
+      await store.drain();
+    }
+  } finally {
+    unsubscribe();
+  }
+  return {
+    json: { runs: rebuilt, search: values.search },
+    lines: [
+      ...rebuilt.map(({ run, changed }) =>
+        changed === 0
+          ? `${run}  was as its log says`
+          : `${run}  ${changed} rows were not as its log says and are now`,
+      ),
+      ...(values.search ? ['The search index is filled anew.'] : []),
+    ],
+  };
+}
