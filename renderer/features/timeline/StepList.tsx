@@ -1,14 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import { Button } from '../../components/Button';
-import { Empty } from '../../components/Empty';
 import { useCommand } from '../../state/commands';
-import { setFilter, useFilter } from '../../state/filter';
-import { chipsOf } from '../../state/filter-words';
+import { useFilter } from '../../state/filter';
 import { toggleFold, useGrouping } from '../../state/grouping';
 import { pendingFor, useLabels } from '../../state/labels';
 import { useLive } from '../../state/live';
-import { ROW, RowLayout } from '../../state/row-layout';
-import type { Row, RowModel } from '../../state/row-model';
+import { ROW } from '../../state/row-layout';
+import type { Row } from '../../state/row-model';
 import { noteCount, summaryLines } from '../../state/row-words';
 import { useRows } from '../../state/rows';
 import { useCurrentRun } from '../../state/runs';
@@ -19,7 +16,10 @@ import { CarriedRow } from './CarriedRow';
 import { GroupRow } from './GroupRow';
 import { LiveRow } from './LiveRow';
 import { Minimap } from './Minimap';
+import { NothingFits } from './NothingFits';
 import { StepRow } from './StepRow';
+import type { Held } from './use-layout';
+import { useLayout } from './use-layout';
 import { wantedSpans } from './wanted-spans';
 
 /** Rows kept ready beyond each edge of the view. */
@@ -28,13 +28,6 @@ const OVERSCAN = 8;
 const READ_AHEAD = 40;
 /** Rows kept between the cursor and the edge when the cursor is brought into view. */
 const MARGIN = 2;
-
-/** What the reader looks at: the row at the top edge and how far it is scrolled. */
-interface Held {
-  row: Row | undefined;
-  index: number;
-  offset: number;
-}
 
 /** The virtual list: any number of steps, rows only where the reader looks, and no jump while live data arrives. */
 export function StepList({ showTime }: { showTime: boolean }) {
@@ -259,44 +252,6 @@ export function StepList({ showTime }: { showTime: boolean }) {
         </div>
         {filtered && model.count === 0 && <NothingFits />}
       </div>
-    </div>
-  );
-}
-
-/**
- * The heights of the rows. They are kept while a model only grows at its end; another one begins anew, and the row the
- * reader held is found in it.
- */
-function useLayout(model: RowModel, held: React.RefObject<Held>): RowLayout {
-  const kept = useRef<{ model: RowModel; layout: RowLayout } | null>(null);
-  if (kept.current === null || kept.current.model !== model) {
-    const same = kept.current !== null && model.continues(kept.current.model);
-    const layout = same && kept.current !== null ? kept.current.layout : new RowLayout(0);
-    if (!same && held.current.row !== undefined) {
-      const index = model.find(held.current.row);
-      held.current = { ...held.current, row: model.at(index), index };
-    }
-    layout.count = model.count;
-    kept.current = { model, layout };
-  }
-  return kept.current.layout;
-}
-
-/** In place of the rows: which conditions no step fits, and the way back. */
-function NothingFits() {
-  const text = useText();
-  const query = useFilter((state) => state.query);
-  const steps = useTimeline((state) => state.steps);
-  const conditions = chipsOf(query, text).map(({ label }) => label);
-  return (
-    <div className="steps-empty">
-      <Empty
-        icon="filter"
-        title={text.filter.emptyTitle}
-        text={text.filter.emptyText(text.common.steps(steps), conditions.join('; '))}
-      >
-        <Button onClick={() => setFilter({})}>{text.filter.clear}</Button>
-      </Empty>
     </div>
   );
 }
