@@ -37,6 +37,7 @@ export const search: Bench = {
     options.say(`makes run ${size}`);
     const { folder, run, steps, textBytes } = await realisticWorkspace(size, {
       folder: join(options.folder, 'workspace'),
+      labels: true,
       cache: runCache(),
     });
     for (const file of readdirSync(folder).filter((name) => name.startsWith('search.db')))

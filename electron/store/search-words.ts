@@ -24,6 +24,8 @@ export interface WordSearchRequest {
   /** From this step on in `direction`, or from this hit on. */
   from: { step: number; direction: 1 | -1 } | { hit: number };
   limit: number;
+  /** Asks how many hits stand before a page that begins at a step: that costs another count. */
+  place?: boolean | undefined;
 }
 
 /** Steps that a run's own log holds, as rows of the index. */
@@ -47,7 +49,7 @@ export class WordSearch {
     private readonly filtered: StepFilterPort,
   ) {}
 
-  page({ run: ulid, query, filter, from, limit }: WordSearchRequest): SearchPage {
+  page({ run: ulid, query, filter, from, limit, place = false }: WordSearchRequest): SearchPage {
     const run = findRun(this.context, ulid);
     const words = parseQuery(query);
     const behind = run.state.steps - this.index.reached(run);
@@ -77,7 +79,7 @@ export class WordSearch {
     const near = cut(ranges, from.direction === 1 ? { low: start } : { high: start });
     const steps = this.rows(match, near, from.direction, most, 0).sort((a, b) => a - b);
     const first = steps[0];
-    const before = first === undefined ? 0 : this.count(match, cut(ranges, { high: first - 1 }));
+    const before = first === undefined || !place ? 0 : this.count(match, cut(ranges, { high: first - 1 }));
     return { ...empty, hits: this.hitsAt(ranges, steps, words), total, before };
   }
 

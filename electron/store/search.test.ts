@@ -166,7 +166,7 @@ test('hits are paged, counted before, and found again from any step', async () =
     await writer.command(step % 3 === 0 ? 'needle' : 'hay', 'x', { thought: 'a thought' });
   await store.drain();
   const page = (from: { hit: number } | { step: number; direction: 1 | -1 }, limit = 3) =>
-    store.reader.search({ run, query: 'needle', from, limit });
+    store.reader.search({ run, query: 'needle', from, limit, place: true });
   const list = ({ hits, total, before }: Awaited<ReturnType<typeof page>>) => [
     hits.map(({ step }) => step),
     before,

@@ -207,7 +207,14 @@ async function askedFrom(
 ): Promise<{ step: number; place: number } | null> {
   if (start < 1) return null;
   const filter = useSearch.getState().scope === 'run' ? useFilter.getState().query : {};
-  const page = await call('search.steps', { run, query, filter, from: { step: start, direction }, limit: 1 });
+  const page = await call('search.steps', {
+    run,
+    query,
+    filter,
+    from: { step: start, direction },
+    limit: 1,
+    place: true,
+  });
   const [hit] = page.hits;
   return hit === undefined ? null : { step: hit.step, place: page.before + 1 };
 }

@@ -19,6 +19,8 @@ export const searchCommands = {
         z.object({ hit: z.int().nonnegative() }),
       ]),
       limit,
+      /** Asks for `before` of a page that begins at a step. */
+      place: z.boolean().optional(),
     }),
     output: returns<SearchPage>(),
   },

@@ -27,7 +27,7 @@ export interface SearchPage {
   hits: SearchHit[];
   /** All hits under the filters. */
   total: number;
-  /** Hits that stand before the first of this page. */
+  /** Hits that stand before the first of this page; 0 where a page from a step on did not ask for it. */
   before: number;
   /** Hits that the filters hide. */
   hidden: number;
