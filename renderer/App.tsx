@@ -35,6 +35,9 @@ const ExportView = lazy(() =>
 const ImportDialog = lazy(() =>
   import('./features/import/ImportDialog').then((m) => ({ default: m.ImportDialog })),
 );
+const RulesDialog = lazy(() =>
+  import('./features/rules/RulesDialog').then((m) => ({ default: m.RulesDialog })),
+);
 const PlotsDialog = lazy(() =>
   import('./features/plots/PlotsDialog').then((m) => ({ default: m.PlotsDialog })),
 );
@@ -133,6 +136,7 @@ function Dialogs() {
       <Suspense fallback={null}>
         {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
         {dialog === 'plots' && <PlotsDialog onClose={closeDialog} />}
+        {dialog === 'rules' && <RulesDialog onClose={closeDialog} />}
         {dialog === 'import' && <ImportDialog onClose={closeDialog} />}
         {dialog === 'settings' && <SettingsDialog onClose={closeDialog} />}
         {dialog === 'about' && <AboutDialog onClose={closeDialog} />}

@@ -23,10 +23,12 @@ import { palette } from './en/palette';
 import { plots } from './en/plots';
 import { prompt } from './en/prompt';
 import { queries } from './en/queries';
+import { queue } from './en/queue';
 import { rehearsal } from './en/rehearsal';
 import { remote } from './en/remote';
 import { rendering } from './en/rendering';
 import { retro } from './en/retro';
+import { rules } from './en/rules';
 import { runs } from './en/runs';
 import { search } from './en/search';
 import { settings } from './en/settings';
@@ -62,10 +64,12 @@ export const en = {
   plots,
   prompt,
   queries,
+  queue,
   rehearsal,
   remote,
   rendering,
   retro,
+  rules,
   runs,
   search,
   settings,

@@ -24,10 +24,12 @@ import { palette } from './zh/palette';
 import { plots } from './zh/plots';
 import { prompt } from './zh/prompt';
 import { queries } from './zh/queries';
+import { queue } from './zh/queue';
 import { rehearsal } from './zh/rehearsal';
 import { remote } from './zh/remote';
 import { rendering } from './zh/rendering';
 import { retro } from './zh/retro';
+import { rules } from './zh/rules';
 import { runs } from './zh/runs';
 import { search } from './zh/search';
 import { settings } from './zh/settings';
@@ -63,10 +65,12 @@ export const zh: Text = {
   plots,
   prompt,
   queries,
+  queue,
   rehearsal,
   remote,
   rendering,
   retro,
+  rules,
   runs,
   search,
   settings,

@@ -38,6 +38,7 @@ export function useAppCommands(): void {
   useCommand('app.palette', openPalette);
   useCommand('app.newRun', () => openDialog('newRun'));
   useCommand('app.plots', () => openDialog('plots'));
+  useCommand('app.rules', () => openDialog('rules'));
   useCommand('app.import', () => openDialog('import'));
   useCommand('app.computers', () => openComputers());
   useCommand('app.settings', () => openDialog('settings'));
