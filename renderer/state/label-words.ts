@@ -5,7 +5,11 @@ import type { LabelChoice } from './labels';
 const MOST_PIECES = 3;
 
 /** The pieces as a person reads them: `7`, `402–409`, `2, 5–7, 9 and 31 more`. */
-export function sayParts(text: Pick<Text, 'labels'>, parts: readonly StepRange[], most = MOST_PIECES): string {
+export function sayParts(
+  text: Pick<Text, 'labels'>,
+  parts: readonly StepRange[],
+  most = MOST_PIECES,
+): string {
   const shown = parts.slice(0, most).map(({ from, to }) => (from === to ? String(from) : `${from}–${to}`));
   return parts.length > most ? text.labels.andMore(shown.join(', '), parts.length - most) : shown.join(', ');
 }
@@ -15,11 +19,17 @@ export function stepsIn(parts: readonly StepRange[]): number {
 }
 
 /** Names a decision as it is made. */
-export function sayDecision(text: Text, value: LabelChoice, parts: readonly StepRange[]): string {
+export function sayDecision(
+  text: Text,
+  value: LabelChoice,
+  parts: readonly StepRange[],
+  settles = false,
+): string {
   const n = stepsIn(parts);
   const at = sayParts(text, parts);
   if (value === 'clear') return text.labels.cleared(n, at);
-  return text.labels.did(text.labels[value], n, at);
+  const words = text.labels;
+  return settles ? words.settled(words[value], n, at) : words.did(words[value], n, at);
 }
 
 /** Names an annotation entry: what undo took back. */

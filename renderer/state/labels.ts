@@ -3,6 +3,7 @@ import { create } from 'zustand';
 import { call } from '../api';
 import type { Text } from '../text/en';
 import { inOrder } from './annotation-queue';
+import { sharedDwell } from './dwell';
 import { sayDecision } from './label-words';
 import { shownBeside } from './rows';
 import { moveCursor, selection, useTimeline } from './timeline';
@@ -121,7 +122,9 @@ export function give(decision: Decision, after?: Promise<boolean>): Promise<bool
     return true;
   });
   const kept = sent.catch((thrown: unknown) => {
-    toastFailure(thrown, (text, why) => text.labels.failed(sayDecision(text, value, parts), why));
+    toastFailure(thrown, (text, why) =>
+      text.labels.failed(sayDecision(text, value, parts, decision.settles), why),
+    );
     return false;
   });
   kept
@@ -131,7 +134,7 @@ export function give(decision: Decision, after?: Promise<boolean>): Promise<bool
         pending: state.pending.map((entry) => (entry.id === id ? { ...entry, phase: 'durable' } : entry)),
       }));
       if (after === undefined && (to > from || decision.settles === true)) {
-        toast((text) => sayDecision(text, value, parts), undoButton);
+        toast((text) => sayDecision(text, value, parts, decision.settles), undoButton);
       }
       if (useTimeline.getState().run === run) await useTimeline.getState().heads.refresh(from, to);
     })
@@ -153,7 +156,8 @@ async function send({ run, parts, value, reason, settles }: Decision): Promise<v
   const [only] = parts;
   if (only === undefined) return;
   if (settles === true && value !== 'clear') await call('labels.adjudicate', { run, ...only, value, reason });
-  else if (parts.length === 1) await call('labels.apply', { run, ...only, value, reason });
+  else if (parts.length === 1)
+    await call('labels.apply', { run, ...only, value, reason, ...sharedDwell(run, only) });
   else {
     for (let at = 0; at < parts.length; at += MAX_PARTS)
       await call('labels.applyTo', { run, parts: parts.slice(at, at + MAX_PARTS), value, reason });

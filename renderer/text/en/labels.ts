@@ -64,6 +64,8 @@ export const labels = {
   andMore: (pieces: string, n: number) => `${pieces} and ${n} more`,
   did: (value: string, n: number, at: string) =>
     n === 1 ? `${value} on step ${at}` : `${value} on ${n} steps, ${at}`,
+  settled: (value: string, n: number, at: string) =>
+    n === 1 ? `Step ${at} is settled as ${value}` : `${n} steps are settled as ${value}, ${at}`,
   cleared: (n: number, at: string) => (n === 1 ? `Cleared step ${at}` : `Cleared ${n} steps, ${at}`),
   undid: (what: string) => `Undid ${what}`,
   redid: (what: string) => `Redid ${what}`,
@@ -98,7 +100,7 @@ export const labels = {
   rule: 'Rule',
   keepRule: 'Keep rule',
   person: 'Person',
-  adjudication: 'Adjudication',
+  adjudication: 'Settled',
   wins: 'wins',
   hard: 'hard',
   noDecision: 'No decision yet',

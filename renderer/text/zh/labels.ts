@@ -59,6 +59,7 @@ export const labels: Text['labels'] = {
   reasonGiven: (reason, value, at) => `“${reason}”已作为 ${at} 上 ${value} 的理由`,
   andMore: (pieces, n) => `${pieces} 以及另外 ${n} 段`,
   did: (value, n, at) => (n === 1 ? `步骤 ${at}：${value}` : `${n} 步（${at}）：${value}`),
+  settled: (value, n, at) => (n === 1 ? `步骤 ${at} 已裁定为 ${value}` : `${n} 步（${at}）已裁定为 ${value}`),
   cleared: (n, at) => (n === 1 ? `已清除步骤 ${at}` : `已清除 ${n} 步，${at}`),
   undid: (what) => `已撤销：${what}`,
   redid: (what) => `已重做：${what}`,
