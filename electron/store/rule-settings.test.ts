@@ -89,16 +89,21 @@ test('settings of a task derive the labels of its runs again, survive a restart,
 test('how rules meet the judge belongs to the settings, and labels follow it', async () => {
   const store = testStore();
   const { run, task } = await aRun(store);
-  await store.writer.annotate(alice, { run, from: 2, to: 2 }, {
-    op: 'judge',
-    verdict: 'keep',
-    reason: 'fine',
-    judge: 'one',
-    confidence: 0.9,
-    why: 'It is fine.',
-    steps: [],
-    rubric: 'r1',
-  } as never);
+  await store.writer.annotate(
+    alice,
+    { run, from: 2, to: 2 },
+    {
+      ...{
+        op: 'judge',
+        value: 'keep',
+        confidence: 0.9,
+        reason: 'fine',
+        why: 'Fine.',
+        steps: [],
+        rubric: 'r1',
+      },
+    },
+  );
   expect((await values(store, run))[1]).toBe('mask');
   const settings = { rules: {}, precedence: 'judge_over_rule' as const };
   expect((await store.reader.previewRules([run], settings)).labels).toMatchObject({ toTrain: 1, total: 1 });
