@@ -6,6 +6,7 @@ import { DetailPane } from '../detail/DetailPane';
 import { LabelBar } from '../labels/LabelBar';
 import { LabelInspector } from '../labels/LabelInspector';
 import { RetroMaskBanner } from '../labels/RetroMaskBanner';
+import { QueuePlace } from '../queue/QueuePlace';
 import { Timeline } from '../timeline/Timeline';
 
 /** Review: timeline left, the label bar over the step, labels and guideline right. */
@@ -28,6 +29,7 @@ export function ReviewLayout({ scope }: { scope: string }) {
         onResize={setWidth}
       />
       <div className="pane pane-rest">
+        <QueuePlace />
         <LabelBar />
         <RetroMaskBanner />
         <div className="review-body">

@@ -6,6 +6,7 @@ import { useAnnotatorName } from '../../state/settings';
 import { openDialog } from '../../state/view';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { QueueProgress } from '../queue/QueueProgress';
 import { IndexNote } from '../search/SearchStatus';
 import { CommandKeys } from './CommandKeys';
 
@@ -58,6 +59,7 @@ export function StatusLine() {
           {counts.disagreement > 0 && <span>{text.frame.disagree(format.count(counts.disagreement))}</span>}
         </>
       )}
+      <QueueProgress />
       <span className="space" />
       <IndexNote />
       {run !== undefined && <span>{text.guideline.version(GUIDELINE_VERSION)}</span>}

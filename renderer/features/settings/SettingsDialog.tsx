@@ -170,6 +170,16 @@ function General({ settings }: { settings: Settings }) {
           />
         )}
       </FormLine>
+      <FormLine label={words.queue.pace}>
+        {() => (
+          <CheckLine
+            checked={settings.shareTimes}
+            onChange={(shareTimes) => save({ shareTimes })}
+            label={words.queue.shareTimes}
+            help={words.queue.shareTimesHelp}
+          />
+        )}
+      </FormLine>
       <FormLine label={text.power}>
         {() => (
           <CheckLine

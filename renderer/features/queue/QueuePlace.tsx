@@ -1,0 +1,26 @@
+import { IconButton } from '../../components/Button';
+import { leaveQueue, useQueue } from '../../state/queue';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
+import './queue.css';
+
+/** Where in the queue the step under review stands; nothing outside queue mode. */
+export function QueuePlace() {
+  const text = useText();
+  const item = useQueue((state) => state.item);
+  const place = useQueue((state) => state.place);
+  if (item === null) return null;
+  return (
+    <div className="queue-place text-12" role="status" data-testid="queue-place">
+      <span className="tabular">
+        {place === null ? text.queue.inClass(item.class) : text.queue.place(place.at, place.of)}
+      </span>
+      <span className="space" />
+      <span className="row quiet">
+        {text.queue.next}
+        <CommandKeys command="queue.next" />
+      </span>
+      <IconButton icon="close" small label={text.queue.leave} onClick={leaveQueue} />
+    </div>
+  );
+}
