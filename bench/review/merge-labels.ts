@@ -19,7 +19,7 @@ export const mergeLabels: Bench = {
     for (const [name, folder] of Object.entries(folders)) {
       cpSync(base, folder, { recursive: true });
       const store = await openStore(folder, {});
-      await labelEach(store, run, count, { uuid: name, name }, name === 'ada' ? 2 : 4);
+      await labelEach(store, run, count, { uuid: name, name }, name === 'ada' ? 5 : 7);
       await store.drain();
       await store.close();
     }
@@ -35,7 +35,7 @@ export const mergeLabels: Bench = {
         let start = performance.now();
         const report = await store.writer.merge(folders.bo);
         ours.push(performance.now() - start);
-        const differ = Math.floor(count / 2) - Math.floor(count / 4);
+        const differ = Math.floor(count / 5) + Math.floor(count / 7) - 2 * Math.floor(count / 35);
         if (report.added !== count || report.disagreements !== differ) {
           throw new WaymarkError(
             'bug',

@@ -40,7 +40,7 @@ export async function readForeignEntries(
     const fresh = withoutKnown(statements, page, where);
     found.known += page.length - fresh.length;
     for (const entry of fresh) {
-      found.fresh.push({ ...entry, parsed: checkForm(entry, where) });
+      found.fresh.push(Object.assign(entry, { parsed: checkForm(entry, where) }));
     }
     page = [];
   };

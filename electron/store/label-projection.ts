@@ -10,9 +10,22 @@ import type { Statements } from './rows';
 const SET = `UPDATE step_head SET label = ?, label_flags = ?, label_source = ?, label_reason = ?, rules = ?, authors = ?,
   decided = ?, judge = ?, comments = ? WHERE id BETWEEN ? AND ?`;
 
+interface Place {
+  run: number;
+  precedence: MachinePrecedence;
+}
+
+/** Columns of steps that lie side by side, not written yet. */
+interface OpenUpdate {
+  columns: (string | number | null)[];
+  first: number;
+  last: number;
+}
+
 /** Label columns of step heads: what people, judges and rules say, combined by the pure functions of shared/. */
 export class LabelProjection {
   readonly ranges: RangeIndex;
+  private open: OpenUpdate | null = null;
 
   /** `precedenceOf`: how machine opinions meet in a run, by its number. */
   constructor(
@@ -45,7 +58,9 @@ export class LabelProjection {
   /** Recomputes one step. */
   refresh(run: number, step: number): void {
     const rules = this.verdicts(run, step, step).get(step) ?? [];
-    this.write(run, step, step, this.decisions(run, step), rules);
+    const place = { run, precedence: this.precedenceOf(run) };
+    this.write(place, step, step, this.decisions(run, step), rules);
+    this.flush();
   }
 
   /** Recomputes steps `from..to`. Steps that the same entries speak about and no rule are one UPDATE. */
@@ -56,23 +71,25 @@ export class LabelProjection {
   /** As `refreshRange`, for pieces that lie apart: ascending and disjoint. */
   refreshParts(run: number, parts: readonly StepRange[]): void {
     const { ranges } = foldAnnotations(this.ranges.overlapping(run, parts), parts);
+    const place = { run, precedence: this.precedenceOf(run) };
     let next = 0;
     for (const { from, to } of parts) {
       const verdicts = this.verdicts(run, from, to);
       let start = from;
       for (let range = ranges[next]; range !== undefined && range.from <= to; range = ranges[next]) {
-        this.refreshPiece(run, start, range.from - 1, noDecisions, verdicts);
-        this.refreshPiece(run, range.from, range.to, range.decisions, verdicts);
+        this.refreshPiece(place, start, range.from - 1, noDecisions, verdicts);
+        this.refreshPiece(place, range.from, range.to, range.decisions, verdicts);
         start = range.to + 1;
         next += 1;
       }
-      this.refreshPiece(run, start, to, noDecisions, verdicts);
+      this.refreshPiece(place, start, to, noDecisions, verdicts);
     }
+    this.flush();
   }
 
   /** Steps about which people and judges say the same. */
   private refreshPiece(
-    run: number,
+    place: Place,
     from: number,
     to: number,
     decisions: StepDecisions,
@@ -85,22 +102,27 @@ export class LabelProjection {
         continue;
       }
       if (step > start) {
-        this.write(run, start, step - 1, decisions, []);
+        this.write(place, start, step - 1, decisions, []);
       }
-      this.write(run, step, step, decisions, rules);
+      this.write(place, step, step, decisions, rules);
       start = step + 1;
     }
     if (start <= to) {
-      this.write(run, start, to, decisions, []);
+      this.write(place, start, to, decisions, []);
     }
   }
 
-  private write(run: number, from: number, to: number, decisions: StepDecisions, rules: RuleVerdict[]): void {
-    const { effective, marks } = stepOpinion(decisions, rules, this.precedenceOf(run));
+  private write(
+    { run, precedence }: Place,
+    from: number,
+    to: number,
+    decisions: StepDecisions,
+    rules: RuleVerdict[],
+  ): void {
+    const { effective, marks } = stepOpinion(decisions, rules, precedence);
     const { humans } = decisions;
     const judge = judgesInShort(decisions);
-    this.statements.run(
-      SET,
+    const columns = [
       labelCode(effective),
       marks.reduce((bits, mark) => bits | markFlags[mark], humans.length > 0 ? LabelFlag.decided : 0),
       effective.source,
@@ -110,9 +132,28 @@ export class LabelProjection {
       JSON.stringify([...new Set(humans.map(({ author }) => author.uuid))]),
       judge === null ? null : JSON.stringify(judge),
       decisions.comments.length,
-      rowId(run, from),
-      rowId(run, to),
-    );
+    ];
+    const first = rowId(run, from);
+    const { open } = this;
+    if (
+      open !== null &&
+      open.last + 1 === first &&
+      columns.every((value, index) => value === open.columns[index])
+    ) {
+      open.last = rowId(run, to);
+      return;
+    }
+    this.flush();
+    this.open = { columns, first, last: rowId(run, to) };
+  }
+
+  /** Steps side by side about which different entries come to the same are written as one. */
+  private flush(): void {
+    if (this.open !== null) {
+      const { columns, first, last } = this.open;
+      this.open = null;
+      this.statements.run(SET, ...columns, first, last);
+    }
   }
 }
 

@@ -62,12 +62,14 @@ export class MergeAnnotations {
   async merge(path: string): Promise<MergeReport> {
     const source = openAnnotationSource(this.elsewhere(path));
     try {
+      // Changes with every commit of another process; what this one writes meanwhile has places of its own.
+      const version = this.version();
       const { known, fresh } = await readForeignEntries(this.statements, source, path);
       const runs = [...new Set(fresh.map(({ run }) => run))].filter((run) => this.place(run).at === 'here');
       const before = this.disagreements(runs);
       const kept: FreshEntry[] = [];
       for (let at = 0; at < fresh.length; ) {
-        const batch = await this.take(fresh.slice(at, at + BATCH), path);
+        const batch = await this.take(fresh.slice(at, at + BATCH), path, version);
         kept.push(...batch.kept);
         at += batch.done;
       }
@@ -135,10 +137,10 @@ export class MergeAnnotations {
   }
 
   /** Stores the first of the entries in one transaction and renews the labels of their steps. */
-  private async take(entries: FreshEntry[], where: string): Promise<Batch> {
+  private async take(entries: FreshEntry[], where: string, version: unknown): Promise<Batch> {
     const batch = await this.group.add({
       run: () => {
-        const fresh = withoutKnown(this.statements, entries, where);
+        const fresh = this.version() === version ? entries : withoutKnown(this.statements, entries, where);
         const batch = this.store(fresh);
         // What another process took over meanwhile lies before those that had no time.
         const next = fresh[batch.done];
@@ -201,6 +203,10 @@ export class MergeAnnotations {
       batch.work.push({ run: run.ulid, parts, pending: this.labels.postpone(run.id, parts) });
     }
     return batch;
+  }
+
+  private version(): unknown {
+    return this.statements.db.pragma('data_version', { simple: true });
   }
 
   private place(run: string): RunPlace {

@@ -42,6 +42,16 @@ async function main(): Promise<void> {
       const entry = await store.writer.annotate(alice, target, { op: 'label', value: 'train', reason: null });
       tell({ label: entry.ulid });
     }
+    if (step % 7 === 0 && writer.step > 4) {
+      // Steps that lie apart: one entry, its label columns renewed bit by bit.
+      const parts = Array.from({ length: Math.floor(writer.step / 2) }, (_, index) => ({
+        from: index * 2 + 1,
+        to: index * 2 + 1,
+      }));
+      const target = { run, from: 1, to: parts.length * 2 - 1, parts };
+      const entry = await store.writer.annotate(alice, target, { op: 'label', value: 'mask', reason: null });
+      tell({ label: entry.ulid });
+    }
   }
   await store.drain();
   await store.close();
