@@ -1,12 +1,12 @@
 import { type QueueClass, queueClasses } from './queue-class';
 
 /** A longer pause between two entries of a person counts as this long, ms. */
-export const LONGEST_GAP_MS = 5 * 60_000;
+const LONGEST_GAP_MS = 5 * 60_000;
 
 /** Agreements faster than this, one after another, may be given without a look, ms. */
-export const QUICK_MS = 700;
+const QUICK_MS = 700;
 /** How many in a row are worth a hint. */
-export const STAMP_STREAK = 20;
+const STAMP_STREAK = 20;
 
 /** Working time of one person, ms, per place of their entries: every entry counts with the gap before it, at most 5 minutes. */
 export function workByPlace(entries: readonly { at: number; place: string }[]): Map<string, number> {
