@@ -124,7 +124,7 @@ describe('grouping', () => {
   it('opens one fold', async () => {
     toggleFolding();
     await settled();
-    toggleFold(7);
+    toggleFold(7, 15);
     expect(kinds().slice(2, 5)).toEqual(['fold', '7', '8']);
     expect(rowsNow().indexOf(8)).toBe(4);
   });

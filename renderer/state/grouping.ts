@@ -2,6 +2,7 @@ import type { StepQuery } from '@shared/step-query';
 import { create } from 'zustand';
 import { call } from '../api';
 import { presets } from './filter';
+import type { Span } from './head-cache';
 import { StepMatches } from './step-matches';
 import { useTimeline } from './timeline';
 import { toastFailure } from './toasts';
@@ -25,12 +26,12 @@ interface GroupingState {
   folding: boolean;
   facts: FoldFacts;
   carriedOpen: ReadonlySet<number>;
-  /** First steps of folds that were opened. */
-  unfolded: ReadonlySet<number>;
+  /** Folds that were opened. */
+  unfolded: readonly Span[];
 }
 
 const noFacts: FoldFacts = { open: [], masked: [], until: 0 };
-const nothing = { facts: noFacts, carriedOpen: new Set<number>(), unfolded: new Set<number>() };
+const nothing = { facts: noFacts, carriedOpen: new Set<number>(), unfolded: [] as readonly Span[] };
 
 /** How the timeline is laid out; grouping and folding are remembered per task. */
 export const useGrouping = create<GroupingState>()(() => ({
@@ -63,19 +64,24 @@ export function toggleGrouped(): void {
 }
 
 export function toggleFolding(): void {
-  useGrouping.setState(({ folding }) => ({ folding: !folding, unfolded: new Set<number>() }));
+  useGrouping.setState(({ folding }) => ({ folding: !folding, unfolded: [] }));
   keep();
   readFacts();
 }
 
 /** Opens or closes the carried steps of a segment. */
 export function toggleCarried(segment: number): void {
-  useGrouping.setState(({ carriedOpen }) => ({ carriedOpen: toggled(carriedOpen, segment) }));
+  const carriedOpen = new Set(useGrouping.getState().carriedOpen);
+  if (!carriedOpen.delete(segment)) carriedOpen.add(segment);
+  useGrouping.setState({ carriedOpen });
 }
 
-/** Opens or closes the fold that begins at a step. */
-export function toggleFold(from: number): void {
-  useGrouping.setState(({ unfolded }) => ({ unfolded: toggled(unfolded, from) }));
+/** Opens or closes the fold of some steps. */
+export function toggleFold(from: number, to: number): void {
+  useGrouping.setState(({ unfolded }) => {
+    const others = unfolded.filter((span) => span.from > from || span.to < to);
+    return { unfolded: others.length < unfolded.length ? others : [...unfolded, { from, to }] };
+  });
 }
 
 /** Looks at the steps that came since. */
@@ -126,10 +132,4 @@ function keep(): void {
   const { task, grouped, folding } = useGrouping.getState();
   if (task === null) return;
   localStorage.setItem(stored(task), [grouped ? 'grouped' : '', folding ? 'folding' : ''].join(' ').trim());
-}
-
-function toggled(set: ReadonlySet<number>, value: number): ReadonlySet<number> {
-  const next = new Set(set);
-  if (!next.delete(value)) next.add(value);
-  return next;
 }

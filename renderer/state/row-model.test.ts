@@ -13,7 +13,7 @@ const segments: SegmentView[] = [
 function model(change: Partial<RowInputs>): RowModel {
   return new RowModel({
     ...{ steps: 25, found: null, segments: null, fold: null },
-    ...{ carriedOpen: new Set<number>(), unfolded: new Set<number>() },
+    ...{ carriedOpen: new Set<number>(), unfolded: [] },
     ...change,
   });
 }
@@ -91,10 +91,12 @@ describe('RowModel', () => {
     const folded = model({ fold });
     expect(short(folded)).toEqual(['F1-4', '5', '6', '7', 'F8-17', '18', 'F19-25']);
     consistent(folded, 25);
-    const opened = model({ fold, unfolded: new Set([8]) });
+    const opened = model({ fold, unfolded: [{ from: 8, to: 17 }] });
     expect(short(opened).slice(4, 8)).toEqual(['F8-17', '8', '9', '10']);
     expect(opened.at(4)).toMatchObject({ open: true });
     consistent(opened, 25);
+    const cleared = model({ fold: { open: [5, 7, 10, 18], until: 25 }, unfolded: [{ from: 8, to: 17 }] });
+    expect(short(cleared).slice(4, 9)).toEqual(['8', '9', '10', 'F11-17', '11']);
   });
 
   it('does not fold what it does not know yet', () => {

@@ -1,4 +1,5 @@
 import type { SegmentView } from '@shared/views';
+import type { Span } from './head-cache';
 import { indexFrom } from './sorted-steps';
 
 /** Runs of decided steps shorter than this stay open: the row that stands for them would save nothing. */
@@ -16,8 +17,8 @@ export interface RowInputs {
   carriedOpen: ReadonlySet<number>;
   /** Steps that stay open when decided ones are folded, ascending, and up to which step that is known; null = fold nothing. */
   fold: { open: readonly number[]; until: number } | null;
-  /** First steps of folds that were opened by hand. */
-  unfolded: ReadonlySet<number>;
+  /** Folds that were opened by hand, as they were then: what is left of one when a step in it is cleared stays open. */
+  unfolded: readonly Span[];
 }
 
 /** One row of the list. A carried step is the same step as the one in its own segment, shown a second time. */
@@ -211,7 +212,7 @@ export class RowModel {
     for (let at = indexFrom(opened, from); next <= known; at += 1) {
       const open = Math.min(opened[at] ?? known + 1, known + 1);
       if (open - next >= FOLD_AT) {
-        const shown = this.inputs.unfolded.has(next);
+        const shown = this.inputs.unfolded.some(({ from: low, to: high }) => low <= next && open - 1 <= high);
         const block = this.add({ kind: 'fold', from: next, to: open - 1, open: shown });
         if (shown) this.addSteps(next, open - 1);
         else this.own.push(block);

@@ -102,7 +102,7 @@ function Content({ row, summary, open }: Pick<GroupRowProps, 'row' | 'summary' |
         <Fold
           gutter={mask === of ? 'mask' : 'train'}
           open={row.open}
-          toggle={() => toggleFold(row.from)}
+          toggle={() => toggleFold(row.from, row.to)}
           label={words.decidedSteps(row.from, row.to, format.count(of))}
           meta={
             <>

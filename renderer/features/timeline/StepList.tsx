@@ -95,7 +95,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
     const row = model.at(index);
     // A step that is folded away opens its fold; the list then comes here again.
     if (row?.kind === 'fold' && cursor >= row.from && cursor <= row.to) {
-      toggleFold(row.from);
+      toggleFold(row.from, row.to);
       useTimeline.setState((state) => ({ reveal: state.reveal + 1 }));
       return;
     }
