@@ -7,6 +7,9 @@ import { ResultRow } from './ResultRow';
 import type { SearchRow, SearchRows } from './search-rows';
 
 const ROW = 28;
+/** The list is as high as its rows, and at most this, px; with its padding above and below. */
+const MOST = 480;
+const EDGES = 8;
 
 export interface ResultListProps {
   id: string;
@@ -37,7 +40,14 @@ export function ResultList({ id, rows, active, onOpen }: ResultListProps) {
     if (active >= 0) lines.scrollToIndex(active);
   }, [active, lines]);
   return (
-    <div ref={box} id={id} role="listbox" aria-label={text.results} className="results">
+    <div
+      ref={box}
+      id={id}
+      role="listbox"
+      aria-label={text.results}
+      className="results"
+      style={{ height: Math.min(MOST, lines.getTotalSize() + EDGES) }}
+    >
       <div className="results-space" style={{ height: lines.getTotalSize() }}>
         {shown.map(({ index, start, key }) => {
           const row = rows.at(index);
