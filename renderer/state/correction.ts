@@ -129,9 +129,9 @@ export async function saveCorrection(
 ): Promise<void> {
   closeDecision();
   await inOrder(() => call('labels.correct', { run, step, correction }));
-  toast((text) => (correction === null ? text.correction.withdrawn(step) : text.correction.saved(step)), {
-    say: (text) => text.labels.undo,
-    command: 'label.undo',
-  });
+  toast(
+    (text) => (correction === null ? text.correction.withdrawn(step) : text.correction.saved(step)),
+    undoButton,
+  );
   await refreshStep(run, step);
 }
