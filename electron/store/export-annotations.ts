@@ -18,9 +18,9 @@ const TURN = 500;
  */
 export async function exportAnnotations({ statements }: ReadContext, path: string): Promise<number> {
   const temporary = `${path}.tmp`;
+  const file = openNew(temporary, path);
   let entries = 0;
   try {
-    const file = openSync(temporary, 'w', 0o600);
     try {
       let lines = [JSON.stringify({ format: ANNOTATION_FORMAT, version: ANNOTATION_FORMAT_VERSION })];
       for (const entry of storedEntries(statements)) {
@@ -40,13 +40,21 @@ export async function exportAnnotations({ statements }: ReadContext, path: strin
     renameSync(temporary, path);
   } catch (thrown) {
     rmSync(temporary, { force: true });
-    const code = systemCode(thrown);
-    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EROFS'].includes(code)) {
-      throw new WaymarkError('bad_input', `${path} cannot be written. Choose another place.`, code);
-    }
     throw thrown;
   }
   return entries;
+}
+
+function openNew(temporary: string, path: string): number {
+  try {
+    return openSync(temporary, 'w', 0o600);
+  } catch (thrown) {
+    throw new WaymarkError(
+      'bad_input',
+      `${path} cannot be written. Choose another place.`,
+      systemCode(thrown),
+    );
+  }
 }
 
 function asLine({ device, deviceSeq, ulid, run, body, hash }: SourceEntry): string {

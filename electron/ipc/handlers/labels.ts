@@ -35,7 +35,7 @@ export function labelHandlers(holder: WorkbenchHolder, author: () => Author): La
       const dwell = dwellMs === undefined ? {} : { dwellMs };
       return annotate(target, { op: 'label', value, reason, ...dwell });
     },
-    'labels.applyTo': ({ run, parts, value, reason }) => {
+    'labels.applyTo': async ({ run, parts, value, reason }) => {
       const target = targetOf(run, parts);
       if (target === null || parts.some(({ from, to }) => from > to)) {
         throw new WaymarkError('bad_input', 'No step was named, or a range ends before it begins.');
