@@ -49,7 +49,12 @@ export interface FoldSink {
    */
   head(row: HeadRow, settled: boolean): void;
   note(row: { seq: number; step: number; note: StoredNote }): void;
-  segment(row: { seq: number; segment: number; carried: { from: number; to: number } | null }): void;
+  segment(row: {
+    seq: number;
+    segment: number;
+    firstStep: number;
+    carried: { from: number; to: number } | null;
+  }): void;
   file(row: FileRow): void;
   query(row: {
     seq: number;

@@ -1,37 +1,55 @@
 import type { StepFacets } from '@shared/ipc/timeline';
-import { LAST_SEQ, rowId } from './ids';
+import { rowId } from './ids';
 import { findRun, type ReadContext } from './read-context';
 import { ownersOf } from './run-owners';
 
 /** Values that are worth listing, per kind. */
 const MAX_VALUES = 500;
+/** Steps that are counted between two turns of other reads. */
+const PIECE = 16_384;
+
+const BY_PLACE = `SELECT tool, computer, count(*) AS n FROM step_head INDEXED BY step_filter
+  WHERE id BETWEEN ? AND ? GROUP BY tool, computer`;
+const NEXT_RULE = 'SELECT min(rule) AS rule FROM rule_mark WHERE rule > ?';
+const BY_RULE = 'SELECT count(*) AS n FROM rule_mark WHERE rule = ? AND step BETWEEN ? AND ?';
 
 /** Tools, rules and computers of a run's steps with how many steps have each, the most frequent first; inherited steps included. */
-export function readFacets(context: ReadContext, ulid: string): StepFacets {
+export async function readFacets(context: ReadContext, ulid: string): Promise<StepFacets> {
+  const { statements } = context;
   const tools = new Counts();
   const rules = new Counts();
   const computers = new Counts();
-  for (const { run, from, to } of ownersOf(context, findRun(context, ulid), 1, LAST_SEQ)) {
-    if (run === null) continue;
-    const count = (sql: string) =>
-      context.statements.all<{ value: string; n: number }>(sql, rowId(run.id, from), rowId(run.id, to));
-    tools.add(count(BY_TOOL));
-    computers.add(count(BY_COMPUTER));
-    rules.add(count(BY_RULE));
+  const run = findRun(context, ulid);
+  for (const { run: owner, from, to } of ownersOf(context, run, 1, run.state.steps)) {
+    if (owner === null) continue;
+    for (let first = from; first <= to; first += PIECE) {
+      const last = Math.min(to, first + PIECE - 1);
+      const rows = statements.all<{ tool: string; computer: string; n: number }>(
+        BY_PLACE,
+        rowId(owner.id, first),
+        rowId(owner.id, last),
+      );
+      for (const { tool, computer, n } of rows) {
+        tools.add(tool, n);
+        computers.add(computer, n);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const range = [rowId(owner.id, from), rowId(owner.id, to)];
+    for (let rule = ''; ; ) {
+      rule = statements.get<{ rule: string | null }>(NEXT_RULE, rule)?.rule ?? '';
+      if (rule === '') break;
+      rules.add(rule, statements.get<{ n: number }>(BY_RULE, rule, ...range)?.n ?? 0);
+    }
   }
   return { tools: tools.sorted(), rules: rules.sorted(), computers: computers.sorted() };
 }
 
-const HEADS = 'FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ?';
-const BY_TOOL = `SELECT tool AS value, count(*) AS n ${HEADS} AND tool <> '' GROUP BY tool`;
-const BY_COMPUTER = `SELECT computer AS value, count(*) AS n ${HEADS} AND computer <> '' GROUP BY computer`;
-const BY_RULE = 'SELECT rule AS value, count(*) AS n FROM rule_mark WHERE step BETWEEN ? AND ? GROUP BY rule';
-
 class Counts {
   private readonly counts = new Map<string, number>();
 
-  add(rows: readonly { value: string; n: number }[]): void {
-    for (const { value, n } of rows) this.counts.set(value, (this.counts.get(value) ?? 0) + n);
+  add(value: string, n: number): void {
+    if (value !== '' && n > 0) this.counts.set(value, (this.counts.get(value) ?? 0) + n);
   }
 
   sorted(): { value: string; count: number }[] {

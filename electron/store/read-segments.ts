@@ -8,16 +8,11 @@ const MAX_SEGMENTS = 10_000;
 
 interface BegunSegment {
   segment: number;
+  firstStep: number;
   carried: SegmentView['carried'];
 }
 
-interface SegmentCounts {
-  first: number;
-  last: number;
-  train: number;
-  mask: number;
-  disagreement: number;
-}
+type Counts = Record<'train' | 'mask' | 'disagreement', number>;
 
 /**
  * The segments of a run in order: first and last step, the summary turn that opened each, what was carried over, and the
@@ -25,85 +20,82 @@ interface SegmentCounts {
  */
 export function readSegments(context: ReadContext, ulid: string): SegmentView[] {
   const run = findRun(context, ulid);
-  const owned = ownersOf(context, run, 1, Math.max(1, run.state.steps));
-  const counts = new Map<number, SegmentCounts>();
-  const summaries = new Set<number>();
-  for (const stretch of owned) {
-    if (stretch.run !== null) count(context, stretch, stretch.run, counts, summaries);
-  }
-  // Steps of a removed run have no segment any more.
-  let last = (owned.find((stretch) => stretch.run !== null)?.from ?? 1) - 1;
-  const begun = begunSegments(context, run, counts);
-  return begun.map(({ segment, carried }, index) => {
-    const counted = counts.get(segment);
-    const firstStep = counted?.first ?? last + 1;
-    // The running step has no row yet; it belongs to the latest segment and is undecided.
-    last = Math.max(counted?.last ?? last, index === begun.length - 1 ? run.state.steps : 0);
-    const { train, mask, disagreement } = counted ?? { train: 0, mask: 0, disagreement: 0 };
-    const undecided = last - firstStep + 1 - train - mask;
+  const owned = ownersOf(context, run, 1, run.state.steps);
+  const summaries = summarySteps(context, owned);
+  const begun = begunSegments(context, run);
+  return begun.map(({ segment, firstStep, carried }, index) => {
+    const lastStep = (begun[index + 1]?.firstStep ?? run.state.steps + 1) - 1;
+    const { train, mask, disagreement } = countLabels(context, owned, firstStep, lastStep);
+    // The running step may have no row yet, and steps of a removed run have none any more: both are undecided.
+    const undecided = lastStep - firstStep + 1 - train - mask;
     const summaryStep = summaries.has(firstStep - 1) ? firstStep - 1 : null;
     return {
-      ...{ segment, firstStep, summaryStep, lastStep: last, carried },
+      ...{ segment, firstStep, summaryStep, lastStep, carried },
       counts: { train, mask, undecided, disagreement },
     };
   });
 }
 
-function begunSegments(
-  context: ReadContext,
-  run: RunRecord,
-  counts: ReadonlyMap<number, SegmentCounts>,
-): BegunSegment[] {
+function begunSegments(context: ReadContext, run: RunRecord): BegunSegment[] {
+  const { parent } = run.facts;
   const own = context.statements
-    .all<{ segment: number; carried_from: number | null; carried_to: number | null }>(
-      'SELECT segment, carried_from, carried_to FROM segment WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?',
+    .all<{ segment: number; first_step: number; carried_from: number | null; carried_to: number | null }>(
+      `SELECT segment, first_step, carried_from, carried_to FROM segment
+       WHERE id BETWEEN ? AND ? AND first_step > 0 ORDER BY id LIMIT ?`,
       rowId(run.id, 0),
       rowId(run.id, LAST_SEQ),
       MAX_SEGMENTS,
     )
-    .map(({ segment, carried_from: from, carried_to: to }) => ({
+    .map(({ segment, first_step: first, carried_from: from, carried_to: to }) => ({
       segment,
+      // A branch's first context begins before its log says where it branched off.
+      firstStep: Math.max(first, (parent?.step ?? 0) + 1),
       carried: from === null || to === null ? null : { from, to },
     }));
-  const { parent } = run.facts;
   const above = parent === null ? null : runOrNull(context, parent.run);
   if (parent === null || above === null) return own;
-  const before = begunSegments(context, above, counts).filter(
-    ({ segment }) => (counts.get(segment)?.first ?? Number.POSITIVE_INFINITY) <= parent.step,
-  );
+  const before = begunSegments(context, above).filter(({ firstStep }) => firstStep <= parent.step);
   const inForce = before.at(-1)?.segment ?? 0;
   return [...before, ...own.filter(({ segment }) => segment > inForce)];
 }
 
-/** From the filter index alone. */
-function count(
+const LABELS = `SELECT coalesce(sum(label = 1), 0) AS train, coalesce(sum(label = 2), 0) AS mask,
+  coalesce(sum(label_flags & 1), 0) AS disagreement
+  FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ?`;
+
+function countLabels(
   context: ReadContext,
-  { from, to }: OwnedSteps,
-  run: RunRecord,
-  counts: Map<number, SegmentCounts>,
-  summaries: Set<number>,
-): void {
-  const range = [rowId(run.id, from), rowId(run.id, to)];
-  const rows = context.statements.all<SegmentCounts & { segment: number }>(
-    `SELECT segment, min(id) AS first, max(id) AS last, sum(label = 1) AS train, sum(label = 2) AS mask,
-       sum(label_flags & 1) AS disagreement
-     FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? GROUP BY segment`,
-    ...range,
-  );
-  for (const { segment, first, last, train, mask, disagreement } of rows) {
-    const known = counts.get(segment);
-    counts.set(segment, {
-      first: Math.min(seqOf(first), known?.first ?? LAST_SEQ),
-      last: Math.max(seqOf(last), known?.last ?? 0),
-      train: train + (known?.train ?? 0),
-      mask: mask + (known?.mask ?? 0),
-      disagreement: disagreement + (known?.disagreement ?? 0),
-    });
+  owned: readonly OwnedSteps[],
+  firstStep: number,
+  lastStep: number,
+): Counts {
+  const counts: Counts = { train: 0, mask: 0, disagreement: 0 };
+  for (const { run, from, to } of owned) {
+    if (run === null || to < firstStep || from > lastStep) continue;
+    const row = context.statements.get<Counts>(
+      LABELS,
+      rowId(run.id, Math.max(from, firstStep)),
+      rowId(run.id, Math.min(to, lastStep)),
+    );
+    counts.train += row?.train ?? 0;
+    counts.mask += row?.mask ?? 0;
+    counts.disagreement += row?.disagreement ?? 0;
   }
-  const turns = context.statements
-    .prepare(`SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND kind = 'summary'`)
-    .pluck()
-    .all(...range) as number[];
-  for (const id of turns) summaries.add(seqOf(id));
-  if (run.state.head?.kind === 'summary') summaries.add(run.state.head.step);
+  return counts;
+}
+
+function summarySteps(context: ReadContext, owned: readonly OwnedSteps[]): Set<number> {
+  const steps = new Set<number>();
+  for (const { run, from, to } of owned) {
+    if (run === null) continue;
+    const ids = context.statements
+      .prepare(
+        "SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND kind = 'summary'",
+      )
+      .pluck()
+      .all(rowId(run.id, from), rowId(run.id, to)) as number[];
+    for (const id of ids) steps.add(seqOf(id));
+    if (run.state.head?.kind === 'summary') steps.add(run.state.head.step);
+  }
+  return steps;
 }

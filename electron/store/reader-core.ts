@@ -132,7 +132,7 @@ export class ReaderCore extends ReviewCore implements StoreReader {
   }
 
   facets(run: string): Promise<StepFacets> {
-    return this.read(() => readFacets(this.context, run));
+    return this.told(readFacets(this.context, run));
   }
 
   tiles(run: string): Promise<Tile[]> {

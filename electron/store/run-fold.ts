@@ -41,7 +41,12 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       return;
     case 'segment.started':
       state.segments = event.body.segment;
-      sink.segment({ seq: event.seq, segment: event.body.segment, carried: event.body.carried ?? null });
+      sink.segment({
+        seq: event.seq,
+        segment: event.body.segment,
+        firstStep: state.steps + 1,
+        carried: event.body.carried ?? null,
+      });
       return;
     case 'model.requested':
       foldRequest(state, event);

@@ -196,11 +196,12 @@ export class RunProjection {
           rowId(run, step),
           JSON.stringify(note),
         ),
-      segment: ({ seq, segment, carried }) =>
+      segment: ({ seq, segment, firstStep, carried }) =>
         put(
-          'INSERT INTO segment (id, segment, carried_from, carried_to) VALUES (?, ?, ?, ?)',
+          'INSERT INTO segment (id, segment, first_step, carried_from, carried_to) VALUES (?, ?, ?, ?, ?)',
           rowId(run, seq),
           segment,
+          firstStep,
           carried?.from ?? null,
           carried?.to ?? null,
         ),

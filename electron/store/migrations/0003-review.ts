@@ -12,6 +12,7 @@ export const review: Migration = {
 ALTER TABLE step_head ADD COLUMN computer TEXT NOT NULL DEFAULT '';
 ALTER TABLE step_head ADD COLUMN judge TEXT;
 ALTER TABLE step_head ADD COLUMN decided TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE segment ADD COLUMN first_step INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE segment ADD COLUMN carried_from INTEGER;
 ALTER TABLE segment ADD COLUMN carried_to INTEGER;
 DROP INDEX step_filter;
