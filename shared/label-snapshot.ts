@@ -2,7 +2,7 @@ import type { MachinePrecedence } from './labels';
 import type { RuleValue } from './rules/rule-settings';
 
 /** Rules with their parameters, and how they meet the judge, under the name of their content. */
-export interface SnapshotRules {
+interface SnapshotRules {
   version: string;
   precedence: MachinePrecedence;
   rules: { id: string; version: number; parameters: Readonly<Record<string, RuleValue>> }[];

@@ -202,7 +202,7 @@ function kindOf(value: unknown): string {
 }
 
 /** What identifies a rule's verdicts. */
-export interface RuleFacts {
+interface RuleFacts {
   id: RuleId;
   version: number;
   parameters: RuleParameters;

@@ -34,7 +34,7 @@ interface KnownRules {
 }
 
 /** Verdicts of events `from..to`, to be stored if nothing came between. */
-export interface RuleBatch {
+interface RuleBatch {
   from: number;
   to: number;
   version: string;

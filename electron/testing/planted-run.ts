@@ -4,7 +4,7 @@ import { plantedTraps } from './planted-traps';
 import { RuleRun } from './rule-run';
 
 /** What is true of a planted step, as whoever planted it meant it; no rule is asked. */
-export interface PlantedTruth {
+interface PlantedTruth {
   step: number;
   /** What the step should be said to be; empty: nothing that any rule claims to catch. */
   rules: RuleId[];

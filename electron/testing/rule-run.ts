@@ -6,7 +6,7 @@ import { RunScript } from '@shared/run-fixtures';
 import { startRules } from '../label/rule-projector';
 import { everyRule, ruleSetFor } from '../label/rule-set';
 
-export interface RuleRunOptions {
+interface RuleRunOptions {
   /** Parts of the pinned task specification. */
   spec?: Record<string, unknown>;
   root?: string;
@@ -266,6 +266,6 @@ export function stepsOf(
     .map(({ step }) => step);
 }
 
-export function everyRuleOn(): RuleSettings {
+function everyRuleOn(): RuleSettings {
   return { rules: Object.fromEntries(everyRule.map(({ id }) => [id, { on: true, parameters: {} }])) };
 }

@@ -20,7 +20,7 @@ export const ruleIds = [
 ] as const;
 export type RuleId = (typeof ruleIds)[number];
 
-export const ruleIdSchema = z.enum(ruleIds);
+const ruleIdSchema = z.enum(ruleIds);
 
 /** A parameter: a number, a switch, a text, or a list of texts. */
 export const ruleValueSchema = z.union([

@@ -37,7 +37,7 @@ const ASKERS: ReadonlySet<string> = new Set(
 );
 
 /** Whether the code is what the command was run to learn. */
-export function answers(command: CommandFact, exitCode: number): boolean {
+function answers(command: CommandFact, exitCode: number): boolean {
   const last = command.outer.at(-1);
   if (last === undefined) return false;
   // `timeout 60 server`: to see it start and be stopped is the point.
