@@ -1,12 +1,16 @@
 import type { VerifyProblem } from '@shared/views';
 import { type Db, openDatabase, WORKSPACE_APPLICATION_ID } from './database';
 import { migrate, migrations, readVersion } from './migrate';
+import type { VerifyDepth } from './verify';
 
-/** SQLite's own view: pages, indexes, foreign keys. It does not see changed bytes inside a value. */
-export function checkPages(db: Db): VerifyProblem[] {
-  const found = db.pragma('integrity_check(20)') as { integrity_check: string }[];
+/**
+ * SQLite's own view: pages, foreign keys, and at full depth that every index has exactly its table's rows. It does not see
+ * changed bytes inside a value.
+ */
+export function checkPages(db: Db, depth: VerifyDepth): VerifyProblem[] {
+  const found = db.pragma(depth === 'all' ? 'integrity_check(20)' : 'quick_check(20)') as object[];
   const problems = found
-    .map(({ integrity_check }) => integrity_check)
+    .map((row) => String(Object.values(row)[0]))
     .filter((message) => message !== 'ok')
     .map((message) => ({ what: 'pages', where: 'workspace.db', message }));
   const orphans = db.pragma('foreign_key_check') as { table: string; rowid: number | null }[];

@@ -64,7 +64,7 @@ export async function verifyWorkspace(
 async function checkWorkspace(context: VerifyContext): Promise<VerifyProblem[]> {
   const { statements } = context;
   const checks: [string, Check][] = [
-    ['pages', () => checkPages(statements.db)],
+    ['pages', () => checkPages(statements.db, context.depth)],
     ['schema', () => checkSchema(statements.db)],
     ['outbox', () => checkOutbox(statements)],
     ['annotations', () => checkAnnotations(statements)],
