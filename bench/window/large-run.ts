@@ -26,21 +26,27 @@ export const largeRun: Bench = {
     const figures: Figure[] = [];
     const opened = new Map<LargeRun['size'], number>();
     const memory = new Map<LargeRun['size'], number>();
+    // It takes minutes: what is known is told at once.
+    const add = (own: Figure[]): void => {
+      figures.push(...own);
+      for (const { name, value, unit, detail } of own)
+        options.say(`${name}: ${shorten(value)} ${unit}, ${detail}`);
+    };
     for (const size of ['S', 'M', 'L'] as const) {
       const large = await prepare(size, options);
       const ours = await openWindow(application(large.folder));
       try {
         const { first, figures: own } = await measureOpening(ours.page, large);
         opened.set(size, first);
-        figures.push(...own);
+        add(own);
         if (size === 'L') {
           const list = await openWindow(emptyList(join(options.folder, 'list'), large.steps));
           try {
-            figures.push(...(await measureScrolling(ours.page, list.page)));
+            add(await measureScrolling(ours.page, list.page));
           } finally {
             await list.app.close();
           }
-          figures.push(...(await measureKeys(ours.page, large, options)));
+          add(await measureKeys(ours.page, large, options));
         }
         if (size !== 'S') memory.set(size, await measureMemory(ours, large));
       } finally {

@@ -7,7 +7,7 @@ const movements = { wheel: 100, drag: 20_000, anywhere: 0 } as const;
 
 /** Frames of our list and of an empty one of the same length in turn; then jumps to steps that are not in memory. */
 export async function measureScrolling(ours: Page, list: Page): Promise<Figure[]> {
-  const frames = size({ long: false }, 240, 240, 30);
+  const frames = size({ long: false }, 120, 120, 30);
   const times: number[] = [];
   const baseline: number[] = [];
   const parts: string[] = [];

@@ -63,6 +63,9 @@ function growth(state: TimelineState, steps: number): Partial<TimelineState> {
   return { steps, follow, cursor };
 }
 
+/** More rows than a view shows. */
+const FIRST_ROWS = 60;
+
 /** Opens a run's timeline at its end. */
 export function openTimeline(run: string | null, seq: number, steps: number): void {
   const before = useTimeline.getState();
@@ -72,6 +75,9 @@ export function openTimeline(run: string | null, seq: number, steps: number): vo
     return;
   }
   const heads = cacheFor(run);
+  // Asked for before all else that an open run is asked for: these rows are what the reader waits for.
+  heads.advance(seq, steps);
+  heads.show([{ from: Math.max(1, steps - FIRST_ROWS), to: steps }]);
   useTimeline.setState({
     ...closed,
     run,
@@ -82,7 +88,6 @@ export function openTimeline(run: string | null, seq: number, steps: number): vo
     version: before.version + 1,
     reveal: before.reveal + 1,
   });
-  heads.advance(seq, steps);
   loadTiles(run);
 }
 

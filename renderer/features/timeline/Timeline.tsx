@@ -19,6 +19,9 @@ import { StepList } from './StepList';
 import './timeline-groups.css';
 import './timeline-notes.css';
 
+/** Counts of the segments are read again when decisions have rested this long, ms. */
+const COUNTS_AFTER = 1_000;
+
 /** The steps of the open run, with what is shown of them. */
 export function Timeline({ showTime }: { showTime: boolean }) {
   const text = useText();
@@ -34,12 +37,17 @@ export function Timeline({ showTime }: { showTime: boolean }) {
   const counts = run?.labels;
   const id = run?.id ?? null;
   const segments = run?.segments ?? 0;
-  // The heads of groups count decided steps; without groups only a new segment matters.
-  const decided = grouped && counts !== undefined ? counts.train + counts.mask : 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one segment or decision more is another list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one segment more is another list
   useEffect(() => {
     if (id !== null) refreshSegments(id);
-  }, [id, segments, decided]);
+  }, [id, segments]);
+  // The heads of groups count decided steps; of a run with thousands of segments not after every key.
+  const decided = grouped && counts !== undefined ? counts.train + counts.mask : -1;
+  useEffect(() => {
+    if (id === null || decided < 0) return;
+    const timer = setTimeout(() => refreshSegments(id), COUNTS_AFTER);
+    return () => clearTimeout(timer);
+  }, [id, decided]);
   useCommand('timeline.filter', () => setFiltering(!filtering));
   useCommand('timeline.group', toggleGrouped);
   useCommand('timeline.fold', toggleFolding);
