@@ -7,13 +7,13 @@ import { openDatabase } from './database';
 import { type Migration, migrate, migrations, readVersion } from './migrate';
 import { openForWriting, workspaceFile } from './workspace-file';
 
-const third: Migration = {
-  version: 3,
-  name: 'third',
+const next: Migration = {
+  version: migrations.length + 1,
+  name: 'next',
   sql: 'CREATE TABLE extra (id INTEGER PRIMARY KEY) STRICT;',
 };
 const broken: Migration = {
-  version: 3,
+  version: migrations.length + 1,
   name: 'broken',
   sql: 'CREATE TABLE half (id INTEGER); CREATE TABLE half (id INTEGER);',
 };
@@ -61,13 +61,33 @@ test('migration 2 keeps hints that wait and lets them be delivered at the next s
   db.close();
 });
 
+test('migration 3 keeps heads and segments of earlier runs, which are folded anew later', () => {
+  const db = openDatabase('');
+  migrate(db, migrations.slice(0, 2));
+  db.exec(
+    `INSERT INTO step_head (id, seq0, seq1, at, ulid, segment, kind, tool, title, observation, bytes, flags, marks, guards)
+     VALUES (1, 1, 2, 0, 'u', 1, 'act', 'run_command', 't', 'o', 2, 0, 3, '[]')`,
+  );
+  db.exec('INSERT INTO segment (id, segment) VALUES (1, 1)');
+  db.exec('INSERT INTO label_work (run, next, last) VALUES (1, 2, 3)');
+  expect(migrate(db, migrations.slice(0, 3))).toEqual({ from: 2, to: 3 });
+  expect(db.prepare('SELECT tool, computer, judge, decided FROM step_head').all()).toEqual([
+    { tool: 'run_command', computer: '', judge: null, decided: '[]' },
+  ]);
+  expect(db.prepare('SELECT segment, first_step, carried_from FROM segment').all()).toEqual([
+    { segment: 1, first_step: 0, carried_from: null },
+  ]);
+  expect(db.prepare('SELECT next, parts FROM label_work').all()).toEqual([{ next: 2, parts: null }]);
+  db.close();
+});
+
 test('a migration that fails leaves the file as it was', () => {
   const db = openDatabase('');
   migrate(db);
   expect(() => migrate(db, [...migrations, broken])).toThrow('already exists');
-  expect(readVersion(db)).toBe(2);
+  expect(readVersion(db)).toBe(migrations.length);
   expect(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()).toEqual({ n: 0 });
-  expect(migrate(db, [...migrations, third])).toEqual({ from: 2, to: 3 });
+  expect(migrate(db, [...migrations, next])).toEqual({ from: migrations.length, to: next.version });
   db.close();
 });
 
@@ -78,7 +98,7 @@ test('an older application refuses a newer workspace and leaves every byte as it
   await new RunWriter(store, run).start();
   await store.close();
   const db = openDatabase(workspaceFile(folder));
-  migrate(db, [...migrations, third]);
+  migrate(db, [...migrations, next]);
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
   const before = readFileSync(workspaceFile(folder));

@@ -82,6 +82,7 @@ serveThread((data, notify) => {
     task: core.task.bind(core),
     ruleSettings: core.ruleSettings.bind(core),
     ruleCounts: core.ruleCounts.bind(core),
+    stats: core.stats.bind(core),
     attention: core.attention.bind(core),
     attentionList: core.attentionList.bind(core),
     attentionReport: core.attentionReport.bind(core),

@@ -110,11 +110,13 @@ function Imported({ imported }: { imported: NonNullable<StepDetail['imported']> 
   const words = useText().detail;
   const json = useMemo(() => JSON.stringify(imported.unknown, null, 2), [imported]);
   return (
-    <Section name={words.imported} note={imported.source}>
-      {Object.keys(imported.unknown).length === 0 ? (
-        <p className="section-line quiet text-12">{words.nothingLeft}</p>
-      ) : (
-        <RenderedText text={json} hint={{ origin: 'program' }} lines={24} />
+    <Section name={words.source}>
+      <p className="section-line quiet text-12">{imported.source}</p>
+      {Object.keys(imported.unknown).length > 0 && (
+        <>
+          <p className="section-line text-12">{words.imported}</p>
+          <RenderedText text={json} hint={{ origin: 'program' }} lines={24} />
+        </>
       )}
     </Section>
   );

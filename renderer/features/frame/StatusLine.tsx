@@ -56,7 +56,6 @@ export function StatusLine() {
           <span>{text.frame.decided(format.count(decided), format.count(decided + counts.undecided))}</span>
           <span data-testid="undecided-count">{text.frame.undecided(format.count(counts.undecided))}</span>
           {inherited > 0 && <span>{text.frame.inherited(format.count(inherited))}</span>}
-          {counts.disagreement > 0 && <span>{text.frame.disagree(format.count(counts.disagreement))}</span>}
         </>
       )}
       <QueueProgress />

@@ -27,10 +27,15 @@ export function QueueProgress() {
         <button
           type="button"
           data-testid="queue-progress"
-          title={text.queue.open}
+          title={text.queue.progressHelp}
           onClick={() => openQueue()}
         >
-          {text.queue.progress(count(view.decided), count(view.total), count(view.left.disagreement))}
+          {text.queue.progress(
+            count(view.decided),
+            count(view.total),
+            view.left.disagreement,
+            count(view.left.disagreement),
+          )}
         </button>
       )}
       {panel && <QueuePanel onClose={() => openQueue(false)} />}

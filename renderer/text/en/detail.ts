@@ -111,6 +111,6 @@ export const detail = {
   terminals: 'Terminals',
   upTo: (size: string) => `up to ${size}`,
   noSession: (name: string) => `The session ${name} is not stored any more.`,
-  imported: 'Not shown above',
-  nothingLeft: 'Everything of its source has its place above.',
+  source: 'Source',
+  imported: 'Not shown above:',
 };

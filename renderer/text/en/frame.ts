@@ -27,12 +27,11 @@ export const frame = {
   saved: (seq: string) => `Saved, seq ${seq}`,
   saving: (n: number) => (n === 1 ? 'Saving 1 change' : `Saving ${n} changes`),
   notSaving: 'Not saving',
-  decided: (decided: string, of: string) => `${decided} of ${of} decided`,
+  decided: (decided: string, of: string) => `${decided} of ${of} labelled`,
   /** A branch before its first own step that wants a decision. */
   nothingOwn: (inherited: string) => `Nothing to decide yet, ${inherited} taken over`,
   inherited: (n: string) => `${n} taken over`,
   undecided: (n: string) => `${n} undecided`,
-  disagree: (n: string) => `${n} disagree`,
   annotator: (name: string) => `Annotator ${name}`,
   shortcuts: 'Shortcuts',
   noRuns: 'No runs yet',

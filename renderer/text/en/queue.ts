@@ -15,8 +15,9 @@ export const queue = {
   assign: 'Assign',
   pace: 'My pace',
   className: (kind: QueueClass) => classes[kind],
-  progress: (decided: string, total: string, differ: string) =>
-    `${decided} of ${total}, ${differ} disagreements left`,
+  progress: (decided: string, total: string, differ: number, of: string) =>
+    `You: ${decided} of ${total}, ${differ === 1 ? '1 disagreement' : `${of} disagreements`} left`,
+  progressHelp: 'Your review queue. Disagreements: people, rules or judges differ, or a judge is unsure.',
   open: 'Open the review queue',
   place: (at: number, of: number) => `${at} of ${of} disagreements`,
   inClass: (kind: QueueClass) => `Queue: ${classes[kind].toLowerCase()}`,

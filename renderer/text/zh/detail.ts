@@ -111,6 +111,6 @@ export const detail: Text['detail'] = {
   terminals: '终端',
   upTo: (size) => `至 ${size}`,
   noSession: (name) => `会话 ${name} 已不再保存。`,
-  imported: '上面未显示的内容',
-  nothingLeft: '来源中的所有内容都已在上面显示。',
+  source: '来源',
+  imported: '上面未显示的内容：',
 };
