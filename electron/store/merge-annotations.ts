@@ -173,7 +173,7 @@ export class MergeAnnotations {
   private store(entries: readonly FreshEntry[]): Batch {
     const batch: Batch = { done: 0, stored: [], kept: [], work: [] };
     const end = performance.now() + BATCH_MS;
-    const touched = new Map<OpenRun, StepRange[]>();
+    const touched = new Map<OpenRun, { annotation: number; parts: readonly StepRange[] }[]>();
     const places = new Map([...new Set(entries.map(({ run }) => run))].map((run) => [run, this.place(run)]));
     for (const entry of entries) {
       if (batch.done > 0 && performance.now() > end) {
@@ -188,15 +188,16 @@ export class MergeAnnotations {
         this.keep(entry);
         batch.kept.push(entry);
       } else {
-        this.insert(entry, place.run.id, parsed);
-        const parts = touched.get(place.run) ?? [];
-        parts.push(...partsOf(parsed.target));
-        touched.set(place.run, parts);
+        const annotation = this.insert(entry, place.run.id, parsed);
+        const news = touched.get(place.run) ?? [];
+        news.push({ annotation, parts: partsOf(parsed.target) });
+        touched.set(place.run, news);
         batch.stored.push(entry.ulid);
       }
     }
-    for (const [run, pieces] of touched) {
-      const parts = joined(pieces);
+    for (const [run, news] of touched) {
+      this.ranges.addAll(run.id, news);
+      const parts = joined(news.flatMap((each) => each.parts));
       if (parts.at(-1)?.to === run.state.steps) {
         this.options.settle(run);
       }
@@ -219,7 +220,7 @@ export class MergeAnnotations {
   }
 
   /** `parsed` null: the entry of a removed run, of which only its place in the chain is kept. */
-  private insert(entry: FreshEntry, run: number, parsed: AnnotationEntry | null): void {
+  private insert(entry: FreshEntry, run: number, parsed: AnnotationEntry | null): number {
     const { lastInsertRowid } = this.statements.run(
       `INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -235,9 +236,9 @@ export class MergeAnnotations {
       entry.hash,
     );
     if (parsed !== null) {
-      this.ranges.add(Number(lastInsertRowid), run, partsOf(parsed.target));
       this.ranges.remember(Number(lastInsertRowid), parsed, entry.body.length);
     }
+    return Number(lastInsertRowid);
   }
 
   private keep({ device, deviceSeq, ulid, run, body, hash }: FreshEntry): void {

@@ -32,24 +32,34 @@ export class RangeIndex {
 
   /** `parts`: the pieces of the entry's target. */
   add(annotation: number, run: number, parts: readonly StepRange[]): void {
-    const blocks = parts.flatMap(({ from, to }) => coveringBlocks(from, to));
-    if (blocks.length > FEW_BLOCKS) {
+    this.addAll(run, [{ annotation, parts }]);
+  }
+
+  /** Many entries about one run in one statement. */
+  addAll(run: number, entries: readonly { annotation: number; parts: readonly StepRange[] }[]): void {
+    const rows = entries.flatMap(({ annotation, parts }) =>
+      parts.flatMap(({ from, to }) =>
+        coveringBlocks(from, to).map(({ level, block }): [number, number, number] => [
+          level,
+          block,
+          annotation,
+        ]),
+      ),
+    );
+    if (rows.length > FEW_BLOCKS) {
       this.statements.run(
         `INSERT OR IGNORE INTO mark (run, level, block, annotation)
-         SELECT ?, value ->> 0, value ->> 1, ? FROM json_each(?)`,
+         SELECT ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`,
         run,
-        annotation,
-        JSON.stringify(blocks.map(({ level, block }) => [level, block])),
+        JSON.stringify(rows),
       );
       return;
     }
-    for (const { level, block } of blocks) {
+    for (const row of rows) {
       this.statements.run(
         'INSERT OR IGNORE INTO mark (run, level, block, annotation) VALUES (?, ?, ?, ?)',
         run,
-        level,
-        block,
-        annotation,
+        ...row,
       );
     }
   }
@@ -88,7 +98,9 @@ export class RangeIndex {
         }
       }
     }
-    return [...ids].sort((a, b) => a - b).flatMap((id) => this.entry(id) ?? []);
+    const sorted = [...ids].sort((a, b) => a - b);
+    this.load(sorted.filter((id) => !this.kept.has(id)));
+    return sorted.flatMap((id) => this.entry(id) ?? []);
   }
 
   /** Sizes of blocks that the run's entries have: seldom more than a few of the many possible ones. */
@@ -103,6 +115,21 @@ export class RangeIndex {
       )
       .pluck()
       .all({ run }) as number[];
+  }
+
+  /** Reads many at once; `entry` then finds them, or asks one by one for what no longer fits. */
+  private load(ids: readonly number[]): void {
+    if (ids.length <= FEW_BLOCKS) {
+      return;
+    }
+    const rows = this.statements
+      .prepare(
+        'SELECT a.id, a.body FROM json_each(?) j JOIN annotation a ON a.id = j.value WHERE a.purged = 0',
+      )
+      .iterate(JSON.stringify(ids)) as IterableIterator<{ id: number; body: string }>;
+    for (const { id, body } of rows) {
+      this.remember(id, JSON.parse(body) as AnnotationEntry, body.length);
+    }
   }
 
   private entry(id: number): AnnotationEntry | undefined {
