@@ -12,8 +12,10 @@ import { resumeRun } from './long/resume-run';
 import { secondCheckpoint } from './long/second-checkpoint';
 import { thirtyHours } from './long/thirty-hours';
 import { twentyAppenders } from './long/twenty-appenders';
+import { killLabels } from './review/kill-labels';
 import { mergeLabels } from './review/merge-labels';
 import { rangeUndo } from './review/range-undo';
+import { reviewStore } from './review/review-store';
 import { search } from './review/search';
 import { sshCommands } from './ssh/ssh-commands';
 import { sshCuts } from './ssh/ssh-cuts';
@@ -56,6 +58,8 @@ export const benches: readonly Bench[] = [
   secondCheckpoint,
   twentyAppenders,
   concurrentRuns,
+  reviewStore,
+  killLabels,
   rangeUndo,
   mergeLabels,
   search,

@@ -1,5 +1,6 @@
 import { driveUntilKilled } from './durability/engine-child';
 import { writeAndAcknowledge } from './durability/writer-child';
+import { labelUntilKilled } from './review/kill-labels';
 import { storeFlood } from './ssh/flood-child';
 import { storeUntilKilled } from './ssh/output-child';
 
@@ -7,6 +8,7 @@ import { storeUntilKilled } from './ssh/output-child';
 const children: Record<string, (args: readonly string[]) => Promise<void>> = {
   writer: writeAndAcknowledge,
   engine: driveUntilKilled,
+  labels: labelUntilKilled,
   'ssh-output': storeUntilKilled,
   'ssh-flood': storeFlood,
 };

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -71,9 +72,11 @@ export async function realisticWorkspace(
 ): Promise<RealisticWorkspace> {
   const { cache, folder } = options;
   if (cache === undefined) return build(size, options);
-  const kept = join(cache, cacheKey(size, options));
+  const key = cacheKey(size, options);
+  const kept = join(cache, key.run + key.version);
   if (!existsSync(kept)) {
     mkdirSync(cache, { recursive: true });
+    forgetOlder(cache, key);
     const draft = mkdtempSync(join(cache, 'draft-'));
     try {
       await build(size, { ...options, folder: draft });
@@ -98,16 +101,24 @@ function publish(draft: string, kept: string): void {
   }
 }
 
-/** Everything that decides what is stored. */
-function cacheKey(size: RealisticSize, { seed = 1, labels = false, steps }: RealisticOptions): string {
-  const parts = [
-    GENERATOR_VERSION,
-    FOLD_VERSION,
-    createProjector().inForce({}, noRuleSettings).version,
-    migrations.map(({ sql }) => sql),
-  ];
-  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
-  return `${size}-${steps ?? sizes[size].steps}-${seed}${labels ? '-labels' : ''}-${hash}`;
+/** Everything that decides what is stored: which run it is, and by which code. */
+function cacheKey(
+  size: RealisticSize,
+  { seed = 1, labels = false, steps }: RealisticOptions,
+): { run: string; version: string } {
+  const rules = createProjector().inForce({}, noRuleSettings).version;
+  const parts = [GENERATOR_VERSION, FOLD_VERSION, rules, migrations.map(({ sql }) => sql)];
+  const version = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
+  return { run: `${size}-${steps ?? sizes[size].steps}-${seed}${labels ? '-labels' : ''}-`, version };
+}
+
+/** The same run as older code wrote it: up to a gigabyte that nobody asks for any more. */
+function forgetOlder(cache: string, key: { run: string; version: string }): void {
+  for (const name of readdirSync(cache)) {
+    if (name.startsWith(key.run) && name.length === key.run.length + key.version.length) {
+      rmSync(join(cache, name), { recursive: true, force: true });
+    }
+  }
 }
 
 /** Steps handed to the writer before it is waited for. */

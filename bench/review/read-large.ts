@@ -1,0 +1,103 @@
+import type { StepQuery } from '@shared/step-query';
+import type { ReaderCore } from '../../electron/store/reader-core';
+import { openReaderPart } from '../../electron/store/reader-part';
+import type { RealisticWorkspace } from '../../electron/testing/realistic-run';
+import { type Figure, figure, quantile, shorten, size, spread, told } from '../harness';
+
+/** What filters ask for most, alone and together. */
+const queries: Record<string, StepQuery> = {
+  mask: { label: ['mask'] },
+  undecided: { label: ['undecided'] },
+  human: { source: ['human'] },
+  differing: { marks: ['disagreement', 'low_confidence'] },
+  tool: { tool: ['edit_file'] },
+  computer: { computer: ['gpu-1'] },
+  thinking: { kind: ['think'] },
+  error: { error: true },
+  hint: { hint: true },
+  rule: { rule: ['command-failed'] },
+  together: { label: ['mask', 'undecided'], tool: ['run_command', 'edit_file'], error: true },
+};
+
+function open(folder: string): { core: ReaderCore; close(): void } {
+  const elsewhere = (): never => {
+    throw new Error('This bench reads only.');
+  };
+  return openReaderPart(folder, {
+    now: Date.now,
+    get index(): never {
+      return elsewhere();
+    },
+    verify: elsewhere,
+  });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
+
+async function times(count: number, work: () => Promise<unknown>): Promise<number[]> {
+  const all: number[] = [];
+  for (let round = 0; round < count; round += 1) all.push(await timed(work));
+  return all;
+}
+
+/** The store's part of opening a run: a fresh connection, the run, its first steps, minimap and segments. */
+export async function measureOpening(
+  name: string,
+  { folder, run, steps }: RealisticWorkspace,
+): Promise<Figure[]> {
+  const parts: string[] = [];
+  const before = performance.now();
+  const { core, close } = open(folder);
+  try {
+    const asked: [string, () => Promise<unknown>][] = [
+      ['run', () => core.run(run)],
+      ['steps', () => core.heads(run, 1, 200)],
+      ['minimap', () => core.tiles(run)],
+      ['segments', () => core.segments(run)],
+    ];
+    for (const [what, ask] of asked) parts.push(`${what} ${shorten(await timed(ask))}`);
+    const whole = performance.now() - before;
+    return [told(`store-open-${name}`, whole, 'ms', { detail: `${steps} steps; ${parts.join(', ')} ms` })];
+  } finally {
+    close();
+  }
+}
+
+/** Minimap, counts and lists of steps that match. */
+export async function measureQueries({ folder, run, steps }: RealisticWorkspace): Promise<Figure[]> {
+  const { core, close } = open(folder);
+  const count = size({ long: false }, 15, 15, 3);
+  try {
+    const tiles = await times(count, () => core.tiles(run));
+    const worst = async (ask: (query: StepQuery) => Promise<unknown>) => {
+      const each: { name: string; p95: number }[] = [];
+      for (const [name, query] of Object.entries(queries)) {
+        each.push({ name, p95: quantile(await times(count, () => ask(query)), 0.95) });
+      }
+      each.sort((a, b) => b.p95 - a.p95);
+      const detail = each.map(({ name, p95 }) => `${name} ${shorten(p95)}`).join(', ');
+      return { value: each[0]?.p95 ?? Number.NaN, detail: `p95 of each: ${detail}` };
+    };
+    const counts = await worst((query) => core.countMatches(run, query));
+    const lists = await worst((query) => core.matches(run, query));
+    const facets = await times(3, () => core.facets(run));
+    return [
+      figure(
+        'minimap',
+        quantile(tiles, 0.95),
+        'ms',
+        { is: '≤', value: 20 },
+        { detail: `p95; ${steps} steps, ${spread(tiles)}` },
+      ),
+      figure('filtered-count', counts.value, 'ms', { is: '≤', value: 15 }, { detail: counts.detail }),
+      figure('filtered-steps', lists.value, 'ms', { is: '≤', value: 60 }, { detail: lists.detail }),
+      told('facets', quantile(facets, 0.5), 'ms', { detail: 'tools, rules and computers, counted' }),
+    ];
+  } finally {
+    close();
+  }
+}
