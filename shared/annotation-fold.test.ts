@@ -65,6 +65,19 @@ describe('heads', () => {
     );
   });
 
+  it('a plain label of the adjudicator leaves the adjudication; clearing takes it back', () => {
+    const bo = new EntryMaker('Bo');
+    const settled = bo.adjudicate(1, 'mask', []);
+    const label = bo.label(1, 'train', [settled]);
+    const both = foldAnnotations([settled, label]).at(1).humans;
+    expect(both.map(({ value, adjudication }) => [value, adjudication])).toEqual([
+      ['mask', true],
+      ['train', false],
+    ]);
+    const cleared = bo.label(1, 'clear', [settled, label]);
+    expect(foldAnnotations([settled, label, cleared]).at(1).humans).toEqual([]);
+  });
+
   it('a later adjudication replaces an earlier one of somebody else, and leaves the labels', () => {
     const label = new EntryMaker('Ada').label(1, 'mask');
     const first = new EntryMaker('Bo').adjudicate(1, 'mask', [label]);

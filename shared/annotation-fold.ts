@@ -224,6 +224,8 @@ function registerOf({ body }: AnnotationEntry): string {
 function replaces(newer: AnnotationEntry, older: AnnotationEntry): boolean {
   const { op } = newer.body;
   if (op === 'comment' || registerOf(newer) !== registerOf(older)) return false;
+  // An adjudication stands above labels, so a label (one of many in a range, say) does not end it; clearing does.
+  if (op === 'label' && older.body.op === 'adjudicate' && newer.body.value !== 'clear') return false;
   if (op === 'flag' || op === 'assign' || newer.author.uuid === older.author.uuid) return true;
   return op === 'adjudicate' && older.body.op === 'adjudicate';
 }

@@ -24,7 +24,7 @@ const responseSchema = z.looseObject({
   finish_reason: z.string().nullish(),
   tool_calls: z.array(toolCall).nullish(),
 });
-export type NodeResponse = z.infer<typeof responseSchema>;
+type NodeResponse = z.infer<typeof responseSchema>;
 
 const fields = {
   id: z.string().min(1),
