@@ -87,6 +87,16 @@ export function decide(value: LabelChoice, reason = useLabels.getState().reason)
     useLabels.setState({ lift: from });
     return;
   }
+  const head = useTimeline.getState().heads.get(from);
+  if (
+    from === to &&
+    value !== 'clear' &&
+    head?.label.source === 'adjudication' &&
+    head.label.value !== value
+  ) {
+    const held = head.label.value === 'train' ? 'train' : 'mask';
+    toast((text) => text.labels.staysSettled(from, text.labels[held]));
+  }
   useTimeline.setState({ anchor: null });
   if (value !== 'clear') moveCursor(following(to));
   give({ run, parts: [target], value, reason: value === 'clear' ? null : reason });
@@ -98,7 +108,8 @@ export function settle(value: 'train' | 'mask'): void {
   const target = selection();
   if (run === null || target === null) return;
   const head = heads.get(target.from);
-  if (anchor === null && head?.marks.includes('humans_differ') !== true) {
+  const open = head?.marks.includes('humans_differ') === true || head?.label.source === 'adjudication';
+  if (anchor === null && !open) {
     toast((text) => text.labels.nothingToSettle(target.from));
     return;
   }

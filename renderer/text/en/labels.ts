@@ -58,6 +58,8 @@ export const labels = {
   nothingToAgree: (step: number) => `Nothing to agree with at step ${step}: nobody speaks, or people differ`,
   rangeDiffers: (step: number) =>
     `Not all selected steps hold what step ${step} holds: agree one by one, or decide`,
+  staysSettled: (step: number, value: string) =>
+    `Step ${step} stays settled as ${value}. Your label stands beside it; T or M settles it anew.`,
   nothingToSettle: (step: number) => `Nothing to settle at step ${step}: no two people differ there`,
   reasonGiven: (reason: string, value: string, at: string) =>
     `“${reason}” is the reason for ${value} on ${at}`,

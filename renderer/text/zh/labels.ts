@@ -55,6 +55,7 @@ export const labels: Text['labels'] = {
   blockedDisk: '磁盘有空间之前不接受标注',
   nothingToAgree: (step) => `步骤 ${step} 没有可同意的意见：无人发言，或人的意见不一`,
   rangeDiffers: (step) => `所选步骤并不都与步骤 ${step} 相同：请逐个同意，或自行决定`,
+  staysSettled: (step, value) => `第 ${step} 步仍裁定为 ${value}。你的标签并列保存；T 或 M 可重新裁定。`,
   nothingToSettle: (step) => `步骤 ${step} 无需裁定：没有两个人意见不同`,
   reasonGiven: (reason, value, at) => `“${reason}”已作为 ${at} 上 ${value} 的理由`,
   andMore: (pieces, n) => `${pieces} 以及另外 ${n} 段`,
