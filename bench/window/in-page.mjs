@@ -187,7 +187,7 @@ export function scrollFrames({ frames, by }) {
   });
 }
 
-/** Scrolls from one end to the other, a view at a time, waiting until the rows of each are there or 100 ms are over. */
+/** Scrolls from one end to the other, a view at a time, waiting until the rows of each are there or 300 ms are over. */
 export async function scrollThrough({ views }) {
   const list = document.querySelector('.steps');
   const end = list.scrollHeight - list.clientHeight;
@@ -199,7 +199,7 @@ export async function scrollThrough({ views }) {
   let seen = 0;
   for (let view = 0; view <= views; view += 1) {
     list.scrollTop = (view / views) * end;
-    const late = performance.now() + 100;
+    const late = performance.now() + 300;
     do await frame();
     while (!filled() && performance.now() < late);
     if (filled()) seen += 1;

@@ -12,7 +12,7 @@ const READINGS = 5;
 /** PSS of the window's own process after the list was scrolled from end to end, MB. */
 export async function measureMemory({ app, page }: OpenWindow, { steps }: LargeRun): Promise<number> {
   const seen = (await page.evaluate(scrollThrough, { views: Math.ceil(steps / APART) })) as number;
-  if (seen < 0.9) throw new Error(`Only ${Math.round(seen * 100)} % of the views were filled within 100 ms.`);
+  if (seen < 0.9) throw new Error(`Only ${Math.round(seen * 100)} % of the views were filled within 300 ms.`);
   const process = await app.evaluate(
     ({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId() ?? 0,
   );

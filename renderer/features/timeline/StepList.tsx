@@ -18,6 +18,7 @@ import { LiveRow } from './LiveRow';
 import { Minimap } from './Minimap';
 import { NothingFits } from './NothingFits';
 import { StepRow } from './StepRow';
+import { useFlight } from './use-flight';
 import type { Held } from './use-layout';
 import { useLayout } from './use-layout';
 import { wantedSpans } from './wanted-spans';
@@ -44,9 +45,12 @@ export function StepList({ showTime }: { showTime: boolean }) {
     state.answer !== null && state.answer.run === run?.id ? state.answer.step : 0,
   );
   const grid = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 600 });
+  const flight = useFlight();
   const held = useRef<Held>({ row: undefined, index: 0, offset: 0 });
   const layout = useLayout(model, held);
+  const [view, setView] = useState({ top: Math.max(0, layout.total - 600), height: 600 });
+  // The view as it was last read: reading it from the page again would lay the page out in the middle of a frame.
+  const shown = useRef({ top: 0, height: 600 });
   const live = !partial && liveStep > steps;
   const following = follow.following && !partial;
   // Under a filter segments have no row for their summary, so it stays with its step.
@@ -54,7 +58,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
 
   const first = Math.max(0, layout.at(view.top) - OVERSCAN);
   const last = Math.min(model.count - 1, layout.at(view.top + view.height) + OVERSCAN);
-  for (let index = first; index <= last; index++) {
+  for (let index = first; index <= last && !flight.on; index++) {
     const lines = linesUnder(model.at(index));
     if (lines !== null) layout.set(index, lines * ROW);
   }
@@ -77,20 +81,19 @@ export function StepList({ showTime }: { showTime: boolean }) {
 
   const readFrom = Math.max(0, first - READ_AHEAD);
   const readTo = Math.min(model.count - 1, last + READ_AHEAD);
-  useLayoutEffect(() => heads.show(wantedSpans(model, readFrom, readTo)), [heads, model, readFrom, readTo]);
+  useLayoutEffect(() => {
+    if (!flight.on) heads.show(wantedSpans(model, readFrom, readTo));
+  }, [heads, model, readFrom, readTo, flight.on]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever moved rows, the reader's row stays or the tail is kept
   useLayoutEffect(() => {
-    const box = grid.current;
-    if (box === null) return;
-    const want = following ? total - box.clientHeight : layout.top(held.current.index) + held.current.offset;
-    if (Math.abs(box.scrollTop - want) > 1) scrollTo(want);
+    const want = following ? total - view.height : layout.top(held.current.index) + held.current.offset;
+    if (Math.abs(shown.current.top - want) > 1) scrollTo(want);
   }, [total, version, view.height, following, model]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a cursor put somewhere by hand scrolls
   useLayoutEffect(() => {
-    const box = grid.current;
-    if (box === null || following) return;
+    if (following) return;
     const index = model.nearest(cursor);
     const row = model.at(index);
     // A step that is folded away opens its fold; the list then comes here again.
@@ -101,18 +104,19 @@ export function StepList({ showTime }: { showTime: boolean }) {
     }
     const top = layout.top(index) - MARGIN * ROW;
     const bottom = layout.top(index + 1) + MARGIN * ROW;
-    if (top < box.scrollTop) scrollTo(top);
-    else if (bottom > box.scrollTop + box.clientHeight) scrollTo(bottom - box.clientHeight);
+    const { top: edge, height } = shown.current;
+    if (top < edge) scrollTo(top);
+    else if (bottom > edge + height) scrollTo(bottom - height);
   }, [reveal]);
 
   useLayoutEffect(() => {
     const box = grid.current;
     if (box === null) return;
-    const watcher = new ResizeObserver(() =>
-      setView((before) =>
-        before.height === box.clientHeight ? before : { ...before, height: box.clientHeight },
-      ),
-    );
+    const watcher = new ResizeObserver(() => {
+      const height = box.clientHeight;
+      shown.current = { ...shown.current, height };
+      setView((before) => (before.height === height ? before : { ...before, height }));
+    });
     watcher.observe(box);
     // The list takes the keys of a window in which nothing else has them.
     if (document.activeElement === document.body) box.focus({ preventScroll: true });
@@ -132,6 +136,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
     const box = grid.current;
     if (box === null) return;
     const { scrollTop, clientHeight } = box;
+    shown.current = { top: scrollTop, height: clientHeight };
     const index = layout.at(scrollTop);
     held.current = { row: model.at(index), index, offset: scrollTop - layout.top(index) };
     setView((before) =>
@@ -144,6 +149,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
   function onScroll(): void {
     const box = grid.current;
     if (box === null) return;
+    flight.moved(Math.abs(box.scrollTop - shown.current.top) > 2 * shown.current.height);
     hold();
     timelineScrolled(box.scrollHeight - box.scrollTop - box.clientHeight);
   }
@@ -174,7 +180,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
           step={step}
           index={place}
           top={top}
-          head={heads.get(step)}
+          head={flight.on ? undefined : heads.get(step)}
           cursor={step === cursor}
           inRange={anchor !== null && step >= low && step <= high}
           pending={change?.value ?? null}
