@@ -14,6 +14,7 @@ export type SearchRow =
 /** The results in their order: rows are made when they come into view, for there may be a hundred thousand. */
 export interface SearchRows {
   count: number;
+  /** Undefined where there is no row, before the first one too. */
   at(index: number): SearchRow | undefined;
 }
 
@@ -31,8 +32,10 @@ export function useSearchRows(titles: ReadonlyMap<string, string>): SearchRows {
   }
   return {
     count: total + below.length,
-    at: (index) =>
-      index < total ? { kind: 'step', run: null, hit: hitAt(pages, index) } : below[index - total],
+    at: (index) => {
+      if (index < 0) return undefined;
+      return index < total ? { kind: 'step', run: null, hit: hitAt(pages, index) } : below[index - total];
+    },
   };
 }
 

@@ -89,12 +89,16 @@ export const queue = {
     `${n} agreements in a row under 0.7 s each, steps ${from}–${to}. Worth a second look?`,
   goThere: 'Go there',
   restTitle: 'Confirm the rest as TRAIN',
-  restLead: (n: string) => `No person has decided ${n} steps of this run.`,
+  restLead: (n: string) =>
+    n === '1' ? 'No person has decided 1 step of this run.' : `No person has decided ${n} steps of this run.`,
   restNothing: 'Every step is decided by a person.',
   restWhat: 'What holds now',
   restBy: { rule: 'by rules', judge: 'by judges', none: 'by nobody' },
   restCount: (label: string, by: string, n: string) => `${label} ${by}: ${n}`,
-  restMasked: (n: string) => `${n} of them are masked by machines. They are left out unless you tick them.`,
+  restMasked: (n: string) =>
+    n === '1'
+      ? '1 of them is masked by machines. It is left out unless you tick it.'
+      : `${n} of them are masked by machines. They are left out unless you tick them.`,
   restAll: 'Tick all of them',
   restMore: (n: string) => `and ${n} more, which only "all" ticks`,
   restReason: 'Reason for lifting masks',

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { giveToApplication } from '../scripts/launch.mjs';
+import type { AnnotationEntry } from '../shared/annotations';
+import type { Place } from './application';
+import { commandLine } from './command-line';
+
+const fixtures = join(import.meta.dirname, 'fixtures', 'researchgym');
+export const ada = 'Ada Lovelace';
+export const bob = 'Bob Ng';
+/** Steps of the node: actions of a real agent, one model call each. */
+export const STEPS = 69;
+/** Steps no judge voted on. No rule speaks about them either, so they are undecided. */
+export const OPEN = [20, 60] as const;
+/** Steps the judge would mask; a keep rule speaks for the second. */
+export const JUDGED_MASK = [5, 22, 30] as const;
+/** A step about which the judge is unsure. */
+export const UNSURE = 40;
+/** What the second annotator decided, before the window is opened. */
+export const BOBS = { mask: 11, train: 12 } as const;
+
+/** Copies an example log to where the application may read it, and makes a run of it. */
+export function importExample(place: Place, name: string, title: string): string {
+  const copy = join(place.folder, 'examples', name);
+  cpSync(join(fixtures, name), copy, { recursive: true });
+  giveToApplication(join(place.folder, 'examples'));
+  return commandLine<{ run: string }>(place, 'import', copy, '--title', title).run;
+}
+
+/** Whose window it will be: the settings that first use would have written. */
+export function settleIn(place: Place, more: Record<string, unknown> = {}): void {
+  mkdirSync(place.data, { recursive: true });
+  const annotator = { uuid: randomUUID(), name: ada };
+  const settings = { annotator, device: randomUUID(), ...more };
+  writeFileSync(join(place.data, 'settings.json'), JSON.stringify(settings));
+  giveToApplication(place.data);
+}
+
+/** A run of a real agent with a judge's votes, a second annotator's labels and an assignment to both people. */
+export function prepareReview(place: Place): string {
+  settleIn(place);
+  const run = importExample(place, 'react-node-real-depth70.json', 'Data set for math');
+  const votes = join(place.folder, 'votes.jsonl');
+  writeFileSync(votes, judgesVotes().join('\n'));
+  giveToApplication(place.folder);
+  commandLine(place, 'label', 'judge', run, votes);
+  commandLine(place, 'label', run, String(BOBS.mask), 'mask', '--annotator', bob);
+  commandLine(place, 'label', run, String(BOBS.train), 'train', '--annotator', bob);
+  const own = { ...place, env: { WAYMARK_DATA: place.data } };
+  commandLine(own, 'queue', 'assign', '--run', run, '--to', `${ada},${bob}`, '--overlap', '1');
+  return run;
+}
+
+function judgesVotes(): string[] {
+  const steps = Array.from({ length: STEPS }, (_, index) => index + 1);
+  const masked: readonly number[] = JUDGED_MASK;
+  const open: readonly number[] = OPEN;
+  return steps
+    .filter((step) => !open.includes(step))
+    .map((step) =>
+      JSON.stringify({
+        step,
+        judge: 'judge-a',
+        value: masked.includes(step) ? 'mask' : 'keep',
+        confidence: step === UNSURE ? 0.4 : 0.9,
+        reason: 'blind-edit',
+        why: 'It edits without having looked.',
+        rubric: 'v1',
+      }),
+    );
+}
+
+/** What a person wrote into the annotation log, oldest first, as another process reads it from the disk. */
+export function entriesOf(place: Place, person: string): AnnotationEntry[] {
+  const out = join(place.folder, 'labels.jsonl');
+  commandLine(place, 'label', 'export', '--out', out);
+  return readFileSync(out, 'utf8')
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const { body } = JSON.parse(line) as { body?: string };
+      return body === undefined ? [] : [JSON.parse(body) as AnnotationEntry];
+    })
+    .filter(({ author, body }) => author.name === person && body.op !== 'assign')
+    .sort((a, b) => a.deviceSeq - b.deviceSeq);
+}
