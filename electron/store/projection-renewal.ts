@@ -9,7 +9,7 @@ import type { StepProjector } from './step-projector';
 import { type RenewedTable, TableRenewal } from './table-renewal';
 
 /** Events that are folded between two turns of other work. */
-const PAGE = 100;
+const PAGE = 200;
 /** Progress is told this often, ms. */
 const TELL_MS = 200;
 

@@ -112,15 +112,18 @@ function conditionFor(context: ReadContext, owned: KeptSteps, { query, found }: 
   const { label, source: sources, marks, rule, tool, computer, kind, error, hint, file, from, to } = query;
   const conditions: Condition[] = [];
   const add = (sql: string, ...parameters: (string | number)[]) => conditions.push({ sql, parameters });
+  // Whole numbers first: each row is dropped by the cheapest test that does not hold.
   if (label !== undefined) add(`label IN (${label.map((each) => labelCodes[each]).join()})`);
+  if (marks !== undefined) {
+    const bits = marks.reduce((sum, mark) => sum | markFlags[mark], 0);
+    add(`label_flags & ${bits}`);
+  }
+  if (error !== undefined) add(`flags & ${HeadFlag.error} = ${error ? HeadFlag.error : 0}`);
+  if (hint !== undefined) add(`flags & ${HeadFlag.hint} = ${hint ? HeadFlag.hint : 0}`);
   if (sources !== undefined) {
     const named = sources.filter((each) => each !== 'none');
     const none = named.length < sources.length ? ' OR label_source IS NULL' : '';
     add(`label_source IN (${placesFor(named)})${none}`, ...named);
-  }
-  if (marks !== undefined) {
-    const bits = marks.reduce((sum, mark) => sum | markFlags[mark], 0);
-    add(`label_flags & ${bits}`);
   }
   for (const [column, values] of [
     ['tool', tool],
@@ -129,8 +132,6 @@ function conditionFor(context: ReadContext, owned: KeptSteps, { query, found }: 
   ] as const) {
     if (values !== undefined) add(`${column} IN (${placesFor(values)})`, ...values);
   }
-  if (error !== undefined) add(`flags & ${HeadFlag.error} = ${error ? HeadFlag.error : 0}`);
-  if (hint !== undefined) add(`flags & ${HeadFlag.hint} = ${hint ? HeadFlag.hint : 0}`);
   if (rule !== undefined) {
     const [low, high] = rangeOf(owned);
     add(
