@@ -4,8 +4,10 @@ import { call } from '../api';
 import type { Text } from '../text/en';
 import { inOrder } from './annotation-queue';
 import { sharedDwell } from './dwell';
+import { useFilter } from './filter';
 import { sayDecision } from './label-words';
 import { shownBeside } from './rows';
+import { shownRanges } from './shown-ranges';
 import { moveCursor, selection, useTimeline } from './timeline';
 import { toast, toastFailure } from './toasts';
 
@@ -97,9 +99,11 @@ export function decide(value: LabelChoice, reason = useLabels.getState().reason)
     const held = head.label.value === 'train' ? 'train' : 'mask';
     toast((text) => text.labels.staysSettled(from, text.labels[held]));
   }
+  const parts = shownParts(target);
+  if (parts.length === 0) return;
   useTimeline.setState({ anchor: null });
   if (value !== 'clear') moveCursor(following(to));
-  give({ run, parts: [target], value, reason: value === 'clear' ? null : reason });
+  give({ run, parts, value, reason: value === 'clear' ? null : reason });
 }
 
 /** Settles what people differ about, on the range or the step under the cursor, and goes on. */
@@ -113,9 +117,11 @@ export function settle(value: 'train' | 'mask'): void {
     toast((text) => text.labels.nothingToSettle(target.from));
     return;
   }
+  const parts = shownParts(target);
+  if (parts.length === 0) return;
   useTimeline.setState({ anchor: null });
   moveCursor(following(target.to));
-  give({ run, parts: [target], value, reason: useLabels.getState().reason, settles: true });
+  give({ run, parts, value, reason: useLabels.getState().reason, settles: true });
 }
 
 /**
@@ -166,8 +172,9 @@ export function give(decision: Decision, after?: Promise<boolean>): Promise<bool
 async function send({ run, parts, value, reason, settles }: Decision): Promise<void> {
   const [only] = parts;
   if (only === undefined) return;
-  if (settles === true && value !== 'clear') await call('labels.adjudicate', { run, ...only, value, reason });
-  else if (parts.length === 1)
+  if (settles === true && value !== 'clear') {
+    for (const part of parts) await call('labels.adjudicate', { run, ...part, value, reason });
+  } else if (parts.length === 1)
     await call('labels.apply', { run, ...only, value, reason, ...sharedDwell(run, only) });
   else {
     for (let at = 0; at < parts.length; at += MAX_PARTS)
@@ -212,10 +219,17 @@ function rangeAgrees(value: 'train' | 'mask'): boolean {
   const target = selection();
   if (target === null) return false;
   const { heads } = useTimeline.getState();
-  for (let step = target.from; step <= target.to; step++) {
-    if (heads.get(step)?.label.value !== value) return false;
+  for (const { from, to } of shownParts(target)) {
+    for (let step = from; step <= to; step++) {
+      if (heads.get(step)?.label.value !== value) return false;
+    }
   }
   return true;
+}
+
+/** A single step is always meant; of a range only what the timeline shows. */
+function shownParts({ from, to }: { from: number; to: number }) {
+  return from === to ? [{ from, to }] : shownRanges(from, to, useFilter.getState().steps);
 }
 
 export function repeatLast(): void {

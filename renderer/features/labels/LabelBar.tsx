@@ -3,8 +3,10 @@ import { Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { runCommand } from '../../state/commands';
+import { useFilter } from '../../state/filter';
 import { useLabels } from '../../state/labels';
 import { giveReason, reasonCodes } from '../../state/reasons';
+import { shownRanges } from '../../state/shown-ranges';
 import { useCursorHead, useTimeline } from '../../state/timeline';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
@@ -22,6 +24,8 @@ export function LabelBar() {
   const head = useCursorHead();
   const from = Math.min(cursor, anchor ?? cursor);
   const to = Math.max(cursor, anchor ?? cursor);
+  const found = useFilter((state) => state.steps);
+  const count = shownRanges(from, to, found).reduce((sum, part) => sum + part.to - part.from + 1, 0);
   const off = problem !== null || cursor === 0;
   const mine =
     head?.label.source === 'human' || head?.label.source === 'adjudication' ? head.label.value : null;
@@ -29,11 +33,7 @@ export function LabelBar() {
     <div className="label-bar" role="toolbar" aria-label={words.bar}>
       <div className="label-scope">
         <div className="strong text-12 cut">
-          {cursor === 0
-            ? words.scopeNone
-            : from === to
-              ? words.scopeStep(cursor)
-              : words.scopeRange(to - from + 1)}
+          {cursor === 0 ? words.scopeNone : from === to ? words.scopeStep(cursor) : words.scopeRange(count)}
         </div>
         <div className="text-11 quiet tabular cut">
           {from === to ? (head?.tool ?? '') : words.rangeOf(from, to)}
