@@ -16,18 +16,11 @@ export interface Budget {
 
 /** A run's budgets in the order of the strip. A limit of 0 counts as spent. */
 export function budgetsOf(
-  run: Pick<
-    RunSummary,
-    | 'workingMs'
-    | 'maxWorkingMs'
-    | 'taken'
-    | 'maxSteps'
-    | 'tokens'
-    | 'maxTokens'
-    | 'cost'
-    | 'maxCost'
-    | 'scores'
-  >,
+  run: Pick<RunSummary, 'workingMs' | 'taken' | 'tokens' | 'maxTokens' | 'cost' | 'maxCost'> & {
+    maxWorkingMs: number | null;
+    maxSteps: number | null;
+    scores: Pick<RunSummary['scores'], 'tries'> & { maxTries: number | null };
+  },
 ): Record<BudgetKind, Budget> {
   return {
     time: budget('time', run.workingMs, run.maxWorkingMs),

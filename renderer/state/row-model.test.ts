@@ -143,6 +143,9 @@ describe('RowModel', () => {
     expect(model({ found: [3, 9, 22] }).continues(model({ found: [3, 9] }))).toBe(true);
     expect(model({ found: [3, 5, 9] }).continues(model({ found: [3, 9] }))).toBe(false);
     expect(model({}).continues(model({ found: [3] }))).toBe(false);
+    expect(model({ fold: { open: [12], until: 25 } }).continues(model({}))).toBe(false);
+    expect(model({}).continues(model({ fold: { open: [12], until: 25 } }))).toBe(false);
+    expect(model({ fold: { open: [1, 2, 3], until: 25 } }).continues(model({}))).toBe(false);
     expect(model({ segments }).continues(model({}))).toBe(false);
     expect(model({ segments, carriedOpen: new Set([2]) }).continues(model({ segments }))).toBe(false);
     expect(model({ segments }).continues(model({ segments: segments.slice(0, 2) }))).toBe(true);

@@ -124,7 +124,14 @@ export class RowModel {
     if (end > 0 && before.inputs.found?.[end - 1] !== this.inputs.found?.[end - 1]) return false;
     return before.blocks.every((old, index) => {
       const now = this.blocks[index];
-      return now !== undefined && old.row === now.row && old.at === now.at && sameHead(old.head, now.head);
+      return (
+        now !== undefined &&
+        old.row === now.row &&
+        old.at === now.at &&
+        // The last one may have grown; a shorter one means that rows were folded away behind it.
+        now.count >= old.count &&
+        sameHead(old.head, now.head)
+      );
     });
   }
 

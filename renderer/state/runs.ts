@@ -83,6 +83,11 @@ export function hasEnded(state: RunState): boolean {
   return endings.includes(state);
 }
 
+/** True for a run that was brought in from a log: its limits, times and machines were not ours to know. */
+export function isImported(run: Pick<RunSummary, 'reason'>): boolean {
+  return run.reason === 'imported';
+}
+
 /** True while the run's driver works; false when it waits for a person or is over. */
 export function isMoving(state: RunState): boolean {
   return state === 'thinking' || state === 'acting' || state === 'sleeping' || state === 'waiting_host';

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Icon } from '../../components/Icon';
 import { useEvidence } from '../../state/detail';
 import { openFile } from '../../state/file-history';
-import { useRuns } from '../../state/runs';
+import { isImported, useRuns } from '../../state/runs';
 import { useText } from '../../text/language';
 import { StepLink } from './StepLink';
 
@@ -24,6 +24,7 @@ export function Evidence({ run, step, head, detail }: EvidenceProps) {
   const gpus = useRuns((state) =>
     (state.list.find(({ id }) => id === run)?.computers ?? []).some((each) => (each.gpus ?? 0) > 0),
   );
+  const imported = useRuns((state) => state.list.some((each) => each.id === run && isImported(each)));
   const tied = tiedSteps(detail).filter((other) => other !== step);
   return (
     <section className="evidence" aria-label={words.evidence} data-testid="evidence">
@@ -63,7 +64,7 @@ export function Evidence({ run, step, head, detail }: EvidenceProps) {
           <Fact name={words.gpu}>{words.unknown}</Fact>
         </span>
       )}
-      {evidence !== null && (
+      {evidence !== null && !(imported && (evidence.workingMs ?? 0) === 0) && (
         <Fact name={words.worked}>
           {evidence.workingMs === null ? words.unknown : format.duration(evidence.workingMs)}
         </Fact>

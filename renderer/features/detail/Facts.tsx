@@ -42,9 +42,6 @@ export function Facts({ head, detail }: { head: StepHead; detail: StepDetail | u
       {observed !== undefined && observed > 0 && (
         <Fact name={words.returned}>{format.duration(observed)}</Fact>
       )}
-      {detail !== undefined && detail.scoreThen !== null && (
-        <Fact name={words.scoreThen}>{format.score(detail.scoreThen)}</Fact>
-      )}
       {detail !== undefined && detail.usage !== null && (
         <Fact name={words.tokens}>{format.count(detail.usage.outputTokens)}</Fact>
       )}

@@ -8,6 +8,7 @@ import { useCommand } from '../../state/commands';
 import { openDraft, useHintDraft } from '../../state/hint-draft';
 import { queueOf, useHints } from '../../state/hints';
 import { useTrial } from '../../state/rehearsal';
+import { hasEnded } from '../../state/runs';
 import { useSplit } from '../../state/splits';
 import type { Mode } from '../../state/view';
 import { useView } from '../../state/view';
@@ -35,7 +36,8 @@ export function HintDock({ run, mode }: { run: RunSummary; mode: Mode }) {
   const [outboxTurn, setOutboxTurn] = useState(0);
   const dock = useRef<HTMLElement>(null);
   const trying = useTrial((state) => state.trial?.run === run.id);
-  const slim = (mode === 'review' || low) && !open;
+  const ended = hasEnded(run.state);
+  const slim = (mode === 'review' || low || ended) && !open;
   const rail = (railChoice ?? (roomy && mode === 'watch')) ? 216 : 48;
 
   useLayoutEffect(() => openDraft(run.id), [run.id]);
@@ -62,7 +64,12 @@ export function HintDock({ run, mode }: { run: RunSummary; mode: Mode }) {
   return (
     <>
       {slim ? (
-        <HintLine onOpen={() => setOpen(true)} onFocus={() => setFocusTurn((turn) => turn + 1)} />
+        <HintLine
+          ended={ended}
+          onOpen={() => setOpen(true)}
+          onFocus={() => setFocusTurn((turn) => turn + 1)}
+          onOutbox={() => setOutboxTurn((turn) => turn + 1)}
+        />
       ) : (
         <section
           ref={dock}
@@ -81,13 +88,19 @@ export function HintDock({ run, mode }: { run: RunSummary; mode: Mode }) {
 }
 
 /** The dock in one line: where to write, what waits, what was never delivered. */
-function HintLine({ onOpen, onFocus }: { onOpen: () => void; onFocus: () => void }) {
+function HintLine({
+  ended,
+  onOpen,
+  onFocus,
+  onOutbox,
+}: Record<'onOpen' | 'onFocus' | 'onOutbox', () => void> & { ended: boolean }) {
   const text = useText();
   const now = useNow(5000);
   const hints = useHints((state) => state.hints);
   const drafted = useHintDraft((state) => state.draft.text.trim());
   const queue = queueOf(hints);
   const first = queue[0];
+  const sent = (hints?.hints ?? []).filter((hint) => hint.state === 'delivered').length;
   const lost = (hints?.hints ?? []).filter((hint) => hint.state === 'undelivered').length;
   return (
     <section className="dock-line" aria-label={text.hints.region} data-pane="hints">
@@ -97,11 +110,14 @@ function HintLine({ onOpen, onFocus }: { onOpen: () => void; onFocus: () => void
         className="dock-open"
         onClick={() => {
           onOpen();
-          onFocus();
+          if (ended) onOutbox();
+          else onFocus();
         }}
       >
-        <span className="cut">{drafted === '' ? text.hints.write : drafted}</span>
-        <CommandKeys command="hint.compose" />
+        <span className="cut">
+          {ended ? text.hints.endedLine(sent) : drafted === '' ? text.hints.write : drafted}
+        </span>
+        <CommandKeys command={ended ? 'hint.outbox' : 'hint.compose'} />
       </button>
       {first !== undefined && (
         <span className="row text-12 quiet">

@@ -42,18 +42,24 @@ export function AssignForm() {
   return (
     <>
       <fieldset className="queue-runs" aria-label={words.runs}>
+        <legend className="queue-legend" aria-hidden>
+          {words.runs}
+        </legend>
         {list.map((run) => (
           <CheckLine
             key={run.id}
             checked={runs.includes(run.id)}
-            label={`${run.title}, ${count(run.steps)}`}
+            label={`${run.title}, ${text.common.steps(run.steps)}`}
             onChange={(on) =>
               changed(setRuns)(on ? [...runs, run.id] : runs.filter((other) => other !== run.id))
             }
           />
         ))}
       </fieldset>
-      <FormLine label={words.names} help={words.namesHelp + known.map(({ name }) => name).join(', ')}>
+      <FormLine
+        label={words.names}
+        help={words.namesHelp + [...new Set(known.map(({ name }) => name))].join(', ')}
+      >
         {({ id, describedBy }) => (
           <TextField
             id={id}

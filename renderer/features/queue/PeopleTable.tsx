@@ -46,8 +46,8 @@ export function PeopleTable() {
       <table className="queue-table" data-testid="people">
         <thead>
           <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
+            {heads.map((head, index) => (
+              <th key={head} scope="col" className={index === 1 ? 'queue-title' : undefined}>
                 {head}
               </th>
             ))}
@@ -66,11 +66,13 @@ export function PeopleTable() {
           ))}
         </tbody>
       </table>
-      {report.runs.map((run) => (
-        <p key={run.run} className="text-12 quiet">
-          {words.runFigures(run.title, kappa(run.fleiss), kappa(run.meanKappa))}
-        </p>
-      ))}
+      {report.runs
+        .filter(({ fleiss, meanKappa }) => fleiss !== null || meanKappa !== null)
+        .map((run) => (
+          <p key={run.run} className="text-12 quiet">
+            {words.runFigures(run.title, kappa(run.fleiss), kappa(run.meanKappa))}
+          </p>
+        ))}
       <p className="text-12 quiet">{words.kappaHelp}</p>
       <div className="queue-actions">
         <Button

@@ -162,5 +162,5 @@ function useAway(run: RunSummary): readonly RunHost[] {
 const nothingKnown: Readonly<Record<string, LinkHealth>> = {};
 
 function shortName(run: RunSummary): string {
-  return /(\d+)$/.exec(run.task.id)?.[1] ?? run.title.slice(0, 2);
+  return /(?:^|[^0-9a-z])(\d{1,4})$/i.exec(run.task.id)?.[1] ?? run.title.slice(0, 2);
 }

@@ -1,16 +1,21 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
+import { excerpt } from '../../state/action-code';
 import { useView } from '../../state/view';
 import { useText } from '../../text/language';
-import type { JsonNode } from './json-tree';
-import { legible } from './legible';
+import { AnsiText } from './AnsiText';
+import { type JsonNode, textOfLiteral } from './json-tree';
+import { firstPart, legible } from './legible';
 
 /** Members shown at first, and more at a time. */
 const PAGE = 100;
 /** A member opens by itself when it is no larger than this, UTF-16 units. */
 const SMALL = 2000;
 const LONG_STRING = 2000;
+/** Lines of a text at first, and UTF-16 units of it when asked for more. */
+const TEXT_LINES = 60;
+const WHOLE_TEXT = 64 * 1024;
 
 /** JSON as a tree that folds; every literal stands as it was written. */
 export function JsonTree({ node }: { node: JsonNode }) {
@@ -34,7 +39,13 @@ function JsonMember({ node, name, depth }: MemberProps) {
   const [own, setOwn] = useState<boolean | null>(null);
   const label = name !== null && <span className="syntax-key">{`${legible(name)}: `}</span>;
   if (node.kind === 'scalar') {
-    return (
+    const written = textOfLiteral(node);
+    return written !== null ? (
+      <li>
+        {label}
+        <WrittenText text={written} />
+      </li>
+    ) : (
       <li>
         {label}
         <Scalar node={node} />
@@ -87,6 +98,30 @@ function Members({ node, depth }: { node: Exclude<JsonNode, { kind: 'scalar' }>;
         </li>
       )}
     </ul>
+  );
+}
+
+/** A string of several lines as the text it holds, its progress bars at their last state; "Raw" shows the literal. */
+function WrittenText({ text }: { text: string }) {
+  const words = useText().rendering;
+  const everything = useView((state) => state.expanded);
+  const [own, setOwn] = useState<boolean | null>(null);
+  const shown = useMemo(
+    () => ((own ?? everything) ? firstPart(text, WHOLE_TEXT) : excerpt(text, TEXT_LINES, LONG_STRING).text),
+    [text, own, everything],
+  );
+  const left = text.length - shown.length;
+  return (
+    <>
+      <pre className="json-text">
+        <AnsiText text={shown} />
+      </pre>
+      {left > 0 && (
+        <Button look="ghost" small onClick={() => setOwn(true)}>
+          {words.moreCharacters(left)}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -1,8 +1,17 @@
+import { hasAnsi } from './ansi-lines';
+
 /** JSON as it was written: every literal verbatim, keys in their order, doubled ones kept. Offsets are UTF-16 units. */
 export type JsonNode =
   | { kind: 'scalar'; type: 'string' | 'number' | 'word'; raw: string }
   | { kind: 'object'; entries: { key: string; value: JsonNode }[]; size: number }
   | { kind: 'array'; items: JsonNode[]; size: number };
+
+/** What a string literal says when it holds lines or colours, so that it reads as text; null for all other literals. */
+export function textOfLiteral({ type, raw }: Extract<JsonNode, { kind: 'scalar' }>): string | null {
+  if (type !== 'string' || !/\\(?:[nr]|u00(?:0[ad]|1b|9b))/i.test(raw)) return null;
+  const text: unknown = JSON.parse(raw);
+  return typeof text === 'string' && (/\n[^\n]/.test(text.trim()) || hasAnsi(text)) ? text : null;
+}
 
 /** Longer texts are not taken apart. */
 export const MAX_JSON = 2_000_000;

@@ -179,6 +179,8 @@ describe('whatever the text', () => {
         const shown = anatomy(markup(text, 'json')).text;
         if (text.length > 1500) return;
         for (const literal of text.match(/"(?:[^"\\]|\\.)*"|[-\w.+]+/g) ?? []) {
+          // What holds lines is shown as the text it is.
+          if (/\\[nr]|\\u00/.test(literal)) continue;
           if (!/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(literal))
             expect(shown).toContain(literal);
         }
@@ -240,6 +242,14 @@ test('JSON keeps its literals: large numbers, doubled keys, escapes', () => {
   const { text: shown } = anatomy(markup(text, 'json'));
   for (const literal of ['12345678901234567890', '1e400', '"\\u0041"']) expect(shown).toContain(literal);
   expect(shown.match(/"a":/g)).toHaveLength(2);
+});
+
+test('a string of several lines reads as text, progress bars at their end, one line as its literal', () => {
+  const output = 'first\n 10%\r 90%\r100%\n\u001b[31mred\u001b[0m';
+  const { text: shown } = anatomy(markup(JSON.stringify({ ok: true, output, note: 'one line\n' }), 'json'));
+  expect(shown).toMatch(/first\s*\n\s*100%\s*\n\s*red/);
+  expect(shown).not.toContain('90%');
+  expect(shown).toContain('"one line\\n"');
 });
 
 test('code keeps every character in its place', () => {

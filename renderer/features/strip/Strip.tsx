@@ -6,6 +6,7 @@ import { budgetsOf } from '../../state/budgets';
 import { runCommand } from '../../state/commands';
 import { useComputers } from '../../state/computers';
 import { waitsFor } from '../../state/computers-of-run';
+import { isImported } from '../../state/runs';
 import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
@@ -23,7 +24,11 @@ export function Strip({ run }: { run: RunSummary }) {
   const health = useComputers((state) => state.health);
   const words = runWords(run, text, now, waitsFor(run, health));
   const { hints, scores, tokens } = run;
-  const budgets = budgetsOf(run);
+  const imported = isImported(run);
+  // What an imported run was allowed is not known; the limits it carries here were never its own.
+  const budgets = budgetsOf(
+    imported ? { ...run, maxWorkingMs: null, maxSteps: null, scores: { ...scores, maxTries: null } } : run,
+  );
   const where = [run.task.id, run.task.domain, run.model]
     .filter((part) => part !== null && part !== '')
     .join(' · ');
@@ -67,19 +72,26 @@ export function Strip({ run }: { run: RunSummary }) {
       )}
       <div className="strip-cell strip-ruled strip-score">
         <span className={`strip-key ${budgets.evals.level === 'plain' ? '' : 'tone-attention'}`}>
-          {text.runs.scoreOf(scores.tries, scores.maxTries)}
+          {imported
+            ? text.runs.scoreTries(scores.tries)
+            : text.runs.scoreOf(format.count(scores.tries), format.count(scores.maxTries))}
         </span>
         <span className="strip-value" data-testid="run-score">
           {scores.tries === 0 && scores.final === null ? '–' : format.score(scores.final ?? scores.last)}
           {scores.best !== null && <small>{text.runs.best(format.score(scores.best))}</small>}
-          <Meter
-            value={budgets.evals.share ?? 0}
-            label={budgetWords(budgets.evals, text).sentence}
-            tone={budgets.evals.level === 'plain' ? 'plain' : 'attention'}
-          />
+          {budgets.evals.share !== null && (
+            <Meter
+              value={budgets.evals.share}
+              label={budgetWords(budgets.evals, text).sentence}
+              tone={budgets.evals.level === 'plain' ? 'plain' : 'attention'}
+            />
+          )}
         </span>
       </div>
-      <BudgetCell budget={budgets.time} />
+      <BudgetCell
+        budget={budgets.time}
+        unknown={imported && run.workingMs === 0 ? text.runs.timeUnknown : undefined}
+      />
       <BudgetCell budget={budgets.steps} />
       <BudgetCell budget={budgets.tokens} />
       <BudgetCell budget={budgets.cost} unknown={priced ? undefined : text.runs.costUnknown} />

@@ -2,6 +2,7 @@ import type { RunSummary } from '@shared/views';
 import { Icon } from '../../components/Icon';
 import { openComputers, useComputers } from '../../state/computers';
 import { hostsOf, type RunHost } from '../../state/computers-of-run';
+import { isImported } from '../../state/runs';
 import { healthWords } from '../../text/health-words';
 import { useText } from '../../text/language';
 import { HealthMark } from '../computers/HealthMark';
@@ -49,7 +50,7 @@ export function StripHosts({ run, now }: StripHostsProps) {
           </li>
         )}
       </ul>
-      {!run.evaluatorIsolated && (
+      {!run.evaluatorIsolated && !isImported(run) && (
         <span className="text-11 quiet strip-evaluator" title={text.runs.evaluatorNotIsolatedText}>
           {text.runs.evaluatorNotIsolated}
         </span>

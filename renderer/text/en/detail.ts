@@ -33,7 +33,6 @@ export const detail = {
   started: 'Started',
   took: 'Took',
   returned: 'Returned',
-  scoreThen: 'Score then',
   tokens: 'Tokens',
   cost: 'Cost',
   model: 'Model',

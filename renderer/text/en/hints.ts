@@ -140,6 +140,8 @@ export const hints = {
       : `Hint ${n} was withdrawn meanwhile. Nothing was changed.`,
   blocked: 'Hints are not accepted now',
   ended: 'The run has ended. Hints cannot reach it.',
+  endedLine: (sent: number) =>
+    `The run has ended. ${sent === 0 ? 'No hint reached it' : sent === 1 ? '1 hint reached it' : `${sent} hints reached it`}`,
   showDelivered: (n: number) => `Earlier ${n}`,
   hideDelivered: 'Hide earlier',
 };

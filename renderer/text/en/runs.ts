@@ -89,7 +89,9 @@ export const runs = {
   scoreAndOpen: (score: string, open: number) =>
     open === 0 ? `${score}, labels done` : `${score}, ${open} undecided`,
   strip: 'Run',
-  scoreOf: (tries: number, max: number) => `Score, ${tries} of ${max} evals`,
+  scoreOf: (tries: string, max: string) => `Score, ${tries} of ${max} evals`,
+  scoreTries: (tries: number) => (tries === 1 ? 'Score, 1 eval' : `Score, ${tries} evals`),
+  timeUnknown: 'The log does not say how long it worked.',
   budgetOf: (kind: BudgetKind, limit: string | null) =>
     limit === null ? budgets[kind] : `${budgets[kind]} of ${limit}`,
   budgetShare: (percent: number) => (percent >= 100 ? 'all used' : `${percent} %`),

@@ -100,7 +100,7 @@ export const timeline = {
   trainedIn: (segments: string[]) =>
     segments.length === 0 ? 'carried' : `trained in seg ${joined(segments)}`,
   ownSteps: (from: number, to: number) => (from === to ? `Own step ${from}` : `Own steps ${from}–${to}`),
-  decidedOf: (decided: string, of: string) => `${decided} of ${of} decided`,
+  decidedOf: (decided: string, of: string) => `${decided} of ${of} labelled`,
   foundOf: (found: string, of: string) => `${found} of ${of} shown`,
   decidedSteps: (from: number, to: number, n: string) => `${from}–${to}, ${n} decided steps`,
   foldTrain: (n: string) => `${n} train`,

@@ -35,7 +35,6 @@ export const detail: Text['detail'] = {
   started: '开始',
   took: '耗时',
   returned: '返回',
-  scoreThen: '当时分数',
   tokens: 'token',
   cost: '费用',
   model: '模型',

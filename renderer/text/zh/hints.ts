@@ -136,6 +136,7 @@ export const hints: Text['hints'] = {
       : `提示 ${n} 已被撤回，未作任何更改。`,
   blocked: '目前不接受提示',
   ended: '运行已结束，提示无法送达。',
+  endedLine: (sent) => (sent === 0 ? '运行已结束，没有提示送达' : `运行已结束，送达 ${sent} 条提示`),
   showDelivered: (n) => `较早的 ${n} 条`,
   hideDelivered: '隐藏较早的',
 };

@@ -87,6 +87,8 @@ export const runs: Text['runs'] = {
   scoreAndOpen: (score, open) => (open === 0 ? `${score}，标注完成` : `${score}，${open} 未决定`),
   strip: '运行',
   scoreOf: (tries, max) => `分数，评测 ${tries} / ${max}`,
+  scoreTries: (tries) => `分数，评测 ${tries} 次`,
+  timeUnknown: '日志没有记录工作时长。',
   budgetOf: (kind, limit) => (limit === null ? budgets[kind] : `${budgets[kind]}，上限 ${limit}`),
   budgetShare: (percent) => (percent >= 100 ? '已用完' : `${percent} %`),
   budgetText: (kind, used, limit) =>

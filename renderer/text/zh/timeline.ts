@@ -89,7 +89,7 @@ export const timeline: Text['timeline'] = {
   carriedSteps: (from, to, n) => (from === to ? `${from}，沿用 1 步` : `${from}–${to}，沿用 ${n} 步`),
   trainedIn: (segments) => (segments.length === 0 ? '沿用' : `在第 ${segments.join('、')} 段训练`),
   ownSteps: (from, to) => (from === to ? `本段步骤 ${from}` : `本段步骤 ${from}–${to}`),
-  decidedOf: (decided, of) => `已决定 ${decided} / ${of}`,
+  decidedOf: (decided, of) => `已标注 ${decided} / ${of}`,
   foundOf: (found, of) => `显示 ${found} / ${of}`,
   decidedSteps: (from, to, n) => `${from}–${to}，${n} 个已决定的步骤`,
   foldTrain: (n) => `${n} 个训练`,
