@@ -148,6 +148,11 @@ describe('the command line drives the whole path', () => {
       code: 0,
       json: { ok: true, runs: [{ id: run, problems: [] }] },
     });
+    expect(await waymark('verify', '--logs')).toMatchObject({ code: 0, json: { ok: true } });
+    expect(await waymark('rebuild', run, '--search')).toMatchObject({
+      code: 0,
+      json: { runs: [{ run, changed: 0 }], search: true },
+    });
     const agentFiles = join(workspace, 'runs', run);
     const terminals = join(workspace, 'spools', run);
     expect([existsSync(agentFiles), existsSync(terminals)]).toEqual([true, true]);
