@@ -37,7 +37,12 @@ export const indexCatchUp: Bench = {
       const again = await openStore(folder, {});
       await again.drain();
       rates.push(bytes / 1e6 / ((performance.now() - start) / 1000));
-      const { total, behind } = await again.reader.search({ run, query: 'gradient', from: { step: 1, direction: 1 }, limit: 1 });
+      const { total, behind } = await again.reader.search({
+        run,
+        query: 'gradient',
+        from: { step: 1, direction: 1 },
+        limit: 1,
+      });
       await again.close();
       if (total === 0 || behind > 0) {
         throw new Error(

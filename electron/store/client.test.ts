@@ -18,7 +18,11 @@ test('the store behind threads does what the store in process does, and closes b
   await writer.command('grep needle', 'found the needle here', { exitCode: 0 });
   await store.writer.annotate(alice, { run, from: 1, to: 1 }, { op: 'label', value: 'train', reason: null });
   await store.drain();
-  expect((await store.reader.search({ run, query: 'needle', from: { step: 1, direction: 1 }, limit: 10 })).hits.map(({ step }) => step)).toEqual([1]);
+  expect(
+    (
+      await store.reader.search({ run, query: 'needle', from: { step: 1, direction: 1 }, limit: 10 })
+    ).hits.map(({ step }) => step),
+  ).toEqual([1]);
   expect((await store.reader.heads(run, 1, 1))[0]?.label.value).toBe('train');
   expect(await store.reader.verify()).toMatchObject({ ok: true, workspace: [] });
   await expect(store.reader.run('01ARZ3NDEKTSV4RRFFQ69G5FAV')).rejects.toMatchObject({ code: 'not_found' });

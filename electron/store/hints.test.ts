@@ -88,7 +88,11 @@ test('a hint after a summary stands at the step whose observation carries it', a
     [2, 3, 4].map(async (step) => (await store.reader.step(run, step)).hintText),
   );
   expect(texts).toEqual(['\n\n<real_user>look in src</real_user>', null, null]);
-  expect((await store.reader.search({ run, query: 'src', from: { step: 1, direction: 1 }, limit: 10 })).hits.map(({ step }) => step)).toEqual([2]);
+  expect(
+    (await store.reader.search({ run, query: 'src', from: { step: 1, direction: 1 }, limit: 10 })).hits.map(
+      ({ step }) => step,
+    ),
+  ).toEqual([2]);
   expect(await store.reader.verify()).toMatchObject({ ok: true });
   await store.writer.remove(run, 'text', alice);
   expect(await store.reader.verify()).toMatchObject({ ok: true, runs: [{ purged: 'text' }] });

@@ -65,7 +65,16 @@ test('a removed run leaves its tombstone; other runs keep the texts they share w
   await expect(store.reader.run(run)).rejects.toMatchObject({ code: 'not_found' });
   expect((await store.reader.runs()).map(({ id }) => id)).toEqual([other]);
   expect((await store.reader.step(other, 3)).observations[0]?.text).toContain('same in both runs');
-  expect((await store.reader.search({ run: other, query: 'swordfish', from: { step: 1, direction: 1 }, limit: 10 })).total).toBeGreaterThan(0);
+  expect(
+    (
+      await store.reader.search({
+        run: other,
+        query: 'swordfish',
+        from: { step: 1, direction: 1 },
+        limit: 10,
+      })
+    ).total,
+  ).toBeGreaterThan(0);
   const report = await store.reader.verify();
   expect(report).toMatchObject({
     ok: true,
@@ -92,13 +101,17 @@ test('purged texts are gone everywhere; counts, labels and hashes stay and verif
   const store = testStore(folder);
   const run = await secretRun(store, 'hunter2');
   await store.drain();
-  expect((await store.reader.search({ run, query: 'hunter2', from: { step: 1, direction: 1 }, limit: 10 })).total).toBeGreaterThan(0);
+  expect(
+    (await store.reader.search({ run, query: 'hunter2', from: { step: 1, direction: 1 }, limit: 10 })).total,
+  ).toBeGreaterThan(0);
   const before = await store.reader.run(run);
   await store.writer.remove(run, 'text', alice);
   await store.drain();
   const after = await store.reader.run(run);
   expect(after).toMatchObject({ steps: before.steps, labels: before.labels, events: before.events + 1 });
-  expect((await store.reader.search({ run, query: 'hunter2', from: { step: 1, direction: 1 }, limit: 10 })).total).toBe(0);
+  expect(
+    (await store.reader.search({ run, query: 'hunter2', from: { step: 1, direction: 1 }, limit: 10 })).total,
+  ).toBe(0);
   expect(await store.reader.verify()).toMatchObject({
     ok: true,
     runs: [{ id: run, purged: 'text', problems: [] }],
