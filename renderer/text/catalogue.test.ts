@@ -40,7 +40,16 @@ describe('catalogues', () => {
 
   it('say in words why a run rests, whatever the log gives as the reason', () => {
     const reasons = [
-      ...['asked', 'approval', 'setup', 'finish', 'evals_spent', 'limit_unknown', 'summary_failed'],
+      ...[
+        'asked',
+        'imported',
+        'approval',
+        'setup',
+        'finish',
+        'evals_spent',
+        'limit_unknown',
+        'summary_failed',
+      ],
       ...['max_steps', 'max_time', 'max_tokens', 'max_cost'],
       ...errorCodes.filter((code) =>
         /^(model|context|computer|disk|read|task)_|^(bug|timed_out|refused)$/u.test(code),

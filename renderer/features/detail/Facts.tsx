@@ -38,7 +38,9 @@ export function Facts({ head, detail }: { head: StepHead; detail: StepDetail | u
           <span className={head.exitCode === 0 ? '' : 'tone-danger'}>{head.exitCode}</span>
         </Fact>
       )}
-      {detail !== undefined && <Fact name={words.took}>{format.duration(detail.durationMs)}</Fact>}
+      {detail !== undefined && !(detail.imported !== null && detail.durationMs === 0) && (
+        <Fact name={words.took}>{format.duration(detail.durationMs)}</Fact>
+      )}
       {observed !== undefined && observed > 0 && (
         <Fact name={words.returned}>{format.duration(observed)}</Fact>
       )}

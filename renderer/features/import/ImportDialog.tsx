@@ -40,16 +40,19 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
         width="small"
         onClose={onClose}
         foot={
-          <Button
-            look="primary"
-            data-autofocus
-            onClick={() => {
-              onClose();
-              attempt(() => openRun(done.run));
-            }}
-          >
-            {words.open}
-          </Button>
+          <>
+            <span className="space" />
+            <Button
+              look="primary"
+              data-autofocus
+              onClick={() => {
+                onClose();
+                attempt(() => openRun(done.run));
+              }}
+            >
+              {words.open}
+            </Button>
+          </>
         }
       >
         <h3 className="strong">{done.title}</h3>
@@ -75,6 +78,7 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
       onClose={onClose}
       foot={
         <>
+          <span className="space" />
           <Button disabled={working} onClick={() => attempt(() => choose('file'))}>
             {words.file}
           </Button>
@@ -89,7 +93,7 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
         </>
       }
     >
-      <p>{words.intro}</p>
+      <p className="import-intro">{words.intro}</p>
       <CheckLine checked={again} onChange={setAgain} label={words.again} />
       {failure !== null && <FailureLine failure={failure} />}
     </Dialog>

@@ -74,7 +74,7 @@ function Stack({ detail, run, step }: { detail: StepDetail; run: string; step: n
         <b className={`strong tone-${effective.value ?? 'undecided'}`}>
           {words[effective.value ?? 'undecided']}
         </b>
-        {'. '}
+        {words.effectiveEnd}
         {words.why(stack.why)}
       </p>
       <SettleBar stack={stack} />

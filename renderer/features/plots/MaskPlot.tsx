@@ -7,7 +7,9 @@ import { type PlotColours, usePlotColours } from './plot-colours';
 
 const width = 860;
 const rowHeight = 26;
-const bars = 250;
+const bars = 300;
+/** Letters of a source that fit before its bar. */
+const longest = 34;
 const most = 24;
 
 /** How the run's steps are labelled: value, who says so, and why; the largest parts first. */
@@ -55,7 +57,9 @@ export function MaskPlot({ stats }: { stats: RunStats }) {
             {label[each.value]}
           </text>
           <text x={96} y={13} fill={colours.text}>
-            {`${words.sources[each.source]}${each.reason === '' ? '' : ` ${each.reason}`}`}
+            {cut(
+              `${words.sources[each.source]}${each.reason === '' ? '' : `: ${label.reasonName(each.reason)}`}`,
+            )}
           </text>
           <rect
             x={bars}
@@ -73,6 +77,10 @@ export function MaskPlot({ stats }: { stats: RunStats }) {
       ))}
     </PlotFrame>
   );
+}
+
+function cut(name: string): string {
+  return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
 }
 
 function toneOf({ value }: MaskCount, colours: PlotColours): string {

@@ -10,6 +10,7 @@ const width = 860;
 const left = 56;
 const right = width - 170;
 const hour = 3_600_000;
+const minute = 60_000;
 const dashes = [undefined, '6 3', '2 3', '8 3 2 3', '1 4'];
 const most = 12;
 
@@ -23,15 +24,17 @@ export function PeoplePlot({ stats }: { stats: RunStats }) {
   const times = people.flatMap(({ points }) => points.map(({ at }) => at));
   const start = Math.min(...times);
   const end = Math.max(...times);
+  // A first session is minutes long; later ones are told in hours.
+  const unit = end - start < 2 * hour ? minute : hour;
   const x = scaleLinear()
-    .domain([0, Math.max(0.1, (end - start) / hour)])
+    .domain([0, Math.max(1, (end - start) / unit)])
     .range([left, right]);
   const y = scaleLinear()
     .domain([0, Math.max(1, ...people.flatMap(({ points }) => points.map(({ decided }) => decided)))])
     .nice()
     .range([260, 28]);
   const path = line<{ at: number; decided: number }>(
-    ({ at }) => x((at - start) / hour),
+    ({ at }) => x((at - start) / unit),
     ({ decided }) => y(decided),
   ).curve(curveStepAfter);
   const ends = spread(people.map(({ points }) => y(points.at(-1)?.decided ?? 0)));
@@ -65,7 +68,7 @@ export function PeoplePlot({ stats }: { stats: RunStats }) {
             scale={x}
             at={260}
             reach={232}
-            label={words.hours}
+            label={unit === hour ? words.hours : words.minutes}
             say={(value) => format.count(value)}
           />
         </>

@@ -62,7 +62,7 @@ export function PlotFrame({ title, summary, width, height, rows, head, children 
         viewBox={`0 0 ${width} ${height}`}
         role="img"
         aria-label={`${title}. ${summary}`}
-        fontFamily="Inter, system-ui, sans-serif"
+        fontFamily="Inter Variable, Inter, system-ui, sans-serif"
         fontSize={11}
       >
         {children}

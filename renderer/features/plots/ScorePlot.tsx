@@ -33,7 +33,7 @@ export function ScorePlot({ stats }: { stats: RunStats }) {
     each.score === null ? [] : [{ ...each, score: each.score }],
   );
   const score = scaleLinear()
-    .domain([0, Math.max(100, ...scored.map((each) => each.score))])
+    .domain([0, scoreCeiling(scored.map((each) => each.score))])
     .range([180, 28]);
   const priced = stats.points.some(({ cost }) => cost !== null);
   const spent = stats.points.map((point) => ({
@@ -46,6 +46,7 @@ export function ScorePlot({ stats }: { stats: RunStats }) {
     .range([340, 236]);
   const best = Math.max(0, ...scored.map((each) => each.score));
   const last = spent.at(-1)?.value ?? 0;
+  const written = roomyLabels(scored.map((each) => ({ at: place(each), score: each.score })));
   const sayCost = (value: number) => (priced ? format.money(value) : format.compact(value));
   const scoreLine = line<(typeof scored)[number]>(place, (each) => score(each.score)).curve(curveStepAfter);
   const costLine = line<(typeof spent)[number]>(place, ({ value }) => cost(value));
@@ -94,7 +95,7 @@ export function ScorePlot({ stats }: { stats: RunStats }) {
         </g>
       ))}
       <path d={scoreLine(scored) ?? ''} fill="none" stroke={colours.text} strokeWidth={1.5} />
-      {scored.map((each) => (
+      {scored.map((each, index) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: the table and the timeline lead there by keyboard
         <g
           key={`${each.step}-${each.at}`}
@@ -107,9 +108,11 @@ export function ScorePlot({ stats }: { stats: RunStats }) {
             fill={each.forced ? colours.text : colours.ground}
             stroke={colours.text}
           />
-          <text y={-9} textAnchor="middle" fill={colours.text}>
-            {format.score(each.score)}
-          </text>
+          {written.has(index) && (
+            <text y={-9} textAnchor="middle" fill={colours.text}>
+              {format.score(each.score)}
+            </text>
+          )}
           <title>{words.scoreAt(each.step, format.score(each.score))}</title>
         </g>
       ))}
@@ -132,6 +135,31 @@ export function ScorePlot({ stats }: { stats: RunStats }) {
     </PlotFrame>
   );
 }
+
+/** 100 where scores come near it, else a round number above the best, so that small scores keep their differences. */
+export function scoreCeiling(scores: readonly number[]): number {
+  const best = Math.max(0, ...scores);
+  if (best > 50) return Math.max(100, best);
+  return best === 0
+    ? 1
+    : (scaleLinear()
+        .domain([0, best * 1.1])
+        .nice()
+        .domain()[1] ?? best);
+}
+
+/** Marks whose score is written: the best, the last, then the others from the left, none over another. */
+export function roomyLabels(marks: readonly { at: number; score: number }[]): ReadonlySet<number> {
+  const best = marks.reduce((top, each, index) => (each.score > (marks[top]?.score ?? 0) ? index : top), 0);
+  const chosen: number[] = [];
+  for (const index of [best, marks.length - 1, ...marks.keys()]) {
+    const at = marks[index]?.at;
+    if (at === undefined) continue;
+    if (chosen.every((other) => Math.abs((marks[other]?.at ?? 0) - at) >= LABEL_WIDTH)) chosen.push(index);
+  }
+  return new Set(chosen);
+}
+const LABEL_WIDTH = 32;
 
 function hours(at: number, start: number): number {
   return Math.round(((at - start) / hour) * 1000) / 1000;

@@ -85,7 +85,12 @@ function noteWords(
         title: waitsForModel({ state: note.status, reason: note.reason })
           ? text.runs.state('waiting_model')
           : words.status(note.status),
-        detail: note.message === '' && note.reason !== null ? text.runs.reason(note.reason) : note.message,
+        detail:
+          note.reason === 'imported'
+            ? text.runs.importedEnd
+            : note.message === '' && note.reason !== null
+              ? text.runs.reason(note.reason)
+              : note.message,
         meta: '',
         tone: note.status === 'failed' ? 'tone-danger' : 'quiet',
       };

@@ -203,7 +203,8 @@ export function Opinions({ head }: { head: StepHead }) {
         className={source === 'human' || source === 'adjudication' ? 'step-wins' : ''}
         title={head.by.join(', ')}
       >
-        {head.by.map(initialsOf).join(' ')}
+        {head.by.slice(0, 1).map(initialsOf)}
+        {head.by.length > 1 && '+'}
       </span>
     </span>
   );

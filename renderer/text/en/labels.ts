@@ -126,6 +126,7 @@ export const labels = {
   settleHint: 'A reason set with 1–9 goes along.',
   takenBack: 'taken back',
   effective: 'Effective',
+  effectiveEnd: '. ',
   version: (n: number) => `v${n}`,
   tied: 'Tied to',
   noRules: 'No rule speaks about this step.',

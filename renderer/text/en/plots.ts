@@ -18,6 +18,7 @@ export const plots = {
   step: 'Step',
   steps: 'Steps',
   hours: 'Hours',
+  minutes: 'Minutes',
   what: 'What',
   answer: 'Answer',
   hint: 'Hint',

@@ -21,6 +21,7 @@ const reasons: Record<string, string> = {
   max_steps: 'all steps are used',
   max_time: 'all time is used',
   finish: 'the agent finished',
+  imported: 'imported from a log',
   context_full: 'the context is full',
   approval: 'a step needs your approval',
   disk_full: 'the data folder is full',
@@ -91,6 +92,7 @@ export const runs = {
   strip: 'Run',
   scoreOf: (tries: string, max: string) => `Score, ${tries} of ${max} evals`,
   scoreTries: (tries: number) => (tries === 1 ? 'Score, 1 eval' : `Score, ${tries} evals`),
+  importedEnd: 'The log ends here.',
   timeUnknown: 'The log does not say how long it worked.',
   budgetOf: (kind: BudgetKind, limit: string | null) =>
     limit === null ? budgets[kind] : `${budgets[kind]} of ${limit}`,

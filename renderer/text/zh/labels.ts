@@ -117,6 +117,7 @@ export const labels: Text['labels'] = {
   settleHint: '用 1–9 设定的理由会一并写入。',
   takenBack: '已撤回',
   effective: '生效',
+  effectiveEnd: '。',
   version: (n) => `v${n}`,
   tied: '关联',
   noRules: '没有规则涉及这一步。',

@@ -14,6 +14,7 @@ export const plots: Text['plots'] = {
   step: '步骤',
   steps: '步数',
   hours: '小时',
+  minutes: '分钟',
   what: '事件',
   answer: '回答',
   hint: '提示',
