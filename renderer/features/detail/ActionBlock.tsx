@@ -21,7 +21,10 @@ export function ActionBlock({ observation, index, of }: ActionBlockProps) {
   const { name, data } = observation;
   const shown = useMemo(() => (/^(?:edit|create)_/.test(name) ? undefined : shownFile(data)), [name, data]);
   const took =
-    observation.durationMs === null ? undefined : text.common.format.duration(observation.durationMs);
+    // Nothing at all stands for not known, as in imported logs.
+    observation.durationMs === null || observation.durationMs === 0
+      ? undefined
+      : text.common.format.duration(observation.durationMs);
   const closed = observation.closedBy === null ? '' : words.closedBy(observation.closedBy);
   return (
     <>

@@ -11,6 +11,7 @@ const left = 56;
 const right = width - 170;
 const hour = 3_600_000;
 const minute = 60_000;
+const day = 24 * hour;
 const dashes = [undefined, '6 3', '2 3', '8 3 2 3', '1 4'];
 const most = 12;
 
@@ -24,8 +25,8 @@ export function PeoplePlot({ stats }: { stats: RunStats }) {
   const times = people.flatMap(({ points }) => points.map(({ at }) => at));
   const start = Math.min(...times);
   const end = Math.max(...times);
-  // A first session is minutes long; later ones are told in hours.
-  const unit = end - start < 2 * hour ? minute : hour;
+  // A first session is minutes long; work that goes on is told in hours, then in days.
+  const unit = end - start < 2 * hour ? minute : end - start < 72 * hour ? hour : day;
   const x = scaleLinear()
     .domain([0, Math.max(1, (end - start) / unit)])
     .range([left, right]);
@@ -68,7 +69,7 @@ export function PeoplePlot({ stats }: { stats: RunStats }) {
             scale={x}
             at={260}
             reach={232}
-            label={unit === hour ? words.hours : words.minutes}
+            label={unit === minute ? words.minutes : unit === hour ? words.hours : words.days}
             say={(value) => format.count(value)}
           />
         </>
@@ -76,7 +77,7 @@ export function PeoplePlot({ stats }: { stats: RunStats }) {
       {people.map(({ uuid, name, points }, index) => (
         <g key={uuid}>
           <path
-            d={path(points) ?? ''}
+            d={path([...points, { at: end, decided: points.at(-1)?.decided ?? 0 }]) ?? ''}
             fill="none"
             stroke={index % 2 === 0 ? colours.text : colours.accent}
             strokeWidth={1.5}

@@ -19,6 +19,7 @@ export const plots = {
   steps: 'Steps',
   hours: 'Hours',
   minutes: 'Minutes',
+  days: 'Days',
   what: 'What',
   answer: 'Answer',
   hint: 'Hint',
@@ -71,5 +72,5 @@ export const plots = {
   person: 'Person',
   decided: 'Decided',
   nobody: 'Nobody has decided a step yet.',
-  personDecided: (name: string, n: string) => `${name}: ${n} steps.`,
+  personDecided: (name: string, n: string) => `${name}: ${n === '1' ? '1 step' : `${n} steps`}.`,
 };

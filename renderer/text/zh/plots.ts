@@ -15,6 +15,7 @@ export const plots: Text['plots'] = {
   steps: '步数',
   hours: '小时',
   minutes: '分钟',
+  days: '天',
   what: '事件',
   answer: '回答',
   hint: '提示',
