@@ -20,8 +20,9 @@ export const UNSURE = 40;
 /** What the second annotator decided, before the window is opened. */
 export const BOBS = { mask: 11, train: 12 } as const;
 
-/** Copies an example log to where the application may read it, and makes a run of it. */
-export function importExample(place: Place, name: string, title: string): string {
+/** Makes a run of an example log, in the workspace of a person whose window it will be. `settings` on top of theirs. */
+export function importExample(place: Place, name: string, title: string, settings = {}): string {
+  settleIn(place, settings);
   const copy = join(place.folder, 'examples', name);
   cpSync(join(fixtures, name), copy, { recursive: true });
   giveToApplication(join(place.folder, 'examples'));
@@ -29,7 +30,7 @@ export function importExample(place: Place, name: string, title: string): string
 }
 
 /** Whose window it will be: the settings that first use would have written. */
-export function settleIn(place: Place, more: Record<string, unknown> = {}): void {
+function settleIn(place: Place, more: object): void {
   mkdirSync(place.data, { recursive: true });
   const annotator = { uuid: randomUUID(), name: ada };
   const settings = { annotator, device: randomUUID(), ...more };
@@ -38,9 +39,8 @@ export function settleIn(place: Place, more: Record<string, unknown> = {}): void
 }
 
 /** A run of a real agent with a judge's votes, a second annotator's labels and an assignment to both people. */
-export function prepareReview(place: Place): string {
-  settleIn(place);
-  const run = importExample(place, 'react-node-real-depth70.json', 'Data set for math');
+export function prepareReview(place: Place, settings = {}): string {
+  const run = importExample(place, 'react-node-real-depth70.json', 'Data set for math', settings);
   const votes = join(place.folder, 'votes.jsonl');
   writeFileSync(votes, judgesVotes().join('\n'));
   giveToApplication(place.folder);

@@ -41,7 +41,8 @@ export function Dialog({
     const first = box.current?.querySelector<HTMLElement>(
       '[data-autofocus], .dialog-body input, .dialog-body select',
     );
-    (first ?? box.current)?.focus();
+    const tab = box.current?.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]');
+    (first ?? tab ?? box.current)?.focus();
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };

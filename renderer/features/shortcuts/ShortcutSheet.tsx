@@ -61,7 +61,8 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
       foot={<span className="text-12 quiet">{words.foot}</span>}
     >
       {nothing && <p className="quiet">{words.nothing(query)}</p>}
-      <div className="sheet-columns">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls is reached by keyboard */}
+      <section className="sheet-columns" tabIndex={0} aria-label={words.title}>
         {groups.map((column) => (
           <div key={column.map((one) => one.group).join()}>
             {column
@@ -84,7 +85,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
               ))}
           </div>
         ))}
-      </div>
+      </section>
       <section className="sheet-legend" aria-label={words.legend}>
         {legend.map((state) => (
           <span key={state} className="row">

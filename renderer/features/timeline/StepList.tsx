@@ -109,6 +109,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
     else if (bottom > edge + height) scrollTo(bottom - height);
   }, [reveal]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the list is put up
   useLayoutEffect(() => {
     const box = grid.current;
     if (box === null) return;
@@ -118,6 +119,8 @@ export function StepList({ showTime }: { showTime: boolean }) {
       setView((before) => (before.height === height ? before : { ...before, height }));
     });
     watcher.observe(box);
+    // A list that is put up anew stands at its top until something scrolls it.
+    hold();
     // The list takes the keys of a window in which nothing else has them.
     if (document.activeElement === document.body) box.focus({ preventScroll: true });
     return () => watcher.disconnect();
@@ -162,6 +165,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
     timelineScrolled(box.scrollHeight - box.scrollTop - box.clientHeight);
   }
 
+  const at = model.indexOf(cursor);
   const low = Math.min(cursor, anchor ?? cursor);
   const high = Math.max(cursor, anchor ?? cursor);
   const whole = model.count === steps || filtered;
@@ -238,7 +242,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
         aria-rowcount={whole ? steps : model.count}
         aria-colcount={showTime ? 5 : 4}
         aria-multiselectable="true"
-        aria-activedescendant={model.indexOf(cursor) >= 0 ? `step-${cursor}` : undefined}
+        aria-activedescendant={at >= first && at <= last ? `step-${cursor}` : undefined}
         tabIndex={0}
         className="steps"
         style={{ '--w-number': `${Math.max(4, String(steps).length)}ch` } as React.CSSProperties}
