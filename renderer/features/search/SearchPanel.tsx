@@ -22,7 +22,8 @@ export function SearchPanel({ onQuery, ...list }: SearchPanelProps) {
   const done = useScan((state) => state.done);
   const ended = answered && (!pattern || done);
   return (
-    <div className="search-panel" data-testid="search-panel">
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps the focus where it is typed
+    <div className="search-panel" data-testid="search-panel" onPointerDown={keepTyping}>
       <SearchHead />
       {problem !== null ? (
         <p className="search-problem" role="alert">
@@ -38,6 +39,11 @@ export function SearchPanel({ onQuery, ...list }: SearchPanelProps) {
       <SearchFoot />
     </div>
   );
+}
+
+/** A click on a choice leaves the focus in the box: what is typed next is searched for, and labels nothing. */
+function keepTyping(event: React.PointerEvent): void {
+  if (event.target instanceof Element && event.target.closest('button') !== null) event.preventDefault();
 }
 
 /** Why there is nothing: the filters that hide it, and the next thing to try. */
