@@ -37,7 +37,8 @@ export function ExportCounts({ preview, undecidedSteps, waived }: ExportCountsPr
           <span className="quiet">{text.maskedSteps}</span>
         </p>
         <p>
-          <b className="text-20 tabular">{count(preview.rows)}</b> <span className="quiet">{text.rows}</span>
+          <b className="text-20 tabular">{count(preview.rows)}</b>{' '}
+          <span className="quiet">{text.rows(preview.rows)}</span>
         </p>
       </header>
       <table className="export-table">

@@ -22,7 +22,6 @@ export function SearchPanel({ onQuery, ...list }: SearchPanelProps) {
   const done = useScan((state) => state.done);
   const ended = answered && (!pattern || done);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps the focus where it is typed
     <div className="search-panel" data-testid="search-panel" onPointerDown={keepTyping}>
       <SearchHead />
       {problem !== null ? (

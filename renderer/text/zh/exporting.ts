@@ -40,7 +40,7 @@ export const exporting: Text['exporting'] = {
   masked: '屏蔽',
   trainedSteps: '个训练步骤',
   maskedSteps: '个屏蔽步骤',
-  rows: '行',
+  rows: () => '行',
   byReason: '按原因统计步骤',
   steps: '步骤',
   size: '相对大小',
