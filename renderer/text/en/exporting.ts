@@ -39,7 +39,7 @@ export const exporting = {
   masked: 'Masked',
   trainedSteps: 'steps trained',
   maskedSteps: 'steps masked',
-  rows: (n: number) => (n === 1 ? 'row' : 'rows'),
+  rows: (n: number): string => (n === 1 ? 'row' : 'rows'),
   byReason: 'Steps by reason',
   steps: 'Steps',
   size: 'Relative size',
