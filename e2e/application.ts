@@ -24,6 +24,8 @@ export interface Place {
   start(options?: { args?: string[]; env?: Record<string, string> }): Promise<Waymark>;
   /** Answers the next system dialogs for a folder with this path. */
   answerFolder(app: ElectronApplication, path: string): Promise<void>;
+  /** Answers the next system dialogs that ask where to save a file with this path. */
+  answerSave(app: ElectronApplication, path: string): Promise<void>;
 }
 
 async function launch(folder: string, args: string[], env: Record<string, string>): Promise<Waymark> {
@@ -64,6 +66,10 @@ export const test = base.extend<{ place: Place }>({
       answerFolder: (app, path) =>
         app.evaluate(({ dialog }, answer) => {
           dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [answer] });
+        }, path),
+      answerSave: (app, path) =>
+        app.evaluate(({ dialog }, answer) => {
+          dialog.showSaveDialog = async () => ({ canceled: false, filePath: answer });
         }, path),
     });
     for (const child of running) await quit(child);

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './checks.mjs';
+import { loopbackOnly } from './loopback-only.mjs';
 import { checkPackage } from './package-check.mjs';
 import { runProgram } from './run-program.mjs';
 import { startDisplay } from './setup/display.mjs';
@@ -20,6 +21,7 @@ export const parts = [
   { name: 'unit', test: true, full: true, counts: true, run: runUnit },
   { name: 'package', test: true, full: true, counts: true, run: runPackage },
   { name: 'e2e', test: true, full: true, counts: true, run: runEndToEnd },
+  { name: 'offline', test: true, full: true, run: runOffline },
 ];
 
 async function runSetUp({ only }) {
@@ -55,6 +57,23 @@ async function runEndToEnd({ full, args }) {
       runProgram([program, 'test', '--reporter=list,json', ...args], {
         env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, WAYMARK_FULL: full ? '1' : '' },
         show: true,
+      }),
+    ),
+  );
+}
+
+/** The whole review story in a network that has nothing but loopback; skipped where there can be none. */
+async function runOffline({ args }) {
+  const program = join(projectRoot, 'node_modules', '@playwright', 'test', 'cli.js');
+  const config = join(projectRoot, 'e2e', 'offline', 'playwright.config.ts');
+  const { within = [], missing = '' } = loopbackOnly();
+  if (missing !== '') process.stdout.write(`skipped: ${missing}\n`);
+  return onDisplay((env) =>
+    withReport(countPlaywright, (report) =>
+      runProgram([program, 'test', '--config', config, '--reporter=list,json', ...args], {
+        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, WAYMARK_NO_LOOPBACK: missing },
+        show: true,
+        within,
       }),
     ),
   );

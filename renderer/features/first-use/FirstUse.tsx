@@ -139,6 +139,9 @@ export function FirstUse() {
                 <Button disabled={now !== 3} onClick={() => openDialog('newRun')}>
                   {words.newRun}
                 </Button>
+                <Button disabled={now !== 3} onClick={() => openDialog('import')}>
+                  {text.importing.title}
+                </Button>
                 <Button onClick={() => attempt(chooseWorkspace)}>{words.open}</Button>
                 <Button icon="chip" onClick={() => openComputers()}>
                   {text.computers.add}

@@ -14,7 +14,6 @@ import { FailureLine } from '../branches/FailureLine';
 export function ImportDialog({ onClose }: { onClose(): void }) {
   const text = useText();
   const words = text.importing;
-  const { format } = text.common;
   const [again, setAgain] = useState(false);
   const [working, setWorking] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -56,7 +55,7 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
         }
       >
         <h3 className="strong">{done.title}</h3>
-        <p>{words.done(format.count(done.steps), format.count(done.segments), format.count(done.hints))}</p>
+        <p>{words.done(done.steps, done.segments, done.hints)}</p>
         {done.left.length > 0 && (
           <>
             <h4 className="text-12 quiet">{words.left}</h4>

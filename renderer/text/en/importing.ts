@@ -1,3 +1,5 @@
+const many = (n: number, what: string) => `${n.toLocaleString('en-US')} ${what}${n === 1 ? '' : 's'}`;
+
 export const importing = {
   title: 'Import a run',
   intro:
@@ -6,8 +8,8 @@ export const importing = {
   folder: 'Choose a folder',
   again: 'Also when these files were imported before',
   working: 'Importing',
-  done: (steps: string, segments: string, hints: string) =>
-    `${steps} steps in ${segments} segments, ${hints} hints.`,
+  done: (steps: number, segments: number, hints: number) =>
+    `${many(steps, 'step')} in ${many(segments, 'segment')}, ${hints === 0 ? 'no hints' : many(hints, 'hint')}.`,
   left: 'Not taken over',
   open: 'Open the run',
 };

@@ -8,7 +8,7 @@ export const importing: Text['importing'] = {
   folder: '选择文件夹',
   again: '这些文件以前导入过也照样导入',
   working: '正在导入',
-  done: (steps, segments, hints) => `${steps} 步，${segments} 段，${hints} 条提示。`,
+  done: (steps, segments, hints) => `${steps.toLocaleString('zh-CN')} 步，${segments} 段，${hints} 条提示。`,
   left: '未导入的部分',
   open: '打开运行',
 };
