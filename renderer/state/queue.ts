@@ -3,6 +3,7 @@ import { create } from 'zustand';
 import { call, listen } from '../api';
 import { useLabels } from './labels';
 import { openRun, useRuns } from './runs';
+import { useSettings } from './settings';
 import { moveCursor, useTimeline } from './timeline';
 import { attempt, toast } from './toasts';
 
@@ -86,6 +87,12 @@ export function startQueue(): () => void {
     listen('labels.changed', refresh),
     useRuns.subscribe((state, before) => {
       if (state.current !== before.current && state.current !== null) attempt(loadQueue);
+    }),
+    useSettings.subscribe(({ settings }, before) => {
+      const name = before.settings?.annotator.name;
+      if (name === undefined || settings?.annotator.name === name) return;
+      leaveQueue();
+      if (useRuns.getState().current !== null) attempt(loadQueue);
     }),
     useLabels.subscribe((state, before) => {
       const newest = state.pending.at(-1);

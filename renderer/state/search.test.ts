@@ -150,6 +150,9 @@ test('a scan’s hits are gathered as they come, stepped through, and kept when 
   expect(useTimeline.getState().cursor).toBe(10);
   await stepThroughMatches(1);
   expect(useTimeline.getState().cursor).toBe(20);
+  // Where a person goes without n, the place is told as well.
+  expect(placeOf(useSearch.getState(), 30)).toBe(3);
+  expect(placeOf(useSearch.getState(), 29)).toBe(0);
   stopScan();
   expect(useScan.getState()).toMatchObject({ done: true, stopped: true, hits: [{}, {}, {}] });
   waiting.shift()?.({ ...quiet, done: true });

@@ -174,8 +174,16 @@ export function hitAt(pages: SearchState['pages'], index: number): SearchHit | u
 }
 
 /** 1-based place of the step among the hits, or 0 when it is none of those that are known. */
-export function placeOf({ pages, went }: Pick<SearchState, 'pages' | 'went'>, step: number): number {
+export function placeOf(
+  { pages, went, pattern }: Pick<SearchState, 'pages' | 'went' | 'pattern'>,
+  step: number,
+): number {
   if (went?.step === step) return went.place;
+  const { run } = useTimeline.getState();
+  if (pattern && run !== null) {
+    const scanned = scannedFrom(run, step, 1);
+    return scanned?.step === step ? scanned.place : 0;
+  }
   for (const [page, hits] of pages) {
     const at = hits.findIndex((hit) => hit.step === step);
     if (at >= 0) return page * HITS_PAGE + at + 1;

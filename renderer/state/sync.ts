@@ -2,7 +2,8 @@ import { call, listen } from '../api';
 import { addApproval, dropApprovals, loadApprovals } from './approvals';
 import { runCommand } from './commands';
 import { loadComputers, startComputers } from './computers';
-import { invalidateDetails, loadDetail } from './detail';
+import { invalidateDetails, loadDetail, useDetails } from './detail';
+import { useFacets } from './facets';
 import { continueFilter, refreshFilter, setFilter } from './filter';
 import { continueFolding, openGrouping, refreshFolding } from './grouping';
 import { loadHints, useHints } from './hints';
@@ -10,6 +11,7 @@ import { startHostPrompts } from './host-prompts';
 import type { CommandId } from './keymap';
 import { addDelta, endLive } from './live';
 import { loadRuns, refreshRun, refreshRuns, useRuns } from './runs';
+import { clearSearch } from './search';
 import { loadSettings, useSettings } from './settings';
 import { loadTiles, openTimeline, useTimeline } from './timeline';
 import { attempt, toast } from './toasts';
@@ -55,6 +57,10 @@ export function startSync(): () => void {
       if (status.folder !== null) attempt(loadRuns);
     }),
     listen('settings.changed', (settings) => useSettings.setState({ settings })),
+    useSettings.subscribe(({ settings }, before) => {
+      const name = before.settings?.annotator.name;
+      if (name !== undefined && settings?.annotator.name !== name) forgetOpinions();
+    }),
     listen('approval.asked', addApproval),
     listen('menu.command', ({ command }) => runMenuCommand(command)),
     useRuns.subscribe((state, before) => {
@@ -88,6 +94,15 @@ export function startSync(): () => void {
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+/** Whoever reads a step blind is known by name: what was read under another name is read again before it shows. */
+function forgetOpinions(): void {
+  if (useTimeline.getState().run === null) return;
+  useDetails.setState({ details: new Map() });
+  useFacets.setState({ run: null, facets: null });
+  clearSearch();
+  openCurrent();
 }
 
 function openCurrent(): void {

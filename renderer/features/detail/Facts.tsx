@@ -19,7 +19,9 @@ export function Facts({ head, detail }: { head: StepHead; detail: StepDetail | u
     <div className="facts">
       <span data-testid="step-label" data-label={state} data-saving={saving}>
         <LabelGlyph state={state} ring={!saving && (person || pending !== undefined)} pending={saving} />
-        <b className={`strong tone-${state}`}>{text.labels[state]}</b>
+        <b className={`strong tone-${state}`}>
+          {head.withheld && state === 'none' ? text.timeline.hidden : text.labels[state]}
+        </b>
         {saving && <span className="quiet">{text.labels.saving}</span>}
       </span>
       {head.rules.length > 0 && (
