@@ -47,9 +47,10 @@ async function main(argv: string[]): Promise<number> {
   try {
     const args = parseArguments(argv);
     json = args.values.json;
-    if (args.values.help || args.words.length === 0) {
+    const asked = args.values.help || args.words[0] === 'help';
+    if (asked || args.words.length === 0) {
       terminal.out(helpText);
-      return args.values.help ? 0 : 1;
+      return asked ? 0 : 1;
     }
     if (args.words[0] === 'demo')
       return printResult(await demoCommand(args, resourcesDir, terminal), json, terminal);

@@ -73,8 +73,20 @@ export function parseArguments(argv: string[]): Arguments {
     const { positionals, values } = parse(argv);
     return { words: positionals, values };
   } catch (error) {
-    throw new WaymarkError('bad_input', `${(error as Error).message} Run "waymark --help" for the commands.`);
+    throw new WaymarkError(
+      'bad_input',
+      `${problemOf(error as Error)} Run "waymark --help" for the commands.`,
+    );
   }
+}
+
+/** Node's first sentence says what is wrong; what follows it is about other programs. */
+function problemOf({ message }: Error): string {
+  const first = message
+    .replace(/\. To specify .*$/s, '')
+    .replace(/\n.*$/s, '')
+    .replace(/\.$/, '');
+  return `${first}.`;
 }
 
 /** The value of a required option or word. */

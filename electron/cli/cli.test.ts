@@ -91,6 +91,10 @@ describe('the command line drives the whole path', () => {
       json: { error: { code: 'not_found' } },
     });
     expect(await waymark('fly')).toMatchObject({ code: 1, json: { error: { code: 'bad_input' } } });
+    expect(await waymark('verify', '--fly')).toMatchObject({
+      code: 1,
+      json: { error: { message: `Unknown option '--fly'. Run "waymark --help" for the commands.` } },
+    });
     expect(await waymark('label', run, '9999', 'train')).toMatchObject({
       code: 1,
       json: { error: { code: 'not_found' } },

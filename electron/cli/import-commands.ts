@@ -13,7 +13,7 @@ export async function importCommand(context: CliContext, args: Arguments): Promi
     task: args.values.task ?? null,
     again: args.values.again,
   });
-  const parts = [`${done.steps} steps`, `${done.segments} segments`, `${done.hints} hints`];
+  const parts = [count(done.steps, 'step'), count(done.segments, 'segment'), count(done.hints, 'hint')];
   return {
     json: done,
     lines: [
@@ -22,4 +22,8 @@ export async function importCommand(context: CliContext, args: Arguments): Promi
       ...(done.left.length === 0 ? [] : ['Not taken over:', ...done.left.map((line) => `  ${line}`)]),
     ],
   };
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

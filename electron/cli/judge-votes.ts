@@ -57,7 +57,9 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const unchanged = votes.length - added;
   return {
     json: { run, added, unchanged, judges },
-    lines: [`Brought in ${added} votes by ${judges.join(', ')}; ${unchanged} stood already.`],
+    lines: [
+      `Brought in ${added} ${added === 1 ? 'vote' : 'votes'} by ${judges.join(', ')}; ${unchanged} stood already.`,
+    ],
   };
 }
 
@@ -65,7 +67,11 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new WaymarkError('not_found', `${file} cannot be read.`, (error as Error).message);
+    throw new WaymarkError(
+      'not_found',
+      `${file} cannot be read. Name a file with one vote a line.`,
+      (error as Error).message,
+    );
   }
 }
 
@@ -87,10 +93,11 @@ function parseVotes(text: string, steps: number, file: string): Vote[] {
     const more = bad.length > NAMED ? `; and ${bad.length - NAMED} more` : '';
     throw new WaymarkError(
       'bad_input',
-      `Nothing was taken from ${file}: ${bad.slice(0, NAMED).join('; ')}${more}.`,
+      `Nothing was taken from ${file}: ${bad.slice(0, NAMED).join('; ')}${more}. Mend ${bad.length === 1 ? 'the line' : 'the lines'} and bring it in again.`,
     );
   }
-  if (votes.size === 0) throw new WaymarkError('bad_input', `${file} holds no votes.`);
+  if (votes.size === 0)
+    throw new WaymarkError('bad_input', `${file} holds no votes. Write one JSON object a line.`);
   return [...votes.values()];
 }
 

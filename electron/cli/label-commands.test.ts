@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { labelHandlers } from '../ipc/handlers/labels';
@@ -188,9 +188,10 @@ test('exports the log and merges it elsewhere, and says what came', async () => 
   expect((await empty('merge', file)).lines.at(-1)).toBe(
     `Kept aside 1 entry: their steps are not in this workspace. They count once these runs are here: ${run}.`,
   );
-  await expect(empty('label', 'export', '--out', join(file, 'no'))).rejects.toMatchObject({
-    code: 'bad_input',
-  });
+  for (const place of [join(file, 'no'), here]) {
+    await expect(empty('label', 'export', '--out', place)).rejects.toMatchObject({ code: 'bad_input' });
+  }
+  expect(existsSync(`${here}.tmp`)).toBe(false);
 });
 
 test('the window labels what is alike or left, and undoes it as one', async () => {

@@ -83,4 +83,5 @@ test('without any assignment every run waits for whoever asks', async () => {
   });
   expect(lines[1]).toContain('nobody is assigned');
   expect((await waymark(store)('next', run)).json).toMatchObject({ item: { step: 1, class: 'open' } });
+  expect((await waymark(store)('next')).json).toMatchObject({ item: { run, step: 1, class: 'open' } });
 });

@@ -26,7 +26,7 @@ export async function queueCommand(context: CliContext, args: Arguments): Promis
 }
 
 async function view(context: CliContext, args: Arguments): Promise<CommandResult> {
-  const who = whoAsks(context, args);
+  const who = await whoAsks(context, args);
   const asked = await Promise.all(args.words.slice(1).map((word) => named(context, word)));
   const all = await context.reader.queueView(who, null);
   const open = asked.length > 0 ? asked : all.runs.length > 0 ? [] : await everyRun(context);
@@ -51,13 +51,23 @@ async function view(context: CliContext, args: Arguments): Promise<CommandResult
 }
 
 async function next(context: CliContext, args: Arguments): Promise<CommandResult> {
-  const who = whoAsks(context, args);
+  const who = await whoAsks(context, args);
   const [word] = args.words.slice(2);
   const run = word === undefined ? null : await named(context, word);
-  const item = await context.reader.queueNext(who, run, null, 1);
+  const item = (await context.reader.queueNext(who, run, null, 1)) ?? (await nextOfAll(context, who, run));
   if (item === null) return { json: { item: null }, lines: ['Nothing waits for you.'] };
   const place = item.place === null ? '' : `, ${item.place} of ${item.of}`;
   return { json: { item }, lines: [`Step ${item.step} of run ${item.run} (${item.class}${place}).`] };
+}
+
+/** The first item of the runs that `queue` shows to whom nothing is assigned: the most pressing class first. */
+async function nextOfAll(context: CliContext, who: Person, run: string | null) {
+  if (run !== null || (await context.reader.queueView(who, null)).runs.length > 0) return null;
+  const runs = await everyRun(context);
+  const items = await Promise.all(runs.map((each) => context.reader.queueNext(who, each, null, 1)));
+  const rank = (item: (typeof items)[number]) =>
+    item === null ? queueClasses.length : queueClasses.indexOf(item.class);
+  return items.reduce((best, item) => (rank(item) < rank(best) ? item : best), null);
 }
 
 async function assign(context: CliContext, args: Arguments): Promise<CommandResult> {
@@ -88,7 +98,7 @@ async function assign(context: CliContext, args: Arguments): Promise<CommandResu
         ...[first, second, blind].map(String),
       ]),
     ]),
-    `${plan.steps} steps in ${plan.units} pieces; ${plan.overlapSteps} get a second reader (${percent(plan.overlap)}).`,
+    `${plan.steps} steps in ${plan.units} ${plan.units === 1 ? 'piece' : 'pieces'}; ${plan.overlapSteps} get a second reader (${percent(plan.overlap)}).`,
     ...(plan.already > 0 ? [`${plan.already} of them are somebody's to review already.`] : []),
   ];
   if (values['dry-run']) return { json: { plan, batch: null }, lines: [...lines, 'Nothing was written.'] };
@@ -97,8 +107,8 @@ async function assign(context: CliContext, args: Arguments): Promise<CommandResu
 }
 
 async function takeBack(context: CliContext, args: Arguments): Promise<CommandResult> {
-  const batch = required(args.words[2], 'The batch').toUpperCase();
-  const done = await takeBackBatch(context.store, context.author, batch);
+  const batch = required(args.words[2], 'The batch');
+  const done = await takeBackBatch(context.store, context.author, batch.toUpperCase());
   return {
     json: { batch, ...done },
     lines: [`Batch ${batch} is nobody's any more. What was decided stays.`],
@@ -161,9 +171,12 @@ async function everyRun(context: CliContext): Promise<string[]> {
 }
 
 /** Another name is that person when they are known here, else one known by name alone. */
-function whoAsks(context: CliContext, args: Arguments): Person {
+async function whoAsks(context: CliContext, args: Arguments): Promise<Person> {
   const name = args.values.annotator;
-  return name === undefined || name === context.author.name ? context.author : { uuid: `name:${name}`, name };
+  if (name === undefined || name === context.author.name) return context.author;
+  const known = (await context.reader.annotators()).filter((person) => person.name === name);
+  const byName = { uuid: `name:${name}`, name };
+  return known.find(({ uuid }) => uuid !== byName.uuid) ?? byName;
 }
 
 /** Names by comma; who has said something here is known by more than the name. */

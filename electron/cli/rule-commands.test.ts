@@ -53,6 +53,21 @@ test('lists and shows rules, with what each value comes from', async () => {
   expect((await rules('show', 'idle-gpus')).lines.join('\n')).toMatch(/grace_steps\s+5\s+rule/);
 });
 
+test('a task that no package and no run names is refused before anything is stored', async () => {
+  const store = testStore();
+  for (const argv of [
+    ['set', '--task', 'slip', '--off', 'null'],
+    ['clear', '--task', 'slip'],
+    ['list', '--task', 'slip'],
+  ]) {
+    await expect(waymark(store)(...argv)).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('"slip"'),
+    });
+  }
+  expect(await store.reader.ruleSettings('slip')).toBeNull();
+});
+
 test.each([
   [['show', 'no-such-rule'], 'no rule "no-such-rule"'],
   [['set', '--on', 'null'], '--task'],

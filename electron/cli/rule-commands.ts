@@ -150,6 +150,7 @@ async function set(context: CliContext, args: Arguments, nothing?: null): Promis
   const settings = nothing === null ? null : changed(before?.settings ?? noRuleSettings, args);
   if (settings !== null && JSON.stringify(settings) === JSON.stringify(before?.settings ?? noRuleSettings))
     throw new WaymarkError('bad_input', 'Nothing would change. Name --on, --off, --set or --precedence.');
+  if (before === null) await specOf(context, task); // a slip of the pen must not be stored as settings of nothing
   await context.store.writer.setRules(task, settings, context.author);
   await context.store.drain();
   const { runs } = await context.reader.ruleProgress(task);
@@ -200,5 +201,12 @@ function ruleNamed(word: string): RuleId {
 }
 
 async function specOf(context: CliContext, task: string): Promise<Record<string, unknown>> {
-  return (await context.reader.task(task)).spec;
+  const pack = (await context.reader.tasks()).find(({ id }) => id === task);
+  if (pack !== undefined) return pack.spec;
+  const run = (await context.reader.runs()).find((each) => each.task.id === task);
+  if (run !== undefined) return (await pinnedTask(context.reader, run.id)).spec;
+  throw new WaymarkError(
+    'not_found',
+    `There is no task "${task}" in this workspace, and no run of it. "waymark task list" and "waymark run list --json" name them.`,
+  );
 }

@@ -74,7 +74,10 @@ export async function takeBackBatch(
 ): Promise<{ entries: number }> {
   const found = (await store.reader.batches()).find((each) => each.batch === batch);
   if (found === undefined) {
-    throw new WaymarkError('not_found', `There is no batch ${batch}, or it was taken back already.`);
+    throw new WaymarkError(
+      'not_found',
+      `There is no batch ${batch}, or it was taken back already. The review queue lists the batches under "Assign".`,
+    );
   }
   for (const { target, body } of found.entries) await takeBack(store, author, target, body);
   return { entries: found.entries.length };

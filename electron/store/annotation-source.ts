@@ -33,13 +33,19 @@ const MAX_FILE_BYTES = 512 * 1024 * 1024;
  */
 export function openAnnotationSource(path: string): AnnotationSource {
   if (!existsSync(path)) {
-    throw new WaymarkError('not_found', `There is nothing at ${path}.`);
+    throw new WaymarkError(
+      'not_found',
+      `There is nothing at ${path}. Name the folder of another workspace, or a file of "label export".`,
+    );
   }
   if (!statSync(path).isDirectory()) {
     return fileSource(path);
   }
   if (!existsSync(workspaceFile(path))) {
-    throw new WaymarkError('bad_input', `The folder ${path} is not a Waymark workspace.`);
+    throw new WaymarkError(
+      'bad_input',
+      `The folder ${path} is not a Waymark workspace. Name the folder that holds workspace.db.`,
+    );
   }
   try {
     return workspaceSource(path);
@@ -103,7 +109,10 @@ function fileSource(path: string): AnnotationSource {
   const lines = readFileSync(path, 'utf8').split('\n');
   const first = parseJson(lines[0] ?? '') as { format?: unknown; version?: unknown } | undefined;
   if (first?.format !== ANNOTATION_FORMAT) {
-    throw new WaymarkError('bad_input', `${path} was not made by "label export".`);
+    throw new WaymarkError(
+      'bad_input',
+      `${path} was not made by "label export". Make the file there with "waymark label export --out FILE.jsonl", or name the workspace's folder.`,
+    );
   }
   if (first.version !== ANNOTATION_FORMAT_VERSION) {
     throw new WaymarkError('workspace_newer', `${path} was made by a newer Waymark. Update this one first.`);
@@ -113,7 +122,10 @@ function fileSource(path: string): AnnotationSource {
   }
   const end = parseJson(lines.at(-1) ?? '') as { entries?: unknown } | undefined;
   if (end?.entries !== lines.length - 2) {
-    throw new WaymarkError('bad_input', `${path} ends early: it was not copied whole.`);
+    throw new WaymarkError(
+      'bad_input',
+      `${path} ends early: it was not copied whole. Nothing was taken. Copy it again.`,
+    );
   }
   const rows = lines.slice(1, -1);
   return {

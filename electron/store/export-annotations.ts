@@ -37,7 +37,7 @@ export async function exportAnnotations({ statements }: ReadContext, path: strin
     } finally {
       closeSync(file);
     }
-    renameSync(temporary, path);
+    putInPlace(temporary, path);
   } catch (thrown) {
     rmSync(temporary, { force: true });
     throw thrown;
@@ -49,12 +49,25 @@ function openNew(temporary: string, path: string): number {
   try {
     return openSync(temporary, 'w', 0o600);
   } catch (thrown) {
-    throw new WaymarkError(
-      'bad_input',
-      `${path} cannot be written. Choose another place.`,
-      systemCode(thrown),
-    );
+    throw notWritten(path, thrown);
   }
+}
+
+function putInPlace(temporary: string, path: string): void {
+  try {
+    renameSync(temporary, path);
+  } catch (thrown) {
+    throw notWritten(path, thrown);
+  }
+}
+
+/** A folder stands there, or nothing may be written there. */
+function notWritten(path: string, thrown: unknown): WaymarkError {
+  return new WaymarkError(
+    'bad_input',
+    `${path} cannot be written. Name a file in a folder where you may write.`,
+    systemCode(thrown),
+  );
 }
 
 function asLine({ device, deviceSeq, ulid, run, body, hash }: SourceEntry): string {

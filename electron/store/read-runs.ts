@@ -19,11 +19,15 @@ export function readRun(context: ReadContext, ulid: string): RunSummary {
   return summarise(context, findRun(context, ulid));
 }
 
+function noRun(prefix: string): string {
+  return `There is no run "${prefix}" in this workspace. "waymark run list" names those that are there.`;
+}
+
 /** Full ULID for a unique prefix, case ignored. Throws `not_found` or `bad_input` when it is ambiguous. */
 export function resolveRun(context: ReadContext, prefix: string): string {
   const wanted = prefix.toUpperCase();
   if (!/^[0-9A-Z]{1,26}$/.test(wanted)) {
-    throw new WaymarkError('not_found', `There is no run "${prefix}" in this workspace.`);
+    throw new WaymarkError('not_found', noRun(prefix));
   }
   const found = context.statements.all<{ ulid: string }>(
     'SELECT r.ulid FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid >= ? AND r.ulid < ? ORDER BY r.ulid LIMIT 3',
@@ -32,7 +36,7 @@ export function resolveRun(context: ReadContext, prefix: string): string {
   );
   const [first, second] = found;
   if (first === undefined) {
-    throw new WaymarkError('not_found', `There is no run "${prefix}" in this workspace.`);
+    throw new WaymarkError('not_found', noRun(prefix));
   }
   if (second !== undefined) {
     throw new WaymarkError(

@@ -92,7 +92,10 @@ describe('a real node of depth 70', () => {
     const store = testStore();
     const { run } = await importResearchGym(store, author, node, once);
     await store.drain();
-    expect((await store.reader.search({ run, query: 'llamafactory', from: { step: 0, direction: 1 }, limit: 10 })).total).toBeGreaterThan(0);
+    expect(
+      (await store.reader.search({ run, query: 'llamafactory', from: { step: 0, direction: 1 }, limit: 10 }))
+        .total,
+    ).toBeGreaterThan(0);
     await store.writer.annotate(
       author,
       { run, from: 2, to: 3 },

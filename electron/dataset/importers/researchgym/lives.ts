@@ -51,7 +51,10 @@ export function livesOf(nodes: readonly GymNode[]): GymRun {
     lives.push(life);
   }
   if (lives.every(({ own }) => own.length === 0)) {
-    throw new WaymarkError('bad_input', 'These files hold no answer of a model. Nothing was imported.');
+    throw new WaymarkError(
+      'bad_input',
+      'These files hold no answer of a model. Nothing was imported. Name a node, a tree or the folder of a checkpoint.',
+    );
   }
   const { messages, response, children, ...root } = (roots[0] ?? {}) as Record<string, unknown>;
   return { lives, left, root };

@@ -24,7 +24,6 @@ const responseSchema = z.looseObject({
   finish_reason: z.string().nullish(),
   tool_calls: z.array(toolCall).nullish(),
 });
-type NodeResponse = z.infer<typeof responseSchema>;
 
 const fields = {
   id: z.string().min(1),

@@ -7,6 +7,8 @@ import { type GymNode, nodesOf } from './node';
 /** A tree of more than this is not read into memory in one piece. */
 const MAX_BYTES = 2 * 1024 ** 3;
 
+const wanted = 'Name a node (react_….json), a tree (tree_data.json) or the folder of a checkpoint.';
+
 export interface GymSource {
   files: { name: string; bytes: number; sha256: string }[];
   /** Each id once; of a node that stands in several files, the one in the tree file. */
@@ -34,7 +36,7 @@ export async function readGymSource(path: string): Promise<GymSource> {
     if (problem !== null) {
       throw new WaymarkError(
         'bad_input',
-        `${name} is no ResearchGym node or tree. ${problem}. Nothing was imported.`,
+        `${name} is no ResearchGym node or tree. ${problem}. Nothing was imported. ${wanted}`,
       );
     }
     source.files.push(record);
@@ -60,7 +62,7 @@ export async function readGymSource(path: string): Promise<GymSource> {
   if (source.nodes.length === 0) {
     throw new WaymarkError(
       'bad_input',
-      `${path} holds no ResearchGym node: neither tree_data.json nor files such as react_….json, here or in nodes/.`,
+      `${path} holds no ResearchGym node: neither tree_data.json nor files such as react_….json, here or in nodes/. Name a node, a tree or the folder of a checkpoint.`,
     );
   }
   for (const name of names.filter((each) => !isTree(each) && !isNode(each))) {
@@ -85,7 +87,10 @@ async function readJson(
 ): Promise<{ value: unknown; record: GymSource['files'][number] }> {
   const { size } = await stat(file);
   if (size > MAX_BYTES)
-    throw new WaymarkError('bad_input', `${name} is larger than 2 GB. Nothing was imported.`);
+    throw new WaymarkError(
+      'bad_input',
+      `${name} is larger than 2 GB. Nothing was imported. Import its nodes one by one.`,
+    );
   const bytes = await readFile(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   try {
@@ -93,7 +98,7 @@ async function readJson(
   } catch (error) {
     throw new WaymarkError(
       'bad_input',
-      `${name} is no JSON: ${(error as Error).message}. Nothing was imported.`,
+      `${name} is no JSON: ${(error as Error).message}. Nothing was imported. ${wanted}`,
     );
   }
 }
