@@ -38,9 +38,8 @@ export function HintDock({ run, mode }: { run: RunSummary; mode: Mode }) {
   const trying = useTrial((state) => state.trial?.run === run.id);
   const ended = hasEnded(run.state);
   // A run that ends while it is watched leaves the dock as it is: somebody may be writing in it.
-  const opened = useRef({ run: run.id, ended });
-  if (opened.current.run !== run.id) opened.current = { run: run.id, ended };
-  const slim = (mode === 'review' || low || (ended && opened.current.ended)) && !open;
+  const [wasOver] = useState(ended);
+  const slim = (mode === 'review' || low || (ended && wasOver)) && !open;
   const rail = (railChoice ?? (roomy && mode === 'watch')) ? 216 : 48;
 
   useLayoutEffect(() => openDraft(run.id), [run.id]);
