@@ -6,6 +6,7 @@ import { useNow } from '../../components/useNow';
 import { useCommand } from '../../state/commands';
 import { useDetail } from '../../state/detail';
 import { startOwnTerminals, useOwnTerminals } from '../../state/own-terminals';
+import { hasEnded, useRuns } from '../../state/runs';
 import { startSessions, useSessions } from '../../state/sessions';
 import type { Shown } from '../../state/sessions-shown';
 import {
@@ -39,6 +40,10 @@ export function TerminalWall({ initial = 'live' }: { initial?: When }) {
   const text = words.terminals;
   const run = useTimeline((state) => state.run);
   const cursor = useTimeline((state) => state.cursor);
+  const over = useRuns(({ list, current }) => {
+    const shown = list.find(({ id }) => id === current);
+    return shown !== undefined && hasEnded(shown.state);
+  });
   const { list: sessions, loaded } = useSessions();
   const own = useOwnTerminals();
   const { chosen, wall, searching, moment } = useShown();
@@ -116,7 +121,13 @@ export function TerminalWall({ initial = 'live' }: { initial?: When }) {
         {initial === 'live' && <OpenMenu run={run} now={now} />}
       </header>
       {current === undefined ? (
-        (loaded || run === null) && <Empty icon="terminal" title={text.emptyTitle} text={text.emptyText} />
+        (loaded || run === null) && (
+          <Empty
+            icon="terminal"
+            title={over ? text.noneTitle : text.emptyTitle}
+            text={over ? text.noneText : text.emptyText}
+          />
+        )
       ) : wall ? (
         <ul className="terminal-grid" aria-label={text.sessions}>
           {list.map((shown) => (

@@ -97,6 +97,8 @@ export const terminals = {
   pasteText: 'What would be pasted',
   pasteOneLine: 'Paste as one line',
   paste: 'Paste',
+  noneTitle: 'No session',
+  noneText: 'No terminal of this run was recorded.',
   emptyTitle: 'No session yet',
   emptyText: 'Terminals appear here when the agent opens its first session.',
   notYetTitle: 'Not open at this step',

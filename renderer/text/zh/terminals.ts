@@ -93,6 +93,8 @@ export const terminals: Text['terminals'] = {
   pasteText: '将要粘贴的内容',
   pasteOneLine: '粘贴为一行',
   paste: '粘贴',
+  noneTitle: '没有会话',
+  noneText: '没有记录到此运行的终端。',
   emptyTitle: '还没有会话',
   emptyText: '智能体打开第一个会话后，终端会显示在这里。',
   notYetTitle: '此步骤时尚未打开',
