@@ -16,7 +16,7 @@ test('takes a node into the workspace and says what it could not take', async ()
   const { run } = done.json as { run: string };
   expect(done.lines.slice(0, 2)).toEqual([
     `Imported as run ${run}: A real node`,
-    '69 steps, 1 segments, 0 hints',
+    '69 steps, 1 segment, 0 hints',
   ]);
   expect(done.lines.join('\n')).toContain('Not taken over:');
   expect((await store.reader.run(run)).title).toBe('A real node');
