@@ -15,6 +15,7 @@ const SMALL = 2000;
 const LONG_STRING = 2000;
 /** Lines of a text at first, and UTF-16 units of it when asked for more. */
 const TEXT_LINES = 60;
+const FIRST_TEXT = 8000;
 const WHOLE_TEXT = 64 * 1024;
 
 /** JSON as a tree that folds; every literal stands as it was written. */
@@ -107,7 +108,7 @@ function WrittenText({ text }: { text: string }) {
   const everything = useView((state) => state.expanded);
   const [own, setOwn] = useState<boolean | null>(null);
   const shown = useMemo(
-    () => ((own ?? everything) ? firstPart(text, WHOLE_TEXT) : excerpt(text, TEXT_LINES, LONG_STRING).text),
+    () => ((own ?? everything) ? firstPart(text, WHOLE_TEXT) : excerpt(text, TEXT_LINES, FIRST_TEXT).text),
     [text, own, everything],
   );
   const left = text.length - shown.length;
