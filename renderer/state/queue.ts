@@ -1,6 +1,7 @@
 import type { QueueItem, QueueView } from '@shared/review/queue-views';
 import { create } from 'zustand';
 import { call, listen } from '../api';
+import { afterFirstRows } from './first-rows';
 import { useLabels } from './labels';
 import { openRun, useRuns } from './runs';
 import { useSettings } from './settings';
@@ -86,7 +87,8 @@ export function startQueue(): () => void {
   const stops = [
     listen('labels.changed', refresh),
     useRuns.subscribe((state, before) => {
-      if (state.current !== before.current && state.current !== null) attempt(loadQueue);
+      if (state.current === before.current || state.current === null) return;
+      afterFirstRows(state.current, () => attempt(loadQueue));
     }),
     useSettings.subscribe(({ settings }, before) => {
       const name = before.settings?.annotator.name;
@@ -102,7 +104,8 @@ export function startQueue(): () => void {
       if (newest.from <= item.step && item.step <= newest.to) attempt(() => goQueue(1));
     }),
   ];
-  if (useRuns.getState().current !== null) attempt(loadQueue);
+  const { current } = useRuns.getState();
+  if (current !== null) afterFirstRows(current, () => attempt(loadQueue));
   return () => {
     for (const stop of stops) stop();
     clearTimeout(timer);

@@ -5,6 +5,7 @@ import { loadComputers, startComputers } from './computers';
 import { invalidateDetails, loadDetail, useDetails } from './detail';
 import { useFacets } from './facets';
 import { continueFilter, refreshFilter, setFilter } from './filter';
+import { afterFirstRows } from './first-rows';
 import { continueFolding, openGrouping, refreshFolding } from './grouping';
 import { loadHints, useHints } from './hints';
 import { startHostPrompts } from './host-prompts';
@@ -111,8 +112,8 @@ function openCurrent(): void {
   openTimeline(current, run?.seq ?? 0, run?.steps ?? 0);
   setFilter({});
   openGrouping(run?.task.id ?? null);
-  if (current === null) useHints.setState({ hints: null });
-  else loadHints(current);
+  useHints.setState({ hints: null });
+  if (current !== null) afterFirstRows(current, () => loadHints(current));
 }
 
 /** The first list of a session tells that the workspace has been opened: then its status is read as well. */
