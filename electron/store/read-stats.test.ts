@@ -61,7 +61,7 @@ test('stats RUN prints them', async () => {
   const { run } = await importResearchGym(store, author, node, { title: 'Node', task: null, again: false });
   const context = { store, reader: store.reader, author } as unknown as CliContext;
   const { lines, json } = await statsCommand(context, parseArguments(['stats', run]));
-  expect(lines[0]).toMatch(/^Node: 69 steps in 1 segments, 1\.\d h/);
+  expect(lines[0]).toMatch(/^Node: 69 steps in 1 segment, 1\.\d h/);
   expect(lines.join('\n')).toMatch(/Evaluations\n {2}step \d+ +try 1/);
   expect(json).toMatchObject({ run, steps: 69 });
 });
