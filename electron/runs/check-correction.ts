@@ -1,5 +1,6 @@
 import type { Correction } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
+import { isOfJsonType } from '@shared/json-type';
 import type { OfferedTool, Store } from '../store/api';
 
 /**
@@ -61,24 +62,8 @@ function checkParameters({ name, parameters }: OfferedTool, given: Record<string
   }
   for (const [key, value] of Object.entries(given)) {
     const type = properties[key]?.type;
-    if (typeof type === 'string' && !isOf(type, value)) throw bad(`"${key}" of "${name}" must be: ${type}.`);
-  }
-}
-
-function isOf(type: string, value: unknown): boolean {
-  switch (type) {
-    case 'string':
-    case 'boolean':
-    case 'number':
-      return typeof value === type;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-    default:
-      return true;
+    if (typeof type === 'string' && !isOfJsonType(value, type))
+      throw bad(`"${key}" of "${name}" must be: ${type}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Correction } from '@shared/annotations';
 import type { Tool } from '@shared/event-parts';
+import { isOfJsonType } from '@shared/json-type';
 import type { StepDetail } from '@shared/views';
 import { create } from 'zustand';
 import { call } from '../api';
@@ -89,32 +90,14 @@ function againstSchema(value: Record<string, unknown>, schema: Record<string, un
   if (unknown.length > 0) problems.push({ kind: 'unknown', names: unknown });
   for (const [name, given] of Object.entries(value)) {
     const wanted = asRecord(properties[name]).type;
-    if (typeof wanted === 'string' && !isOfType(given, wanted)) problems.push({ kind: 'type', name, wanted });
+    if (typeof wanted === 'string' && !isOfJsonType(given, wanted))
+      problems.push({ kind: 'type', name, wanted });
   }
   return problems;
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function isOfType(value: unknown, type: string): boolean {
-  switch (type) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-    case 'null':
-      return value === null;
-    default:
-      return true;
-  }
 }
 
 export function blocksSaving(problems: readonly ArgumentProblem[]): boolean {

@@ -129,6 +129,9 @@ describe('a tree with summaries', () => {
       [1, 'Unknown tool'],
       [1, 'Tool `open_f'],
     ]);
+    expect(bodies(events, 'step.imported').filter(({ unknown }) => 'madeUpCall' in unknown)).toMatchObject([
+      { step: 6, unknown: { madeUpCall: { name: 'null' } } },
+    ]);
     const carried = bodies(events, 'segment.started').map((body) => body.carried ?? null);
     expect(carried[0]).toBeNull();
     expect(carried[1]).toEqual({ from: 8, to: 14 });

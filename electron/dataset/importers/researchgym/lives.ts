@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import type { GymNode, NodeMessage } from './node';
 import { isMadeUp, timeOf } from './node';
-import { type GymTurn, headLength, sameTurn, turnOfNode, turnsOfPrompt } from './turns';
+import { type GymTurn, headLength, sameTurn, turnKey, turnOfNode, turnsOfPrompt } from './turns';
 
 /** One context life: a branch below the tree's root. */
 export interface GymLife {
@@ -62,8 +62,9 @@ export function livesOf(nodes: readonly GymNode[]): GymRun {
 
 /** What a later context shows of a step: what the model read of it, verbatim, and what a person said after it. */
 function tellBack(own: GymTurn[], carried: readonly GymTurn[]): void {
+  const known = new Map(carried.map((turn) => [turnKey(turn), turn]));
   for (const [index, turn] of own.entries()) {
-    const shown = carried.find((other) => sameTurn(turn, other));
+    const shown = known.get(turnKey(turn));
     if (shown !== undefined) {
       own[index] = { ...turn, observed: shown.observed ?? turn.observed, human: turn.human ?? shown.human };
     }

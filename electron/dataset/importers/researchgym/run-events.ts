@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { KnownFiles } from './known-files';
 import type { GymLife } from './lives';
 import { durationMs, observationData, parseObservation, refusedAnswer, scalarArguments } from './observation';
-import { type GymTurn, sameTurn } from './turns';
+import { type GymTurn, turnKey } from './turns';
 
 export interface ImportedHint {
   id: string;
@@ -20,7 +20,7 @@ export class RunEvents {
   private finished = false;
   private readonly files = new KnownFiles();
   /** Numbers of all steps so far, by turn. */
-  private numbers: { turn: GymTurn; step: number }[] = [];
+  private readonly numbers = new Map<string, number>();
   /** Steps in the present context, and what was said in them. */
   private context: { step: number; hints: string[] }[] = [];
 
@@ -38,8 +38,8 @@ export class RunEvents {
 
   life(life: GymLife): void {
     const carried = life.carried.flatMap((turn) => {
-      const known = this.numbers.findLast((each) => sameTurn(each.turn, turn));
-      return known === undefined ? [] : [known.step];
+      const known = this.numbers.get(turnKey(turn));
+      return known === undefined ? [] : [known];
     });
     const first = carried[0];
     const last = carried.at(-1);
@@ -93,7 +93,7 @@ export class RunEvents {
   private turn(turn: GymTurn): void {
     this.steps += 1;
     const step = this.steps;
-    this.numbers.push({ turn, step });
+    this.numbers.set(turnKey(turn), step);
     this.context.push({ step, hints: [] });
     this.clock(turn.at);
     const { call } = turn;
@@ -136,7 +136,8 @@ export class RunEvents {
             },
       ...{ cost: null, durationMs: 0 },
     });
-    this.add('step.imported', { step: this.steps, source: turn.source, unknown: turn.unknown });
+    const unknown = call === turn.call ? turn.unknown : { ...turn.unknown, madeUpCall: turn.call };
+    this.add('step.imported', { step: this.steps, source: turn.source, unknown });
   }
 
   private act(

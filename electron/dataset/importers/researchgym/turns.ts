@@ -106,6 +106,11 @@ export function sameTurn(one: GymTurn, other: GymTurn): boolean {
   );
 }
 
+/** Equal for turns that are the same answer: long trees are looked up, not searched. */
+export function turnKey({ call, text }: GymTurn): string {
+  return JSON.stringify([call?.id, call?.arguments, text]);
+}
+
 /** The time that an observation's own text carries, ms. */
 function stampIn(observed: string): number | null {
   return timeOf(/"timestamp": ?"([^"]{10,40})"/.exec(observed)?.[1]);
