@@ -41,6 +41,7 @@ export default defineConfig({
           'writer-worker': resolve(root, 'electron/store/writer-worker.ts'),
           'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
           'regex-worker': resolve(root, 'electron/store/regex-worker.ts'),
+          'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

@@ -1,6 +1,7 @@
 import { durability } from './durability/durability';
 import { appendStep } from './engine/append-step';
 import { bytesWritten } from './engine/bytes-written';
+import { commandLine } from './engine/command-line';
 import { hostileOutput } from './engine/hostile-output';
 import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
@@ -13,6 +14,7 @@ import { secondCheckpoint } from './long/second-checkpoint';
 import { thirtyHours } from './long/thirty-hours';
 import { twentyAppenders } from './long/twenty-appenders';
 import { killLabels } from './review/kill-labels';
+import { labelHistory } from './review/label-history';
 import { mergeLabels } from './review/merge-labels';
 import { rangeUndo } from './review/range-undo';
 import { reviewStore } from './review/review-store';
@@ -39,6 +41,7 @@ export const benches: readonly Bench[] = [
   promptOpen,
   largeRun,
   killWindow,
+  commandLine,
   appendStep,
   indexCatchUp,
   loopOverhead,
@@ -61,6 +64,7 @@ export const benches: readonly Bench[] = [
   reviewStore,
   killLabels,
   rangeUndo,
+  labelHistory,
   mergeLabels,
   search,
   durability,

@@ -25,6 +25,7 @@ async function main(argv: string[]): Promise<number> {
   if (quick)
     process.stderr.write('WAYMARK_BENCH_QUICK is set: these figures only show that the benches work.\n');
   const figures: Figure[] = [];
+  const took: [name: string, seconds: number][] = [];
   let broken = false;
   for (const bench of benches.filter((each) => names.length === 0 || names.includes(each.name))) {
     process.stderr.write(`${bench.name}: ${bench.about}\n`);
@@ -42,7 +43,8 @@ async function main(argv: string[]): Promise<number> {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-    process.stderr.write(`  took ${((performance.now() - started) / 1000).toFixed(0)} s\n`);
+    took.push([bench.name, (performance.now() - started) / 1000]);
+    process.stderr.write(`  took ${took.at(-1)?.[1].toFixed(0)} s\n`);
   }
   if (json) {
     const rows = figures.map(({ name: figure, value, unit, bar, ok, baseline }) => ({
@@ -55,12 +57,20 @@ async function main(argv: string[]): Promise<number> {
     }));
     process.stdout.write(`${JSON.stringify(rows)}\n`);
   } else for (const figure of figures) process.stdout.write(`${line(figure)}\n`);
+  process.stderr.write(minutes(took));
   if (broken) return 2;
   return figures.every(({ ok }) => ok) ? 0 : 1;
 }
 
+/** What each bench took, the longest first. */
+function minutes(took: readonly [name: string, seconds: number][]): string {
+  const total = took.reduce((sum, [, seconds]) => sum + seconds, 0);
+  const rows = [...took, ['all', total] as const].sort(([, a], [, b]) => b - a);
+  return rows.map(([name, seconds]) => `${(seconds / 60).toFixed(1).padStart(6)} min ${name}\n`).join('');
+}
+
 function line({ name, value, unit, bar, ok, baseline, detail }: Figure): string {
-  const base = baseline === null ? '' : `, baseline ${shorten(baseline)}`;
+  const base = baseline === null ? ', no baseline' : `, baseline ${shorten(baseline)}`;
   const word = bar === 'none' ? 'told' : ok ? 'ok  ' : 'MISS';
   return `${word} ${name}: ${shorten(value)} ${unit} (bar ${bar}${base}) ${detail}`;
 }

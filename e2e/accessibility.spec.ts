@@ -33,7 +33,7 @@ async function openReview(place: Place, which: 'tree' | 'node', settings: Record
   const run =
     which === 'node'
       ? prepareReview(place, settings)
-      : importExample(place, 'tree-demo', 'Tree demo', settings);
+      : importExample(place, 'tree-demo', 'Tree demo', settings, 'Do not open f.py again.');
   const waymark = await place.start({ args: ['--workspace', place.workspace] });
   const { page } = waymark;
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });

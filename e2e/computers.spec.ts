@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import { startDemoModel } from '../electron/demo/demo';
@@ -122,13 +122,17 @@ test('a computer over ssh: added, a run on it, the link lost in mid-run, nothing
   }
 });
 
-test('another host key: nothing but disconnecting, and nothing recorded', async ({ place }) => {
+test('another host key: the same type is compared, nothing but disconnecting, and nothing recorded', async ({
+  place,
+}) => {
   test.setTimeout(120_000);
   const files = await ClientFiles.make();
   const host = await startSshHost({ authorizedKeys: [files.key.publicLine] });
   try {
     await files.add('box', host);
     await files.trust(host);
+    const known = fingerprint(`${host.hostKey('ed25519').file}.pub`);
+    const rsa = fingerprint(`${host.hostKey('rsa').file}.pub`);
     await host.changeHostKeys();
     giveToApplication(files.folder);
     const before = await files.known();
@@ -146,7 +150,10 @@ test('another host key: nothing but disconnecting, and nothing recorded', async 
     await expect(sheet.getByTestId('key-offered')).toContainText(
       fingerprint(`${host.hostKey('ed25519').file}.pub`),
     );
-    await expect(sheet).toContainText(files.knownHosts);
+    // Three types are on record; the one of the offered type is line 1.
+    await expect(sheet.getByTestId('key-known')).toContainText(known);
+    await expect(sheet.getByTestId('key-known')).toContainText(`ssh-ed25519, ${files.knownHosts}:1`);
+    await expect(sheet.getByTestId('key-offered')).toContainText('ssh-ed25519');
     // Closing it is disconnecting too; copying the command that removes the old line is all there is besides.
     const offered = await sheet.getByRole('button').allTextContents();
     expect(offered.filter((name) => !/^(?:Disconnect|Copy.*|)$/.test(name.trim()))).toEqual([]);
@@ -154,7 +161,22 @@ test('another host key: nothing but disconnecting, and nothing recorded', async 
     await expect(sheet.locator('[data-autofocus]')).toBeFocused();
     await page.keyboard.press('Enter');
     await expect(page.locator('[data-outcome=failed]')).toBeVisible();
+    const stage = page.locator('li[data-stage=host_key]');
+    await expect(stage).toContainText(`instead of ${known} (${files.knownHosts}:1)`);
+    await expect(stage).not.toContainText('rsa');
     expect(await files.known()).toBe(before);
+
+    // Now only an RSA key is on record, and the host has none.
+    writeFileSync(files.knownHosts, `${before.split('\n')[2]}\n`);
+    await host.changeHostKeys(['ed25519']);
+    await page.getByRole('button', { name: 'Test again' }).click();
+    await expect(sheet.getByTestId('key-known')).toContainText(
+      'No ed25519 key on record; the RSA key is known',
+    );
+    await expect(sheet.getByTestId('key-known')).toContainText(rsa);
+    await expect(sheet.getByTestId('key-known')).toContainText(`ssh-rsa, ${files.knownHosts}:1`);
+    await page.keyboard.press('Enter');
+    await expect(stage).toContainText(`and ssh-rsa ${rsa} is known (${files.knownHosts}:1)`);
     expect(await host.log()).not.toContain('Accepted');
     expect(complaints).toEqual([]);
   } finally {

@@ -1,11 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
-import { writeTaskPackage } from '../electron/testing/task-package';
-import { giveToApplication } from '../scripts/launch.mjs';
 import { type Place, test } from './application';
 import { commandLine } from './command-line';
-import { type PacedModel, startPacedModel } from './long-run-model';
+import { startPacedModel } from './long-run-model';
+import { preparePacedRun, startPacedRun } from './paced-run';
 import { focusTimeline, row, runEnded, runState } from './story';
 
 const STEPS = 400;
@@ -27,9 +24,9 @@ test('four hundred steps: summaries, a hint, a pause with a checkpoint, a kill, 
   test.setTimeout(420_000);
   const model = await startPacedModel([60, 120, 200]);
   try {
-    await prepare(place, model);
+    await preparePacedRun(place, model, STEPS);
     const first = await place.start({ args: ['--workspace', place.workspace] });
-    await startRun(first.page);
+    await startPacedRun(first.page);
 
     await model.reached(60);
     await queueHint(first.page);
@@ -87,47 +84,6 @@ test('four hundred steps: summaries, a hint, a pause with a checkpoint, a kill, 
     await model.close();
   }
 });
-
-/** An installation that knows the model, and a workspace with the task. */
-async function prepare(place: Place, model: PacedModel): Promise<void> {
-  const yaml = `id: small
-title: A long small task
-computers:
-  - { name: local, host: local, type: localhost_cpu }
-tools: [create_session, run_command, think, finish]
-approvals: { local: off }
-context_tokens: 30000
-limits: { max_steps: ${STEPS} }
-evaluation:
-  command: sh "$WAYMARK_EVALUATOR/evaluate.sh"
-  inputs: [data/outputs/**]
-  timeout: 20s
-  needs: [sh, wc]
-  score: { baseline: 0, reference: 8 }
-`;
-  const folder = await writeTaskPackage(join(place.folder, 'task'), {
-    'task.yaml': yaml,
-    'task/fixed.txt': null,
-  });
-  mkdirSync(place.data, { recursive: true });
-  const endpoints = [{ name: 'Paced', baseUrl: model.baseUrl, model: 'scripted', contextTokens: 30_000 }];
-  writeFileSync(
-    join(place.data, 'settings.json'),
-    JSON.stringify({
-      annotator: { uuid: crypto.randomUUID(), name: 'Ada' },
-      device: crypto.randomUUID(),
-      endpoints,
-    }),
-  );
-  giveToApplication(place.folder);
-  commandLine(place, 'task', 'add', folder);
-}
-
-async function startRun(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'New run' }).first().click();
-  await page.getByRole('button', { name: 'Start run' }).click();
-  await expect(row(page, 1)).toBeVisible();
-}
 
 async function queueHint(page: Page): Promise<void> {
   await focusTimeline(page);

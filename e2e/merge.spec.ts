@@ -5,7 +5,7 @@ import { giveToApplication } from '../scripts/launch.mjs';
 import { type Place, test, type Waymark } from './application';
 import { commandLine } from './command-line';
 import { readRows } from './dataset';
-import { focusTimeline, row } from './story';
+import { focusTimeline, looked, row } from './story';
 
 const node = join(import.meta.dirname, 'fixtures', 'researchgym', 'react-node-real-depth70.json');
 const ada = 'Ada Lovelace';
@@ -185,6 +185,7 @@ test('two annotators label apart, one of them blind, and their work comes togeth
     ] as const) {
       await expect(row(page, step)).toHaveAttribute('aria-selected', 'true');
       await expect(page.getByTestId('queue-place')).toContainText('disagreements');
+      await looked(page);
       await page.keyboard.press(key);
       await decided(page, step, key === 'Shift+KeyM' ? 'mask' : 'train');
     }

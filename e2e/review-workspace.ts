@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveToApplication } from '../scripts/launch.mjs';
 import type { AnnotationEntry } from '../shared/annotations';
@@ -20,13 +20,35 @@ export const UNSURE = 40;
 /** What the second annotator decided, before the window is opened. */
 export const BOBS = { mask: 11, train: 12 } as const;
 
-/** Makes a run of an example log, in the workspace of a person whose window it will be. `settings` on top of theirs. */
-export function importExample(place: Place, name: string, title: string, settings = {}): string {
+/** The hint of the tree among the example logs; no step before it shares a word with it. */
+const TREE_HINT = 'Please use vLLM';
+
+/**
+ * Makes a run of an example log, in the workspace of a person whose window it will be. `settings` on top of theirs, `hint` instead of
+ * the one in the tree.
+ */
+export function importExample(
+  place: Place,
+  name: string,
+  title: string,
+  settings = {},
+  hint = TREE_HINT,
+): string {
   settleIn(place, settings);
   const copy = join(place.folder, 'examples', name);
   cpSync(join(fixtures, name), copy, { recursive: true });
+  if (hint !== TREE_HINT) replaceIn(copy, TREE_HINT, hint);
   giveToApplication(join(place.folder, 'examples'));
   return commandLine<{ run: string }>(place, 'import', copy, '--title', title).run;
+}
+
+/** In every file of a folder. */
+function replaceIn(folder: string, text: string, other: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) replaceIn(path, text, other);
+    else writeFileSync(path, readFileSync(path, 'utf8').replaceAll(text, other));
+  }
 }
 
 /** Whose window it will be: the settings that first use would have written. */

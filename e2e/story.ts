@@ -29,6 +29,14 @@ export async function runEnded(page: Page): Promise<void> {
   await expect(runState(page)).toHaveAttribute('data-state', 'finished', { timeout: 75_000 });
 }
 
+/** Waits until a person has had the time to look at a step to which the cursor went without them: only then it can be labelled. */
+export async function looked(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const grid = document.querySelector<HTMLElement>('[role=grid]');
+    return grid !== null && performance.now() > Number(grid.dataset.jumped ?? -1_000) + 300;
+  });
+}
+
 /** Puts the keyboard into the timeline, where single keys work. */
 export async function focusTimeline(page: Page): Promise<void> {
   await page.locator('[role=grid]').focus();

@@ -23,6 +23,33 @@ test('the terminals of agent and person: looked at, typed into, searched, found 
   let { page } = first;
   await runEnded(page);
 
+  await test.step('at a step every card shows its session as it was then, and a finished run its last lines', async () => {
+    const cards = page.locator('.terminal-list .terminal-card');
+    const main = cards.filter({ hasText: 'local:main' });
+    await expect(main).toContainText('exit');
+    await expect(main).not.toContainText('No output yet');
+    await focusTimeline(page);
+    await page.keyboard.press('0');
+    await page.getByRole('button', { name: 'At step 1', exact: true }).click();
+    await expect(main).toContainText('Not open at this step');
+    await expect(cards.filter({ hasText: /exit|idle|output/ })).toHaveCount(0);
+    await focusTimeline(page);
+    await page.keyboard.press('Control+K');
+    await page.keyboard.insertText('12');
+    await page.keyboard.press('Enter');
+    await expect(main).toContainText('kept 411 of 1924 rows (at least 12 words)');
+    await page.keyboard.press('Control+Backquote');
+    const wall = page.locator('.terminal-grid .terminal-card');
+    await expect(wall.filter({ hasText: 'local:main' })).toContainText(
+      /idle.*kept 411 of 1924 rows \(at least 12 words\)\s*\S+ \$\s*$/s,
+    );
+    await expect(wall.filter({ hasText: 'exit' })).toHaveCount(0);
+    await page.getByRole('button', { name: 'Live', exact: true }).click();
+    await expect(wall.filter({ hasText: 'local:main' })).toContainText('exit');
+    await page.keyboard.press('Control+Backquote');
+    await expect(main).toBeVisible();
+  });
+
   await test.step('a session of the agent takes no keys and goes to a line that a search found', async () => {
     const agent = page.locator('.terminal-view[data-ready=true]');
     await expect(agent).toBeVisible();

@@ -5,15 +5,17 @@ import { type Arguments, helpText, parseArguments } from './cli/arguments';
 import { branchCommand, checkpointCommand } from './cli/checkpoint-commands';
 import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
-import { cleanCommand, exportCommand, verifyCommand } from './cli/dataset-commands';
+import { cleanCommand, exportCommand, verifyCommand, verifyUnopened } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
 import { labelCommand } from './cli/label-commands';
 import { mergeCommand } from './cli/merge-commands';
-import { type CommandResult, headlessLog, printFailure, printResult, type Terminal } from './cli/output';
+import { type CommandResult, headlessLog, printFailure, printResult } from './cli/output';
+import { ProcessTerminal } from './cli/process-terminal';
 import { queueCommand } from './cli/queue-commands';
 import { rebuildCommand } from './cli/rebuild-command';
+import { restoreCommand } from './cli/restore-command';
 import { rulesCommand } from './cli/rule-commands';
 import { runCommand } from './cli/run-commands';
 import { serveCommand } from './cli/serve-command';
@@ -23,24 +25,16 @@ import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
 import type { Hosts } from './computer/hosts';
 import { createHosts } from './computer/ssh/create-hosts';
+import { dataFolder } from './data-folder';
 import { openWorkbench } from './open-workbench';
 import { resourcesFolder } from './resources-folder';
-import { dataFolder, SettingsFile, sshConfigFile } from './settings-file';
+import { SettingsFile, sshConfigFile } from './settings-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
-const terminal: Terminal = {
-  out: (line) => process.stdout.write(`${line}\n`),
-  err: (line) => process.stderr.write(`${line}\n`),
-  write: (bytes) =>
-    new Promise((resolve) => {
-      process.stdout.write(bytes, (error) => resolve(!error));
-    }),
-};
+const terminal = new ProcessTerminal(process);
 const resourcesDir = resourcesFolder(__dirname);
-// A reader that has seen enough, such as `head`, closes the pipe: not a bug, and the work still ends in order.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+/** Troubles of the workspace that were named while the command ran: the one it ends with is not named again. */
+const said = new Set<string>();
 
 async function main(argv: string[]): Promise<number> {
   let json = argv.includes('--json');
@@ -57,7 +51,7 @@ async function main(argv: string[]): Promise<number> {
     const result = await withHosts(args);
     return result === null ? 0 : printResult(result, json, terminal);
   } catch (thrown) {
-    return printFailure(thrown, json, terminal);
+    return printFailure(thrown, json, terminal, said);
   }
 }
 
@@ -74,24 +68,43 @@ async function withHosts(args: Arguments): Promise<CommandResult | null> {
       await serveCommand({ settings, hosts, terminal, resourcesDir, entry: __filename }, args);
       return null;
     }
+    if (args.words[0] === 'restore') return await restoreCommand(chosenFolder(args, settings), args);
+    if (args.words[0] === 'verify') return await verifyAnyway(args, settings, hosts);
     return args.words[0] === 'computer'
-      ? await computerCommand({ settings, hosts, terminal }, args)
+      ? await computerCommand({ settings, hosts, terminal, folder: chosenFolder(args, settings) }, args)
       : await inWorkspace(args, settings, hosts);
   } finally {
     await hosts.dispose();
   }
 }
 
+/** A workspace that is too damaged to be opened is looked at as it is: what is damaged is what was asked. */
+async function verifyAnyway(args: Arguments, settings: SettingsFile, hosts: Hosts): Promise<CommandResult> {
+  try {
+    return await inWorkspace(args, settings, hosts);
+  } catch (thrown) {
+    const folder = chosenFolder(args, settings);
+    if (folder === null || !(thrown instanceof WaymarkError) || thrown.code !== 'workspace_corrupt')
+      throw thrown;
+    return verifyUnopened(folder, args, thrown);
+  }
+}
+
+/** The workspace that was named, or the one opened last; null: there is none. */
+function chosenFolder(args: Arguments, settings: SettingsFile): string | null {
+  const chosen = args.values.workspace ?? process.env.WAYMARK_WORKSPACE ?? settings.current.workspace;
+  return chosen ? resolve(chosen.replace(/^~(?=\/|$)/, homedir())) : null;
+}
+
 async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): Promise<CommandResult> {
   const settings = file.current;
-  const chosen = args.values.workspace ?? process.env.WAYMARK_WORKSPACE ?? settings.workspace;
-  if (!chosen) {
+  const folder = chosenFolder(args, file);
+  if (folder === null) {
     throw new WaymarkError(
       'bad_input',
       'No workspace was named. Add --workspace DIR, or set WAYMARK_WORKSPACE.',
     );
   }
-  const folder = resolve(chosen.replace(/^~(?=\/|$)/, homedir()));
   const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };
   const bench = await openWorkbench(folder, {
     settings: file,
@@ -100,6 +113,7 @@ async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): P
     hosts,
     log: headlessLog(terminal),
     demoPaceMs: 0,
+    brief: isBrief(args),
   });
   const context: CliContext = {
     folder,
@@ -112,6 +126,12 @@ async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): P
     entry: __filename,
     resourcesDir,
   };
+  bench.store.subscribe((notice) => {
+    if (notice.kind !== 'unreadable' && notice.kind !== 'problem') return;
+    const line = `${notice.code}: ${notice.message}`;
+    said.add(line);
+    terminal.err(line);
+  });
   const stop = () => void bench.engine.shutdown({ mode: 'pause' });
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
@@ -120,6 +140,13 @@ async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): P
   } finally {
     await bench.close();
   }
+}
+
+/** Looks at a page of rows and ends. */
+const brief = ['checkpoint list', 'hint list', 'run list', 'run show', 'session list', 'task list'];
+
+function isBrief({ words }: Arguments): boolean {
+  return brief.includes(words.slice(0, 2).join(' '));
 }
 
 function command(context: CliContext, args: Arguments): Promise<CommandResult> {
@@ -165,5 +192,5 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
 }
 
 void main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
+  process.exitCode = terminal.failed ? Math.max(code, 1) : code;
 });

@@ -1,14 +1,19 @@
 import { join } from 'node:path';
-import { app, BrowserWindow } from 'electron';
-import { Application } from './app/application';
+import { app, BrowserWindow, nativeTheme } from 'electron';
 import { readArguments } from './app/arguments';
 import { declareScheme, serveApp } from './app/protocol';
 import { lockDown } from './app/security';
-import { dataFolder } from './settings-file';
+import { storedTheme } from './app/stored-theme';
+import { openWindow, type WindowOptions } from './app/window';
+import { dataFolder } from './data-folder';
+import { registerCommands } from './ipc/register';
+import { resourcesFolder } from './resources-folder';
+import { startThreads } from './store/store-threads';
 
 /**
  * Composition root: one instance, one window, one open workspace. The engine (`open-workbench.ts`) knows nothing
- * of Electron; everything that does is put together in `app/application.ts`.
+ * of Electron; everything that does is put together in `app/application.ts`, which is loaded while the page is: this file
+ * and what it imports are all that runs before the window opens.
  */
 const devServer = process.env.ELECTRON_RENDERER_URL ?? null;
 const smoking = readArguments(process.argv, process.env);
@@ -27,9 +32,22 @@ if (!app.requestSingleInstanceLock()) {
 
 async function start(): Promise<void> {
   await app.whenReady();
-  serveApp(join(__dirname, '..', 'renderer'));
+  const served = serveApp(join(__dirname, '..', 'renderer'));
   lockDown(devServer);
-  const application = await Application.create({ mainDir: __dirname, data, devServer, argv: process.argv });
+  const windowOptions: WindowOptions = {
+    mainDir: __dirname,
+    icon: join(resourcesFolder(__dirname), 'icons', '256x256.png'),
+    devServer,
+    bounds: smoking.size,
+  };
+  nativeTheme.themeSource = storedTheme(data);
+  const window = openWindow(windowOptions);
+  const loaded = new Promise<void>((resolve) => {
+    window.webContents.once('did-stop-loading', () => resolve());
+  });
+  const creating = create(windowOptions, window, Promise.race([served, loaded]));
+  registerCommands(creating);
+  const application = await creating;
   app.on('second-instance', () => application.raise());
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) application.raise();
@@ -44,4 +62,19 @@ async function start(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => void application.quit({ ask: false }));
   await application.run();
+}
+
+async function create(windowOptions: WindowOptions, window: BrowserWindow, pageBegins: Promise<unknown>) {
+  // They load their code on the other cores while the page's process begins.
+  const threads = startThreads(__dirname);
+  try {
+    // Loading it takes this thread, which the page needs for its files; running those takes the page's own.
+    await pageBegins;
+    const { Application } = await import('./app/application');
+    return await Application.create({ windowOptions, window, threads, data, argv: process.argv });
+  } catch (error) {
+    // With its only window the process ends.
+    window.destroy();
+    throw error;
+  }
 }

@@ -6,7 +6,7 @@ import { DemoServer, demoEndpointName } from './demo/demo-server';
 import { createEngine } from './runs/engine';
 import type { EngineLog } from './runs/engine-options';
 import { noHosts } from './runs/no-hosts';
-import { type OpenStoreOptions, openStore } from './store/client';
+import { ballastBytes, type OpenStoreOptions, openStore } from './store/client';
 import { systemClock } from './system-clock';
 import type { Workbench } from './workbench';
 
@@ -19,7 +19,9 @@ export interface OpenOptions {
   /** Computers over SSH; whoever made them disposes them. Absent: this process reaches none. */
   hosts?: Hosts | undefined;
   log: EngineLog;
-  store?: Pick<OpenStoreOptions, 'entryId'>;
+  store?: Pick<OpenStoreOptions, 'entryId' | 'threads'>;
+  /** For one bounded look: the store stays in this thread, because starting its three takes longer than the look. */
+  brief?: boolean | undefined;
   /** As in `EngineOptions`. */
   driveApart?: ((run: string) => Promise<void>) | undefined;
   /** Delay between two pieces of the demo model's answers, ms; 0 = none. */
@@ -32,7 +34,15 @@ export interface OpenOptions {
  */
 export async function openWorkbench(folder: string, options: OpenOptions): Promise<Workbench> {
   const { settings, findKey, isKeyLocked, resourcesDir, log, demoPaceMs, hosts = noHosts() } = options;
-  const store = await openStore(folder, { device: settings.current.device, ...options.store });
+  const { device } = settings.current;
+  const listenerFailed = (thrown: unknown) =>
+    log.error('A listener of the store threw', {
+      error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
+    });
+  const store =
+    options.brief === true
+      ? (await import('./store/in-process')).openStoreInProcess(folder, { device, ballastBytes })
+      : await openStore(folder, { device, listenerFailed, ...options.store });
   const demo = new DemoServer({ resourcesDir, paceMs: demoPaceMs });
   const engine = createEngine({
     store,

@@ -6,14 +6,6 @@ import { WaymarkError } from '@shared/errors';
 import type { Settings } from '@shared/settings';
 import { settingsSchema } from '@shared/settings';
 
-/** The application's own data folder: settings, logs, window state. Never inside a workspace. */
-export function dataFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
-  if (env.WAYMARK_DATA) return env.WAYMARK_DATA;
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Waymark');
-  if (platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Waymark');
-  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'Waymark');
-}
-
 /** Where a new workspace goes unless the person chooses otherwise. */
 export function defaultWorkspace(env: NodeJS.ProcessEnv): string {
   return env.WAYMARK_WORKSPACE || join(homedir(), 'Waymark');

@@ -16,6 +16,7 @@ export interface Workbench {
 /** Holds the one open workspace of this process; opening another closes the first. */
 export class WorkbenchHolder {
   #current: Workbench | null = null;
+  #failed: string | null = null;
   /** Opening and closing happen one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   readonly #open: (folder: string) => Promise<Workbench>;
@@ -26,6 +27,11 @@ export class WorkbenchHolder {
 
   get current(): Workbench | null {
     return this.#current;
+  }
+
+  /** The folder that was asked for last and could not be opened; null once one is open. */
+  get failed(): string | null {
+    return this.#failed;
   }
 
   /** @throws WaymarkError `refused` while no workspace is open. */
@@ -47,7 +53,9 @@ export class WorkbenchHolder {
       }
       this.#current = null;
       await open?.close();
+      this.#failed = folder;
       this.#current = await this.#open(folder);
+      this.#failed = null;
       return this.#current;
     });
   }

@@ -23,6 +23,7 @@ import { RemoteBanner } from './features/remote/RemoteBanner';
 import { ShortcutSheet } from './features/shortcuts/ShortcutSheet';
 import { Strip } from './features/strip/Strip';
 import { useComputers } from './state/computers';
+import { useRestore } from './state/restore';
 import { useCurrentRun, useRuns } from './state/runs';
 import { useSettings } from './state/settings';
 import { closeDialog, useView } from './state/view';
@@ -52,6 +53,10 @@ const ComputersDialog = lazy(() =>
 );
 const AboutDialog = lazy(() =>
   import('./features/about/AboutDialog').then((m) => ({ default: m.AboutDialog })),
+);
+
+const RestoreDialog = lazy(() =>
+  import('./features/restore/RestoreDialog').then((m) => ({ default: m.RestoreDialog })),
 );
 
 /** The window: banners, title bar, the open run's strip, content, hint dock and status line, from the top. */
@@ -130,9 +135,10 @@ function Start() {
 function Dialogs() {
   const dialog = useView((state) => state.dialog);
   const computers = useComputers((state) => state.place !== null);
-  if (dialog === null && !computers) return null;
+  const restoring = useRestore((state) => state.choice !== null || state.done !== null);
+  if (dialog === null && !computers && !restoring) return null;
   return (
-    <PaneBoundary resetKey={`${dialog} ${computers}`}>
+    <PaneBoundary resetKey={`${dialog} ${computers} ${restoring}`}>
       <Suspense fallback={null}>
         {dialog === 'newRun' && <NewRunDialog onClose={closeDialog} />}
         {dialog === 'plots' && <PlotsDialog onClose={closeDialog} />}
@@ -144,6 +150,7 @@ function Dialogs() {
       </Suspense>
       {/* On its own: what it stands over stays on the screen, with its focus, while it is loaded. */}
       <Suspense fallback={null}>{computers && <ComputersDialog />}</Suspense>
+      <Suspense fallback={null}>{restoring && <RestoreDialog />}</Suspense>
     </PaneBoundary>
   );
 }

@@ -16,6 +16,8 @@ import { App } from './App';
 import { hasBridge } from './api';
 import { startInbox } from './state/attention';
 import { startKeys } from './state/commands';
+import { startGestures } from './state/gestures';
+import { startKeyLayout } from './state/key-layout';
 import { startLeftRuns } from './state/left-runs';
 import { startTheme } from './state/settings';
 import { startSync } from './state/sync';
@@ -24,9 +26,11 @@ import { languageFor, textFor } from './text/language';
 const root = document.getElementById('root');
 if (root !== null && hasBridge()) {
   startTheme();
+  startGestures();
   startLeftRuns();
   startSync();
   startInbox();
+  startKeyLayout();
   startKeys();
   createRoot(root).render(
     <StrictMode>

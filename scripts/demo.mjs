@@ -1,4 +1,3 @@
 import { runCommandLine } from './command-line.mjs';
-import { runScript } from './setup/steps.mjs';
 
-await runScript(() => runCommandLine(['demo', ...process.argv.slice(2)]));
+await runCommandLine(['demo', ...process.argv.slice(2)]);

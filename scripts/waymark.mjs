@@ -1,4 +1,3 @@
 import { runCommandLine } from './command-line.mjs';
-import { runScript } from './setup/steps.mjs';
 
-await runScript(() => runCommandLine(process.argv.slice(2)));
+await runCommandLine(process.argv.slice(2));

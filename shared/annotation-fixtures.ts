@@ -1,4 +1,7 @@
+import fc from 'fast-check';
+import { headsOn } from './annotation-fold';
 import type { AnnotationEntry, AnnotationOp } from './annotations';
+import { targetOf } from './step-range';
 
 export const testRun = '01K00000000000000000000RUN';
 
@@ -51,3 +54,64 @@ export class EntryMaker {
     return this.entry([entry.target.from, entry.target.to], { op: 'undo', entry: entry.ulid });
   }
 }
+
+export const vote = (
+  value: 'mask' | 'keep' | 'withdrawn',
+  confidence: number | null = null,
+): AnnotationOp => ({
+  ...{ op: 'judge', value, confidence, reason: 'J3', why: 'because', steps: [1], rubric: '1' },
+});
+export const fix = (name: string): AnnotationOp => ({
+  ...{ op: 'correct', correction: { text: '', call: { name, arguments: '{}' }, note: '' } },
+});
+
+/** Logs of three people (one with two devices) who label, adjudicate, flag, comment and undo, having seen some. */
+export const annotationLogs = fc
+  .array(
+    fc.record({
+      who: fc.nat(3),
+      from: fc.integer({ min: 1, max: 6 }),
+      length: fc.nat(4),
+      what: fc.nat(13),
+      gap: fc.nat(3),
+      sees: fc.array(fc.nat(30), { maxLength: 4 }),
+      all: fc.boolean(),
+    }),
+    { maxLength: 14 },
+  )
+  .map((plan) => {
+    const people = [
+      new EntryMaker('Ada', 'office'),
+      new EntryMaker('Ada', 'home'),
+      new EntryMaker('Bo'),
+      new EntryMaker('Cy'),
+    ];
+    const log: AnnotationEntry[] = [];
+    for (const { who, from, length, what, gap, sees, all } of plan) {
+      const maker = people[who];
+      if (!maker) continue;
+      const whole = { from, to: from + length };
+      const pieces = gap > 0 ? [whole, { from: whole.to + 1 + gap, to: whole.to + 2 + gap }] : [whole];
+      const target = targetOf(testRun, pieces) ?? { run: testRun, ...whole };
+      const range: [number, number] = [target.from, target.to];
+      const before = log.length;
+      const heads = new Set(headsOn(log, target));
+      const seen = log.filter((entry, index) => (all ? heads.has(entry.ulid) : sees.includes(index)));
+      const victim = log[sees[0] ?? 0];
+      if (what < 3) log.push(maker.label(range, what === 0 ? 'train' : 'mask', seen));
+      else if (what === 3) log.push(maker.label(range, 'clear', seen));
+      else if (what === 4)
+        log.push(maker.entry(range, { op: 'adjudicate', value: 'train', reason: 'r' }, seen));
+      else if (what === 5) log.push(maker.entry(range, { op: 'flag', on: all }, seen));
+      else if (what === 6) log.push(maker.entry(range, { op: 'comment', text: 'c' }, seen));
+      else if (what === 7) log.push(maker.entry(range, vote(all ? 'mask' : 'keep'), seen));
+      else if (what === 8) log.push(maker.entry(range, fix(`${from}`), seen));
+      else if (what === 9) {
+        const to = { uuid: all ? 'a' : 'b', name: '' };
+        log.push(maker.entry(range, { op: 'assign', batch: 'x', to, blind: false, on: length > 1 }, seen));
+      } else if (victim) log.push({ ...maker.undo(victim), target: victim.target });
+      const made = log[before];
+      if (made && made.body.op !== 'undo') log[before] = { ...made, target };
+    }
+    return log;
+  });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EntryMaker, testRun } from './annotation-fixtures';
+import { EntryMaker, fix, annotationLogs as logs, testRun, vote } from './annotation-fixtures';
 import { decisionsFor, foldAnnotations, headsOn, hintVerdicts } from './annotation-fold';
 import { standingIds, UndoHistory } from './annotation-undo';
-import { type AnnotationEntry, type AnnotationOp, partsOf, targetOf, targetSchema } from './annotations';
+import { type AnnotationEntry, type AnnotationOp, targetSchema } from './annotations';
+import { partsOf, targetOf } from './step-range';
 
 /** Undo and redo of one person on one device, from a log that is read at once. */
 function historyOf(log: readonly AnnotationEntry[], author: string, device: string): UndoHistory {
@@ -118,13 +119,6 @@ describe('heads', () => {
       [wide.ulid, narrow.ulid].sort(),
     );
   });
-});
-
-const vote = (value: 'mask' | 'keep' | 'withdrawn', confidence: number | null = null): AnnotationOp => ({
-  ...{ op: 'judge', value, confidence, reason: 'J3', why: 'because', steps: [1], rubric: '1' },
-});
-const fix = (name: string): AnnotationOp => ({
-  ...{ op: 'correct', correction: { text: '', call: { name, arguments: '{}' }, note: '' } },
 });
 
 describe('registers of their own', () => {
@@ -318,57 +312,6 @@ describe('undo', () => {
     expect(back()).toBe(1);
   });
 });
-
-/** Logs of three people (one with two devices) who label, adjudicate, flag, comment and undo, having seen some. */
-const logs = fc
-  .array(
-    fc.record({
-      who: fc.nat(3),
-      from: fc.integer({ min: 1, max: 6 }),
-      length: fc.nat(4),
-      what: fc.nat(13),
-      gap: fc.nat(3),
-      sees: fc.array(fc.nat(30), { maxLength: 4 }),
-      all: fc.boolean(),
-    }),
-    { maxLength: 14 },
-  )
-  .map((plan) => {
-    const people = [
-      new EntryMaker('Ada', 'office'),
-      new EntryMaker('Ada', 'home'),
-      new EntryMaker('Bo'),
-      new EntryMaker('Cy'),
-    ];
-    const log: AnnotationEntry[] = [];
-    for (const { who, from, length, what, gap, sees, all } of plan) {
-      const maker = people[who];
-      if (!maker) continue;
-      const whole = { from, to: from + length };
-      const pieces = gap > 0 ? [whole, { from: whole.to + 1 + gap, to: whole.to + 2 + gap }] : [whole];
-      const target = targetOf(testRun, pieces) ?? { run: testRun, ...whole };
-      const range: [number, number] = [target.from, target.to];
-      const before = log.length;
-      const heads = new Set(headsOn(log, target));
-      const seen = log.filter((entry, index) => (all ? heads.has(entry.ulid) : sees.includes(index)));
-      const victim = log[sees[0] ?? 0];
-      if (what < 3) log.push(maker.label(range, what === 0 ? 'train' : 'mask', seen));
-      else if (what === 3) log.push(maker.label(range, 'clear', seen));
-      else if (what === 4)
-        log.push(maker.entry(range, { op: 'adjudicate', value: 'train', reason: 'r' }, seen));
-      else if (what === 5) log.push(maker.entry(range, { op: 'flag', on: all }, seen));
-      else if (what === 6) log.push(maker.entry(range, { op: 'comment', text: 'c' }, seen));
-      else if (what === 7) log.push(maker.entry(range, vote(all ? 'mask' : 'keep'), seen));
-      else if (what === 8) log.push(maker.entry(range, fix(`${from}`), seen));
-      else if (what === 9) {
-        const to = { uuid: all ? 'a' : 'b', name: '' };
-        log.push(maker.entry(range, { op: 'assign', batch: 'x', to, blind: false, on: length > 1 }, seen));
-      } else if (victim) log.push({ ...maker.undo(victim), target: victim.target });
-      const made = log[before];
-      if (made && made.body.op !== 'undo') log[before] = { ...made, target };
-    }
-    return log;
-  });
 
 describe('properties', () => {
   it('neither order nor repetition matters, so the union of two logs is a valid log', () => {

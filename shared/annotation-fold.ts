@@ -1,8 +1,10 @@
+import { AnnotationHeads } from './annotation-heads';
 import { byId, standingIds } from './annotation-undo';
-import { type AnnotationEntry, type AnnotationTarget, partsOf, type StepRange } from './annotations';
+import type { AnnotationEntry, AnnotationTarget } from './annotations';
 import { assertNever } from './errors';
 import type { HumanLabel, JudgeVerdict, StepCorrection } from './labels';
 import type { HintVerdict } from './outbox';
+import { partsOf, type StepRange } from './step-range';
 import type { StepAssignment, StepComment } from './views';
 
 /** What people and judges have said about one step and has not been replaced or taken back, in the order of the entries' ids. */
@@ -52,11 +54,11 @@ export function foldAnnotations(
   entries: readonly AnnotationEntry[],
   within?: readonly StepRange[],
 ): AnnotationFold {
-  const standing = standingIds(entries);
-  const sees = quickSight();
+  const said = aboutSteps(entries);
+  const heads = new AnnotationHeads(said, standingIds(entries));
   const ranges: AnnotationFold['ranges'] = [];
-  for (const { from, to, active } of sweep(aboutSteps(entries), within)) {
-    const decisions = decide(active, standing, sees);
+  for (const { from, to, active } of sweep(said, within)) {
+    const decisions = decide(heads.among(active));
     if (decisions !== noDecisions) ranges.push({ from, to, decisions });
   }
   return { ranges, at: (step) => find(ranges, step) };
@@ -69,7 +71,7 @@ export function foldAnnotations(
  */
 export function decisionsFor(entries: readonly AnnotationEntry[], step: number): StepDecisions {
   const active = aboutSteps(entries).filter(({ target }) => speaksOf(target, step));
-  return decide(active, standingIds(entries), (newer, older) => newer.supersedes.includes(older.ulid));
+  return decide(headsOf(active, standingIds(entries)));
 }
 
 /** Whether the target's pieces hold the step. */
@@ -96,15 +98,14 @@ function firstEndingAt(parts: readonly StepRange[], step: number): number {
  */
 export function headsOn(entries: readonly AnnotationEntry[], target: AnnotationTarget): string[] {
   const touching = saying(entries).filter((entry) => entry.target.run === target.run);
-  const standing = standingIds(entries);
-  const sees = quickSight();
-  const heads = new Set<string>();
+  const heads = new AnnotationHeads(touching, standingIds(entries));
+  const found = new Set<string>();
   for (const { active } of sweep(touching, partsOf(target))) {
-    for (const head of headsAmong(active, standing, sees)) {
-      if (head.body.op !== 'comment') heads.add(head.ulid);
+    for (const head of heads.among(active)) {
+      if (head.body.op !== 'comment') found.add(head.ulid);
     }
   }
-  return [...heads].sort();
+  return [...found].sort();
 }
 
 /**
@@ -113,16 +114,17 @@ export function headsOn(entries: readonly AnnotationEntry[], target: AnnotationT
  */
 export function hintVerdicts(entries: readonly AnnotationEntry[]): Map<string, HintVerdict | null> {
   const standing = standingIds(entries);
-  const sees = quickSight();
   const byHint = new Map<string, AnnotationEntry[]>();
   for (const entry of saying(entries)) {
     if (entry.body.op !== 'hint') continue;
     const { hint } = entry.body;
-    byHint.set(hint, [...(byHint.get(hint) ?? []), entry]);
+    const known = byHint.get(hint);
+    if (known === undefined) byHint.set(hint, [entry]);
+    else known.push(entry);
   }
   return new Map(
     [...byHint].map(([hint, said]) => {
-      const words = headsAmong(said, standing, sees).flatMap(({ body }) =>
+      const words = headsOf(said, standing).flatMap(({ body }) =>
         body.op === 'hint' && body.verdict !== null ? [body.verdict] : [],
       );
       const [first = null] = words;
@@ -131,20 +133,9 @@ export function hintVerdicts(entries: readonly AnnotationEntry[]): Map<string, H
   );
 }
 
-/** Whether the author of `newer` names `older` as seen. */
-type Sight = (newer: AnnotationEntry, older: AnnotationEntry) => boolean;
-
-/** `supersedes` of a range entry can name thousands; one set per entry keeps the fold linear. */
-function quickSight(): Sight {
-  const seen = new Map<string, ReadonlySet<string>>();
-  return (newer, older) => {
-    let ids = seen.get(newer.ulid);
-    if (!ids) {
-      ids = new Set(newer.supersedes);
-      seen.set(newer.ulid, ids);
-    }
-    return ids.has(older.ulid);
-  };
+/** The heads when all of the entries speak of the same. */
+function headsOf(entries: readonly AnnotationEntry[], standing: ReadonlySet<string>): AnnotationEntry[] {
+  return new AnnotationHeads(entries, standing).among([...entries.keys()]);
 }
 
 /** Each entry that says something itself, once. */
@@ -160,19 +151,21 @@ function aboutSteps(entries: readonly AnnotationEntry[]): AnnotationEntry[] {
 interface Piece {
   from: number;
   to: number;
-  entry: AnnotationEntry;
+  /** The entry's place among those that were given. */
+  entry: number;
 }
 
 /** Cuts the steps wherever an entry's piece begins or ends: within one cut the same entries speak. */
-function sweep(
+function* sweep(
   entries: readonly AnnotationEntry[],
   within?: readonly StepRange[],
-): { from: number; to: number; active: AnnotationEntry[] }[] {
-  const starts = entries.flatMap((entry) => piecesOf(entry, within)).sort((a, b) => a.from - b.from);
+): IterableIterator<{ from: number; to: number; active: number[] }> {
+  const starts = entries
+    .flatMap(({ target }, entry) => piecesOf(target, entry, within))
+    .sort((a, b) => a.from - b.from);
   const borders = new Set<number>();
   for (const { from, to } of starts) borders.add(from).add(to + 1);
   const points = [...borders].sort((a, b) => a - b);
-  const cuts: { from: number; to: number; active: AnnotationEntry[] }[] = [];
   let open: Piece[] = [];
   let next = 0;
   for (const [index, from] of points.entries()) {
@@ -183,15 +176,18 @@ function sweep(
     }
     const end = points[index + 1];
     if (open.length > 0 && end !== undefined) {
-      cuts.push({ from, to: end - 1, active: open.map(({ entry }) => entry) });
+      yield { from, to: end - 1, active: open.map(({ entry }) => entry) };
     }
   }
-  return cuts;
 }
 
 /** The entry's pieces, cut to `within`. */
-function piecesOf(entry: AnnotationEntry, within: readonly StepRange[] | undefined): Piece[] {
-  const parts = partsOf(entry.target);
+function piecesOf(
+  target: AnnotationTarget,
+  entry: number,
+  within: readonly StepRange[] | undefined,
+): Piece[] {
+  const parts = partsOf(target);
   if (within === undefined) return parts.map(({ from, to }) => ({ from, to, entry }));
   const pieces: Piece[] = [];
   // The side with fewer pieces leads, the other one is searched: either may hold thousands.
@@ -206,66 +202,13 @@ function piecesOf(entry: AnnotationEntry, within: readonly StepRange[] | undefin
   return pieces;
 }
 
-/** What an entry speaks about: entries of different registers never replace each other. */
-function registerOf({ body }: AnnotationEntry): string {
-  switch (body.op) {
-    case 'hint':
-      return `hint ${body.hint}`;
-    case 'assign':
-      return `assign ${body.batch} ${body.to.uuid}`;
-    case 'label':
-    case 'adjudicate':
-      return 'decision';
-    default:
-      return body.op;
-  }
-}
-
-function replaces(newer: AnnotationEntry, older: AnnotationEntry): boolean {
-  const { op } = newer.body;
-  if (op === 'comment' || registerOf(newer) !== registerOf(older)) return false;
-  // An adjudication stands above labels, so a label (one of many in a range, say) does not end it; clearing does.
-  if (op === 'label' && older.body.op === 'adjudicate' && newer.body.value !== 'clear') return false;
-  if (op === 'flag' || op === 'assign' || newer.author.uuid === older.author.uuid) return true;
-  return op === 'adjudicate' && older.body.op === 'adjudicate';
-}
-
-/**
- * The standing entries of one step that no other standing one replaces. Having seen an entry means having seen
- * what that one had seen, also when it was taken back since; so `active` holds the undone entries too.
- */
-function headsAmong(
-  active: readonly AnnotationEntry[],
-  standing: ReadonlySet<string>,
-  sees: Sight,
-): AnnotationEntry[] {
-  const live = active.filter((entry) => standing.has(entry.ulid));
-  if (live.length < 2) return live;
-  const replaced = new Set<string>();
-  for (const newer of live) {
-    const known = new Set<AnnotationEntry>([newer]);
-    for (const seer of known) {
-      for (const older of active) {
-        if (known.has(older) || !sees(seer, older)) continue;
-        known.add(older);
-        if (replaces(newer, older)) replaced.add(older.ulid);
-      }
-    }
-  }
-  return live.filter((entry) => !replaced.has(entry.ulid));
-}
-
-function decide(
-  active: readonly AnnotationEntry[],
-  standing: ReadonlySet<string>,
-  sees: Sight,
-): StepDecisions {
-  const heads = headsAmong(active, standing, sees).sort((a, b) => (a.ulid < b.ulid ? -1 : 1));
+/** `heads`: fresh, in any order. */
+function decide(heads: AnnotationEntry[]): StepDecisions {
   if (heads.length === 0) return noDecisions;
   const decisions: StepDecisions = {
     ...{ humans: [], judges: [], corrections: [], assigned: [], flagged: false, comments: [] },
   };
-  for (const head of heads) take(decisions, head);
+  for (const head of heads.sort((a, b) => (a.ulid < b.ulid ? -1 : 1))) take(decisions, head);
   return decisions;
 }
 

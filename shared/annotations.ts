@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_PARTS, type StepRange } from './step-range';
 
 /**
  * The annotation log: what people and judges say about steps. Many writers, also offline; the union of two logs is a
@@ -61,10 +62,6 @@ export const annotationOps = z.discriminatedUnion('op', [
 export type AnnotationOp = z.infer<typeof annotationOps>;
 
 const part = z.object({ from: z.int().positive(), to: z.int().positive() });
-export type StepRange = z.infer<typeof part>;
-
-/** Most parts of one entry; a decision about more pieces is several entries. */
-export const MAX_PARTS = 5_000;
 
 /**
  * Steps `from..to` of a run, inclusive, by per-run number. A range is one entry. With `parts` the entry speaks only of
@@ -89,38 +86,19 @@ function hasOrderlyParts({ from, to, parts }: { from: number; to: number; parts?
   return apart && parts[0]?.from === from && parts.at(-1)?.to === to;
 }
 
-/** The pieces a target speaks of, ascending and disjoint: its parts, or the whole of it. */
-export function partsOf({ from, to, parts }: Omit<AnnotationTarget, 'run'>): readonly StepRange[] {
-  return parts ?? [{ from, to }];
-}
-
-/** The target for pieces in any order, also overlapping ones; null for none. Pieces that touch become one. */
-export function targetOf(run: string, pieces: readonly StepRange[]): AnnotationTarget | null {
-  const parts = joined(pieces);
-  const first = parts[0];
-  const last = parts.at(-1);
-  if (first === undefined || last === undefined) return null;
-  const hull = { run, from: first.from, to: last.to };
-  return parts.length === 1 ? hull : { ...hull, parts };
-}
-
-/** The same steps as few pieces, ascending and apart. */
-export function joined(pieces: readonly StepRange[]): StepRange[] {
-  const parts: StepRange[] = [];
-  for (const { from, to } of [...pieces].sort((a, b) => a.from - b.from)) {
-    const last = parts.at(-1);
-    if (last !== undefined && from <= last.to + 1) last.to = Math.max(last.to, to);
-    else parts.push({ from, to });
-  }
-  return parts;
-}
-
 const authorSchema = z.object({
   /** Stable identity of the person on this installation. */
   uuid: z.string().min(1),
   name: z.string(),
 });
 export type Author = z.infer<typeof authorSchema>;
+
+/**
+ * What one act of a person wrote together: `id` is the id of its last entry, `run` the run in which it was done, of which some
+ * steps may have been made in others. Undo and redo take it as one. Absent: the entry is one by itself, in its target's run.
+ */
+const gestureSchema = z.object({ id: ulid, run: ulid });
+export type Gesture = z.infer<typeof gestureSchema>;
 
 export const annotationEntrySchema = z.object({
   ulid,
@@ -131,6 +109,7 @@ export const annotationEntrySchema = z.object({
   deviceSeq: z.int().nonnegative(),
   target: targetSchema,
   supersedes: z.array(ulid),
+  gesture: gestureSchema.optional(),
   body: annotationOps,
 });
 export type AnnotationEntry = z.infer<typeof annotationEntrySchema>;

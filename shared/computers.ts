@@ -156,7 +156,8 @@ export interface PromptView {
   key: {
     type: string;
     sha256: string;
-    expectedSha256: string | null;
+    /** The key on record at `file` and `line`, which may be of another type. */
+    expected: { type: string; sha256: string } | null;
     file: string;
     line: number | null;
     revoked: boolean;

@@ -85,8 +85,8 @@ const table: Row[] = [
   ],
   ['human', { humans: [ada.train] }, ['train', 'human', false, 'human']],
   ['humans agree', { humans: [ada.mask, bo.mask] }, ['mask', 'human', false, 'human']],
-  ['human over soft', { humans: [ada.train], rules: [soft] }, ['train', 'human', true, 'human']],
-  ['human over keep', { humans: [ada.mask], rules: [keep] }, ['mask', 'human', true, 'human']],
+  ['human over soft', { humans: [ada.train], rules: [soft] }, ['train', 'human', false, 'human']],
+  ['human over keep', { humans: [ada.mask], rules: [keep] }, ['mask', 'human', false, 'human']],
   [
     'human without reason does not lift hard',
     { humans: [ada.train], rules: [hard] },
@@ -100,7 +100,7 @@ const table: Row[] = [
   [
     'human with reason lifts hard',
     { humans: [human('Ada', 'train', { reason: 'the error was expected' })], rules: [hard] },
-    ['train', 'human', true, 'human'],
+    ['train', 'human', false, 'human'],
   ],
   ['humans differ', { humans: [ada.mask, bo.train] }, [null, null, true, 'humans_differ']],
   [

@@ -69,8 +69,8 @@ function humanOpinion(opinions: LabelOpinions, machine: Opinion): Opinion | null
     value: first.value,
     source: adjudicated ? 'adjudication' : 'human',
     reason: [...new Set(speaking.map((human) => initials(human.author.name)))].join(' '),
-    // An adjudication is the last word, so nothing is left to disagree with it.
-    disagreement: !adjudicated && machine.value !== null && machine.value !== first.value,
+    // A person's word settles what machines say, so nothing is left to disagree about.
+    disagreement: false,
     why: because(adjudicated ? 'adjudicated' : 'human', { by, value: first.value, reason: given }),
   };
 }

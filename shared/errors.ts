@@ -17,6 +17,7 @@ export const errorCodes = [
   'workspace_network_fs',
   'disk_full',
   'read_only',
+  'system_busy',
   'run_driven_elsewhere',
   'run_ended',
   'hint_already_delivered',

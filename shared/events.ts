@@ -185,6 +185,14 @@ export const eventBodies = {
     to: count,
     reason: z.enum(['limit', 'lost']),
   }),
+  /** Output from byte `offset` on is not stored until the run is taken up again: the driver could not follow it any more. */
+  'session.unfollowed': z.object({
+    computer: z.string(),
+    session: z.string(),
+    uid: z.string(),
+    offset: count,
+    message: z.string(),
+  }),
   /** One visible step of preparing a computer for the run. */
   'setup.done': z.object({ computer: z.string(), id: z.string(), title: z.string(), message: z.string() }),
   /** What the probe at start found: whether the computers see one workspace. */

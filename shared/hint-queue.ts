@@ -1,5 +1,6 @@
 import type { NewEvent } from './events';
-import { type HintDelivery, isDue, nextStep, type OutboxEntry, sameDelivery } from './outbox';
+import { isDue, nextStep, sameDelivery } from './hint-delivery';
+import type { HintDelivery, OutboxEntry } from './outbox';
 
 /** A hint that waits. */
 export interface WaitingHint {

@@ -16,6 +16,7 @@ import type { Output } from './ipc/parts';
 import { plotCommands } from './ipc/plots';
 import { queueCommands } from './ipc/queue';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
+import { restoreCommands } from './ipc/restore';
 import { ruleCommands } from './ipc/rules';
 import { type ApprovalAsked, runCommands } from './ipc/runs';
 import { searchCommands } from './ipc/search';
@@ -39,6 +40,7 @@ export const commands = {
   ...hintCommands,
   ...labelCommands,
   ...mergeCommands,
+  ...restoreCommands,
   ...guidelineCommands,
   ...terminalCommands,
   ...computerCommands,
@@ -78,6 +80,8 @@ export interface EventPayloads {
   'own.changed': Record<string, never>;
   'live.own': TerminalPage & { id: string; live: number };
   'workspace.problem': { problem: Failure | null };
+  /** A run of which something cannot be read; the others go on. */
+  'workspace.unreadable': { failure: Failure };
   'workspace.changed': WorkspaceStatus;
   'settings.changed': Settings;
   'approval.asked': ApprovalAsked;

@@ -67,8 +67,9 @@ export interface StepCorrection {
 }
 
 /**
- * What is worth knowing about a step's opinions, for filters and the review queue. `disagreement` is any of the next four or a
- * person against the machines; `unconfirmed`: a machine's label that no person has decided on.
+ * What is worth knowing about a step's opinions, for filters and the review queue. `disagreement`: an open one, which is any of
+ * the next four, or a person's word that a hard mask does not take without a reason. Filter, header, status line and
+ * queue count this mark. `unconfirmed`: a machine's label that no person has decided on.
  */
 export const stepMarks = [
   'disagreement',

@@ -32,17 +32,6 @@ export const hintDelivery = z.discriminatedUnion('when', [
   z.object({ when: z.literal('error_streak'), steps: z.int().min(2).max(100) }),
 ]);
 export type HintDelivery = z.infer<typeof hintDelivery>;
-export const nextStep: HintDelivery = { when: 'next_step' };
-
-/** Whether a waiting hint goes out with the next request. */
-export function isDue({ deliver, due }: { deliver: HintDelivery; due: string | null }): boolean {
-  return deliver.when === 'next_step' || deliver.when === 'wake' || due !== null;
-}
-
-/** Whether two deliveries say the same; both as `hintDelivery` parses them. */
-export function sameDelivery(one: HintDelivery, other: HintDelivery): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
 
 /** What of a run's limits changes; null takes a limit away. */
 export const limitsChangeSchema = z.object({

@@ -21,7 +21,7 @@ export interface RetroStep {
 export interface RetroProposal {
   from: number;
   to: number;
-  /** Ascending by step; empty when no step shares a telling word with the hint. */
+  /** Ascending by step, from the first step of the range to its last. */
   evidence: { step: number; words: string[] }[];
 }
 
@@ -30,18 +30,16 @@ export interface RetroProposal {
  * training (APOLLO appendix E, priority 7). A step counts when its thought or call shares telling words with the hint; what the
  * hint forbids ("do not use X", "instead of X") weighs more, and where some step holds a forbidden word, only those words count.
  * The range goes from the earliest to the latest of them; a gap of more than six steps ends it, and the weightier side stays.
- * Nothing is made up: when no step shares a word, the range is the last step before the hint, and the evidence is empty.
+ * Nothing is made up: when no step shares a telling word with the hint, there is no proposal.
  *
- * @param steps Ascending, the last one carries the hint; at most `RETRO_STEPS` are looked at. Null when there is none.
+ * @param steps Ascending, the last one carries the hint; at most `RETRO_STEPS` are looked at.
  */
 export function proposeRetroMask(hint: string, steps: readonly RetroStep[]): RetroProposal | null {
   const seen = steps.slice(-RETRO_STEPS);
-  const last = seen.at(-1);
-  if (last === undefined) return null;
   const best = weightiest(clusters(hits(hint, seen)));
   const [first] = best;
   const end = best.at(-1);
-  if (first === undefined || end === undefined) return { from: last.step, to: last.step, evidence: [] };
+  if (first === undefined || end === undefined) return null;
   const evidence = best.map(({ step, words }) => ({ step, words }));
   return { from: first.step, to: end.step, evidence };
 }

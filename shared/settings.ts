@@ -34,7 +34,7 @@ const fields = {
   endpoints: z.array(endpointSchema),
   theme: z.enum(['system', 'dark', 'light']),
   language: z.enum(['system', 'en', 'zh']),
-  /** Command id → `KeyboardEvent.code` chord such as `KeyT`, `Shift+KeyZ`, `Mod+KeyK`; empty = the default. */
+  /** Command id → chord such as `t`, `Shift+z`, `Mod+k` (older files: `KeyT`); empty = the default. */
   keys: z.record(z.string(), z.string()),
   notifications: z.object({
     finished: z.boolean(),

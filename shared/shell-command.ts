@@ -299,8 +299,14 @@ function wrappedAt(name: string, words: (string | null)[]): number | null {
  * start in turn is in `nested`. Never throws; what cannot be read statically is left out or null.
  */
 export function parseShell(command: string): SimpleCommand[] {
-  return new Parser(0, '').parse(command);
+  if (last.command !== command) {
+    last = { command, simples: new Parser(0, '').parse(command) };
+  }
+  return last.simples;
 }
+
+/** Rules and guards ask about one command one after another; nobody changes what they get. */
+let last: { command: string; simples: SimpleCommand[] } = { command: '', simples: [] };
 
 /** `commands` and everything nested in them, outer before inner. */
 export function everyCommand(commands: SimpleCommand[]): SimpleCommand[] {

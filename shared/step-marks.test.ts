@@ -33,7 +33,13 @@ test.each<[string, StepDecisions, RuleVerdict[], string[]]>([
   ['an unsure judge', said({ judges: [judge('a', 'mask', 0.6)] }), [], ['low_confidence', 'unconfirmed']],
   ['a sure one', said({ judges: [judge('a', 'mask', 0.61), judge('b', 'mask', null)] }), [], ['unconfirmed']],
   ['confirmed', said({ humans: [human('Ada', 'mask')] }), [rule('mask')], ['confirmed']],
-  ['a person against the rule', said({ humans: [human('Ada', 'train')] }), [rule('mask')], ['disagreement']],
+  ['a person settles what a rule says', said({ humans: [human('Ada', 'train')] }), [rule('mask')], []],
+  [
+    'a person without the reason that a hard mask needs',
+    said({ humans: [{ ...human('Ada', 'train'), reason: null }] }),
+    [rule('mask', true)],
+    ['disagreement'],
+  ],
   [
     'what machines differ about is settled by a person',
     said({ humans: [human('Ada', 'mask')], judges: [judge('a', 'mask', 0.1), judge('b', 'keep')] }),

@@ -21,8 +21,3 @@ export const stepQuerySchema = z.strictObject({
   to: z.int().positive().optional(),
 });
 export type StepQuery = z.infer<typeof stepQuerySchema>;
-
-/** A query without any condition: every step. */
-export function asksForAll(query: StepQuery): boolean {
-  return Object.values(query).every((value) => value === undefined);
-}

@@ -98,7 +98,9 @@ export type StepNote =
   | { kind: 'branch'; parent: { run: string; step: number }; message: string }
   | { kind: 'gpu'; computer: string; state: string; since: number }
   /** Output of a session that was dropped on its host before it was fetched; raw byte offsets. */
-  | { kind: 'gap'; computer: string; session: string; from: number; to: number };
+  | { kind: 'gap'; computer: string; session: string; from: number; to: number }
+  /** Its output from byte `offset` on could not be stored; `message` says why. */
+  | { kind: 'unfollowed'; computer: string; session: string; offset: number; message: string };
 
 /** One timeline row. `step` is 1-based per run. */
 export interface StepHead {
@@ -253,6 +255,9 @@ export interface SessionView {
   gaps: { from: number; to: number }[];
 }
 
+/** A session as it was when a step was over. `unknown`: open, and what it did was not observed for long. */
+export type SessionAt = Pick<SessionView, 'uid' | 'endOffset' | 'state' | 'exitCode' | 'command'>;
+
 export interface QueryView {
   step: number;
   tool: string;
@@ -348,6 +353,8 @@ export interface VerifyProblem {
   what: string;
   where: string;
   message: string;
+  /** What SQLite, the system or a parser said; for reports, not for people. */
+  detail?: string | undefined;
 }
 
 export interface VerifyReport {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../electron/store/database';
 import { openStoreInProcess } from '../../electron/store/in-process';
@@ -161,7 +161,9 @@ function readReference(folder: string): Reference {
 
 /** The run is small enough for one part file. */
 function sessionBytes(folder: string, { run, uid, end }: { run: string; uid: string; end: number }): Buffer {
-  return readFileSync(join(folder, 'sessions', run, uid, '0.log')).subarray(0, end);
+  const at = join(folder, 'sessions', run, uid);
+  const [file = ''] = readdirSync(at);
+  return readFileSync(join(at, file)).subarray(0, end);
 }
 
 function writtenBytes(operations: readonly Operation[]): string {

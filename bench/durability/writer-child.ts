@@ -43,7 +43,7 @@ export async function writeAndAcknowledge([folder = '', count = '']: readonly st
     if (step % 2 === 0) {
       const bytes = Buffer.from(material.log(1_500));
       const receivedAt = Date.now();
-      await store.writer.sessionBytes(run, 'main', { offset: end, bytes, receivedAt, hostAt: receivedAt });
+      await store.writer.sessionBytes(run, 1, 'main', { offset: end, bytes, receivedAt, hostAt: receivedAt });
       end += bytes.length;
       acknowledge({ kind: 'bytes', run, uid: 'main', end });
     }

@@ -1,12 +1,24 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { StoreWriter } from '../../electron/store/api';
 import { openStore } from '../../electron/store/client';
 import { createProjector } from '../../electron/store/projector';
+import { workspaceFile } from '../../electron/store/workspace-file';
 import { openWriterPart } from '../../electron/store/writer-part';
 import { BareInserts } from '../baselines/bare-inserts';
-import { type Bench, ratio, rounds, type Sides, size, spread } from '../harness';
+import {
+  type Bench,
+  type Figure,
+  figure,
+  median,
+  ratio,
+  rounds,
+  type Sides,
+  shorten,
+  size,
+  spread,
+} from '../harness';
 import { Material } from './material';
 import { asText, commandStep, creation, type StepEvents } from './run-events';
 
@@ -18,6 +30,11 @@ interface Closable {
   writer: Pick<StoreWriter, 'append'>;
   close(): Promise<void>;
 }
+
+/** What a frame of the write-ahead log takes: its header and a page. */
+const FRAME_BYTES = 24 + 4_096;
+/** Steps whose pages are counted: few enough that the log is not copied back meanwhile. */
+const COUNTED = 100;
 
 /**
  * The writer's core in this thread against two bare inserts of the same bytes in two FULL commits; then, for
@@ -49,13 +66,40 @@ export const appendStep: Bench = {
       return { sides, about: `a step ${spread(latencies)} ms, text ${spread(bytes)} B, n = ${count}` };
     };
     const core = await compare('core', openCore);
-    const thread = await compare('thread', async (folder) => openStore(folder, {}));
-    return [
+    const figures = [
       ratio('append-step', core.sides, 'steps/s', { is: '≥', value: 0.5 }, core.about),
-      ratio('append-step-through-thread', thread.sides, 'steps/s', null, thread.about),
+      await measureBytes(join(options.folder, 'bytes'), steps.slice(0, COUNTED)),
     ];
+    if (options.long) {
+      const thread = await compare('thread', async (folder) => openStore(folder, {}));
+      figures.push(ratio('append-step-through-thread', thread.sides, 'steps/s', null, thread.about));
+    }
+    return figures;
   },
 };
+
+/** What the two commits of a step put into the write-ahead log: whole pages, whatever changed on them. */
+async function measureBytes(folder: string, steps: readonly StepEvents[]): Promise<Figure> {
+  mkdirSync(folder);
+  const { writer, close } = await openCore(folder);
+  const run = ulid();
+  await writer.append(run, 1, creation(run, steps.length));
+  const log = () => statSync(`${workspaceFile(folder)}-wal`).size;
+  const grown: Record<keyof Omit<StepEvents, 'bytes'>, number[]> = { action: [], observation: [] };
+  for (const step of steps) {
+    for (const part of ['action', 'observation'] as const) {
+      const before = log();
+      await writer.append(run, 1, step[part]);
+      grown[part].push(log() - before);
+    }
+  }
+  await close();
+  const mean = (sizes: readonly number[]) => sizes.reduce((sum, each) => sum + each, 0) / steps.length;
+  const pages = Object.entries(grown).map(([part, sizes]) => `${part} ${shorten(mean(sizes) / FRAME_BYTES)}`);
+  const detail = `pages a commit: ${pages.join(', ')}; text ${shorten(median(steps.map(({ bytes }) => bytes)))} B, n = ${steps.length}`;
+  const value = (mean(grown.action) + mean(grown.observation)) / 1024;
+  return figure('append-step-bytes', value, 'KB', { is: '≤', value: 45 }, { detail });
+}
 
 async function openCore(folder: string): Promise<Closable> {
   const writer = openWriterPart({

@@ -38,6 +38,7 @@ export async function outputThroughEngine(order: OutputOrder): Promise<number> {
   const log = new SessionLog({
     store,
     run,
+    epoch: 1,
     computers: new Map([[computer.name, computer]]),
     back: { clock: systemClock, random: () => Math.random() },
     record: (events) => store.writer.append(run, 1, events).then(() => undefined),

@@ -54,7 +54,7 @@ export const mergeLabels: Bench = {
         'merge-labels',
         median(ours),
         'ms',
-        { is: '≤', value: 500 },
+        { is: '≤', value: 400 },
         {
           baseline: median(baseline),
           detail: `${spread(ours)} ms, bare rows ${spread(baseline)} ms, ${count} entries into ${count}`,

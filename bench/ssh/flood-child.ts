@@ -33,6 +33,7 @@ export async function storeFlood(args: readonly string[]): Promise<void> {
   const log = new SessionLog({
     store,
     run,
+    epoch: 1,
     computers: new Map([[computer.name, computer]]),
     back: { clock: systemClock, random: () => Math.random() },
     record: () => Promise.reject(new Error('Bytes were dropped.')),

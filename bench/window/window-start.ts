@@ -19,7 +19,7 @@ export const windowStart: Bench = {
       () => once(ours),
     );
     const extra = `ours minus hello ${Math.round(median(sides.ours) - median(sides.baseline))} ms`;
-    return [ratio('window-start', sides, 'ms', { is: '≤', value: 2.5 }, extra)];
+    return [ratio('window-start', sides, 'ms', { is: '≤', value: 2.2 }, extra)];
   },
 };
 

@@ -144,7 +144,7 @@ test('import, search, review, plots and export with no network at all', async ({
   await test.step('the file that a step made is shown as a diff', async () => {
     await goTo(page, created);
     await page.keyboard.press('d');
-    await expect(page.locator('.monaco-diff-editor .view-line').first()).toBeVisible({ timeout: 30_000 });
+    await expect(page.locator('.diff-pane .view-line').first()).toBeVisible({ timeout: 30_000 });
     await page.keyboard.press('Escape');
   });
 

@@ -7,7 +7,7 @@ import type { ActionResult } from './action';
  */
 export interface CallProgress {
   /** The session in which a command was about to run, and the highest command number in it before. */
-  command?: { sessionId: string; before: number };
+  command?: { sessionId: string; before: number } | undefined;
   /** The command ran into its limit and is being ended; how the session was then. */
   killing?: { limit: number; state: SessionState['state'] };
   /** A name that was free, for a session that was about to be opened. */

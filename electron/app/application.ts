@@ -1,21 +1,24 @@
 import { join } from 'node:path';
-import type { Failure } from '@shared/errors';
+import type { Result } from '@shared/errors';
 import { toFailure } from '@shared/errors';
-import type { BrowserWindow } from 'electron';
+import type { BrowserWindow, IpcMainInvokeEvent } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
 import { systemLinkClock } from '../computer/ssh/link-clock';
 import { startDemoRun } from '../demo/start-demo-run';
+import { answerCommand } from '../ipc/dispatch';
 import { OwnTerminalDesk } from '../ipc/handlers/own';
 import { createPublisher, type Publisher } from '../ipc/publish';
-import { registerCommands } from '../ipc/register';
+import type { Answering, Handlers } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { openWorkbench } from '../open-workbench';
 import { RemoteDesk } from '../remote/remote-desk';
 import { resourcesFolder } from '../resources-folder';
 import { defaultWorkspace, SettingsFile } from '../settings-file';
+import type { StoreThreads } from '../store/store-threads';
 import { WorkbenchHolder } from '../workbench';
 import { applicationInfo } from './application-info';
+import type { ApplicationInput } from './application-input';
 import { type AppArguments, readArguments } from './arguments';
 import { closeInTurn } from './close-in-turn';
 import { writeDiagnostics } from './diagnostics';
@@ -37,13 +40,7 @@ import { systemNotices } from './system-notices';
 import { whenUsable } from './usable';
 import { openWindow } from './window';
 import { WindowHosts } from './window-hosts';
-
-export interface ApplicationInput {
-  mainDir: string;
-  data: string;
-  devServer: string | null;
-  argv: readonly string[];
-}
+import { WorkspaceTroubles } from './workspace-troubles';
 
 /** What the application keeps on disk outside of workspaces. */
 interface KeptState {
@@ -54,7 +51,7 @@ interface KeptState {
 }
 
 /** The desktop application: window, workspace, dialogs, power, and how it ends. */
-export class Application {
+export class Application implements Answering {
   readonly #input: ApplicationInput;
   readonly #args: AppArguments;
   readonly #settings: SettingsFile;
@@ -77,11 +74,14 @@ export class Application {
   readonly #power: PowerKeeper;
   readonly #notices: RunNotices;
   readonly #timings: Record<string, number> = {};
+  readonly #handlers: Handlers;
   #window: BrowserWindow | null = null;
-  #problem: Failure | null = null;
+  #opening: Promise<void> = Promise.resolve();
+  readonly #troubles: WorkspaceTroubles;
   #stopRelay: (() => void) | null = null;
   #quitting: 'no' | 'asking' | 'yes' = 'no';
 
+  /** Begins to open the workspace: what the window asks first must find that under way. */
   static async create(input: ApplicationInput): Promise<Application> {
     const settings = await SettingsFile.open(input.data);
     const keys = new KeyStore({ folder: input.data, env: process.env, system: systemKeys });
@@ -97,7 +97,9 @@ export class Application {
       settings.current.computers.map(({ alias }) => alias),
       (message, error) => log.warn(message, { error: String(error) }),
     );
-    return new Application(input, { settings, keys, log, reports });
+    const application = new Application(input, { settings, keys, log, reports });
+    await application.#begin();
+    return application;
   }
 
   private constructor(input: ApplicationInput, { settings, keys, log, reports }: KeptState) {
@@ -106,12 +108,18 @@ export class Application {
     this.#settings = settings;
     this.#keys = keys;
     this.#log = log;
+    this.#troubles = new WorkspaceTroubles(this.#publisher, log);
     this.#reports = reports;
     this.#dialogs = new Dialogs(
       () => this.#window,
       () => dialogWords[this.#language()],
     );
-    this.#holder = new WorkbenchHolder((folder) => this.#openWorkbench(folder));
+    let threads: StoreThreads | undefined = input.threads;
+    this.#holder = new WorkbenchHolder((folder) => {
+      const first = threads;
+      threads = undefined;
+      return this.#openWorkbench(folder, first);
+    });
     this.#notices = new RunNotices({
       settings: () => this.#settings.current.notifications,
       words: () => noticeWords[this.#language()],
@@ -125,7 +133,7 @@ export class Application {
       failed: (error) => this.#log.info('A run gave no notification', { error: String(error) }),
     });
     this.#hosts = new WindowHosts({
-      resourcesDir: resourcesFolder(input.mainDir),
+      resourcesDir: this.#resourcesDir,
       publisher: this.#publisher,
       asked: (prompt) => {
         const words = dialogWords[this.#language()];
@@ -137,7 +145,7 @@ export class Application {
       hosts: this.#hosts.hosts,
       settings,
       publisher: this.#publisher,
-      resourcesDir: resourcesFolder(input.mainDir),
+      resourcesDir: this.#resourcesDir,
       log,
     });
     this.#remote = new RemoteDesk({
@@ -161,16 +169,26 @@ export class Application {
           this.#notices.say(dialogWords[this.#language()].stoodStill(Math.round(ms / 60_000)));
       },
     });
+    this.#handlers = this.#remote.route(this.#localHandlers());
   }
 
-  /** Registers the commands, opens window and workspace; with `--smoke` runs the demo, looks, and exits. */
-  async run(): Promise<void> {
+  trusts(event: IpcMainInvokeEvent): boolean {
+    const { devServer } = this.#input.windowOptions;
+    return trustsSender(event, this.#window?.webContents ?? null, devServer);
+  }
+
+  answer(name: unknown, input: unknown): Promise<Result<unknown>> {
+    return answerCommand(this.#handlers, name, input, (command, failure) =>
+      this.#log.error(`Command ${command} failed: ${failure.message}`, { detail: failure.detail }),
+    );
+  }
+
+  get #resourcesDir(): string {
+    return resourcesFolder(this.#input.windowOptions.mainDir);
+  }
+
+  async #begin(): Promise<void> {
     this.#timings.ready = sinceStart();
-    registerCommands(this.#remote.route(this.#handlers()), {
-      trusts: (event) => trustsSender(event, this.#window?.webContents ?? null, this.#input.devServer),
-      report: (command, failure) =>
-        this.#log.error(`Command ${command} failed: ${failure.message}`, { detail: failure.detail }),
-    });
     this.#settings.subscribe((settings) => {
       nativeTheme.themeSource = settings.theme;
       this.#publisher.publish('settings.changed', settings);
@@ -178,15 +196,19 @@ export class Application {
       this.#power.update();
     });
     nativeTheme.themeSource = this.#settings.current.theme;
+    this.#adopt(this.#input.window);
     this.#menu();
     if (this.#args.smoke)
       await this.#settings.set({ annotator: { ...this.#settings.current.annotator, name: 'Smoke' } });
     await this.#remote.reopen();
     const fallback = this.#args.smoke ? join(this.#args.out, 'workspace') : this.#settings.current.workspace;
     const known = this.#args.workspace ?? fallback;
-    const opening = known === null ? Promise.resolve() : this.#openKnown(known);
-    this.raise();
-    await opening;
+    if (known !== null) this.#opening = this.#openKnown(known);
+  }
+
+  /** Waits for the workspace; with `--smoke` runs the demo, looks, and exits. */
+  async run(): Promise<void> {
+    await this.#opening;
     if (this.#args.reportUsable && this.#window) {
       await whenUsable(this.#window);
       process.stdout.write(`usable ${sinceStart()}\n`);
@@ -201,12 +223,11 @@ export class Application {
       this.#window.focus();
       return;
     }
-    const window = openWindow({
-      mainDir: this.#input.mainDir,
-      icon: join(resourcesFolder(this.#input.mainDir), 'icons', '256x256.png'),
-      devServer: this.#input.devServer,
-      bounds: this.#args.size,
-    });
+    this.#adopt(openWindow(this.#input.windowOptions));
+  }
+
+  #adopt(window: BrowserWindow): void {
+    if (window.isDestroyed()) return;
     this.#window = window;
     window.webContents.on('render-process-gone', (_event, details) => {
       this.#log.error('The window crashed and is loaded again', { reason: details.reason });
@@ -270,26 +291,25 @@ export class Application {
     return app.getLocale().toLowerCase().startsWith('zh') ? 'zh' : 'en';
   }
 
-  async #openWorkbench(folder: string) {
+  async #openWorkbench(folder: string, threads?: StoreThreads) {
     const bench = await openWorkbench(folder, {
       settings: this.#settings,
       findKey: (endpoint, env) => this.#keys.find(endpoint, env),
       isKeyLocked: (endpoint) => this.#keys.isLocked(endpoint),
-      resourcesDir: resourcesFolder(this.#input.mainDir),
+      resourcesDir: this.#resourcesDir,
       hosts: this.#hosts.hosts,
       log: this.#log,
+      store: { threads },
       demoPaceMs: this.#args.demoPaceMs,
     });
-    this.#problem = null;
+    this.#troubles.clear();
     this.#stopRelay?.();
     const stopNotices = this.#notices.watch(bench.store);
     const stopRelay = relay(bench, {
       publisher: this.#publisher,
       pump: this.#pump,
-      problem: (failure) => {
-        this.#problem = failure;
-        this.#publisher.publish('workspace.problem', { problem: failure });
-      },
+      problem: this.#troubles.problem,
+      unreadable: this.#troubles.isUnreadable,
       runChanged: () => this.#power.update(),
     });
     this.#stopRelay = () => {
@@ -303,8 +323,8 @@ export class Application {
     try {
       await this.#holder.open(folder);
     } catch (thrown) {
-      this.#problem = toFailure(thrown);
-      this.#log.error('The workspace could not be opened', { folder, ...this.#problem });
+      this.#troubles.current = toFailure(thrown);
+      this.#log.error('The workspace could not be opened', { folder, ...this.#troubles.current });
     }
     this.#publisher.publish('run.listChanged', {});
   }
@@ -315,7 +335,7 @@ export class Application {
     );
   }
 
-  #handlers() {
+  #localHandlers(): Handlers {
     return createHandlers({
       info: () => applicationInfo(this.#args.smoke),
       holder: this.#holder,
@@ -328,9 +348,10 @@ export class Application {
       reports: this.#reports,
       terminals: this.#terminals,
       remote: this.#remote,
-      resourcesDir: resourcesFolder(this.#input.mainDir),
+      resourcesDir: this.#resourcesDir,
       defaultFolder: defaultWorkspace(process.env),
-      problem: () => this.#problem,
+      problem: () => this.#troubles.current,
+      unreadable: () => this.#troubles.unreadable,
       changed: (status) => this.#publisher.publish('workspace.changed', status),
       saveDiagnostics: () => this.#saveDiagnostics(),
       power: () => this.#power.state,
@@ -342,10 +363,9 @@ export class Application {
     const path = await this.#dialogs.saveFile('waymark-diagnostics.json');
     if (path === null) return null;
     const runs = (await this.#holder.current?.store.reader.runs()) ?? [];
-    const settings = this.#settings.current;
     await writeDiagnostics(path, {
       info: applicationInfo(this.#args.smoke),
-      settings,
+      settings: this.#settings.current,
       runs,
       logFolder: this.#log.folder,
       secrets: this.#keys.values(),
@@ -357,12 +377,12 @@ export class Application {
     const window = this.#window;
     const bench = this.#holder.current;
     if (!window || !bench) {
-      process.stderr.write(`${this.#problem?.message ?? 'The smoke run needs a workspace.'}\n`);
+      process.stderr.write(`${this.#troubles.current?.message ?? 'The smoke run needs a workspace.'}\n`);
       return this.#end(1);
     }
     const run = await startDemoRun(bench, {
       author: this.#settings.current.annotator,
-      resourcesDir: resourcesFolder(this.#input.mainDir),
+      resourcesDir: this.#resourcesDir,
     });
     const { runtime } = applicationInfo(this.#args.smoke);
     const ok = await smoke({

@@ -13,6 +13,7 @@ export interface DialogWords {
   mergeLabels: string;
   exportLabels: string;
   savePlot: string;
+  restoreTo: string;
   openLink: string;
   open: string;
   cancel: string;
@@ -37,6 +38,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     mergeLabels: 'Merge labels of another workspace',
     exportLabels: 'Save all labels as a file',
     savePlot: 'Save plot',
+    restoreTo: 'Name a new folder to restore into',
     openLink: 'Open this address in the browser?',
     open: 'Open',
     cancel: 'Cancel',
@@ -61,6 +63,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     mergeLabels: '合并另一个工作区的标注',
     exportLabels: '将所有标注保存为文件',
     savePlot: '保存图表',
+    restoreTo: '为恢复的数据命名新文件夹',
     openLink: '要在浏览器中打开此地址吗?',
     open: '打开',
     cancel: '取消',
@@ -104,7 +107,13 @@ export class Dialogs {
       title: this.#words()[title],
       properties: [what === 'file' ? 'openFile' : 'openDirectory'],
       ...(what === 'file'
-        ? { filters: [{ name: 'JSON', extensions: [title === 'importRun' ? 'json' : 'jsonl'] }] }
+        ? {
+            filters: [
+              title === 'importRun'
+                ? { name: 'JSON', extensions: ['json'] }
+                : { name: 'JSONL, DB', extensions: ['jsonl', 'db'] },
+            ],
+          }
         : {}),
     });
     return answer.canceled ? null : (answer.filePaths[0] ?? null);
@@ -112,7 +121,7 @@ export class Dialogs {
 
   async saveFile(
     name: string,
-    title: 'saveDiagnostics' | 'savePlot' | 'exportLabels' = 'saveDiagnostics',
+    title: 'saveDiagnostics' | 'savePlot' | 'exportLabels' | 'restoreTo' = 'saveDiagnostics',
   ): Promise<string | null> {
     const window = this.#window();
     if (!window) return null;

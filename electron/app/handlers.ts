@@ -17,6 +17,7 @@ import { workspaceHandlers } from '../ipc/workspace-handlers';
 import { testModel } from '../model/test-model';
 import type { RemoteDesk } from '../remote/remote-desk';
 import type { SettingsFile } from '../settings-file';
+import { backupsOf, restoreApart } from '../store/restore/restore-thread';
 import { addTask } from '../task/add';
 import { catalogueRows, createFromCatalogue } from '../task/catalogue';
 import { unsupportedHere } from '../task/unsupported';
@@ -43,6 +44,7 @@ export interface HandlerInput {
   resourcesDir: string;
   defaultFolder: string;
   problem(): Failure | null;
+  unreadable(): Failure[];
   changed(status: WorkspaceStatus): void;
   saveDiagnostics(): Promise<string | null>;
   power(): PowerState;
@@ -58,6 +60,11 @@ export function createHandlers(input: HandlerInput): Handlers {
       ...input,
       chooseFolder: () => dialogs.folder('openWorkspace'),
       openExternal: (url) => dialogs.openExternal(url),
+      restoring: {
+        chooseTarget: (damaged) => dialogs.saveFile(`${damaged}-restored`, 'restoreTo'),
+        list: (folder) => backupsOf(folder),
+        restore: (restore) => restoreApart(restore),
+      },
     }),
     ...taskHandlers({
       holder,

@@ -36,29 +36,48 @@ export function declareScheme(): void {
   ]);
 }
 
-/** Serves files below `root` only, each with the security headers. */
-export function serveApp(root: string): void {
+/**
+ * Serves files below `root` only, each with the security headers. Resolves when a page has got its scripts, so that it
+ * is busy with them: until then its requests wait for whatever else this thread does.
+ */
+export function serveApp(root: string): Promise<void> {
+  let scripts = 0;
+  let waiting = 0;
+  let pageHasScripts: () => void = () => undefined;
+  const served = new Promise<void>((resolve) => {
+    pageHasScripts = resolve;
+  });
   protocol.handle('app', async (request) => {
-    const url = new URL(request.url);
-    const path = normalize(
-      join(root, decodeURIComponent(url.pathname === '/' ? '/index.html' : url.pathname)),
-    );
-    if (url.host !== 'waymark' || !path.startsWith(root + sep))
-      return new Response('Forbidden', { status: 403 });
+    waiting += 1;
     try {
-      const bytes = await readFile(path);
-      return new Response(new Uint8Array(bytes), {
-        headers: {
-          'content-type': types[extname(path)] ?? 'application/octet-stream',
-          'content-security-policy': contentSecurityPolicy,
-          'x-content-type-options': 'nosniff',
-          'referrer-policy': 'no-referrer',
-        },
-      });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-        return new Response('Not found', { status: 404 });
-      throw error;
+      return await answer(root, request);
+    } finally {
+      waiting -= 1;
+      if (extname(new URL(request.url).pathname) === '.js') scripts += 1;
+      // A page asks for all of its first files at once.
+      if (scripts > 0 && waiting === 0) setImmediate(pageHasScripts);
     }
   });
+  return served;
+}
+
+async function answer(root: string, request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const path = normalize(join(root, decodeURIComponent(url.pathname === '/' ? '/index.html' : url.pathname)));
+  if (url.host !== 'waymark' || !path.startsWith(root + sep))
+    return new Response('Forbidden', { status: 403 });
+  try {
+    const bytes = await readFile(path);
+    return new Response(new Uint8Array(bytes), {
+      headers: {
+        'content-type': types[extname(path)] ?? 'application/octet-stream',
+        'content-security-policy': contentSecurityPolicy,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      },
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Response('Not found', { status: 404 });
+    throw error;
+  }
 }

@@ -9,6 +9,8 @@ export interface RelayOptions {
   pump: TerminalPump;
   /** Hears of every problem of the store and of its end (null). */
   problem(failure: Failure | null): void;
+  /** Hears once of each run of which something cannot be read. */
+  unreadable(failure: Failure): void;
   /** A run changed what it does: power, notifications and menu may follow. */
   runChanged(run: string): void;
 }
@@ -53,6 +55,14 @@ function passOn(notice: StoreNotice, options: RelayOptions): void {
   switch (notice.kind) {
     case 'run':
       publisher.publish('run.changed', { run: notice.run, seq: notice.seq, steps: notice.steps });
+      if (notice.events === null) {
+        // Nobody could look at them: whatever they may have changed is asked for anew.
+        publisher.publish('hints.changed', { run: notice.run });
+        publisher.publish('session.changed', { run: notice.run });
+        publisher.publish('run.listChanged', {});
+        options.runChanged(notice.run);
+        return;
+      }
       for (const event of notice.events) {
         if (event.kind === 'hint.delivered' || event.kind === 'hint.undelivered') {
           publisher.publish('hints.changed', { run: notice.run });
@@ -82,6 +92,9 @@ function passOn(notice: StoreNotice, options: RelayOptions): void {
       publisher.publish('run.listChanged', {});
       return;
     case 'rebuild':
+      return;
+    case 'unreadable':
+      options.unreadable({ code: notice.code, message: notice.message });
       return;
     case 'problem':
       options.problem({ code: notice.code, message: notice.message });

@@ -110,7 +110,7 @@ class Watching {
   readonly #stopListening: () => void;
   readonly #since: number;
   /** Where each run stood when the watching began. */
-  readonly #heads: Promise<ReadonlyMap<string, number>>;
+  #heads: Promise<ReadonlyMap<string, number>>;
   #stopped = false;
 
   constructor(
@@ -122,12 +122,26 @@ class Watching {
     this.#stopListening = store.subscribe((notice) => {
       if (notice.kind === 'run') this.#plan(notice.run, LOOK_MS);
     });
-    this.#heads = store.reader.runs().then((runs) => {
-      // GPUs of a run that is driven may be idle since before.
-      for (const { id, stored } of runs) if (stored === 'running') this.#plan(id, LOOK_MS);
-      return new Map(runs.map(({ id, seq }) => [id, seq]));
-    });
+    this.#heads = this.#readHeads();
     this.#heads.catch(options.failed);
+  }
+
+  async #readHeads(): Promise<ReadonlyMap<string, number>> {
+    const runs = await this.store.reader.runs();
+    // GPUs of a run that is driven may be idle since before.
+    for (const { id, stored } of runs) if (stored === 'running') this.#plan(id, LOOK_MS);
+    return new Map(runs.map(({ id, seq }) => [id, seq]));
+  }
+
+  /** What could not be read when the watching began is read at the next look; items are then told by their time. */
+  async #headOf(run: string): Promise<number> {
+    try {
+      return (await this.#heads).get(run) ?? 0;
+    } catch {
+      // It was told when the watching began.
+      this.#heads = this.#readHeads();
+      return (await this.#heads).get(run) ?? 0;
+    }
   }
 
   stop(): void {
@@ -151,7 +165,7 @@ class Watching {
   }
 
   async #look(run: string): Promise<void> {
-    const head = (await this.#heads).get(run) ?? 0;
+    const head = await this.#headOf(run);
     const findings = await this.store.reader.attention(run);
     if (this.#stopped) return;
     const fresh = this.#fresh(run, findings, head);

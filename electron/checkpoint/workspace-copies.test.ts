@@ -22,6 +22,7 @@ import type { Computer } from '../computer/port';
 import { resourcesDir } from '../testing/agent-host/agent-setup';
 import { agentHosts } from '../testing/agent-hosts';
 import { eventually } from '../testing/deadline';
+import { smallDisk, takeAllFiles } from '../testing/small-disk';
 import { noteSentence } from './copy-answer';
 import { type CopyHelper, readCopySources } from './copy-program';
 import { excludedExpression } from './excluded-paths';
@@ -320,4 +321,17 @@ it('a full disk leaves no checkpoint behind', async () => {
   execFileSync('truncate', ['-s', '4000G', join(root, 'large')]);
   expect(await make(1)).toMatchObject({ status: 'full', bytes: 4000 * 1024 ** 3 });
   expect(await readdir(base)).toEqual(['.lock']);
+});
+
+it.for([
+  'perl',
+  'python3',
+] as const)('a disk with no file left to make is full (%s)', async (helper, context) => {
+  const { root, base, make } = await stand({ helper, where: 'local' });
+  await writeFile(join(root, 'small'), 'four');
+  const disk = smallDisk('size=8m,nr_inodes=20');
+  if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+  await symlink(disk, join(base, '../..', 'checkpoints'));
+  takeAllFiles(disk);
+  expect(await make(1)).toMatchObject({ status: 'full', bytes: 4 });
 });

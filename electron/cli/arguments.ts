@@ -193,7 +193,7 @@ export const helpText = `waymark: the engine of Waymark without its window
   label judge RUN FILE.jsonl        bring in a judge's votes, one JSON object a line
   label export --out FILE           the whole annotation log, for merge elsewhere
   merge PATH                        take over the labels of another workspace: its
-                                    folder, or a file of label export
+                                    folder, a file of label export, or a backup
   rules RUN                         what the rules say, step by step
   rules list | show RULE            the rules, for --task T as they hold there
   rules preview RUN                 what other settings would change: [--on RULE]...
@@ -217,6 +217,9 @@ export const helpText = `waymark: the engine of Waymark without its window
                                     only what was recorded, not what is derived from it
   rebuild [RUN]... [--search]       derive lists and labels from the logs again, and fill
                                     the search index anew
+  restore                           list the backups of the workspace
+  restore [BACKUP] --to DIR         a new workspace from a backup (its number, name or
+                                    file) and all that is readable of a damaged one
   clean                             remove what no run needs any more
 
   --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last

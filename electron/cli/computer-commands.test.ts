@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HostReport, HostResolution, StageView } from '@shared/computers';
 import { taskSpecSchema } from '@shared/task';
+import { ulid } from 'ulid';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Hosts } from '../computer/hosts';
 import { noHosts } from '../runs/no-hosts';
 import { SettingsFile } from '../settings-file';
+import { openStoreInProcess } from '../store/in-process';
+import { createdBody, RunWriter } from '../testing/run-writer';
 import { parseArguments } from './arguments';
 import { computerCommand } from './computer-commands';
 import { placesFor } from './run-commands';
@@ -23,6 +26,7 @@ const stage = (name: StageView['stage'], state: StageView['state'], message: str
 async function stand(over: { ok?: boolean; needsOpenSsh?: string[] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-computers-'));
   closing.push(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = join(folder, 'workspace');
   const { ok = true, needsOpenSsh = [] } = over;
   const tested: string[] = [];
   const said: string[] = [];
@@ -54,9 +58,9 @@ async function stand(over: { ok?: boolean; needsOpenSsh?: string[] } = {}) {
     write: async () => true,
   };
   const command = (...words: string[]) =>
-    computerCommand({ settings, hosts, terminal }, parseArguments(['computer', ...words]));
+    computerCommand({ settings, hosts, terminal, folder: workspace }, parseArguments(['computer', ...words]));
   const stored = async () => (await SettingsFile.open(folder)).current.computers;
-  return { command, tested, said, stored };
+  return { command, tested, said, stored, workspace };
 }
 
 describe('computer', () => {
@@ -78,6 +82,30 @@ describe('computer', () => {
     await command('remove', 'gpu-03');
     expect(await stored()).toEqual([]);
     await expect(command('remove', 'gpu-03')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('keeps a host while a run of the workspace is driven on it', async () => {
+    const { command, stored, workspace } = await stand();
+    await command('add', 'gpu-03');
+    const store = openStoreInProcess(workspace);
+    closing.push(() => store.close());
+    const run = ulid();
+    const computers = [{ name: 'worker', kind: 'ssh' as const, host: 'gpu-03' }];
+    await store.writer.append(run, 0, [{ kind: 'run.created', body: { ...createdBody(run), computers } }]);
+    const lock = store.lockRun(run);
+    const writer = new RunWriter(store, run);
+    await writer.start();
+    await writer.request();
+    await expect(command('remove', 'gpu-03')).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('driven on it: A run. Pause it first.'),
+    });
+    expect(await stored()).toHaveLength(1);
+    const body = { status: 'paused' as const, reason: null, message: 'Paused' };
+    await writer.record([{ kind: 'run.status', body }]);
+    lock?.release();
+    await command('remove', 'gpu-03');
+    expect(await stored()).toEqual([]);
   });
 
   it('does not keep a host that fails its test, unless it is not tested', async () => {

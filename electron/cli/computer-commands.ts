@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import type { KnownComputer } from '@shared/computers';
 import { type HostReport, type HostResolution, hostAliasSchema, type StageView } from '@shared/computers';
 import { WaymarkError } from '@shared/errors';
 import type { Hosts } from '../computer/hosts';
 import { shortLine } from '../computer/ssh/untrusted-text';
+import { refuseWhileDriven } from '../runs/driven-on';
 import type { SettingsFile } from '../settings-file';
+import { workspaceFile } from '../store/workspace-file';
 import { type Arguments, oneOf, required } from './arguments';
 import { type CommandResult, type Terminal, table } from './output';
 
@@ -11,6 +14,8 @@ export interface ComputerCommands {
   settings: SettingsFile;
   hosts: Hosts;
   terminal: Terminal;
+  /** The workspace that was named or opened last; null: there is none. */
+  folder: string | null;
 }
 
 /** `computer …`: hosts of the user's ssh configuration that runs may use. They belong to the person, not to a workspace. */
@@ -98,16 +103,29 @@ async function test(
   };
 }
 
-async function remove({ settings }: ComputerCommands, alias: string): Promise<CommandResult> {
+async function remove({ settings, folder }: ComputerCommands, alias: string): Promise<CommandResult> {
   const { computers } = settings.current;
   if (!computers.some((each) => each.alias === alias)) {
     throw new WaymarkError('not_found', `There is no computer "${alias}" in the list. See: computer list`);
   }
+  await whileIdle(folder, alias);
   await settings.set({ computers: computers.filter((each) => each.alias !== alias) });
   return {
     json: { alias },
     lines: [`Removed ${alias} from the list. Sessions and files on the host stay as they are.`],
   };
+}
+
+/** As in the window: a host stays while a run of the workspace is driven on it. @throws WaymarkError refused */
+async function whileIdle(folder: string | null, alias: string): Promise<void> {
+  if (folder === null || !existsSync(workspaceFile(folder))) return;
+  const { openStoreInProcess } = await import('../store/in-process');
+  const store = openStoreInProcess(folder);
+  try {
+    await refuseWhileDriven(store.reader, alias, 'Removing');
+  } finally {
+    await store.close();
+  }
 }
 
 /** What was asked for, what holds already, or what the host needs. @throws WaymarkError unsupported, by name */

@@ -1,9 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { WaymarkError } from '@shared/errors';
+import type { VerifyReport } from '@shared/views';
 import { exportDataset } from '../dataset/export-dataset';
 import { hostsOf } from '../runs/clean-sessions';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import type { CommandResult } from './output';
 import { named } from './run-commands';
 
@@ -27,6 +30,10 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
     lines: [
       `${result.rows} rows, ${result.trained} steps trained, ${result.masked} masked.`,
       ...result.dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
+      ...result.inherited.map(
+        ({ run, steps }) =>
+          `${steps} inherited ${steps === 1 ? 'step is' : 'steps are'} masked because run ${run} is not exported. Add --run ${run} to train ${steps === 1 ? 'it' : 'them'}.`,
+      ),
       ...result.files.map(({ path, bytes }) => `${path} (${bytes} bytes)`),
     ],
   };
@@ -34,19 +41,55 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
 
 /** `verify`: exit code 1 when a problem was found; `--logs` looks at what was recorded alone. */
 export async function verifyCommand(context: CliContext, { values }: Arguments): Promise<CommandResult> {
-  const report = await context.reader.verify(undefined, values.logs ? 'logs' : 'all');
+  return verified(await context.reader.verify(undefined, depthOf(values)));
+}
+
+/** `verify` of a workspace that could not be opened; `refusal` is a problem as well, should nothing else be found. */
+export async function verifyUnopened(
+  folder: string,
+  { values }: Arguments,
+  refusal: WaymarkError,
+): Promise<CommandResult> {
+  const [{ verifyWorkspace }, { createProjector }] = await Promise.all([
+    import('../store/verify'),
+    import('../store/projector'),
+  ]);
+  const report = await verifyWorkspace(folder, createProjector(), undefined, depthOf(values));
+  if (!report.ok) return verified(report);
+  const { code, message, detail } = refusal;
+  return verified({
+    ...report,
+    ok: false,
+    workspace: [{ what: code, where: 'workspace.db', message, detail }],
+  });
+}
+
+function depthOf(values: Arguments['values']): 'all' | 'logs' {
+  return values.logs ? 'logs' : 'all';
+}
+
+function verified(report: VerifyReport): CommandResult {
   const problems = [...report.workspace, ...report.runs.flatMap((run) => run.problems)];
+  const lines = problems.map(({ what, where, message }) => `${what} at ${where}: ${message}`);
+  if (report.ok)
+    return { json: report, lines: [`All is well: ${counted(report.runs.length, 'run')} verified.`] };
+  const restore = problems.some(({ what }) => !LESSER.has(what))
+    ? ['"restore" brings what is whole into a new folder; this one stays as it is.']
+    : [];
   return {
     json: report,
-    lines: [
-      ...problems.map(({ what, where, message }) => `${what} at ${where}: ${message}`),
-      report.ok ? `All is well: ${report.runs.length} runs verified.` : `${problems.length} problems found.`,
-    ],
-    ...(report.ok ? {} : { exitCode: 1 as const }),
+    lines: [...lines, `${counted(problems.length, 'problem')} found.`, ...restore],
+    exitCode: 1,
   };
 }
 
-/** `clean`: closes sessions that ended runs left behind and removes their spools; nothing that was recorded is touched. */
+/** What a restored workspace would not be better for. */
+const LESSER: ReadonlySet<string> = new Set(['left_over', 'unfinished', 'session_short']);
+
+/**
+ * `clean`: closes sessions that ended runs left behind, removes their spools and files that killed processes left in the
+ * workspace; nothing that was recorded is touched.
+ */
 export async function cleanCommand(context: CliContext): Promise<CommandResult> {
   const runs = await context.reader.runs();
   const going = new Set(
@@ -63,10 +106,19 @@ export async function cleanCommand(context: CliContext): Promise<CommandResult> 
   const removed = await context.engine.cleanSessions(alive, wanted);
   for (const folder of removed.folders) await rm(folder, { recursive: true, force: true });
   const { closed, folders, notReached } = removed;
+  const unused = await context.store.writer.clean();
   return {
-    json: { sessionsClosed: closed, foldersRemoved: folders.length, notReached },
+    json: {
+      ...{ sessionsClosed: closed, foldersRemoved: folders.length, filesDeleted: unused.files },
+      ...{ bytesFreed: unused.bytes, notReached },
+    },
     lines: [
       `Closed ${closed} sessions and removed ${folders.length} folders.`,
+      ...(unused.files === 0
+        ? []
+        : [
+            `Deleted ${unused.files} ${unused.files === 1 ? 'file' : 'files'} of texts that nothing uses (${unused.bytes} bytes).`,
+          ]),
       ...notReached.map(({ run, host, message }) => `Not reached: ${host} (run ${run}). ${message}`),
     ],
     ...(notReached.length > 0 ? { exitCode: 1 as const } : {}),

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import type { CommandResult } from './output';
 
 /** `import PATH`: a log of another system becomes a run; nothing of it is driven. */
@@ -13,7 +14,7 @@ export async function importCommand(context: CliContext, args: Arguments): Promi
     task: args.values.task ?? null,
     again: args.values.again,
   });
-  const parts = [count(done.steps, 'step'), count(done.segments, 'segment'), count(done.hints, 'hint')];
+  const parts = [counted(done.steps, 'step'), counted(done.segments, 'segment'), counted(done.hints, 'hint')];
   return {
     json: done,
     lines: [
@@ -22,8 +23,4 @@ export async function importCommand(context: CliContext, args: Arguments): Promi
       ...(done.left.length === 0 ? [] : ['Not taken over:', ...done.left.map((line) => `  ${line}`)]),
     ],
   };
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

@@ -5,9 +5,10 @@ import { type AnnotationOp, judgeAuthor } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import { z } from 'zod';
 import { allAnnotations } from '../dataset/event-pages';
-import { ownTargets } from '../runs/annotate-steps';
+import { stepOwners } from '../runs/step-owners';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import type { CommandResult } from './output';
 import { named } from './run-commands';
 
@@ -32,35 +33,37 @@ const TOGETHER = 200;
 /**
  * `label judge RUN FILE.jsonl`: brings in votes that a judge gave elsewhere. Each judge is the author of its votes. Nothing is
  * taken when any line is bad; votes that stand already are left alone, so the same file may be brought in again.
+ * Votes on steps of a removed run are left out.
  */
 export async function judgeVotes(context: CliContext, args: Arguments): Promise<CommandResult> {
   const run = await named(context, args.words[2]);
   const file = resolve(required(args.words[3], 'The file of votes'));
   const { steps } = await context.reader.run(run);
   const votes = parseVotes(await textOf(file), steps, file);
-  const owners = await ownTargets(context.reader, { run, from: 1, to: Math.max(1, steps) });
+  const owners = await stepOwners(context.reader, run);
   const standing = new Standing(context);
   let added = 0;
+  let gone = 0;
   for (let at = 0; at < votes.length; at += TOGETHER) {
     const writing: Promise<unknown>[] = [];
     for (const vote of votes.slice(at, at + TOGETHER)) {
       const { step } = vote;
-      const owner = owners.find(({ from, to }) => from <= step && step <= to)?.run ?? run;
-      if (await standing.has(owner, vote)) continue;
-      const target = { run: owner, from: step, to: step };
+      const owner = owners.find(({ from, to }) => from <= step && step <= to);
+      gone += owner?.gone === true ? 1 : 0;
+      if (owner === undefined || owner.gone || (await standing.has(owner.run, vote))) continue;
+      const target = { run: owner.run, from: step, to: step };
       writing.push(context.store.writer.annotate(judgeAuthor(vote.judge), target, opOf(vote)));
     }
     await Promise.all(writing);
     added += writing.length;
   }
   const judges = [...new Set(votes.map(({ judge }) => judge))].sort();
-  const unchanged = votes.length - added;
-  return {
-    json: { run, added, unchanged, judges },
-    lines: [
-      `Brought in ${added} ${added === 1 ? 'vote' : 'votes'} by ${judges.join(', ')}; ${unchanged} stood already.`,
-    ],
-  };
+  const unchanged = votes.length - added - gone;
+  const lines = [
+    `Imported ${counted(added, 'vote')} by ${judges.join(', ')}; ${unchanged} were already here.`,
+    `${counted(gone, 'vote')} left out: the run in which the steps were made has been removed.`,
+  ];
+  return { json: { run, added, unchanged, gone, judges }, lines: lines.slice(0, gone === 0 ? 1 : 2) };
 }
 
 async function textOf(file: string): Promise<string> {

@@ -1,9 +1,10 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { labelHandlers } from '../ipc/handlers/labels';
 import type { Store } from '../store/api';
-import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
+import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import type { WorkbenchHolder } from '../workbench';
 import { parseArguments } from './arguments';
@@ -137,7 +138,9 @@ test("brings in judges' votes: all or none, each line named, the same file twice
   ).rejects.toThrow(/line 2: no valid JSON; line 3: there is no step 99.*; line 4: value.*; line 6: /);
   expect(await store.reader.annotations(run)).toEqual([]);
   const votes = [good, { ...good, judge: 'Two', value: 'keep' }, { ...good, step: 3, value: 'keep' }];
-  expect((await bring(...votes)).json).toEqual({ run, added: 3, unchanged: 0, judges: ['One', 'Two'] });
+  expect((await bring(...votes)).json).toEqual({
+    ...{ run, added: 3, unchanged: 0, gone: 0, judges: ['One', 'Two'] },
+  });
   expect((await bring(...votes)).json).toMatchObject({ added: 0, unchanged: 3 });
   expect((await store.reader.heads(run, 1, 3)).map(({ marks, judge }) => [marks, judge])).toEqual([
     [
@@ -160,6 +163,31 @@ test("brings in judges' votes: all or none, each line named, the same file twice
   const two = { uuid: 'judge:Two', name: 'Two' };
   expect(await store.writer.undo(run, two)).toMatchObject({ undid: { body: { value: 'withdrawn' } } });
   expect((await store.reader.step(run, 1)).labels.judges).toHaveLength(2);
+});
+
+test('a branch of a removed run takes labels and votes for the steps that are still here', async () => {
+  const store = testStore();
+  const first = await runOf(store);
+  const run = ulid();
+  const parent = { run: first, step: 2 };
+  await store.writer.append(run, 0, [{ kind: 'run.created', body: { ...createdBody(run), parent } }]);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  writer.step = 2;
+  for (let step = 3; step <= 5; step += 1) await writer.command('make', 'out');
+  await store.writer.remove(first, 'run', alice);
+  const file = join(temporaryFolder(), 'votes.jsonl');
+  const votes = [1, 2, 3, 4, 5].map((step) => JSON.stringify({ step, judge: 'One', value: 'mask' }));
+  writeFileSync(file, votes.join('\n'));
+  const brought = await commandsOn(store)('label', 'judge', run, file);
+  expect(brought.json).toMatchObject({ added: 3, unchanged: 0, gone: 2 });
+  expect(brought.lines).toEqual([
+    'Imported 3 votes by One; 0 were already here.',
+    '2 votes left out: the run in which the steps were made has been removed.',
+  ]);
+  await commandsOn(store)('label', run, '1-4', 'train');
+  expect(await values(store, run)).toBe('- - train train mask');
+  await expect(commandsOn(store)('label', run, '1-2', 'train')).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('exports the log and merges it elsewhere, and says what came', async () => {

@@ -1,9 +1,11 @@
-import { type AnnotationTarget, type Author, partsOf, targetOf } from '@shared/annotations';
+import type { AnnotationTarget, Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import { adjudicateSteps, annotateSteps } from '../runs/annotate-steps';
+import { partsOf, targetOf } from '@shared/step-range';
+import { adjudicateSteps } from '../runs/adjudicate-steps';
 import { checkCorrection } from '../runs/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import { judgeVotes } from './judge-votes';
 import { exportLabels } from './merge-commands';
 import type { CommandResult } from './output';
@@ -32,11 +34,9 @@ async function label(context: CliContext, args: Arguments): Promise<CommandResul
   const value = oneOf(args.words[3], ['train', 'mask', 'clear'], 'train', 'The label');
   if (args.words[3] === undefined)
     throw new WaymarkError('bad_input', 'The label is missing: train, mask or clear.');
-  const entry = await annotateSteps(context.store, authorNamed(context, args.values.annotator), target, {
-    op: 'label',
-    value,
-    reason: args.values.reason ?? null,
-  });
+  const author = authorNamed(context, args.values.annotator);
+  const reason = args.values.reason ?? null;
+  const entry = await context.store.writer.annotate(author, target, { op: 'label', value, reason });
   return {
     json: { ...target, value, entry: entry.ulid },
     lines: [`${value.toUpperCase()} on ${stepsOf(target)} of run ${run}.`],
@@ -72,7 +72,7 @@ async function correct(context: CliContext, args: Arguments): Promise<CommandRes
   };
   await checkCorrection(context.reader, run, target.from, correction);
   const author = authorNamed(context, values.annotator);
-  const entry = await annotateSteps(context.store, author, target, { op: 'correct', correction });
+  const entry = await context.store.writer.annotate(author, target, { op: 'correct', correction });
   return {
     json: { run, step: target.from, entry: entry.ulid },
     lines: [`Kept beside step ${target.from} of run ${run}: ${correction.call.name}.`],
@@ -92,7 +92,10 @@ async function targetIn(
   const { steps } = await context.reader.run(run);
   if (target === null || target.to > steps) {
     const last = target?.to ?? 0;
-    throw new WaymarkError('not_found', `Run ${run} has ${steps} steps; there is no step ${last}.`);
+    throw new WaymarkError(
+      'not_found',
+      `Run ${run} has ${counted(steps, 'step')}; there is no step ${last}.`,
+    );
   }
   return target;
 }

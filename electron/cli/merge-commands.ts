@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { MergeReport } from '@shared/ipc/merge';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import type { CommandResult } from './output';
 
 /** `merge PATH`: takes over the annotation log of another workspace's folder or of an exported file. */
@@ -17,7 +18,9 @@ function linesOf({ from, added, known, kept, people, runs, disagreements }: Merg
   }
   const by = people.length === 0 ? '' : ` by ${people.join(', ')}`;
   return [
-    `Took over ${entries(added)}${by} about ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}; ${known} known already.`,
+    added === 0
+      ? `Took over nothing; ${entries(known)} known already.`
+      : `Took over ${entries(added)}${by} about ${counted(runs.length, 'run')}; ${known} known already.`,
     disagreements === 0
       ? 'No new disagreements.'
       : `${disagreements} new ${disagreements === 1 ? 'disagreement' : 'disagreements'} to settle; nothing was overwritten.`,

@@ -25,13 +25,20 @@ export function printResult(result: CommandResult, json: boolean, terminal: Term
 }
 
 /** Exit code 1 = refused with a named error, 2 = a bug in Waymark. */
-export function printFailure(thrown: unknown, json: boolean, terminal: Terminal): 1 | 2 {
+export function printFailure(
+  thrown: unknown,
+  json: boolean,
+  terminal: Terminal,
+  /** Lines that standard error has already. */
+  said: ReadonlySet<string> = new Set(),
+): 1 | 2 {
   const failure: Failure = toFailure(thrown);
   if (json) {
     const { code, message, detail = null } = failure;
     terminal.out(JSON.stringify({ error: { code, message, detail } }));
   } else {
-    terminal.err(`${failure.code}: ${failure.message}`);
+    const line = `${failure.code}: ${failure.message}`;
+    if (!said.has(line)) terminal.err(line);
     if (failure.detail) terminal.err(failure.detail);
   }
   return failure.code === 'bug' ? 2 : 1;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../store/api';
+import { openDatabase } from '../store/database';
+import { workspaceFile } from '../store/workspace-file';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
-import { testStore } from '../testing/store-fixtures';
+import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { parseArguments } from './arguments';
 import type { CliContext } from './context';
 import { rulesCommand } from './rule-commands';
@@ -81,4 +83,20 @@ test.each([
     code: 'bad_input',
     message: expect.stringContaining(message),
   });
+});
+
+test('names the runs that were left out because they cannot be read', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const { run, task } = await aRun(store);
+  await aRun(store);
+  const db = openDatabase(workspaceFile(folder));
+  db.exec(`DROP TRIGGER event_no_update; UPDATE event SET body = '{' WHERE id = 4294967296 + 12`);
+  db.close();
+  const { json, lines } = await waymark(store)('set', '--task', task, '--precedence', 'judge_over_rule');
+  expect(json).toMatchObject({ runs: 1, left: [run] });
+  expect(lines.slice(1)).toEqual([
+    '1 run was derived again where something changed.',
+    `Run ${run} cannot be read: it was left out and keeps its labels.`,
+  ]);
 });

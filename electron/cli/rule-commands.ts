@@ -151,14 +151,22 @@ async function set(context: CliContext, args: Arguments, nothing?: null): Promis
   if (settings !== null && JSON.stringify(settings) === JSON.stringify(before?.settings ?? noRuleSettings))
     throw new WaymarkError('bad_input', 'Nothing would change. Name --on, --off, --set or --precedence.');
   if (before === null) await specOf(context, task); // a slip of the pen must not be stored as settings of nothing
+  const unreadable = new Set<string>();
+  const unsubscribe = context.store.subscribe((notice) => {
+    if (notice.kind === 'unreadable') unreadable.add(notice.run);
+  });
   await context.store.writer.setRules(task, settings, context.author);
   await context.store.drain();
-  const { runs } = await context.reader.ruleProgress(task);
+  const progress = await context.reader.ruleProgress(task);
+  unsubscribe();
+  const left = progress.waiting.filter((run) => unreadable.has(run));
+  const runs = progress.runs - left.length;
   return {
-    json: { task, settings, runs },
+    json: { task, settings, runs, left },
     lines: [
       settings === null ? `Task ${task} has its own rules again.` : `Rules of task ${task} are set.`,
       `${runs === 1 ? '1 run was' : `${runs} runs were`} derived again where something changed.`,
+      ...left.map((run) => `Run ${run} cannot be read: it was left out and keeps its labels.`),
     ],
   };
 }

@@ -6,6 +6,7 @@ import { removeRun } from '../runs/remove-run';
 import { startRunner } from '../serve/start-runner';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import { endpointFor } from './endpoint-for';
 import { type CommandResult, table } from './output';
 import { changeLimits, changeModel, startLimits, steer } from './run-steering';
@@ -116,6 +117,7 @@ async function resume(context: CliContext, run: string, wait: boolean): Promise<
   if (['finished', 'stopped'].includes(summary.state)) {
     throw new WaymarkError('run_ended', `Run ${run} has ended (${summary.state}). Start a new one instead.`);
   }
+  await context.engine.untilLetGo(run);
   if (context.store.isDriven(run)) {
     throw new WaymarkError('run_driven_elsewhere', `Run ${run} is already driven by another process.`);
   }
@@ -134,9 +136,9 @@ const ended: readonly string[] = ['finished', 'stopped', 'failed'];
 
 /** Every run that has not ended and that nobody drives; with `wait` all in this process, until all have come to rest. */
 async function resumeAll(context: CliContext, wait: boolean): Promise<CommandResult> {
-  const runs = (await context.reader.runs()).filter(
-    ({ id, state }) => !ended.includes(state) && !context.store.isDriven(id),
-  );
+  const going = (await context.reader.runs()).filter(({ state }) => !ended.includes(state));
+  await Promise.all(going.map(({ id }) => context.engine.untilLetGo(id)));
+  const runs = going.filter(({ id }) => !context.store.isDriven(id));
   const results = await Promise.all(
     runs.map(async ({ id }) => {
       try {
@@ -215,7 +217,7 @@ function list(runs: RunSummary[]): CommandResult {
     lines:
       runs.length === 0
         ? ['No runs yet. Start one with: run start --task ID']
-        : table(runs.map((each) => [each.id, statusWords(each), `${each.steps} steps`, each.title])),
+        : table(runs.map((each) => [each.id, statusWords(each), counted(each.steps, 'step'), each.title])),
   };
 }
 

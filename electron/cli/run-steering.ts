@@ -14,6 +14,10 @@ export async function steer(
   run: string,
   now: boolean,
 ): Promise<CommandResult> {
+  const { state } = await context.store.reader.run(run);
+  if (verb === 'pause' && state === 'paused') {
+    return { json: { run, running: [] }, lines: [`Run ${run} is paused already.`] };
+  }
   const running = await context.engine.running(run);
   if (verb === 'pause') await context.engine.pause(run, context.author, now ? 'now' : 'after_step');
   else await context.engine.stop(run, context.author);

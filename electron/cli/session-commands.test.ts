@@ -45,7 +45,7 @@ async function stand() {
   const print = async (uid: string, text: string) => {
     const offset = ends.get(uid) ?? 0;
     const bytes = Buffer.from(text);
-    await store.writer.sessionBytes(run, uid, { offset, bytes, receivedAt: 1, hostAt: 1 });
+    await store.writer.sessionBytes(run, 1, uid, { offset, bytes, receivedAt: 1, hostAt: 1 });
     ends.set(uid, offset + bytes.length);
   };
   const command = (...words: string[]) => sessionCommand(context, parseArguments(['session', ...words]));
@@ -112,7 +112,7 @@ describe('session tail', () => {
     await print('u2', 'new\r\n');
     const gap = { uid: 'u2', session: 'main', computer: 'box', from: 5, to: 100, reason: 'limit' as const };
     await store.writer.append(run, 1, [{ kind: 'session.gap', body: gap }]);
-    await store.writer.sessionBytes(run, 'u2', {
+    await store.writer.sessionBytes(run, 1, 'u2', {
       ...{ offset: 100, bytes: Buffer.from('later\r\n'), receivedAt: 1, hostAt: 1 },
     });
     await command('tail', 'main', '--run', run, '--all');

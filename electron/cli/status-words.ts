@@ -28,7 +28,9 @@ export function statusWords(summary: RunSummary): string {
 export function statusLine(summary: RunSummary): string {
   const status = runStatus(summary);
   const why = status.reason === null ? '' : ` (${status.reason})`;
-  const said = status.message === null ? '' : `: ${status.message}`;
+  // What its driver last said of itself is not true any more.
+  const stale = status.word === 'undriven' && summary.stored === 'running';
+  const said = status.message === null || stale ? '' : `: ${status.message}`;
   const first = `${statusWords(summary)}${why}${said}`;
   if (status.on === null || /keeps running|when last seen/u.test(said)) return first;
   const on = `A command runs in session ${status.on.session} on ${placeOf(status.on)}.`;

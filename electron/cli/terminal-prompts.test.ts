@@ -136,12 +136,18 @@ describe('questions at the terminal', () => {
     const terminal = new TestTerminal();
     const alarm = {
       ...{ ...about, keyType: 'ssh-ed25519', presentedSha256: 'SHA256:new', file: '/k', line: 7 },
-      expectedSha256: 'SHA256:old',
+      expected: { type: 'ssh-rsa', sha256: 'SHA256:old' },
     };
     const prompts = new TerminalPrompts(terminal);
     prompts.alarm({ ...alarm, kind: 'changed' });
     prompts.alarm({ ...alarm, kind: 'revoked' });
-    for (const part of ['has changed', 'SHA256:old', 'SHA256:new', '/k, line 7', 'revoked']) {
+    for (const part of [
+      'has changed',
+      'ssh-rsa SHA256:old',
+      'ssh-ed25519 SHA256:new',
+      '/k, line 7',
+      'revoked',
+    ]) {
       expect(terminal.shown).toContain(part);
     }
     expect(terminal.listening).toBeNull();

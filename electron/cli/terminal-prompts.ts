@@ -45,7 +45,7 @@ export class TerminalPrompts implements PromptPort {
           ]
         : [
             `DANGER: the key of ${named(alarm)} has changed. Somebody may be listening in.`,
-            `  known    ${alarm.expectedSha256 ?? 'another one'}`,
+            `  known    ${alarm.expected ? `${alarm.expected.type} ${alarm.expected.sha256}` : 'another one'}`,
             `  shown    ${alarm.keyType} ${alarm.presentedSha256}`,
             `  known in ${where}`,
             'Nothing was sent. If the host was really set up anew, take the old key out of that line and try again.',

@@ -81,9 +81,15 @@ export interface SessionHost {
   ): Promise<{ inputSeq: number; delivered: boolean }>;
   /**
    * Runs shell text as one command of the session's shell (it may span lines) and returns at once.
-   * `offset`: the end of the log just before. @throws SessionError session_busy when the session is not idle
+   * `offset`: the end of the log just before. The same text again after a lost answer is the same command, until somebody
+   * looked at the session. `found` is given what the look before the command found, before anything is sent, and whoever
+   * gives it asks for a new command in any case. @throws SessionError session_busy when the session is not idle
    */
-  run(name: string, command: string): Promise<{ commandSeq: number; offset: number }>;
+  run(
+    name: string,
+    command: string,
+    found?: (info: SessionInfo) => void,
+  ): Promise<{ commandSeq: number; offset: number }>;
   /**
    * Waits until the command has ended, `timeoutMs` passed or `signal` aborted (rejects with its reason). For any command of
    * the session's life, also after a restart. Never kills. @throws SessionError command_unknown
@@ -215,6 +221,8 @@ export interface CommandOutcome {
   endOffset: number;
   startedAt: number | undefined;
   endedAt: number | undefined;
+  /** It is over, and the last look found the shell alive and at its prompt. */
+  atPrompt: boolean;
 }
 
 export interface SignalOutcome {

@@ -27,10 +27,11 @@ export async function* eventPages(
       throw new WaymarkError('cancelled', 'The export was cancelled; nothing was written.');
     const page = await reader.events(run, next, Math.min(pageEvents, to - next + 1));
     const last = page.at(-1);
-    if (!last || page[0]?.seq !== next || last.seq !== next + page.length - 1) {
+    const gap = page.findIndex(({ seq }, index) => seq !== next + index);
+    if (!last || gap >= 0) {
       throw new WaymarkError(
         'workspace_corrupt',
-        `Run ${run} has no event ${next}, but ${to} events are counted. Run \`verify\` to see what is damaged.`,
+        `Event ${next + Math.max(0, gap)} of run ${run} is missing. Run "verify" to see what is damaged.`,
       );
     }
     yield page;

@@ -331,7 +331,8 @@ describe('summary turns', () => {
     expect(await rowsOf().then((all) => all.some(({ metadata }) => 'carried' in metadata))).toBe(false);
   });
 
-  it('leave the steps a branch inherited to the run that sampled them', async () => {
+  /** A run of three steps, and a branch with all of them in its context and one of its own. */
+  function aBranch() {
     const parent = new RunScript(first).startSegment().answer([think]).answer([think]).answer([failed]);
     const branch = new RunScript(second, { parent: { run: first, step: 3 } }).startSegment();
     const body = <K extends 'model.answered' | 'action.observed'>(kind: K, step: number) =>
@@ -346,8 +347,11 @@ describe('summary turns', () => {
     }
     branch.step = 3;
     branch.answer([think]);
-    const entries = [ada(first).label([1, 3], 'train'), ada(second).label(4, 'train')];
-    const reader = readerOf([parent, branch], entries);
+    return readerOf([parent, branch], [ada(first).label([1, 3], 'train'), ada(second).label(4, 'train')]);
+  }
+
+  it('leave the steps a branch inherited to the run that sampled them', async () => {
+    const reader = aBranch();
     const result = await exporting(reader);
     expect(result).toMatchObject({ rows: 2, trained: 3, masked: 1 });
     expect((await rowsOf()).map(masksOf)).toEqual([
@@ -359,8 +363,22 @@ describe('summary turns', () => {
       [1, 1, 0],
       [1, 1, 0, 1],
     ]);
-    await exporting(reader, { carried: 'paper', runs: [second] });
-    expect((await rowsOf()).map(masksOf)).toEqual([[0, 0, 0, 1]]);
+  });
+
+  it('name the inherited steps that are masked because their own run is not exported', async () => {
+    const reader = aBranch();
+    expect((await exporting(reader, { carried: 'paper' })).inherited).toEqual([]);
+    const alone = { preset: 'apollo' as const, runs: [second] };
+    const result = await exporting(reader, alone);
+    expect((await rowsOf()).map(masksOf)).toEqual(Array(7).fill([0, 0, 0, 1]));
+    expect(result.inherited).toEqual([{ run: first, steps: 3 }]);
+    expect(
+      (await previewDataset(reader, { ...alone, format: 'slime', undecided: 'refuse' })).inherited,
+    ).toEqual([{ run: first, steps: 3 }]);
+    const manifest = JSON.parse(await readFile(join(folder, 'out', 'manifest.json'), 'utf8'));
+    expect(manifest.counts.inherited_masked).toEqual([{ run: first, steps: '1-3' }]);
+    // Where a step trains once, it was never to train here.
+    expect((await exporting(reader, { runs: [second] })).inherited).toEqual([]);
   });
 
   it('are left out with everything that rests on purged texts', async () => {

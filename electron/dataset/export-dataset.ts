@@ -3,7 +3,14 @@ import { WaymarkError } from '@shared/errors';
 import type { ExportResult } from '@shared/ipc/dataset';
 import { checkTarget, DatasetFolder } from './dataset-folder';
 import type { DatasetReader } from './event-pages';
-import { countLines, countMasks, type ExportPlan, planExport, stepRanges } from './export-plan';
+import {
+  countInherited,
+  countLines,
+  countMasks,
+  type ExportPlan,
+  planExport,
+  stepRanges,
+} from './export-plan';
 import type { ExportRequest } from './export-request';
 import { slimeFile, slimeLine } from './exporters/slime';
 import { manifestFile, manifestText } from './manifest';
@@ -42,6 +49,7 @@ export async function exportDataset(
     rows: countLines(plan),
     ...countMasks(plan.rows),
     dropped: plan.dropped,
+    inherited: countInherited(plan),
     files: folder.files,
     snapshot: plan.snapshot,
   };

@@ -37,6 +37,8 @@ export interface ExportPlan {
   overContext: number;
   /** Steps without all their observations, left out. */
   unfinished: number;
+  /** Inherited steps that would train wherever they stand, and are masked: the run they were made in is not exported. */
+  inherited: { run: string; steps: number[] }[];
   /** Of the rows that are written; a step counts once however often its row is repeated. */
   counts: LabelCount[];
 }
@@ -128,13 +130,14 @@ function planRows(
   runs: readonly RunPlan[],
   preset: DatasetPreset,
   undecided: ExportRequest['undecided'],
-): Pick<ExportPlan, 'rows' | 'dropped' | 'overContext' | 'unfinished' | 'counts'> {
+): Pick<ExportPlan, 'rows' | 'dropped' | 'overContext' | 'unfinished' | 'inherited' | 'counts'> {
   const rows: RowPlan[] = [];
   const dropped = new Map<DropReason, number>();
   const drop = (reason: DropReason) => dropped.set(reason, (dropped.get(reason) ?? 0) + 1);
   const counts = new Map<string, LabelCount>();
   let overContext = 0;
   let unfinished = 0;
+  const inherited = new Map<string, Set<number>>();
   const labels = preset.carried === 'paper' ? labelsOf(runs) : null;
   const plan = (row: Pick<RowPlan, 'kind' | 'run' | 'segment' | 'steps' | 'tokens'>, purged: boolean) => {
     const { kind, run, segment, steps, tokens } = row;
@@ -149,6 +152,10 @@ function planRows(
     else if (![...masks.values(), ...carried.values()].includes(1)) drop('nothing_trained');
     else {
       rows.push({ ...row, masks, carried });
+      for (const each of kind === 'react' ? segment.carried : []) {
+        if (labels?.has(each.run) !== false) continue;
+        inherited.set(each.run, (inherited.get(each.run) ?? new Set()).add(each.step));
+      }
       if (tokens > modelOf({ run, steps }).contextTokens) overContext += 1;
       for (const step of steps) count(counts, step, masks.get(step.step) ?? 0);
     }
@@ -176,6 +183,9 @@ function planRows(
     dropped: [...dropped].map(([reason, number]) => ({ reason, count: number })).sort(byReason),
     overContext,
     unfinished,
+    inherited: [...inherited]
+      .map(([run, steps]) => ({ run, steps: [...steps].sort((a, b) => a - b) }))
+      .sort((a, b) => (a.run < b.run ? -1 : 1)),
     counts: [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value),
   };
 }
@@ -210,6 +220,13 @@ function count(counts: Map<string, LabelCount>, { label }: StepPlan, mask: 0 | 1
   const key = JSON.stringify([source, reason, value]);
   const entry = counts.get(key) ?? { source, reason, value, count: 0 };
   counts.set(key, { ...entry, count: entry.count + 1 });
+}
+
+/** How many steps of which runs, for people. */
+export function countInherited({
+  inherited,
+}: Pick<ExportPlan, 'inherited'>): { run: string; steps: number }[] {
+  return inherited.map(({ run, steps }) => ({ run, steps: steps.length }));
 }
 
 /** Lines of the file: rows, each as often as the preset repeats it. */

@@ -63,6 +63,7 @@ export function manifestText(
       dropped: plan.dropped,
       over_context: plan.overContext,
       unfinished_steps: plan.unfinished,
+      inherited_masked: plan.inherited.map(({ run, steps }) => ({ run, steps: stepRanges(steps) })),
     },
     runs: plan.runs.map(({ created, models, seq, entries, segments, scores, ruleSet }) => ({
       run: created.run,

@@ -1,6 +1,6 @@
 import type { ExportPreview } from '@shared/ipc/dataset';
 import type { DatasetReader } from './event-pages';
-import { countLines, countMasks, planExport } from './export-plan';
+import { countInherited, countLines, countMasks, planExport } from './export-plan';
 import type { ExportRequest } from './export-request';
 
 /** Undecided steps named per run; the count is always whole. */
@@ -27,6 +27,7 @@ export async function previewDataset(reader: DatasetReader, request: ExportReque
       total: steps.length,
     })),
     dropped: plan.dropped,
+    inherited: countInherited(plan),
     bySource: [...bySource.values()],
     tokens: plan.rows.reduce((sum, { tokens, kind }) => sum + tokens * plan.preset.repeat[kind], 0),
   };

@@ -24,6 +24,7 @@ import { streamPair } from '../testing/agent-host/stream-pair';
 import { createRun } from '../testing/run-writer';
 import { plainHello } from '../testing/scripted-host';
 import type { Workbench } from '../workbench';
+import { answerCommand, type ReportBug } from './dispatch';
 import { computerHandlers } from './handlers/computers';
 import { ownTerminalHandlers } from './handlers/own';
 import { timelineHandlers } from './handlers/timeline';
@@ -127,10 +128,14 @@ beforeAll(async () => {
     ...ownTerminalHandlers({ current: async () => terminals }, holder as never),
     ...timelineHandlers(holder as never, pump),
   };
-  registerCommands(handlers as Handlers, {
-    trusts: (event) => event === page,
-    report: (command, { message, detail }) => bugs.push(`${command}: ${message} ${detail ?? ''}`),
-  });
+  const report: ReportBug = (command, { message, detail }) =>
+    bugs.push(`${command}: ${message} ${detail ?? ''}`);
+  registerCommands(
+    Promise.resolve({
+      trusts: (event) => event === page,
+      answer: (name, input) => answerCommand(handlers, name, input, report),
+    }),
+  );
   dispose = async () => {
     await terminals.dispose();
     pump.attach(null);

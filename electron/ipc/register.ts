@@ -1,23 +1,29 @@
+import type { Result } from '@shared/errors';
 import type { CommandName, CommandOutput, CommandParsed } from '@shared/ipc';
 import type { IpcMainInvokeEvent } from 'electron';
 import { ipcMain } from 'electron';
-import { answerCommand, type ReportBug } from './dispatch';
 
 /** One function per command; inputs are parsed, outputs typed. Expected failures are thrown as `WaymarkError`. */
 export type Handlers = { [C in CommandName]: (input: CommandParsed<C>) => Promise<CommandOutput<C>> };
 
-export interface RegisterOptions {
+/** What answers the window, once it is there. */
+export interface Answering {
   /** True when the frame that asks is our own window's main frame. */
   trusts(event: IpcMainInvokeEvent): boolean;
-  report: ReportBug;
+  /** Parses and answers; never throws. */
+  answer(name: unknown, input: unknown): Promise<Result<unknown>>;
 }
 
-/** The only `ipcMain.handle`: sender check → parse → handler → `Result`. Returns the function that unregisters. */
-export function registerCommands(handlers: Handlers, options: RegisterOptions): () => void {
-  ipcMain.handle('command', async (event, name: unknown, input: unknown) =>
-    options.trusts(event)
-      ? answerCommand(handlers, name, input, options.report)
-      : { ok: false, error: { code: 'refused', message: 'This frame may not send commands.' } },
-  );
+/**
+ * The only `ipcMain.handle`: sender check → parse → handler → `Result`. The window is opened before what answers it is
+ * loaded, so its first questions wait. Returns the function that unregisters.
+ */
+export function registerCommands(answering: Promise<Answering>): () => void {
+  ipcMain.handle('command', async (event, name: unknown, input: unknown) => {
+    const window = await answering;
+    return window.trusts(event)
+      ? window.answer(name, input)
+      : { ok: false, error: { code: 'refused', message: 'This frame may not send commands.' } };
+  });
   return () => ipcMain.removeHandler('command');
 }

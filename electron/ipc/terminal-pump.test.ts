@@ -28,7 +28,7 @@ async function stand() {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
     const offset = ends.get(uid) ?? 0;
     ends.set(uid, offset + bytes.length);
-    await store.writer.sessionBytes(run, uid, { offset, bytes, receivedAt: 1, hostAt: null });
+    await store.writer.sessionBytes(run, 1, uid, { offset, bytes, receivedAt: 1, hostAt: null });
   };
   const of = (uid: string) => frames.filter((frame) => frame.uid === uid);
   const lastOf = (uid: string) => of(uid).at(-1)?.endOffset ?? 0;

@@ -151,8 +151,26 @@ export function baseName(path: string): string {
 /** Whether two ways to write a path can mean the same file: equal, or one ends with the other. */
 export function sameFile(a: string, b: string): boolean {
   if (a === b) return true;
+  // Nearly every pair differs here, and nothing is allocated to see it.
+  if (!endAlike(a, b)) return false;
   const [long, short] = a.length > b.length ? [a, b] : [b, a];
   return !short.startsWith('/') && long.endsWith(`/${short.replace(/^(?:\.{1,2}\/)+/, '')}`);
+}
+
+/** Whether the last parts of two paths are equal. */
+function endAlike(a: string, b: string): boolean {
+  for (let back = 1; ; back += 1) {
+    const one = a.charCodeAt(a.length - back);
+    const other = b.charCodeAt(b.length - back);
+    const ended = endsName(one);
+    if (ended || endsName(other)) return ended && endsName(other);
+    if (one !== other) return false;
+  }
+}
+
+/** A slash, or `NaN` before the first character. */
+function endsName(code: number): boolean {
+  return code === 0x2f || Number.isNaN(code);
 }
 
 /** The first line of a command, cut for a sentence. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelTest } from '@shared/ipc/application';
-import { createModelClient, type ModelEndpoint } from './client';
+import type { ModelEndpoint } from './client';
 import { defaultHttpLimits } from './http-fetch';
 
 /**
@@ -27,6 +27,8 @@ export async function testModel(
     ],
     messages: [{ role: 'user', content: 'Call the tool "report" with the word "ready". Do nothing else.' }],
   });
+  // The client's library takes long to load, and no window and no command line needs it to start.
+  const { createModelClient } = await import('./client');
   const client = createModelClient(endpoint, { ...defaultHttpLimits, firstByteMs: 120_000, idleMs: 60_000 });
   const startedAt = performance.now();
   let firstTokenMs: number | null = null;

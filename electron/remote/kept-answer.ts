@@ -1,7 +1,8 @@
 import type { AnnotationEntry, AnnotationOp, Author } from '@shared/annotations';
 import { assertNever } from '@shared/errors';
+import { nextStep } from '@shared/hint-delivery';
 import { type CommandParsed, commands } from '@shared/ipc';
-import { type HintView, nextStep } from '@shared/outbox';
+import type { HintView } from '@shared/outbox';
 import type { LateWrite } from './late-writes';
 
 export interface Writer {

@@ -96,7 +96,13 @@ export class RemoteWorkspace {
     if (this.#link.client !== null) {
       this.#space = (await this.#read('workspace.status', undefined)) as WorkspaceStatus;
     }
-    const known = this.#space ?? { folder, defaultFolder: folder, freeBytes: null, problem: null };
+    const known = this.#space ?? {
+      folder,
+      defaultFolder: folder,
+      freeBytes: null,
+      problem: null,
+      unreadable: [],
+    };
     const problem = this.#link.client === null ? null : known.problem;
     return { ...known, folder: `${alias}:${this.#welcome?.folder ?? folder}`, problem };
   }

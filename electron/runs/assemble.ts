@@ -81,14 +81,16 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   const { state, created } = loaded;
   const spec = parseSpec(created.spec, created.task.title);
   const packageFolder = pinnedPackage(store.folder, created.task.hash);
+  const reading = new AbortController();
   releases.push(
+    () => reading.abort(new Error('The run is no longer driven here.')),
     store.subscribe((notice) => {
       if (notice.kind === 'outbox' && notice.run === run) {
-        refresh(follower, options, run);
+        void refresh(follower, options, run, reading.signal);
       }
     }),
   );
-  refresh(follower, options, run);
+  void refresh(follower, options, run, reading.signal);
   const all = connect(options, run, created.computers);
   releases.push(() => disposeAll(all));
   const computers = usable(spec, all);
@@ -100,9 +102,9 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   const back = backDeps(all, clock);
   const record: Recorder['record'] = (events) => recorder.record(events);
   const sessions = new SessionLog({
-    ...{ store, run, computers, back, record },
+    ...{ store, run, epoch: context.lock.epoch, computers, back, record },
     failed: (session, error) =>
-      options.log.error('A session can no longer be followed', { run, session, error: String(error) }),
+      options.log.error('Output of a session could not be followed', { run, session, error: String(error) }),
   });
   releases.push(
     () => sessions.stop(),
@@ -270,10 +272,22 @@ async function startWorking(
   ]);
 }
 
-function refresh(follower: OutboxFollower, options: EngineOptions, run: string): void {
-  follower.refresh().catch((error: unknown) => {
-    options.log.error('The outbox could not be read', { run, error: String(error) });
-  });
+/** A pause or a stop that could not be read is read as soon as it can be: nobody says it twice. */
+async function refresh(
+  follower: OutboxFollower,
+  { log, clock }: EngineOptions,
+  run: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    try {
+      await follower.refresh();
+      return;
+    } catch (error) {
+      if (failures === 0) log.error('The outbox could not be read', { run, error: String(error) });
+      await clock.sleep(Math.min(5_000, 100 * 2 ** failures), signal).catch(() => undefined);
+    }
+  }
 }
 
 /** Those the task gave GPUs of to the run. */

@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { z } from 'zod';
 import type { Store } from '../store/api';
+import { storeFailure } from '../store/database';
 import type { Cleaned, HostSessions } from './clean-sessions';
 import { type Ground, hostFolder } from './ground';
 import type { Place } from './places';
@@ -41,15 +42,28 @@ export function branchHosts(run: string, places: readonly Place[], ground: Groun
     });
 }
 
+/** @throws WaymarkError disk_full, read_only */
 export async function markBranching(
   store: Store,
   run: string,
   hosts: readonly HostSessions[],
 ): Promise<void> {
   const folder = runFolder(store.folder, run);
-  await mkdir(folder, { recursive: true });
   const marker = { pid: process.pid, machine: hostname(), hosts };
-  await writeFile(join(folder, MARKER), JSON.stringify(marker));
+  try {
+    await makeFolder(dirname(folder));
+    await makeFolder(folder);
+    await writeFile(join(folder, MARKER), JSON.stringify(marker));
+  } catch (thrown) {
+    throw storeFailure(thrown, `the folder ${folder}`, store.folder);
+  }
+}
+
+/** One at a time: where no file can be made, a recursive `mkdir` says that the folder above is missing. */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 /** The branch has its log: nothing of it is a leaving any more. */

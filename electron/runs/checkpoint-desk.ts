@@ -15,12 +15,13 @@ import { parseSpec } from './create-run';
 import type { EngineOptions } from './engine-options';
 import { keepUndriven } from './keep-undriven';
 import type { LiveEmitter } from './live';
+import type { RunLock } from './run-holds';
 
 export interface CheckpointDeskOptions {
   options: EngineOptions;
   live: LiveEmitter;
-  /** Whether this process drives the run. */
-  drives(run: string): boolean;
+  /** Does work with the lock of a run that nobody drives, once a drive that has come to rest has let go. */
+  undriven(run: string, work: (lock: RunLock) => Promise<void>): Promise<void>;
 }
 
 /** Checkpoints as people see and ask for them, whoever drives the run. */
@@ -38,7 +39,7 @@ export class CheckpointDesk {
    * ComputerUnavailable
    */
   async make(run: string, author: Author, note: string): Promise<void> {
-    const { options, live, drives } = this.given;
+    const { options, live, undriven } = this.given;
     const { store } = options;
     const { state, steps } = await store.reader.run(run);
     if (state === 'finished' || state === 'stopped' || state === 'failed') {
@@ -51,13 +52,7 @@ export class CheckpointDesk {
       throw new WaymarkError('refused', `Run ${run} has taken no step yet, so there is nothing to keep.`);
     }
     await store.writer.post(run, author, { op: 'run.checkpoint', note });
-    const lock = drives(run) ? null : store.lockRun(run);
-    if (lock === null) return;
-    try {
-      await keepUndriven({ options, live, run, lock });
-    } finally {
-      lock.release();
-    }
+    await undriven(run, (lock) => keepUndriven({ options, live, run, lock }));
   }
 
   /**

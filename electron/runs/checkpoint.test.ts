@@ -6,7 +6,6 @@ import { exportDataset } from '../dataset/export-dataset';
 import type { ScriptedAnswer, ScriptedPolicy } from '../model/scripted-server';
 import { author, EngineStand } from '../testing/engine-stand';
 import { smallTaskYaml } from '../testing/task-package';
-import { annotateSteps } from './annotate-steps';
 import { removeRun } from './remove-run';
 
 const open: EngineStand[] = [];
@@ -163,16 +162,15 @@ it('a step trains once, however many branches share it, by the label of the run 
   });
   await made.drive(branch);
   const { store } = made;
-  await annotateSteps(
-    store,
+  await store.writer.annotate(
     author,
     { run: id, from: 1, to: 6 },
     { op: 'label', value: 'train', reason: 'r' },
   );
   // In the branch's window, over the branch point: steps 2 and 3 are the parent's.
   const label = { op: 'label', value: 'mask', reason: 'r' } as const;
-  await annotateSteps(store, author, { run: branch, from: 2, to: 4 }, label);
-  await annotateSteps(store, author, { run: branch, from: 5, to: 6 }, { ...label, value: 'train' });
+  await store.writer.annotate(author, { run: branch, from: 2, to: 4 }, label);
+  await store.writer.annotate(author, { run: branch, from: 5, to: 6 }, { ...label, value: 'train' });
   const values = async (of: string) => (await store.reader.heads(of, 1, 6)).map((head) => head.label.value);
   expect(await values(id)).toEqual(['train', 'mask', 'mask', 'train', 'train', 'train']);
   expect(await values(branch)).toEqual(['train', 'mask', 'mask', 'mask', 'train', 'train']);

@@ -57,7 +57,7 @@ export class RunControl implements ControlPort {
           op: 'pause',
           mode: this.quitting,
           entries: [],
-          message: 'Paused because the application was closed.',
+          message: 'Paused because Waymark was closed.',
         };
   }
 

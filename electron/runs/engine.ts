@@ -18,15 +18,21 @@ import { choosePlaces } from './places';
 import { Rehearsals } from './rehearse';
 import { type DrivenRun, takeUp } from './run';
 import { runFolder } from './run-folder';
+import { RunHolds, type RunLock } from './run-holds';
 import { runningCommands } from './running-commands';
 import { settleUndriven } from './settle-undriven';
 
 /** How long a quitting application waits for an action to end before it interrupts it, ms. */
 const QUIT_GRACE_MS = 15_000;
+/** How often to look whether another process still drives a run, ms. */
+const LOOK_MS = 100;
 
 export interface StartRun extends NewRun {
   author: Author;
 }
+
+/** `over`: this process has let go; `settled`: a stop that it missed is carried out as well. Neither rejects. */
+type DrivenHere = DrivenRun & { over: Promise<void>; settled: Promise<void> };
 
 /** Which runs keep their sessions: a set, or a question. */
 type Alive = Pick<ReadonlySet<string>, 'has'>;
@@ -52,9 +58,12 @@ export interface Engine {
   startRun(input: StartRun): Promise<string>;
   /**
    * Drives the run in the background from where it stands; resolves once this process drives it. Does nothing when
-   * it does already. @throws WaymarkError not_found, run_ended, run_driven_elsewhere
+   * it does already; a drive that has come to rest is waited for until it has let go.
+   * @throws WaymarkError not_found, run_ended, run_driven_elsewhere
    */
   resumeRun(run: string): Promise<void>;
+  /** Resolves when whoever drove the run to its rest, here or elsewhere, has let go, or at once while somebody drives it. */
+  untilLetGo(run: string): Promise<void>;
   /** Resolves when the run rests: paused, ended, or no process drives it. */
   waitRun(run: string): Promise<void>;
   /** @throws WaymarkError run_ended */
@@ -92,19 +101,24 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 class RunEngine implements Engine {
-  readonly live = new LiveEmitter();
+  readonly live: LiveEmitter;
   readonly hints: HintDesk;
   readonly rehearsals: Rehearsals;
   readonly checkpoints: CheckpointDesk;
   readonly branches: BranchDesk;
-  private readonly driven = new Map<string, DrivenRun>();
-  private closing = false;
+  private readonly driven = new Map<string, DrivenHere>();
+  private readonly holds: RunHolds;
+  private readonly closing = new AbortController();
 
   constructor(private readonly options: EngineOptions) {
+    this.live = new LiveEmitter(({ run, kind }, thrown) =>
+      options.log.error('A listener of live frames threw', { run, kind, error: stackOf(thrown) }),
+    );
     this.hints = new HintDesk(options.store);
     this.rehearsals = new Rehearsals(options);
     const { live } = this;
-    this.checkpoints = new CheckpointDesk({ options, live, drives: (run) => this.driven.has(run) });
+    this.holds = new RunHolds(options.store, options.clock, this.closing.signal);
+    this.checkpoints = new CheckpointDesk({ options, live, undriven: (...args) => this.undriven(...args) });
     this.branches = new BranchDesk({ options, cleanSessions: (...args) => this.cleanSessions(...args) });
   }
 
@@ -128,7 +142,7 @@ class RunEngine implements Engine {
       const folder = runFolder(store.folder, run);
       const ground = await layGround({ run, folder, spec, computers, hosts });
       const events = await creationEvents(input, { run, task, spec, places, ground, resourcesDir });
-      const lock = this.lock(run);
+      const lock = await this.lock(run);
       try {
         await store.writer.append(run, lock.epoch, events);
       } finally {
@@ -140,23 +154,33 @@ class RunEngine implements Engine {
     return run;
   }
 
+  /** Two at once give one drive: the second finds the first one's. */
   async resumeRun(run: string): Promise<void> {
-    if (this.driven.has(run)) {
-      return;
-    }
-    if (this.options.driveApart !== undefined) {
-      return this.options.driveApart(run);
-    }
-    if (this.closing) {
+    const { driveApart, store } = this.options;
+    const before = await store.reader.outboxHead(run);
+    await this.holds.inTurn(run, async () => {
+      if (await this.drives(run)) return;
+      if (driveApart === undefined) return this.takeOver(run, before);
+      await this.holds.untilFree(run);
+      if (!store.isDriven(run)) await driveApart(run);
+    });
+  }
+
+  async untilLetGo(run: string): Promise<void> {
+    if (!(await this.drives(run))) await this.holds.untilFree(run);
+  }
+
+  private async takeOver(run: string, before: number): Promise<void> {
+    if (this.closing.signal.aborted) {
       throw new WaymarkError('refused', 'The application is closing. Open it again to drive runs.');
     }
-    const lock = this.lock(run);
+    const lock = await this.lock(run);
     const { options, live } = this;
     try {
-      const driven = await takeUp({ options, live, run, lock });
-      this.driven.set(run, driven);
-      void driven.ended.then(() => this.driven.delete(run));
-      if (this.closing) {
+      const driven = await takeUp({ options, live, run, lock }, before);
+      const over = driven.ended.then(() => void this.driven.delete(run));
+      this.driven.set(run, { ...driven, over, settled: over.then(() => this.heedMissedStop(driven)) });
+      if (this.closing.signal.aborted) {
         driven.control.quit('now');
       }
     } catch (error) {
@@ -165,31 +189,56 @@ class RunEngine implements Engine {
     }
   }
 
+  /** Whether this process drives the run. One that has come to rest is waited for until it has let go. */
+  private async drives(run: string): Promise<boolean> {
+    const driven = this.driven.get(run);
+    if (driven === undefined) return false;
+    if (!(await driven.isResting())) return true;
+    await driven.over;
+    return false;
+  }
+
+  /**
+   * A stop that came when the drive had looked at its requests for the last time. Who asked found the lock held, so nobody else
+   * would act on it.
+   */
+  private async heedMissedStop({ run, missedStop }: DrivenRun): Promise<void> {
+    const { options, live } = this;
+    try {
+      if (!(await missedStop())) return;
+      await this.undriven(run, (lock) => settleUndriven({ options, live, run, lock }));
+    } catch (error) {
+      // The request stays in the outbox: whoever takes the run up next acts on it.
+      options.log.error('A stop could not be carried out', { run, error: String(error) });
+    }
+  }
+
+  /** Does nothing while somebody drives the run: the driver hears of requests through the outbox. */
+  private undriven(run: string, work: (lock: RunLock) => Promise<void>): Promise<void> {
+    return this.holds.inTurn(run, async () => {
+      const lock = (await this.drives(run)) ? null : await this.holds.lock(run);
+      if (lock === null) return;
+      try {
+        await work(lock);
+      } finally {
+        lock.release();
+      }
+    });
+  }
+
   async waitRun(run: string): Promise<void> {
     const driven = this.driven.get(run);
     if (driven !== undefined) {
-      await driven.ended;
+      await driven.settled;
       return;
     }
-    const { store } = this.options;
-    const rested = new Promise<void>((resolve, reject) => {
-      const check = () => {
-        if (!store.isDriven(run)) {
-          unsubscribe();
-          resolve();
-        }
-      };
-      const unsubscribe = store.subscribe((notice) => {
-        if (notice.kind === 'foreign' || (notice.kind === 'run' && notice.run === run)) {
-          check();
-        }
-      });
-      store.reader.run(run).then(check, (error: unknown) => {
-        unsubscribe();
-        reject(error);
-      });
-    });
-    await rested;
+    const { store, clock } = this.options;
+    const { signal } = this.closing;
+    await store.reader.run(run);
+    // A driver that is killed commits nothing: its end is found by looking only.
+    while (store.isDriven(run) && !signal.aborted) {
+      await clock.sleep(LOOK_MS, signal).catch(() => undefined);
+    }
   }
 
   async pause(run: string, author: Author, mode: 'after_step' | 'now'): Promise<void> {
@@ -240,7 +289,7 @@ class RunEngine implements Engine {
   }
 
   async shutdown({ mode }: { mode: 'pause' | 'now' }): Promise<void> {
-    this.closing = true;
+    this.closing.abort(new Error('The application is closing.'));
     this.rehearsals.cancelAll();
     const runs = [...this.driven.values()];
     for (const { control } of runs) {
@@ -251,7 +300,7 @@ class RunEngine implements Engine {
         control.quit('now');
       }
     }, QUIT_GRACE_MS);
-    await Promise.all(runs.map(({ ended }) => ended));
+    await Promise.all(runs.map(({ settled }) => settled));
     clearTimeout(timer);
   }
 
@@ -263,20 +312,17 @@ class RunEngine implements Engine {
   ): Promise<void> {
     const state = await this.refuseEnded(run);
     const { store } = this.options;
-    if (op.op === 'run.pause' && state === 'paused') {
+    // Whoever holds a paused run may be taking it up.
+    if (op.op === 'run.pause' && state === 'paused' && !this.holds.isHeld(run)) {
       return;
     }
     await store.writer.post(run, author, op);
-    const lock = this.driven.has(run) ? null : store.lockRun(run);
-    if (lock !== null) {
-      try {
-        await settleUndriven({ options: this.options, live: this.live, run, lock });
-      } catch (error) {
-        // Its driver heard of the request and brought it to its end meanwhile.
-        if (!(error instanceof WaymarkError && error.code === 'run_ended')) throw error;
-      } finally {
-        lock.release();
-      }
+    try {
+      const { options, live } = this;
+      await this.undriven(run, (lock) => settleUndriven({ options, live, run, lock }));
+    } catch (error) {
+      // Its driver heard of the request and brought it to its end meanwhile.
+      if (!(error instanceof WaymarkError && error.code === 'run_ended')) throw error;
     }
   }
 
@@ -292,11 +338,15 @@ class RunEngine implements Engine {
     return state;
   }
 
-  private lock(run: string): { epoch: number; release(): void } {
-    const lock = this.options.store.lockRun(run);
+  private async lock(run: string): Promise<RunLock> {
+    const lock = await this.holds.lock(run);
     if (lock === null) {
       throw new WaymarkError('run_driven_elsewhere', `Run ${run} is already driven by another process.`);
     }
     return lock;
   }
+}
+
+function stackOf(thrown: unknown): string {
+  return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

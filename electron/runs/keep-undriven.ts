@@ -39,7 +39,7 @@ export async function keepUndriven(context: RunContext): Promise<void> {
       .join('; ');
     const order = { step: state.run.step, why: 'asked' as const, note };
     const made = await checkpointer.make(order, new AbortController().signal);
-    await arrive(false);
+    await arrive({ before: 0 });
     const applied = asked.map(({ entry }): NewEvent => {
       return { kind: 'control.applied', body: { entry, op: 'checkpoint' } };
     });

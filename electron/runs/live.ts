@@ -3,9 +3,11 @@ import type { LoopFrame } from '../agent/ports';
 /** What a driven run does right now: published, never stored; a listener may drop any of it. */
 export type LiveFrame = LoopFrame & { run: string };
 
-/** Hands live frames to window and command line. A listener that throws is a bug and breaks nobody else. */
+/** Hands live frames to window and command line. A listener that throws is a bug: it is reported, and everybody else goes on. */
 export class LiveEmitter {
   private readonly listeners = new Set<(frame: LiveFrame) => void>();
+
+  constructor(private readonly failed: (frame: LiveFrame, thrown: unknown) => void) {}
 
   /** Returns the function that ends the subscription. */
   subscribe(listener: (frame: LiveFrame) => void): () => void {
@@ -14,8 +16,12 @@ export class LiveEmitter {
   }
 
   emit(frame: LiveFrame): void {
-    for (const listener of this.listeners) {
-      listener(frame);
+    for (const listener of [...this.listeners]) {
+      try {
+        listener(frame);
+      } catch (thrown) {
+        this.failed(frame, thrown);
+      }
     }
   }
 }

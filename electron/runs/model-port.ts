@@ -1,6 +1,5 @@
 import type { ModelRef } from '@shared/event-parts';
 import type { ModelFailure, ModelPort } from '../agent/ports';
-import { createModelClient } from '../model/client';
 import type { EngineOptions } from './engine-options';
 
 /**
@@ -11,6 +10,9 @@ export function modelPort(
   options: Pick<EngineOptions, 'findKey' | 'isKeyLocked' | 'baseUrlOf'>,
   model: () => ModelRef,
 ): ModelPort {
+  // Its library takes long to load: not needed to start a window or a command, and here before the first request.
+  const loading = import('../model/client');
+  loading.catch(() => undefined); // whoever asks hears of it
   let client: { key: string | null; model: ModelRef; port: ModelPort } | null = null;
   return {
     ask: async (request, onDelta, signal) => {
@@ -26,6 +28,7 @@ export function modelPort(
       }
       if (client === null || client.key !== key || client.model !== asked) {
         const baseUrl = (await options.baseUrlOf?.(asked.endpoint)) ?? asked.baseUrl;
+        const { createModelClient } = await loading;
         const port = createModelClient({ name: asked.endpoint, baseUrl, key });
         client = { key, model: asked, port };
       }

@@ -8,6 +8,8 @@ import { HintConditions } from './hint-conditions';
 
 /** Unapplied control request of a human. */
 export interface ControlRequest {
+  /** Number of the outbox entry. */
+  id: number;
   entry: string;
   op: 'pause' | 'stop' | 'wake';
   mode: 'after_step' | 'now';
@@ -102,7 +104,7 @@ export class OutboxFollower {
     const op = CONTROL_OPS[body.op];
     if (op !== undefined && !this.applied.has(entry.ulid)) {
       const mode = body.op === 'run.pause' ? body.mode : 'now';
-      this.requests.push({ entry: entry.ulid, op, mode, author });
+      this.requests.push({ id: entry.id, entry: entry.ulid, op, mode, author });
     }
   }
 }

@@ -12,7 +12,13 @@ function recorder(
   append: (events: NewEvent[]) => Promise<{ seq: number }>,
   signal = new AbortController().signal,
 ) {
-  const clock = { ...systemClock, sleep: (_ms: number, abort: AbortSignal) => systemClock.sleep(1, abort) };
+  const pauses: number[] = [];
+  const sleep = (ms: number, abort: AbortSignal) => {
+    pauses.push(ms);
+    return systemClock.sleep(1, abort);
+  };
+  const clock = { ...systemClock, sleep };
+  const waits: (string | null)[] = [];
   const told: (string | undefined)[] = [];
   const made = new Recorder({
     writer: {
@@ -23,9 +29,10 @@ function recorder(
       }),
     },
     ...{ run: 'r', epoch: 1, clock, signal },
+    waiting: (failure) => void waits.push(failure?.code ?? null),
   });
   made.onRecorded((events) => told.push(...events.map(idOf)));
-  return { made, told };
+  return { made, told, pauses, waits };
 }
 
 describe('the recorder', () => {
@@ -72,5 +79,22 @@ describe('the recorder', () => {
     const waiting = stuck.made.record([event('never')]);
     ending.abort(new Error('over'));
     await expect(waiting).rejects.toThrow('over');
+  });
+
+  it.each([
+    'disk_full',
+    'workspace_locked',
+    'system_busy',
+  ] as const)('waits with growing pauses while the store says %s, and says so once', async (code) => {
+    let left = 8;
+    const { made, told, pauses, waits } = recorder(async () => {
+      left -= 1;
+      if (left > 0) throw new WaymarkError(code, 'Not now.');
+      return { seq: 1 };
+    });
+    await made.record([event('patient')]);
+    expect(told).toEqual(['patient']);
+    expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+    expect(waits).toEqual([code, null]);
   });
 });

@@ -1,11 +1,13 @@
-import { WaymarkError } from '@shared/errors';
+import type { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
 import type { RecorderPort } from '../agent/ports';
 import type { Clock } from '../clock';
 import type { StoreWriter } from '../store/api';
+import { isPassing } from '../store/passing-failure';
 
-/** How long to wait before a full disk is tried again, ms. */
-const DISK_RETRY_MS = 2_000;
+/** How long to wait before a first and before every later try of what the disk or a lock refused, ms. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
 
 /** Called after the commit, in commit order. `at`: wall clock, ms. */
 export type RecordedListener = (events: readonly NewEvent[], at: number) => void;
@@ -15,8 +17,10 @@ export interface RecorderOptions {
   run: string;
   epoch: number;
   clock: Clock;
-  /** Ends the waiting for a full disk. */
+  /** Ends the waiting for a full disk or a locked workspace. */
   signal: AbortSignal;
+  /** Events wait for a disk that is full, a workspace that is locked and the like; null: they are stored now. */
+  waiting?(failure: WaymarkError | null): void;
 }
 
 /**
@@ -26,6 +30,7 @@ export interface RecorderOptions {
 export class Recorder implements RecorderPort {
   private readonly listeners: RecordedListener[] = [];
   private queue: Promise<unknown> = Promise.resolve();
+  private attempt: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: RecorderOptions) {}
 
@@ -43,9 +48,16 @@ export class Recorder implements RecorderPort {
     return this.next(events, () => writer.appendIfOutboxAt(run, epoch, head, events));
   }
 
+  /** Resolves when the append that is under way has been tried, and listeners have heard of it. */
+  async tried(): Promise<void> {
+    await this.attempt;
+    // The listeners hear of a commit right after it.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
   private next(events: NewEvent[], append: () => Promise<{ raced: boolean }>): Promise<{ raced: boolean }> {
     const result = this.queue.then(async () => {
-      const { raced } = await this.untilRoom(append);
+      const { raced } = await this.untilStored(append);
       if (!raced) {
         const at = this.options.clock.now();
         for (const listener of this.listeners) {
@@ -62,16 +74,20 @@ export class Recorder implements RecorderPort {
     return result;
   }
 
-  /** A full disk stops new work until there is room again (trust, P7); nothing is given up meanwhile. */
-  private async untilRoom<T>(append: () => Promise<T>): Promise<T> {
-    for (;;) {
+  /** What the disk or a lock refuses now is stored when they let it (trust, P7); nothing is given up meanwhile. */
+  private async untilStored<T>(append: () => Promise<T>): Promise<T> {
+    const { clock, signal, waiting } = this.options;
+    for (let failures = 0; ; failures += 1) {
       try {
-        return await append();
+        const tried = append();
+        this.attempt = tried.catch(() => undefined);
+        const stored = await tried;
+        if (failures > 0) waiting?.(null);
+        return stored;
       } catch (error) {
-        if (!(error instanceof WaymarkError) || error.code !== 'disk_full') {
-          throw error;
-        }
-        await this.options.clock.sleep(DISK_RETRY_MS, this.options.signal);
+        if (!isPassing(error)) throw error;
+        if (failures === 0) waiting?.(error);
+        await clock.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures), signal);
       }
     }
   }

@@ -13,13 +13,17 @@ import { runFolder } from './run-folder';
  * `computer_unavailable` when a host could not be reached (everything here is gone then)
  */
 export async function removeRun(
-  { store, engine }: { store: Store; engine: Pick<Engine, 'cleanSessions' | 'checkpoints'> },
+  { store, engine }: { store: Store; engine: Pick<Engine, 'cleanSessions' | 'checkpoints' | 'untilLetGo'> },
   run: string,
   mode: 'run' | 'text',
   author: Author,
 ): Promise<void> {
+  await engine.untilLetGo(run);
   if (store.isDriven(run)) {
-    throw new WaymarkError('refused', `Run ${run} is being driven. Stop it before you remove it.`);
+    throw new WaymarkError(
+      'refused',
+      `Run ${run} is being driven. Stop it before you ${mode === 'run' ? 'remove it' : 'purge its texts'}.`,
+    );
   }
   const hosts = await hostsOf(store.reader, run);
   const { parent } = await store.reader.run(run);

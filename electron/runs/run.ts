@@ -13,6 +13,7 @@ import { OutboxFollower } from './outbox-follower';
 import { recordRest } from './record-rest';
 import { Recorder } from './recorder';
 import { runFolder } from './run-folder';
+import { isRest } from './run-holds';
 
 /** A run that this process drives. */
 export interface DrivenRun {
@@ -20,29 +21,55 @@ export interface DrivenRun {
   control: RunControl;
   /** Resolves when the run has come to rest and everything was let go of. Never rejects. */
   ended: Promise<LoopEnd | 'failed'>;
+  /** Whether it has come to rest and only lets go. What the log says by now is taken into account. */
+  isResting(): Promise<boolean>;
+  /** Whether somebody asked for a stop that the drive came to its rest without. Ask once it has ended. */
+  missedStop(): Promise<boolean>;
   /** Those it works on, by name; empty until they are connected. */
   computers(): ReadonlyMap<string, Computer>;
 }
 
 /**
  * Takes up a run: folds its log, tells the log that a driver is here, and starts the loop in the background.
- * On a resume an orphaned action is closed by looking, an unanswered request is asked again.
+ * On a resume an orphaned action is closed by looking, an unanswered request is asked again. What people asked for after the
+ * outbox entry `before` is asked of this drive.
  * @throws WaymarkError not_found, run_ended, task_invalid; the caller then releases the lock
  */
-export async function takeUp(context: RunContext): Promise<DrivenRun> {
+export async function takeUp(context: RunContext, before: number): Promise<DrivenRun> {
+  const { run } = context;
   const { parts, arrive, ending } = await prepareDriver(context);
-  await arrive(true);
-  const control = new RunControl(parts.follower);
-  const ended = driveToRest(parts, control, ending);
-  return { run: context.run, control, ended, computers: () => parts.connected };
+  await arrive({ before });
+  const { recorder, follower, loaded } = parts;
+  let resting = false;
+  recorder.onRecorded((events) => {
+    for (const event of events) {
+      if (event.kind === 'run.status') resting = isRest(event.body.status);
+    }
+  });
+  const control = new RunControl(follower);
+  const ended = driveToRest(parts, control, ending, () => {
+    resting = true;
+  });
+  return {
+    ...{ run, control, ended },
+    isResting: async () => {
+      await recorder.tried();
+      return resting;
+    },
+    missedStop: async () => {
+      await follower.refresh();
+      return !loaded.state.run.ended && control.asked()?.op === 'stop';
+    },
+    computers: () => parts.connected,
+  };
 }
 
 export interface PreparedDriver {
   parts: Parts;
   /** Ends the waiting for a full disk. */
   ending: AbortController;
-  /** Records that a driver is here; `anew`: pause and wake requests of the time before are over. */
-  arrive(anew: boolean): Promise<void>;
+  /** Records that a driver is here; pause and wake requests up to the outbox entry `before` are over. */
+  arrive(asked: { before: number }): Promise<void>;
 }
 
 /** Folds a run's log and outbox; nothing is written yet. @throws WaymarkError not_found, run_ended, task_invalid */
@@ -72,6 +99,10 @@ export async function prepareDriver(context: RunContext): Promise<PreparedDriver
     epoch: lock.epoch,
     clock,
     signal: ending.signal,
+    waiting: (failure) => {
+      if (failure === null) options.log.info('Events are stored again', { run });
+      else options.log.error('Events wait until they can be stored', { run, message: failure.message });
+    },
   });
   recorder.onRecorded((events, at) => {
     for (const event of events) {
@@ -92,11 +123,11 @@ export async function prepareDriver(context: RunContext): Promise<PreparedDriver
   return {
     parts,
     ending,
-    arrive: async (anew) => recorder.record(await arrival(parts, anew)),
+    arrive: async ({ before }) => recorder.record(await arrival(parts, before)),
   };
 }
 
-async function arrival({ context, loaded, follower, folder }: Parts, anew: boolean): Promise<NewEvent[]> {
+async function arrival({ context, loaded, follower, folder }: Parts, before: number): Promise<NewEvent[]> {
   const { options, lock } = context;
   const { state, driven } = loaded;
   const aliveUntil = state.run.time.running ? await lastHeartbeat(folder) : null;
@@ -113,7 +144,7 @@ async function arrival({ context, loaded, follower, folder }: Parts, anew: boole
     },
   };
   const over = follower.controls
-    .filter(({ op }) => anew && op !== 'stop')
+    .filter(({ id, op }) => id <= before && op !== 'stop')
     .map(({ entry, op }): NewEvent => ({ kind: 'control.applied', body: { entry, op } }));
   return [started, ...over];
 }
@@ -122,6 +153,7 @@ async function driveToRest(
   parts: Parts,
   control: RunControl,
   ending: AbortController,
+  rests: () => void,
 ): Promise<LoopEnd | 'failed'> {
   const { options, run, live, lock } = parts.context;
   const releases: Release[] = [() => lock.release()];
@@ -131,6 +163,7 @@ async function driveToRest(
   } catch (thrown) {
     end = await putToRest(parts, control, thrown);
   } finally {
+    rests();
     ending.abort(new Error('The run is no longer driven here.'));
     for (const release of releases.reverse()) {
       try {

@@ -1,3 +1,4 @@
+import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
 import { describe, expect, it } from 'vitest';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
@@ -43,13 +44,21 @@ function stand(acts: ConstructorParameters<typeof FollowedHost>[0]) {
   const events: NewEvent[] = [];
   const failures: string[] = [];
   const links = { wanted: 0 };
+  // Where the stored bytes end when they end elsewhere than was thought; what the store does first with a chunk.
+  const stored = { end: 0, before: async (_chunk: StoredChunk): Promise<void> => undefined };
   const log = new SessionLog({
     store: {
       writer: {
-        sessionBytes: async (_run: string, _uid: string, chunk: StoredChunk) => void chunks.push(chunk),
+        sessionBytes: async (_run: string, epoch: number, _uid: string, chunk: StoredChunk) => {
+          await stored.before(chunk);
+          expect(epoch).toBe(7);
+          chunks.push(chunk);
+        },
       } as never,
+      reader: { readSession: async () => ({ endOffset: stored.end }) } as never,
     },
     run: 'run',
+    epoch: 7,
     computers: new Map([['box', { name: 'box', sessions: host.sessions } as unknown as Computer]]),
     record: async (recorded) => void events.push(...recorded),
     back: {
@@ -62,7 +71,7 @@ function stand(acts: ConstructorParameters<typeof FollowedHost>[0]) {
     },
     failed: (session, error) => void failures.push(`${session}: ${String(error)}`),
   });
-  return { host, chunks, events, failures, links, log };
+  return { host, chunks, events, failures, links, log, stored };
 }
 
 const chunk = (offset: number, length: number) => ({
@@ -137,14 +146,136 @@ describe('following the sessions of a run', () => {
   });
 
   it('says so when the host holds less than is stored here, and takes nothing of another life', async () => {
-    const { host, failures, log } = stand([]);
+    const { host, events, failures, log, stored } = stand([]);
     host.endOffset = 10;
+    stored.end = 11;
     log.follow('box', 'main', 'u1', 11);
     log.follow('box', 'main', 'another', 0);
     await log.drain();
-    expect(failures).toEqual([expect.stringMatching(/holds 10 bytes, but 11 are stored here/)]);
+    const message = expect.stringMatching(/holds 10 bytes, but 11 are stored here/);
+    expect(failures).toEqual([message]);
+    expect(events).toEqual([
+      {
+        kind: 'session.unfollowed',
+        body: { computer: 'box', session: 'main', uid: 'u1', offset: 11, message },
+      },
+    ]);
     expect(host.starts).toEqual([]);
     await log.stop();
+  });
+
+  it('goes on from where the stored bytes end when they end elsewhere than was thought', async () => {
+    const { host, chunks, events, failures, log, stored } = stand([
+      (take) => take(chunk(5, 3)),
+      async (take) => {
+        await take(chunk(2, 6));
+      },
+    ]);
+    stored.end = 2;
+    stored.before = async ({ offset }) => {
+      if (offset > stored.end) throw new WaymarkError('conflict', 'A chunk would leave a gap.');
+    };
+    log.follow('box', 'main', 'u1', 5);
+    await eventually('it is stored', () => chunks.length === 1);
+    await log.drain();
+    expect(host.starts).toEqual([5, 2]);
+    expect(chunks.map(({ offset, bytes }) => [offset, bytes.length])).toEqual([[2, 6]]);
+    expect([failures, events]).toEqual([[], []]);
+    await log.stop();
+  });
+
+  it('waits while another program holds the workspace, and loses nothing meanwhile', async () => {
+    const { host, chunks, failures, log, stored } = stand([
+      (take) => take(chunk(0, 3)),
+      (take) => take(chunk(0, 3)),
+    ]);
+    let held = true;
+    stored.before = async () => {
+      if (held) {
+        held = false;
+        throw new WaymarkError('workspace_locked', 'Another program holds the workspace.');
+      }
+    };
+    log.follow('box', 'main', 'u1', 0);
+    await eventually('it is stored', () => chunks.length === 1);
+    expect(host.starts).toEqual([0, 0]);
+    expect(failures).toEqual([]);
+    await log.stop();
+  });
+
+  it('ends quietly, for every session, once another process drives the run', async () => {
+    const { host, chunks, events, failures, log, stored } = stand([
+      (take) => take(chunk(0, 3)),
+      (_take, _gap, signal) =>
+        new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
+    ]);
+    stored.before = async () => {
+      throw new WaymarkError('run_driven_elsewhere', 'Another process drives the run.');
+    };
+    log.follow('box', 'main', 'u1', 0);
+    log.follow('box', 'other', 'u1-other', 0);
+    await log.drain();
+    await log.stop();
+    log.follow('box', 'third', 'u1-third', 0);
+    expect(host.starts.length).toBeLessThanOrEqual(2);
+    expect([chunks, events, failures]).toEqual([[], [], []]);
+  });
+
+  it('says in the log of the run when something else ends it', async () => {
+    const { events, failures, log } = stand([
+      () => {
+        throw new Error('EIO: i/o error, write');
+      },
+    ]);
+    log.follow('box', 'main', 'u1', 4);
+    await log.drain();
+    expect(failures).toEqual(['main: Error: EIO: i/o error, write']);
+    expect(events).toEqual([
+      {
+        kind: 'session.unfollowed',
+        body: {
+          ...{ computer: 'box', session: 'main', uid: 'u1', offset: 4 },
+          message: 'EIO: i/o error, write',
+        },
+      },
+    ]);
+    await log.stop();
+  });
+
+  it('lets the run go only when the store has answered for all it was given, and takes nothing after that', async () => {
+    let saidLate: (error: unknown) => void = () => undefined;
+    const late = new Promise<unknown>((resolve) => {
+      saidLate = resolve;
+    });
+    const { chunks, failures, log, stored } = stand([
+      async (take, _gap, signal) => {
+        // Not waited for: only the store's answer holds the end up.
+        void take(chunk(0, 3));
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        await Promise.resolve(take(chunk(3, 3))).then(() => saidLate(null), saidLate);
+      },
+    ]);
+    let answer: () => void = () => undefined;
+    const given = new Promise<void>((resolve) => {
+      stored.before = () => {
+        resolve();
+        return new Promise<void>((done) => {
+          answer = done;
+        });
+      };
+    });
+    log.follow('box', 'main', 'u1', 0);
+    await given;
+    let stopped = false;
+    const stopping = log.stop().then(() => {
+      stopped = true;
+    });
+    expect(await late).toBeInstanceOf(Error);
+    expect(stopped).toBe(false);
+    answer();
+    await stopping;
+    expect(chunks.map(({ offset }) => offset)).toEqual([0]);
+    expect(failures).toEqual([]);
   });
 
   it('ends with the session', async () => {

@@ -5,6 +5,7 @@ import { type BackDeps, untilBack } from '../agent/until-back';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer, SessionChunk } from '../computer/port';
 import type { Store } from '../store/api';
+import { isPassing } from '../store/passing-failure';
 import { within } from './within';
 
 /** How long the end of a drive waits for the last bytes of each session, ms. */
@@ -17,15 +18,20 @@ const TELL_BYTES = 64 * 1024 * 1024;
 const TELL_AT_END_BYTES = 1024 * 1024;
 
 export interface SessionLogOptions {
-  store: Pick<Store, 'writer'>;
+  store: Pick<Store, 'writer' | 'reader'>;
   run: string;
+  /** Of the driver that follows: once another one has taken the run up, nothing more is stored. */
+  epoch: number;
   computers: ReadonlyMap<string, Computer>;
   /** Writes down bytes that were dropped on their host before they could be fetched. */
   record(events: NewEvent[]): Promise<void>;
   back: BackDeps;
-  /** A session's bytes can no longer be followed; everything so far is stored. */
+  /** Something went wrong that loses no byte. */
   failed(session: string, error: unknown): void;
 }
+
+/** A number of bytes behind any that a session can have. */
+const BEHIND_ALL = Number.MAX_SAFE_INTEGER;
 
 interface Followed {
   computer: Computer;
@@ -43,11 +49,13 @@ interface Followed {
 /**
  * Follows every session of a run and stores its raw bytes, each once and in order. The stored offset is where a
  * resumed run, and a link that came back, go on; sessions outlive both, so nothing is missing then. Bytes that a host
- * had to drop meanwhile are named in the log and passed over.
+ * had to drop meanwhile are named in the log and passed over. A session that cannot be followed any more is named there too.
  */
 export class SessionLog {
   private readonly followed = new Map<string, Followed>();
   private readonly stopping = new AbortController();
+  /** Bytes and gaps that the store has and has not answered for. */
+  private readonly writing = new Set<Promise<unknown>>();
 
   constructor(private readonly options: SessionLogOptions) {
     // Every session that is followed listens; that many are no leak.
@@ -85,10 +93,14 @@ export class SessionLog {
     await Promise.race([late, Promise.all([...this.followed.values()].map((entry) => caughtUp(entry)))]);
   }
 
-  /** A question to a host that does not answer any more is not waited for; what it would say is passed over. */
+  /**
+   * A question to a host that does not answer any more is not waited for, and what it would say is passed over. What the
+   * store was given is waited for: the next driver begins where the stored bytes end.
+   */
   async stop(): Promise<void> {
     this.stopping.abort(new Error('The run is no longer driven here.'));
     await within(STOP_MS, Promise.all([...this.followed.values()].map(({ done }) => done)));
+    await Promise.allSettled(this.writing);
   }
 
   private async keepFollowing(entry: Followed): Promise<void> {
@@ -99,8 +111,15 @@ export class SessionLog {
         await this.followOnce(entry);
         break;
       } catch (error) {
-        if (!passing(error)) {
-          if (!signal.aborted && !gone(error)) this.options.failed(entry.name, error);
+        if (signal.aborted || gone(error)) break;
+        if (replaced(error)) {
+          // Another process follows from where the stored bytes end, and nothing of this driver is wanted any more.
+          this.stopping.abort(error);
+          break;
+        }
+        const why = passing(error) ? null : await this.obstacle(entry, error);
+        if (why !== null) {
+          await this.giveUp(entry, why);
           break;
         }
         failures = entry.offset > before ? 1 : failures + 1;
@@ -109,6 +128,31 @@ export class SessionLog {
     }
     entry.over = true;
     notify(entry);
+  }
+
+  /** Null when the stored bytes only end elsewhere than was thought here: then it is followed from there. */
+  private async obstacle(entry: Followed, error: unknown): Promise<unknown> {
+    if (!(error instanceof WaymarkError && error.code === 'conflict')) return error;
+    const { store, run } = this.options;
+    try {
+      const { endOffset } = await store.reader.readSession(run, entry.uid, BEHIND_ALL, 0);
+      if (endOffset === entry.offset) return error;
+      entry.offset = endOffset;
+      return null;
+    } catch (unread) {
+      return unread;
+    }
+  }
+
+  /** Nobody follows the session until the run is taken up again; its log says so, where people see it. */
+  private async giveUp(entry: Followed, error: unknown): Promise<void> {
+    const { name: session, uid, computer, offset } = entry;
+    this.options.failed(session, error);
+    const message = error instanceof Error ? error.message : String(error);
+    const body = { computer: computer.name, session, uid, offset, message };
+    await this.options.record([{ kind: 'session.unfollowed', body }]).catch((unsaid: unknown) => {
+      this.options.failed(session, unsaid);
+    });
   }
 
   /** @throws SessionError session_not_found when the name belongs to another life by now */
@@ -135,13 +179,12 @@ export class SessionLog {
   }
 
   private async take(entry: Followed, { offset, bytes, receivedAt, hostAt }: SessionChunk): Promise<void> {
-    const { store, run } = this.options;
-    await store.writer.sessionBytes(run, entry.uid, {
-      offset,
-      bytes: bytes.slice(),
-      receivedAt: Math.round(receivedAt),
-      hostAt: Math.round(hostAt),
-    });
+    const { store, run, epoch } = this.options;
+    const chunk = {
+      ...{ offset, bytes: bytes.slice() },
+      ...{ receivedAt: Math.round(receivedAt), hostAt: Math.round(hostAt) },
+    };
+    await this.write(() => store.writer.sessionBytes(run, epoch, entry.uid, chunk));
     entry.offset = offset + bytes.length;
     notify(entry);
     this.tell(entry, TELL_BYTES);
@@ -150,9 +193,21 @@ export class SessionLog {
   private async passOver(entry: Followed, { from, to }: { from: number; to: number }): Promise<void> {
     const { name, uid, computer } = entry;
     const body = { computer: computer.name, session: name, uid, from, to, reason: 'limit' as const };
-    await this.options.record([{ kind: 'session.gap', body }]);
+    await this.write(() => this.options.record([{ kind: 'session.gap', body }]));
     entry.offset = to;
     notify(entry);
+  }
+
+  /** What a host says after the end is not stored any more: the run may be another driver's by then. */
+  private async write(work: () => Promise<void>): Promise<void> {
+    this.stopping.signal.throwIfAborted();
+    const writing = work();
+    this.writing.add(writing);
+    try {
+      await writing;
+    } finally {
+      this.writing.delete(writing);
+    }
   }
 
   /** The host may give room back. It keeps what it needs; when it cannot be told now it is told later. */
@@ -168,12 +223,12 @@ export class SessionLog {
   }
 }
 
-/** The link or the disk will be back; everything else about a session is final. */
+/** The link will be back, or what keeps the store from writing goes away. */
 function passing(error: unknown): boolean {
-  return (
-    error instanceof ComputerUnavailable || (error instanceof WaymarkError && error.code === 'disk_full')
-  );
+  return error instanceof ComputerUnavailable || isPassing(error);
 }
+
+const replaced = (error: unknown) => error instanceof WaymarkError && error.code === 'run_driven_elsewhere';
 
 /** Sessions are closed while they are followed: that is how they end. */
 const gone = (error: unknown) => error instanceof SessionError;

@@ -10,8 +10,9 @@ import { prepareDriver } from './run';
 export async function settleUndriven(context: RunContext): Promise<void> {
   const { parts, arrive } = await prepareDriver(context);
   const asked = new RunControl(parts.follower).asked();
-  if (asked !== null) {
-    await arrive(false);
+  const paused = asked?.op === 'pause' && parts.loaded.state.run.status === 'paused';
+  if (asked !== null && !paused) {
+    await arrive({ before: 0 });
     const state = await recordRest(parts, asked);
     context.live.emit({ run: context.run, kind: 'state', state, until: null });
   }

@@ -68,6 +68,7 @@ export async function serveWorkspace(
   const publisher = new CalmPublisher(toWindow);
   const pump = new TerminalPump(publisher);
   let problem: Failure | null = null;
+  const unreadable: Failure[] = [];
   const stop = relay(bench, {
     publisher,
     pump,
@@ -75,12 +76,23 @@ export async function serveWorkspace(
       problem = failure;
       publisher.publish('workspace.problem', { problem });
     },
+    unreadable: (failure) => {
+      unreadable.push(failure);
+      options.log.error(failure.message);
+      publisher.publish('workspace.unreadable', { failure });
+    },
     runChanged: () => undefined,
   });
   const author = () => hello.author;
   const handlers: Pick<Handlers, WorkspaceCommand> = {
     ...workspaceHandlers({ holder, author, settings: () => settings.current, pump, resourcesDir }),
-    'workspace.status': async () => ({ folder, defaultFolder, freeBytes: await freeBytes(folder), problem }),
+    'workspace.status': async () => ({
+      folder,
+      defaultFolder,
+      freeBytes: await freeBytes(folder),
+      problem,
+      unreadable,
+    }),
     'tasks.list': taskHandlers({
       holder,
       unsupported: unsupportedHere,

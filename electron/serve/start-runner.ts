@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdir, open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { isErrorCode, WaymarkError } from '@shared/errors';
+import { storeFailure } from '../store/database';
 
 /** How often to look whether the runner has taken the run up, ms, and when to give up. */
 const lookMs = 50;
@@ -29,9 +30,8 @@ export interface Runner {
  */
 export async function startRunner(run: string, options: RunnerOptions): Promise<Runner> {
   const { entry, folder } = options;
-  await mkdir(join(folder, 'logs'), { recursive: true });
   const log = join('logs', `driver-${run}.log`);
-  const file = await open(join(folder, log), 'a');
+  const file = await openLog(join(folder, log));
   const { size } = await file.stat();
   const child = spawn(
     process.execPath,
@@ -48,6 +48,15 @@ export async function startRunner(run: string, options: RunnerOptions): Promise<
   // Not everybody waits for it.
   taken.catch(() => undefined);
   return { pid: child.pid, log, taken };
+}
+
+async function openLog(path: string): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    return await open(path, 'a');
+  } catch (thrown) {
+    throw storeFailure(thrown, `the log ${path}`);
+  }
 }
 
 async function untilTaken(
@@ -88,7 +97,9 @@ function throwFailure(run: string, words: string): void {
   } catch {
     throw new WaymarkError(
       'bug',
-      `The process that was to drive run ${run} ended at once.`,
+      words === ''
+        ? `The process that was to drive run ${run} ended at once and left no word in its log. Make sure that the disk has room, then resume the run.`
+        : `The process that was to drive run ${run} ended at once.`,
       words.slice(-2_000),
     );
   }

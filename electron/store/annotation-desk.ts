@@ -2,6 +2,7 @@ import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@s
 import type { MergeReport } from '@shared/ipc/merge';
 import { AnnotationLog } from './annotation-log';
 import { AnnotationWrites } from './annotation-writes';
+import type { Redone, Undone } from './api';
 import type { GroupCommit, Job } from './group-commit';
 import type { LabelWork } from './label-work';
 import { MergeAnnotations } from './merge-annotations';
@@ -53,7 +54,7 @@ export class AnnotationDesk {
     });
     this.merges = new MergeAnnotations(statements, ranges, labels, group, {
       ...options,
-      open: (run) => (runs.lastSeen(run) === undefined ? null : runs.current(run)),
+      open: (run) => runs.find(run),
       settle: ({ id, state }) => settle(id, state.head),
     });
   }
@@ -72,11 +73,11 @@ export class AnnotationDesk {
     return this.writes.annotate(author, target, op, chosen);
   }
 
-  undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null> {
-    return this.writes.undo(run, author);
+  undo(run: string, author: Author, entry?: string): Promise<Undone | null> {
+    return this.writes.undo(run, author, entry);
   }
 
-  redo(run: string, author: Author): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null> {
+  redo(run: string, author: Author): Promise<Redone | null> {
     return this.writes.redo(run, author);
   }
 
@@ -84,9 +85,9 @@ export class AnnotationDesk {
     return this.merges.merge(path);
   }
 
-  /** The run has this many steps now. */
-  appeared(run: string, steps: number): void {
-    this.merges.appeared(run, steps);
+  /** The run has this many steps as of this state of the file. */
+  appeared(run: string, steps: number, version: unknown): void {
+    this.merges.appeared(run, steps, version);
   }
 
   idle(): Promise<void> {

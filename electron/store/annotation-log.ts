@@ -5,13 +5,17 @@ import {
   type AnnotationTarget,
   type Author,
   annotationOps,
-  partsOf,
+  type Gesture,
   targetSchema,
 } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
+import { addsReason, mayComplete } from '@shared/reason-pair';
+import { partsOf } from '@shared/step-range';
+import { GestureIndex } from './gesture-index';
 import { CHAIN_START, chainHash } from './hashing';
 import type { RangeIndex } from './range-index';
 import type { Statements } from './rows';
+import type { OpenRun } from './run-log';
 import { UndoCursors } from './undo-cursors';
 
 export interface NewAnnotation {
@@ -21,19 +25,22 @@ export interface NewAnnotation {
   device: string;
   target: AnnotationTarget;
   supersedes: string[];
+  gesture?: Gesture;
   body: AnnotationOp;
 }
 
 /** Annotation rows: `device_seq` without gaps and one chain per device. */
 export class AnnotationLog {
   private readonly undo: UndoCursors;
+  private readonly gestures: GestureIndex;
 
   /** `devices`: identities under which this installation wrote into this workspace; their entries can be undone. */
   constructor(
     private readonly statements: Statements,
     private readonly ranges: RangeIndex,
-    devices: ReadonlySet<string>,
+    private readonly devices: ReadonlySet<string>,
   ) {
+    this.gestures = new GestureIndex(statements);
     this.undo = new UndoCursors(statements, devices);
   }
 
@@ -48,9 +55,13 @@ export class AnnotationLog {
       'SELECT device_seq, hash FROM annotation WHERE device = ? ORDER BY device_seq DESC LIMIT 1',
       entry.device,
     );
-    const { ulid, at, author, device, target, supersedes, body } = entry;
+    const { ulid, at, author, device, target, supersedes, gesture, body } = entry;
     const deviceSeq = (last?.device_seq ?? 0) + 1;
-    const stored: AnnotationEntry = { ulid, at, author, device, deviceSeq, target, supersedes, body };
+    const stored: AnnotationEntry = {
+      ...{ ulid, at, author, device, deviceSeq, target, supersedes },
+      ...(gesture === undefined ? {} : { gesture }),
+      body,
+    };
     const text = JSON.stringify(stored);
     const { lastInsertRowid } = this.statements.run(
       'INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -65,19 +76,17 @@ export class AnnotationLog {
       chainHash(last?.hash ?? CHAIN_START, text),
     );
     this.ranges.add(Number(lastInsertRowid), run, partsOf(target));
+    this.gestures.add(Number(lastInsertRowid), run, stored);
     this.ranges.remember(Number(lastInsertRowid), stored, text.length);
     return stored;
   }
 
-  /** The stored entry with this id. @throws WaymarkError conflict, when another run has it */
-  find(run: number, ulid: string): AnnotationEntry | null {
-    const row = this.statements.get<{ run: number; body: string }>(
-      'SELECT run, body FROM annotation WHERE ulid = ? AND purged = 0',
+  /** The stored entry with this id; null when it is not here, or its run was removed. */
+  find(ulid: string): AnnotationEntry | null {
+    const row = this.statements.get<{ body: string }>(
+      'SELECT body FROM annotation WHERE ulid = ? AND purged = 0',
       ulid,
     );
-    if (row !== undefined && row.run !== run) {
-      throw new WaymarkError('conflict', `Entry ${ulid} belongs to another run.`);
-    }
     return row === undefined ? null : (JSON.parse(row.body) as AnnotationEntry);
   }
 
@@ -86,18 +95,42 @@ export class AnnotationLog {
     return headsOn(this.ranges.overlapping(run, partsOf(target)), target);
   }
 
-  /** What the author's next undo takes out; null when nothing is left. */
-  undoable(run: number, author: string): AnnotationEntry | null {
-    const ulid = this.undo.history(run, author).undoable();
-    return ulid === null ? null : this.find(run, ulid);
+  /**
+   * What the author's next undo in the run takes out, in the order it was stored; null when nothing is left. With `entry`: the
+   * gesture that this entry is part of, if it is the author's own and stands.
+   */
+  undoable(run: OpenRun, author: string, entry?: string): AnnotationEntry[] | null {
+    const wanted = entry ?? this.undo.history(run, author).undoable();
+    const found = wanted === null ? null : this.find(wanted);
+    if (found === null || found.author.uuid !== author || !this.devices.has(found.device)) {
+      return null;
+    }
+    const gesture = this.gestures.standing(found);
+    return gesture.length === 0 ? null : [...this.withoutReason(gesture), ...gesture];
   }
 
-  /** The undo that the author's next redo takes out, and what comes back. */
-  redoable(run: number, author: string): { undo: AnnotationEntry; restores: AnnotationEntry } | null {
+  /** The undo entries that the author's next redo in the run takes out, and what comes back. */
+  redoable(run: OpenRun, author: string): { undos: AnnotationEntry[]; restores: AnnotationEntry[] } | null {
     const open = this.undo.history(run, author).redoable();
-    const undo = open && this.find(run, open.undo);
-    const restores = open && this.find(run, open.restores);
-    return undo && restores && { undo, restores };
+    const found = open && this.find(open.undo);
+    const undos = found === null ? [] : this.gestures.standing(found);
+    const restores = undos.flatMap(({ body }) => (body.op === 'undo' ? (this.find(body.entry) ?? []) : []));
+    return restores.length === 0 ? null : { undos, restores };
+  }
+
+  /** The decision that the gesture only adds a reason to; to a person the two are one. */
+  private withoutReason(gesture: readonly AnnotationEntry[]): AnnotationEntry[] {
+    const [first] = gesture;
+    if (first === undefined || !gesture.every(mayComplete)) {
+      return [];
+    }
+    const row = this.statements.get<{ body: string }>(
+      'SELECT body FROM annotation WHERE device = ? AND device_seq = ? AND purged = 0',
+      first.device,
+      first.deviceSeq - 1,
+    );
+    const before = row === undefined ? [] : this.gestures.standing(JSON.parse(row.body) as AnnotationEntry);
+    return addsReason(gesture, before) ? before : [];
   }
 }
 

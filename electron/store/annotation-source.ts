@@ -2,20 +2,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
 import { z } from 'zod';
 import { type Db, openDatabase, storeFailure } from './database';
+import { isDatabaseFile, openBackup } from './restore/backup-file';
 import { Statements } from './rows';
+import { type SourceEntry, storedEntries } from './stored-entries';
 import { lookInto, workspaceFile } from './workspace-file';
-
-/** One entry of an annotation log as it was stored. */
-export interface SourceEntry {
-  device: string;
-  deviceSeq: number;
-  ulid: string;
-  /** Its run's id; the run need not be there. */
-  run: string;
-  /** Verbatim; '' when it was purged with its run: the chain goes on over its hash. */
-  body: string;
-  hash: Buffer;
-}
+import { findLog, requireLog } from './workspace-log';
 
 /** Another annotation log: each device's entries in their order, one device after another. Close it. */
 export interface AnnotationSource {
@@ -28,20 +19,20 @@ export const ANNOTATION_FORMAT_VERSION = 1;
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
 /**
- * Opens a workspace's folder, which may be in use and stays as it is, or a file made by `label export`.
+ * Opens a workspace's folder, which may be in use and stays as it is, a file made by `label export`, or a backup.
  * @throws WaymarkError not_found, bad_input, workspace_newer, workspace_corrupt
  */
 export function openAnnotationSource(path: string): AnnotationSource {
   if (!existsSync(path)) {
     throw new WaymarkError(
       'not_found',
-      `There is nothing at ${path}. Name the folder of another workspace, or a file of "label export".`,
+      `There is nothing at ${path}. Name the folder of another workspace, a backup, or a file of "label export".`,
     );
   }
   if (!statSync(path).isDirectory()) {
-    return fileSource(path);
+    return isDatabaseFile(path) ? backupSource(path) : fileSource(path);
   }
-  if (!existsSync(workspaceFile(path))) {
+  if (findLog(workspaceFile(path)).is === 'none') {
     throw new WaymarkError(
       'bad_input',
       `The folder ${path} is not a Waymark workspace. Name the folder that holds workspace.db.`,
@@ -54,31 +45,14 @@ export function openAnnotationSource(path: string): AnnotationSource {
   }
 }
 
-const PAGE = 500;
-const COLUMNS = 'a.device, a.device_seq AS deviceSeq, a.ulid';
-const AFTER = '(a.device, a.device_seq) > (:device, :deviceSeq) ORDER BY 1, 2 LIMIT :limit';
-
-/** Entries of a workspace page by page, those kept aside for runs that are not there among them. */
-export function* storedEntries(statements: Statements): IterableIterator<SourceEntry> {
-  const keeps = statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'kept_annotation'") !== undefined;
-  const kept = `SELECT ${COLUMNS}, a.run, a.body, a.hash FROM kept_annotation a WHERE ${AFTER}`;
-  const sql = `SELECT * FROM (SELECT ${COLUMNS}, r.ulid AS run, a.body, a.hash
-    FROM annotation a JOIN run r ON r.id = a.run WHERE ${AFTER})
-    ${keeps ? `UNION ALL SELECT * FROM (${kept})` : ''} ORDER BY 1, 2 LIMIT :limit`;
-  let last = { device: '', deviceSeq: 0 };
-  for (;;) {
-    const page = statements.all<SourceEntry>(sql, { ...last, limit: PAGE });
-    yield* page;
-    const end = page.at(-1);
-    if (end === undefined) {
-      return;
-    }
-    last = { device: end.device, deviceSeq: end.deviceSeq };
-  }
+function backupSource(path: string): AnnotationSource {
+  const statements = openBackup(path);
+  return { entries: () => storedEntries(statements), close: () => statements.db.close() };
 }
 
 function workspaceSource(folder: string): AnnotationSource {
   const path = workspaceFile(folder);
+  requireLog(path);
   lookInto(path);
   const db: Db = openDatabase(path, { readonly: true });
   // One state of the log for both passes over it.

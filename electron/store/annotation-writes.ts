@@ -1,16 +1,14 @@
-import {
-  type AnnotationEntry,
-  type AnnotationOp,
-  type AnnotationTarget,
-  type Author,
-  partsOf,
-} from '@shared/annotations';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
+import { partsOf } from '@shared/step-range';
 import { ulid } from 'ulid';
 import { type AnnotationLog, type NewAnnotation, parseAnnotation } from './annotation-log';
+import type { Redone, Undone } from './api';
 import type { Job } from './group-commit';
-import type { LabelWork } from './label-work';
+import { type LabelWork, type PendingLabels, renewalEnd } from './label-work';
 import type { OpenRuns } from './open-runs';
-import { noRun, type OpenRun } from './run-log';
+import { ownTargets } from './own-targets';
+import type { OpenRun } from './run-log';
 
 /** Entries on more steps than this look for the heads there before their transaction. */
 const WIDE = 200;
@@ -27,7 +25,15 @@ export interface AnnotationWriteOptions {
   labelled(entry: AnnotationEntry): void;
 }
 
-/** Labels, comments, flags, undo and redo: an entry in the log, then the label columns of its steps. */
+interface Stored {
+  entry: AnnotationEntry;
+  work: PendingLabels | null;
+}
+
+/**
+ * Labels, comments, flags, undo and redo: entries in the log, then the label columns of their steps. What a person does at once is
+ * one gesture and one transaction, over as many runs as its steps were made in.
+ */
 export class AnnotationWrites {
   constructor(
     private readonly log: AnnotationLog,
@@ -36,89 +42,141 @@ export class AnnotationWrites {
     private readonly options: AnnotationWriteOptions,
   ) {}
 
-  /** `chosen`: the entry's id where the asker chose it; one that is stored already is given back as it is. */
+  /**
+   * `chosen`: the entry's id where the asker chose it; one that is stored already is given back as it is. Of several entries the
+   * one about the latest steps, which has that id.
+   */
   async annotate(
     author: Author,
     target: AnnotationTarget,
     op: AnnotationOp,
     chosen?: string,
   ): Promise<AnnotationEntry> {
-    let entry: NewAnnotation | undefined;
+    let made: NewAnnotation[] | undefined;
     const make = () => {
-      const run = this.runs.current(target.run);
-      const parsed = parseAnnotation(target, op, run.state.steps);
-      entry = this.entry(author, parsed.target, this.log.headsOn(run.id, parsed.target), parsed.op, chosen);
-      return entry;
+      made = this.entries(author, target, op, chosen);
+      return made;
     };
     const early = target.to - target.from > WIDE ? { prepare: make, alone: true } : {};
-    const stored = await this.add(target.run, { ...early, chosen }, () => entry ?? make());
-    if (stored === null) {
-      throw noRun(target.run);
+    const stored = await this.add({
+      ...early,
+      known: () => this.known(target.run, chosen),
+      make: () => made ?? make(),
+    });
+    const entry = stored?.at(-1);
+    if (entry === undefined) {
+      throw new WaymarkError('bad_input', 'No step was named.');
     }
-    return stored;
+    return entry;
   }
 
-  async undo(
-    run: string,
-    author: Author,
-  ): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null> {
-    const found: { undid: AnnotationEntry | null } = { undid: null };
-    const entry = await this.add(run, {}, ({ id }) => {
-      const undid = this.log.undoable(id, author.uuid);
-      found.undid = undid;
-      return undid && this.entry(author, undid.target, [], { op: 'undo', entry: undid.ulid });
+  async undo(run: string, author: Author, entry?: string): Promise<Undone | null> {
+    let unit: AnnotationEntry[] = [];
+    const stored = await this.add({
+      make: () => {
+        unit = this.log.undoable(this.runs.current(run), author.uuid, entry) ?? [];
+        return this.undoing(author, unit);
+      },
     });
-    return entry !== null && found.undid !== null ? { entry, undid: found.undid } : null;
+    const [last, undid] = [stored?.at(-1), unit.at(-1)];
+    return last === undefined || undid === undefined ? null : { entry: last, undid, unit };
   }
 
-  async redo(
-    run: string,
-    author: Author,
-  ): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null> {
-    const found: { redid: AnnotationEntry | null } = { redid: null };
-    const entry = await this.add(run, {}, ({ id }) => {
-      const open = this.log.redoable(id, author.uuid);
-      found.redid = open?.restores ?? null;
-      return open && this.entry(author, open.undo.target, [], { op: 'undo', entry: open.undo.ulid });
+  async redo(run: string, author: Author): Promise<Redone | null> {
+    let unit: AnnotationEntry[] = [];
+    const stored = await this.add({
+      make: () => {
+        const open = this.log.redoable(this.runs.current(run), author.uuid);
+        unit = open?.restores ?? [];
+        return this.undoing(author, open?.undos ?? []);
+      },
     });
-    return entry !== null && found.redid !== null ? { entry, redid: found.redid } : null;
+    const [last, redid] = [stored?.at(-1), unit.at(-1)];
+    return last === undefined || redid === undefined ? null : { entry: last, redid, unit };
   }
 
-  private async add(
-    run: string,
-    { chosen, ...early }: { prepare?: () => void; alone?: boolean; chosen?: string | undefined },
-    make: (open: OpenRun) => NewAnnotation | null,
-  ): Promise<AnnotationEntry | null> {
-    const stored = await this.options.write({
+  /** Stores what is made in one transaction; null when there is nothing to store. */
+  private async add({
+    known,
+    make,
+    ...early
+  }: {
+    prepare?: () => void;
+    alone?: boolean;
+    known?: () => AnnotationEntry | null;
+    make: () => readonly NewAnnotation[];
+  }): Promise<AnnotationEntry[] | null> {
+    const stored = await this.options.write<Stored[]>({
       ...early,
       run: () => {
-        const open = this.runs.current(run);
-        const known = chosen === undefined ? null : this.log.find(open.id, chosen);
-        if (known !== null) {
-          return { entry: known, work: this.labels.begin(open.id, partsOf(known.target)) };
+        const before = known?.() ?? null;
+        if (before !== null) {
+          const { id } = this.runs.current(before.target.run);
+          return [{ entry: before, work: this.labels.begin(id, partsOf(before.target)) }];
         }
-        const made = make(open);
-        if (made === null) {
-          return null;
-        }
-        const entry = this.log.append(open.id, made);
-        if (made.target.to === open.state.steps) {
-          this.options.settle(open);
-        }
-        return { entry, work: this.labels.begin(open.id, partsOf(made.target)) };
+        const end = renewalEnd();
+        return make().map((entry) => this.store(entry, end));
       },
       committed: (done) => {
-        if (done !== null) {
-          this.options.stored(done.entry);
+        for (const { entry } of done) {
+          this.options.stored(entry);
         }
       },
     });
-    if (stored === null) {
-      return null;
+    for (const { entry, work } of stored) {
+      await this.labels.finish(work);
+      this.options.labelled(entry);
     }
-    await this.labels.finish(stored.work);
-    this.options.labelled(stored.entry);
-    return stored.entry;
+    return stored.length === 0 ? null : stored.map(({ entry }) => entry);
+  }
+
+  private store(made: NewAnnotation, end: number): Stored {
+    const run = this.runs.current(made.target.run);
+    const entry = this.log.append(run.id, made);
+    if (made.target.to === run.state.steps) {
+      this.options.settle(run);
+    }
+    return { entry, work: this.labels.begin(run.id, partsOf(made.target), end) };
+  }
+
+  /** The entry that was stored under this id for the same run. @throws WaymarkError conflict */
+  private known(run: string, chosen: string | undefined): AnnotationEntry | null {
+    const entry = chosen === undefined ? null : this.log.find(chosen);
+    if (entry !== null && (entry.gesture?.run ?? entry.target.run) !== run) {
+      throw new WaymarkError('conflict', `Entry ${entry.ulid} belongs to another run.`);
+    }
+    return entry;
+  }
+
+  private entries(
+    author: Author,
+    asked: AnnotationTarget,
+    said: AnnotationOp,
+    chosen: string | undefined,
+  ): NewAnnotation[] {
+    const run = this.runs.current(asked.run);
+    const { target, op } = parseAnnotation(asked, said, run.state.steps);
+    // What became of a hint belongs to the run that heard it, also when it hangs on the last step it inherited.
+    const targets = op.op === 'hint' ? [target] : ownTargets(target, (each) => this.runs.find(each));
+    const entries = targets.map((own) =>
+      this.entry(author, own, this.log.headsOn(this.runs.current(own.run).id, own), op),
+    );
+    const lead = entries.at(-1);
+    if (lead !== undefined && chosen !== undefined) {
+      lead.ulid = chosen;
+    }
+    return asOne(entries, () => target.run);
+  }
+
+  /** Undo entries of what was said, or of earlier undo entries: they are part of what was done in the same run. */
+  private undoing(author: Author, unit: readonly AnnotationEntry[]): NewAnnotation[] {
+    const runs = new Map(unit.map(({ ulid: id, gesture, target }) => [id, gesture?.run ?? target.run]));
+    const entries = unit.map(({ target, ulid: id }) =>
+      this.entry(author, target, [], { op: 'undo', entry: id }),
+    );
+    return asOne(entries, ({ body, target }) =>
+      body.op === 'undo' ? (runs.get(body.entry) ?? target.run) : target.run,
+    );
   }
 
   private entry(
@@ -126,9 +184,19 @@ export class AnnotationWrites {
     target: AnnotationTarget,
     supersedes: string[],
     body: AnnotationOp,
-    chosen?: string,
   ): NewAnnotation {
     const { device, now } = this.options;
-    return { ulid: chosen ?? ulid(), at: Math.round(now()), author, device, target, supersedes, body };
+    return { ulid: ulid(), at: Math.round(now()), author, device, target, supersedes, body };
   }
+}
+
+/** Names the gesture on its entries, unless it is one entry about steps of the run in which it was done. */
+function asOne(entries: NewAnnotation[], runOf: (entry: NewAnnotation) => string): NewAnnotation[] {
+  const lead = entries.at(-1);
+  return entries.map((entry) => {
+    const run = runOf(entry);
+    return lead === undefined || (entries.length === 1 && run === entry.target.run)
+      ? entry
+      : { ...entry, gesture: { id: lead.ulid, run } };
+  });
 }

@@ -1,12 +1,14 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author, StepRange } from '@shared/annotations';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
+import type { ErrorCode } from '@shared/errors';
 import type { DatedEvent, NewEvent, RunEvent } from '@shared/events';
 import type { StepEvidence } from '@shared/evidence';
 import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/ipc/labels';
 import type { MergeReport } from '@shared/ipc/merge';
+import type { ApprovalAsked } from '@shared/ipc/runs';
 import type { StepFacets } from '@shared/ipc/timeline';
 import type { OutboxEntry, OutboxOp } from '@shared/outbox';
 import type { TimedDecision } from '@shared/review/pace';
@@ -16,12 +18,14 @@ import type { RulePreview, RuleProgress, StoredRuleSettings } from '@shared/rule
 import type { RunStats } from '@shared/run-stats';
 import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
 import type { StepQuery } from '@shared/step-query';
+import type { StepRange } from '@shared/step-range';
 import type {
   PromptView,
   QueryView,
   RunHints,
   RunSummary,
   SegmentView,
+  SessionAt,
   SessionView,
   StepDetail,
   StepHead,
@@ -60,7 +64,10 @@ export interface StoreWriter {
    * asker chose it; the same one again stores nothing and gives the entry that is there.
    */
   post(run: string, author: Author, op: OutboxOp, ulid?: string): Promise<OutboxEntry>;
-  /** Fills in device, deviceSeq and `supersedes` (the heads on the target as stored now). `ulid`: as in `post`. */
+  /**
+   * Fills in device, deviceSeq and `supersedes` (the heads on the target as stored now). Steps before a branch point belong to
+   * the run they were made in: one entry for each run in one transaction, of which the latest is given. `ulid`: as in `post`.
+   */
   annotate(
     author: Author,
     target: AnnotationTarget,
@@ -69,13 +76,21 @@ export interface StoreWriter {
   ): Promise<AnnotationEntry>;
   /** Takes over what another annotation log holds: a workspace's folder, or a file made by `label export`. */
   merge(path: string): Promise<MergeReport>;
-  /** Undoes (or redoes) the author's latest undoable entry on the run; null when there is none. */
-  undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null>;
-  redo(run: string, author: Author): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null>;
-  /** Records that bytes `[offset, offset + length)` of a session are durable in its log file. */
-  sessionBytes(run: string, uid: string, chunk: SessionChunk): Promise<void>;
+  /**
+   * Undoes (or redoes) what the author did last in the run, whole: every entry of the gesture, and the decision that it only gave
+   * a reason for. Null when there is none. `entry`: undoes the gesture with this entry instead, if it stands.
+   */
+  undo(run: string, author: Author, entry?: string): Promise<Undone | null>;
+  redo(run: string, author: Author): Promise<Redone | null>;
+  /**
+   * Stores bytes `[offset, offset + length)` of a session; those that are there already are passed over. Rejects with
+   * `conflict` when bytes before them are missing, `run_driven_elsewhere` when a driver of a newer epoch wrote.
+   */
+  sessionBytes(run: string, epoch: number, uid: string, chunk: SessionChunk): Promise<void>;
   /** Removes a run, or only its texts, under a tombstone that keeps counts and hashes. */
   remove(run: string, mode: 'run' | 'text', author: Author): Promise<void>;
+  /** Deletes files of texts that nothing names any more, left by processes that were killed; how much that was. */
+  clean(): Promise<{ files: number; bytes: number }>;
   createTask(task: StoredTask): Promise<void>;
   /** What the workspace says about the rules of a task; null takes it back. Verdicts of its runs are derived again in the background. */
   setRules(task: string, settings: RuleSettings | null, author: Author): Promise<void>;
@@ -94,6 +109,19 @@ export interface StoreWriter {
   rebuildSearch(): Promise<void>;
   /** Copies the annotation and outbox logs into a verified backup file; returns its path. */
   backup(): Promise<string>;
+}
+
+/** What an undo took out: `unit` in the order it was stored, `undid` its last, and the last entry that did it. */
+export interface Undone {
+  entry: AnnotationEntry;
+  undid: AnnotationEntry;
+  unit: AnnotationEntry[];
+}
+
+export interface Redone {
+  entry: AnnotationEntry;
+  redid: AnnotationEntry;
+  unit: AnnotationEntry[];
 }
 
 export interface SessionChunk {
@@ -171,12 +199,16 @@ export interface StoreReader extends ReviewReader {
   prompt(run: string, step: number): Promise<PromptView>;
   /** Of the run itself, oldest first. */
   checkpoints(run: string): Promise<CheckpointView[]>;
+  /** What the run waits for a person's word on, oldest first. */
+  openApprovals(run: string): Promise<ApprovalAsked[]>;
   hints(run: string): Promise<RunHints>;
   outbox(run: string, afterId: number): Promise<OutboxEntry[]>;
   outboxHead(run: string): Promise<number>;
   /** The entry of outbox or annotation log with this id, whichever has it; null when it is not stored. */
   entry(ulid: string): Promise<{ outbox: OutboxEntry } | { annotation: AnnotationEntry } | null>;
   sessions(run: string): Promise<SessionView[]>;
+  /** Those that were open or had ended when the step was over. */
+  sessionsAt(run: string, step: number): Promise<SessionAt[]>;
   readSession(
     run: string,
     uid: string,
@@ -255,10 +287,19 @@ export interface FileKey {
   path: string;
 }
 
+/** Why nothing can be written at the moment. */
+export type StoreProblem =
+  | 'disk_full'
+  | 'workspace_corrupt'
+  | 'workspace_locked'
+  | 'read_only'
+  | 'system_busy';
+
 /** Pushed by the store after a commit, also for commits of other processes (within 200 ms). */
 export type StoreNotice =
   /** `events`: from a thread only those without large texts (`told-events.ts`). */
-  | { kind: 'run'; run: string; seq: number; steps: number; events: RunEvent[] }
+  /** `events` null: too many at once, or one cannot be read; ask for what you need. */
+  | { kind: 'run'; run: string; seq: number; steps: number; events: RunEvent[] | null }
   | { kind: 'outbox'; run: string; head: number }
   | { kind: 'labels'; run: string; from: number; to: number }
   | { kind: 'session'; run: string; uid: string; endOffset: number }
@@ -266,8 +307,10 @@ export type StoreNotice =
   /** Events of a run that are derived again, so far, of so many. */
   | { kind: 'rebuild'; run: string; done: number; of: number }
   | ({ kind: 'index' } & IndexProgress)
-  | { kind: 'problem'; code: 'disk_full' | 'workspace_corrupt' | 'read_only'; message: string }
-  | { kind: 'problem_solved'; code: 'disk_full' };
+  /** One run has something that cannot be read; all else goes on without it. Said once per run, also to who subscribes later. */
+  | { kind: 'unreadable'; run: string; code: ErrorCode; message: string }
+  | { kind: 'problem'; code: StoreProblem; message: string }
+  | { kind: 'problem_solved'; code: StoreProblem };
 
 export interface Store {
   readonly folder: string;

@@ -1,12 +1,16 @@
 import { WaymarkError } from '@shared/errors';
+import type { StoreNotice } from './api';
 import { ProjectionRenewal, type RenewalParts } from './projection-renewal';
 import { outdatedRuns } from './projection-upgrade';
+import { unreadableRun } from './unreadable-run';
 
 type Waiting = { promise: Promise<void>; done(): void; fail(thrown: unknown): void };
 
 /** Derives projections again while the workspace is in use: of long runs that an older fold kept, and where somebody asks. */
 export class BackgroundRenewal {
   private readonly outdated = new Map<string, Waiting & { id: number }>();
+  /** Why a run could not be derived again. */
+  private readonly unreadable = new Map<string, unknown>();
   private working: Promise<unknown> = Promise.resolve();
   private ended = false;
 
@@ -14,6 +18,7 @@ export class BackgroundRenewal {
     private readonly parts: Omit<RenewalParts, 'stopped'>,
     /** Work that nobody waits for was stopped by a full disk or a damaged file; throws what is a bug. */
     private readonly failed: (thrown: unknown) => void,
+    private readonly told: (notice: StoreNotice) => void,
   ) {}
 
   start(): void {
@@ -25,11 +30,12 @@ export class BackgroundRenewal {
 
   /** Whether the run's rows and state are those of an older fold: nothing may be appended before they are renewed. */
   isOutdated(run: string): boolean {
-    return this.outdated.has(run);
+    return this.outdated.has(run) || this.unreadable.has(run);
   }
 
   /** Resolves when the run can be appended to; such a run is the next one. */
   async ready(run: string): Promise<void> {
+    if (this.unreadable.has(run)) throw this.unreadable.get(run);
     const wanted = this.outdated.get(run);
     if (wanted === undefined) return;
     const others = [...this.outdated].filter(([ulid]) => ulid !== run);
@@ -37,6 +43,15 @@ export class BackgroundRenewal {
     this.outdated.set(run, wanted);
     for (const [ulid, other] of others) this.outdated.set(ulid, other);
     await wanted.promise;
+  }
+
+  /** The same for a run that goes as a whole: nothing more is read of it, so one that cannot be read is ready too. */
+  async over(run: string): Promise<void> {
+    try {
+      await this.ready(run);
+    } catch (thrown) {
+      if (unreadableRun(run, thrown) === null) throw thrown;
+    }
   }
 
   /** Derives one run again now; resolves with how many rows were not what the log gives. Null when the workspace closes. */
@@ -63,14 +78,29 @@ export class BackgroundRenewal {
     try {
       for (let next = first(this.outdated); next !== undefined && !this.ended; next = first(this.outdated)) {
         const [ulid, run] = next;
-        if ((await this.work(run.id, ulid)) === null) break;
+        if ((await this.upgradeOne(ulid, run)) === null) break;
         this.outdated.delete(ulid);
-        run.done();
       }
       if (this.ended) this.refuse(new WaymarkError('cancelled', 'The workspace is closed.'));
     } catch (thrown) {
       this.refuse(thrown);
       this.failed(thrown);
+    }
+  }
+
+  /** A run that cannot be read stays as it is, and refuses appends; the others have their turn. Null when the workspace closes. */
+  private async upgradeOne(ulid: string, run: Waiting & { id: number }): Promise<number | null> {
+    try {
+      const changed = await this.work(run.id, ulid);
+      if (changed !== null) run.done();
+      return changed;
+    } catch (thrown) {
+      const notice = unreadableRun(ulid, thrown);
+      if (notice === null) throw thrown;
+      this.unreadable.set(ulid, thrown);
+      run.fail(thrown);
+      this.told(notice);
+      return 0;
     }
   }
 

@@ -1,10 +1,12 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { createBackup } from './backup';
 import { openDatabase } from './database';
 import { Statements } from './rows';
+import { holdLock, runLockPath } from './run-lock';
 import { checkAnnotations, checkOutbox } from './verify-entries';
 import { workspaceFile } from './workspace-file';
 
@@ -39,6 +41,23 @@ test('changed hints and labels are copied after the interval; an unchanged works
   await store.writer.annotate(alice, { run, from: 1, to: 1 }, { op: 'comment', text: 'one more' });
   const before = copies();
   await expect.poll(copies).toBe(before + 1);
+});
+
+test('what a killed process left of a copy is deleted, and nobody copies beside another process', async () => {
+  const folder = temporaryFolder();
+  const { store } = await labelled(folder);
+  const first = await store.writer.backup();
+  writeFileSync(`${first}.tmp`, 'half a copy');
+  const second = await store.writer.backup();
+  expect(readdirSync(join(folder, 'backups'))).toEqual([first, second].map((path) => basename(path)));
+  const held = holdLock(runLockPath(folder, 'backup'));
+  const source = new Statements(openDatabase(workspaceFile(folder), { readonly: true }));
+  expect(() => createBackup(source, folder, Date.now(), 0)).toThrow(
+    expect.objectContaining({ code: 'conflict' }),
+  );
+  held?.release();
+  expect(createBackup(source, folder, Date.now(), 0)).toContain('logs-');
+  source.db.close();
 });
 
 test('old copies go: the newest eight stay and one of each of seven days', async () => {
@@ -81,4 +100,33 @@ test('a log that does not check is not copied, and earlier copies stay', async (
   const second = testStore(folder);
   await expect(second.writer.backup()).rejects.toMatchObject({ code: 'workspace_corrupt' });
   expect(readdirSync(join(folder, 'backups'))).toHaveLength(1);
+});
+
+test('sessions of a few minutes have copies as well: when the workspace is closed, at most one an interval', async () => {
+  const folder = temporaryFolder();
+  const { store, run } = await labelled(folder);
+  const copies = () => readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('.db')).length;
+  await store.close();
+  expect(copies()).toBe(1);
+  const second = testStore(folder);
+  await second.writer.annotate(alice, { run, from: 1, to: 1 }, { op: 'comment', text: 'one more' });
+  await second.close();
+  expect(copies()).toBe(1);
+  const late = testStore(folder, { now: () => Date.now() + 16 * 60_000 });
+  await late.close();
+  expect(copies()).toBe(2);
+  const unchanged = testStore(folder, { now: () => Date.now() + 40 * 60_000 });
+  await unchanged.close();
+  expect(copies()).toBe(2);
+});
+
+test('what an earlier process said and did not copy is copied by the next one', async () => {
+  const folder = temporaryFolder();
+  const { store, run } = await labelled(folder);
+  await store.writer.backup();
+  await store.writer.annotate(alice, { run, from: 1, to: 1 }, { op: 'comment', text: 'one more' });
+  await store.close();
+  const second = testStore(folder, { backupEveryMs: 50 });
+  await expect.poll(() => readdirSync(join(folder, 'backups')).length).toBe(2);
+  await second.close();
 });

@@ -4,35 +4,76 @@ import { WaymarkError } from '@shared/errors';
 import { syncFolder } from './blob-store';
 import { openDatabase } from './database';
 import { Statements } from './rows';
+import { holdLock, runLockPath } from './run-lock';
 import { checkAnnotations, checkOutbox } from './verify-entries';
 
 /** Newest copies that are always kept, and days of which the newest copy is kept. */
 const KEEP_NEWEST = 8;
 const KEEP_DAYS = 7;
 
+/** "WAYB" in a file's application_id; copies of the first form have none. */
+export const BACKUP_APPLICATION_ID = 0x5741_5942;
+
+/** Form of the copies: 2 names the runs and holds what a workspace says about the rules of tasks. */
+export const BACKUP_VERSION = 2;
+
+export const BACKUP_NAME = /^logs-.*\.db$/;
+const UNFINISHED_NAME = /^logs-.*\.db\.tmp(-journal)?$/;
+
+/** How long a copy waits for another process's copy, ms; each takes well under a second. */
+const PATIENCE_MS = 10_000;
+
 const TABLES = `
-CREATE TABLE run (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL) STRICT;
+CREATE TABLE run (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, title TEXT NOT NULL) STRICT;
 CREATE TABLE outbox (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, purged INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
 CREATE TABLE annotation (id INTEGER PRIMARY KEY, ulid TEXT NOT NULL UNIQUE, run INTEGER NOT NULL, author TEXT NOT NULL, op TEXT NOT NULL, undoes TEXT, device TEXT NOT NULL, device_seq INTEGER NOT NULL, purged INTEGER NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
-CREATE TABLE kept_annotation (device TEXT NOT NULL, device_seq INTEGER NOT NULL, ulid TEXT NOT NULL UNIQUE, run TEXT NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (device, device_seq)) STRICT;`;
+CREATE TABLE kept_annotation (device TEXT NOT NULL, device_seq INTEGER NOT NULL, ulid TEXT NOT NULL UNIQUE, run TEXT NOT NULL, body TEXT NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (device, device_seq)) STRICT;
+CREATE TABLE rule_setting (task TEXT PRIMARY KEY, body TEXT NOT NULL, at INTEGER NOT NULL, author TEXT NOT NULL, sum BLOB NOT NULL) STRICT;`;
 
-const COPIES: readonly [string, string][] = [
-  ['run', 'id, ulid, created_at'],
+/** A table, its columns, and where they come from when not from the table of the same name. */
+const COPIES: readonly [string, string, string?][] = [
+  [
+    'run',
+    'id, ulid, created_at, title',
+    "SELECT r.id, r.ulid, r.created_at, coalesce(json_extract(h.facts, '$.title'), '') FROM run r LEFT JOIN run_head h ON h.run = r.id",
+  ],
   ['outbox', 'id, ulid, run, purged, body, hash'],
   ['annotation', 'id, ulid, run, author, op, undoes, device, device_seq, purged, body, hash'],
   ['kept_annotation', 'device, device_seq, ulid, run, body, hash'],
+  ['rule_setting', 'task, body, at, author, sum'],
 ];
 
 /**
- * Copies what people said (outbox and annotation log) into `backups/`, opens the copy and checks its chains
- * before it takes its final name. Returns its path. Throws `workspace_corrupt` when the source does not check.
+ * Copies what people said (outbox, annotation log, rule settings) into `backups/`, opens the copy and checks its chains
+ * before it takes its final name. Processes that close at one moment take turns. Returns its path.
+ * @param now ms since 1970
+ * @throws WaymarkError workspace_corrupt where the source does not check, conflict where another process is copying
  */
-export function createBackup(source: Statements, folder: string, now: number): string {
-  const backups = join(folder, 'backups');
+export function createBackup(
+  source: Statements,
+  folder: string,
+  now: number,
+  patienceMs = PATIENCE_MS,
+): string {
+  const lock = holdLock(runLockPath(folder, 'backup'), 0, patienceMs);
+  if (lock === null) {
+    throw new WaymarkError(
+      'conflict',
+      'Another process is copying the hints and labels of this workspace. Try again in a moment.',
+    );
+  }
+  try {
+    return copyInto(join(folder, 'backups'), source, now);
+  } finally {
+    lock.release();
+  }
+}
+
+function copyInto(backups: string, source: Statements, now: number): string {
   mkdirSync(backups, { recursive: true });
+  deleteUnfinished(backups);
   const path = join(backups, `logs-${new Date(now).toISOString().replace(/[:.]/g, '-')}.db`);
   const temporary = `${path}.tmp`;
-  rmSync(temporary, { force: true });
   copyLogs(source, temporary);
   checkCopy(temporary);
   renameSync(temporary, path);
@@ -41,19 +82,28 @@ export function createBackup(source: Statements, folder: string, now: number): s
   return path;
 }
 
+/** Copies of processes that died at it: nobody else is copying now. */
+function deleteUnfinished(backups: string): void {
+  for (const name of readdirSync(backups)) {
+    if (UNFINISHED_NAME.test(name)) rmSync(join(backups, name), { force: true });
+  }
+}
+
 function copyLogs(source: Statements, path: string): void {
   const copy = openDatabase(path);
   try {
     copy.pragma('journal_mode = DELETE');
     copy.pragma('synchronous = FULL');
     copy.exec(TABLES);
+    copy.pragma(`application_id = ${BACKUP_APPLICATION_ID}`);
+    copy.pragma(`user_version = ${BACKUP_VERSION}`);
     source.db.exec('BEGIN');
     try {
       copy.exec('BEGIN');
-      for (const [table, columns] of COPIES) {
+      for (const [table, columns, from = `SELECT ${columns} FROM ${table}`] of COPIES) {
         const places = columns.replace(/\w+/g, '?');
         const insert = copy.prepare(`INSERT INTO ${table} (${columns}) VALUES (${places})`);
-        for (const row of source.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1`).raw().iterate()) {
+        for (const row of source.prepare(`${from} ORDER BY 1`).raw().iterate()) {
           insert.run(...(row as unknown[]));
         }
       }
@@ -89,7 +139,7 @@ function checkCopy(path: string): void {
 
 function rotate(backups: string): void {
   const files = readdirSync(backups)
-    .filter((name) => /^logs-.*\.db$/.test(name))
+    .filter((name) => BACKUP_NAME.test(name))
     .sort()
     .reverse();
   const keep = new Set(files.slice(0, KEEP_NEWEST));

@@ -5,12 +5,14 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { WaymarkError } from '@shared/errors';
+import { systemCode } from './database';
 import { sha256 } from './hashing';
 import type { Statements } from './rows';
 
@@ -30,6 +32,9 @@ interface BlobRow {
 /**
  * Content-addressed texts. A row names the run that brought it; `blob_share` names other runs that use it too.
  * Compressed with deflate level 1 unless that saves less than 10 %.
+ *
+ * A file is there before the row that names it and goes after it (`TextRelease`), both judged inside a transaction:
+ * neither a row nor its absence says anything about the file, so whoever names a file looks at it.
  */
 export class BlobStore {
   constructor(
@@ -39,7 +44,7 @@ export class BlobStore {
 
   /**
    * Compresses a text and, when it is large, makes its file durable. Call before the transaction; `put` then
-   * only inserts a row.
+   * only inserts a row, unless a removal came in between.
    */
   prepare(text: string): PreparedBlob {
     const bytes = Buffer.from(text, 'utf8');
@@ -49,44 +54,55 @@ export class BlobStore {
       hex: sha.toString('hex'),
       size: bytes.length,
       encoding: 0,
-      data: bytes,
+      stored: null,
     };
-    if (this.find(sha) !== undefined) {
-      return { ...prepared, data: null };
+    const found = this.find(sha);
+    if (found !== undefined && !isInFile(found.encoding)) {
+      return prepared;
     }
     const deflated = deflateRawSync(bytes, { level: 1 });
-    if (deflated.length < bytes.length * 0.9) {
-      prepared.encoding = DEFLATED;
-      prepared.data = deflated;
-    }
-    if (bytes.length > FILE_THRESHOLD) {
-      writeDurably(blobPath(this.folder, prepared.hex), prepared.data ?? bytes);
-      prepared.encoding += IN_FILE;
-      prepared.data = null;
-    }
+    // What a row names stays in the form that the row says.
+    prepared.encoding = found?.encoding ?? encodingFor(bytes.length, deflated.length);
+    prepared.stored = isDeflated(prepared.encoding) ? deflated : bytes;
+    this.secure(prepared);
     return prepared;
   }
 
-  /** Inside the transaction: makes sure the row exists and is known to be used by the run. */
+  /** Inside the transaction: makes sure that the row and its file exist and are known to be used by the run. */
   put(run: number, blob: PreparedBlob, text: string): void {
     const found = this.find(blob.sha);
+    // A removal may have taken row and file away, or another process brought them, since the text was prepared.
+    const same =
+      blob.stored === null
+        ? found !== undefined && !isInFile(found.encoding)
+        : found === undefined || found.encoding === blob.encoding;
+    const fresh = same ? blob : this.prepare(text);
+    this.secure(fresh);
     if (found !== undefined) {
       if (found.run !== run) {
         this.statements.run('INSERT OR IGNORE INTO blob_share (blob, run) VALUES (?, ?)', found.id, run);
       }
       return;
     }
-    const needsData = blob.data === null && blob.encoding < IN_FILE;
-    // The row was there when the text was prepared and a removal took it away since.
-    const fresh = needsData ? this.prepare(text) : blob;
     this.statements.run(
       'INSERT INTO blob (sha, size, encoding, run, data) VALUES (?, ?, ?, ?, ?)',
       fresh.sha,
       fresh.size,
       fresh.encoding,
       run,
-      fresh.data,
+      isInFile(fresh.encoding) ? null : fresh.stored,
     );
+  }
+
+  /** Writes the file of a large text unless it is there in full. */
+  private secure({ hex, encoding, stored }: PreparedBlob): void {
+    if (stored === null || !isInFile(encoding)) {
+      return;
+    }
+    const path = blobPath(this.folder, hex);
+    if (fileSize(path) !== stored.length) {
+      writeDurably(path, stored);
+    }
   }
 
   /** The text of a sha256 in hex. Throws `workspace_corrupt` when it is missing or not what its hash says. */
@@ -105,8 +121,8 @@ export class BlobStore {
     return bytes.toString('utf8');
   }
 
-  private find(sha: Buffer): { id: number; run: number } | undefined {
-    return this.statements.get('SELECT id, run FROM blob WHERE sha = ?', sha);
+  private find(sha: Buffer): { id: number; run: number; encoding: number } | undefined {
+    return this.statements.get('SELECT id, run, encoding FROM blob WHERE sha = ?', sha);
   }
 }
 
@@ -115,18 +131,20 @@ export interface PreparedBlob {
   hex: string;
   size: number;
   encoding: number;
-  /** Null when the bytes are in a file or the row exists already. */
-  data: Buffer | null;
+  /** What the row or its file holds; null when a row holds the text already. */
+  stored: Buffer | null;
 }
 
 /** Raw bytes of a blob row. Throws `workspace_corrupt`. */
 export function decodeBlob(row: Omit<BlobRow, 'id'>, hex: string, folder: string): Buffer {
   try {
-    const stored =
-      row.encoding >= IN_FILE ? readFileSync(blobPath(folder, hex)) : (row.data ?? Buffer.alloc(0));
-    return row.encoding % IN_FILE === DEFLATED ? inflateRawSync(stored) : stored;
+    const stored = isInFile(row.encoding)
+      ? readFileSync(blobPath(folder, hex))
+      : (row.data ?? Buffer.alloc(0));
+    return isDeflated(row.encoding) ? inflateRawSync(stored) : stored;
   } catch (thrown) {
-    throw damaged(hex, thrown instanceof Error ? thrown.message : String(thrown));
+    const gone = isInFile(row.encoding) && systemCode(thrown) === 'ENOENT';
+    throw damaged(hex, gone ? 'its file is missing' : 'it cannot be read', String(thrown));
   }
 }
 
@@ -135,19 +153,28 @@ export function isInFile(encoding: number): boolean {
   return encoding >= IN_FILE;
 }
 
+function isDeflated(encoding: number): boolean {
+  return encoding % IN_FILE === DEFLATED;
+}
+
+function encodingFor(size: number, deflatedSize: number): number {
+  return (size > FILE_THRESHOLD ? IN_FILE : 0) + (deflatedSize < size * 0.9 ? DEFLATED : 0);
+}
+
 export function blobPath(folder: string, hex: string): string {
   return join(folder, 'blobs', hex.slice(0, 2), hex);
 }
 
-export function deleteBlobFile(folder: string, hex: string): void {
-  rmSync(blobPath(folder, hex), { force: true });
+/** Bytes of a file; undefined when there is none. */
+function fileSize(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
 /** Temporary file, fsync, rename, fsync of the folder: after this the bytes survive a power cut. */
 export function writeDurably(path: string, bytes: Uint8Array): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${process.pid}-${threadId}.tmp`;
   const file = openSync(temporary, 'w');
   try {
     for (let written = 0; written < bytes.length; ) {
@@ -173,10 +200,10 @@ export function syncFolder(folder: string): void {
   }
 }
 
-function damaged(hex: string, why: string): WaymarkError {
+function damaged(hex: string, why: string, detail?: string): WaymarkError {
   return new WaymarkError(
     'workspace_corrupt',
     `A stored text is damaged: ${why}. Run "verify" to see which steps it belongs to.`,
-    `blob ${hex}`,
+    [`blob ${hex}`, ...(detail === undefined ? [] : [detail])].join('\n'),
   );
 }

@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder } from '../testing/store-fixtures';
 import type { StoreNotice } from './api';
 import { openStore } from './client';
+import { startThreads } from './store-threads';
 
 test('the store behind threads does what the store in process does, and closes by message', async () => {
   const store = await openStore(temporaryFolder(), { workerDir: inject('storeWorkers'), ballastBytes: 0 });
@@ -33,4 +36,17 @@ test('the store behind threads does what the store in process does, and closes b
   expect(await store.writer.backup()).toContain('backups');
   await store.close();
   await expect(store.reader.runs()).rejects.toMatchObject({ code: 'bug' });
+});
+
+test('threads that were started ahead open the workspace; where it is refused, all of them end', async () => {
+  const workers = inject('storeWorkers');
+  const store = await openStore(temporaryFolder(), { threads: startThreads(workers), ballastBytes: 0 });
+  expect(await store.reader.runs()).toEqual([]);
+  await store.close();
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'workspace.db'), 'no database, but long enough to be looked into '.repeat(100));
+  const threads = startThreads(workers);
+  await expect(openStore(folder, { threads })).rejects.toMatchObject({ code: 'workspace_corrupt' });
+  for (const thread of Object.values(threads))
+    await expect(thread.call('drain', [])).rejects.toMatchObject({ code: 'bug' });
 });

@@ -2,87 +2,88 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { StepQuery } from '@shared/step-query';
-import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
+import type { Store, StoreReader, StoreWriter } from './api';
 import { askIndex } from './asked-steps';
 import { AssembledStore, Notices } from './store-parts';
-import { StoreThread } from './store-thread';
+import type { StoreThread } from './store-thread';
+import { type StoreThreads, startThreads } from './store-threads';
 import type { ThreadData } from './thread-protocol';
 
 export interface OpenStoreOptions {
   /** Folder of `writer-worker.js` and `reader-worker.js`; by default where the running bundle lies. */
   workerDir?: string;
+  /** Threads that were started before the folder was known, and that nothing else uses. */
+  threads?: StoreThreads | undefined;
   /** Name of this installation: its identity in annotation entries begins with it. By default the machine's. */
   device?: string;
   /** Id for the outbox or annotation entry that is being asked for, where its asker chose one. */
   entryId?: () => string | undefined;
+  /** A listener for notices has thrown; by default the process hears of it as of any bug. */
+  listenerFailed?: (thrown: unknown) => void;
   /** Room kept free for a clean stop on a full disk, at most a twentieth of what is free; default 64 MB. */
   ballastBytes?: number;
   /** How often changed hints and labels are copied, ms; default 15 minutes. */
   backupEveryMs?: number;
 }
 
-const BALLAST_BYTES = 64 * 1024 * 1024;
+/** Room kept free for a clean stop on a full disk. */
+export const ballastBytes = 64 * 1024 * 1024;
 
 /**
  * Opens (or creates) the workspace in a folder: a writing thread and two reading ones. Rejects with
  * `workspace_newer`, `workspace_network_fs`, `workspace_corrupt` or `read_only`, and has changed nothing then.
  */
 export async function openStore(folder: string, options: OpenStoreOptions = {}): Promise<Store> {
-  const workers = options.workerDir ?? bundledWorkers();
-  const notices = new Notices();
-  const start = (file: string, role: ThreadData['role']) =>
-    StoreThread.start(join(workers, file), threadData(folder, role, options), (notice: StoreNotice) =>
-      notices.publish(notice),
-    );
-  const writing = await start('writer-worker.js', 'write');
+  const notices = new Notices(options.listenerFailed);
+  const { write, read, index } = options.threads ?? startThreads(options.workerDir ?? bundledWorkers());
+  const data = threadData(folder, options);
   try {
-    const [reading, indexing] = await Promise.all([
-      start('reader-worker.js', 'read'),
-      start('reader-worker.js', 'index'),
-    ]);
+    // The writer refuses or brings up to date what the others then read.
+    await write.open(data, notices.publish);
+    await Promise.all([read.open(data, notices.publish), index.open(data, notices.publish)]);
     return new AssembledStore(
       folder,
-      remoteWriter(writing, indexing, options.entryId ?? (() => undefined)),
-      remoteReader(reading, writing, indexing),
+      remoteWriter(write, index, options.entryId ?? (() => undefined)),
+      remoteReader(read, write, index),
       notices,
       {
         drain: async () => {
-          await writing.call('drain', []);
-          await indexing.call('drain', []);
+          await write.call('drain', []);
+          await index.call('drain', []);
         },
         // A thread that has died refuses; the others must still end, or the process never does.
         close: async () => {
           try {
-            await indexing.close();
+            await index.close();
           } finally {
             try {
-              await writing.close();
+              await write.close();
             } finally {
-              await reading.close();
+              await read.close();
             }
           }
         },
       },
     );
   } catch (thrown) {
-    await writing.close();
+    // The one that refused has ended.
+    await Promise.allSettled([index.close(), write.close(), read.close()]);
     throw thrown;
   }
 }
 
-function threadData(folder: string, role: ThreadData['role'], options: OpenStoreOptions): ThreadData {
+function threadData(folder: string, options: OpenStoreOptions): Omit<ThreadData, 'role'> {
   return {
     folder,
-    role,
     device: options.device ?? null,
-    ballastBytes: options.ballastBytes ?? BALLAST_BYTES,
+    ballastBytes: options.ballastBytes ?? ballastBytes,
     backupEveryMs: options.backupEveryMs ?? null,
     resourcesPath: (process as { resourcesPath?: string }).resourcesPath ?? null,
   };
 }
 
 /** The bundle is CommonJS; a piece of it may lie in a folder below the entries. */
-function bundledWorkers(): string {
+export function bundledWorkers(): string {
   const here = typeof __dirname === 'undefined' ? null : __dirname;
   const found =
     here === null
@@ -112,6 +113,7 @@ function remoteWriter(
     redo: (...args) => writing.call('redo', args),
     sessionBytes: (...args) => writing.call('sessionBytes', args),
     remove: (...args) => writing.call('remove', args),
+    clean: () => writing.call('clean', []),
     createTask: (...args) => writing.call('createTask', args),
     setRules: (...args) => writing.call('setRules', args),
     see: (...args) => writing.call('see', args),
@@ -145,11 +147,13 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     evidence: (...args) => reading.call('evidence', args),
     prompt: (...args) => reading.call('prompt', args),
     checkpoints: (...args) => reading.call('checkpoints', args),
+    openApprovals: (...args) => reading.call('openApprovals', args),
     hints: (...args) => reading.call('hints', args),
     outbox: (...args) => reading.call('outbox', args),
     outboxHead: (...args) => reading.call('outboxHead', args),
     entry: (...args) => reading.call('entry', args),
     sessions: (...args) => reading.call('sessions', args),
+    sessionsAt: (...args) => reading.call('sessionsAt', args),
     readSession: (...args) => reading.call('readSession', args),
     files: (...args) => reading.call('files', args),
     fileRevisions: (...args) => reading.call('fileRevisions', args),

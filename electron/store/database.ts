@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
 import Database from 'better-sqlite3';
 import { nativeBinding } from './native-binding';
@@ -9,11 +10,14 @@ export type Statement = Database.Statement<unknown[], unknown>;
 export const WORKSPACE_APPLICATION_ID = 0x5741_594d;
 
 /** Opens a file with the add-on that fits this runtime. `path` '' is a private temporary database. */
-export function openDatabase(path: string, options: { readonly?: boolean; timeoutMs?: number } = {}): Db {
+export function openDatabase(
+  path: string,
+  options: { readonly?: boolean; mustExist?: boolean; timeoutMs?: number } = {},
+): Db {
   const binding = nativeBinding();
   return new Database(path, {
     readonly: options.readonly ?? false,
-    fileMustExist: options.readonly ?? false,
+    fileMustExist: options.mustExist ?? options.readonly ?? false,
     timeout: options.timeoutMs ?? 5000,
     ...(binding === undefined ? {} : { nativeBinding: binding }),
   });
@@ -60,28 +64,60 @@ export function systemCode(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }
 
-export function isDiskFull(thrown: unknown): boolean {
+/**
+ * Whether there was no room. SQLite says it of some writes only; of the others (its shared memory, a file to be made) it
+ * says that they failed, and the disk of `folder` has to be asked.
+ */
+export function isDiskFull(thrown: unknown, folder?: string): boolean {
   const code = systemCode(thrown);
-  return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT') return true;
+  return folder !== undefined && NEEDS_ROOM.has(code) && hasNoRoom(folder);
 }
+
+const NEEDS_ROOM: ReadonlySet<string> = new Set([
+  ...[
+    'SQLITE_CANTOPEN',
+    'SQLITE_IOERR',
+    'SQLITE_IOERR_WRITE',
+    'SQLITE_IOERR_FSYNC',
+    'SQLITE_IOERR_DIR_FSYNC',
+  ],
+  ...['SQLITE_IOERR_TRUNCATE', 'SQLITE_IOERR_CLOSE', 'SQLITE_IOERR_SHMOPEN', 'SQLITE_IOERR_SHMSIZE'],
+  ...['SQLITE_IOERR_SHMMAP', 'SQLITE_IOERR_GETTEMPPATH'],
+]);
+
+/** Less than the smallest thing that SQLite makes: the shared memory of a write-ahead log, bytes. */
+const LEAST_ROOM = 32 * 1024;
+
+function hasNoRoom(folder: string): boolean {
+  const { bavail, bsize, files, ffree } = statfsSync(folder);
+  // A file system that does not count files says 0.
+  return bavail * bsize < LEAST_ROOM || (files > 0 && ffree === 0);
+}
+
+/** Memory, open files or the system's own locks ran out for a moment. */
+const BUSY_SYSTEM: ReadonlySet<string> = new Set([
+  ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOLCK'],
+  ...['SQLITE_NOMEM', 'SQLITE_IOERR_NOMEM', 'SQLITE_IOERR_LOCK', 'SQLITE_IOERR_SHMLOCK'],
+]);
 
 /**
  * Turns what SQLite or the file system raised while working on `what` into an expected failure; anything
- * that is neither comes back as it is, because it is a bug.
+ * that is neither comes back as it is, because it is a bug. `folder`: a folder on the disk in question, where it is known.
  */
-export function storeFailure(thrown: unknown, what: string): unknown {
+export function storeFailure(thrown: unknown, what: string, folder?: string): unknown {
   if (thrown instanceof WaymarkError) {
     return thrown;
   }
   const code = systemCode(thrown);
   const detail = thrown instanceof Error ? `${code}: ${thrown.message}` : code;
-  if (isDiskFull(thrown)) {
+  if (isDiskFull(thrown, folder)) {
     return new WaymarkError('disk_full', `The disk that holds ${what} is full. Free some space.`, detail);
   }
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
     return new WaymarkError(
       'workspace_corrupt',
-      `${what} is damaged. Run "verify" to see what is affected; the newest verified copy of hints and labels is in its backups folder.`,
+      `${what} is damaged. Run "verify" to see what is affected, and "restore" to bring what is whole into a new folder.`,
       detail,
     );
   }
@@ -95,8 +131,19 @@ export function storeFailure(thrown: unknown, what: string): unknown {
       detail,
     );
   }
+  if (BUSY_SYSTEM.has(code)) {
+    return new WaymarkError(
+      'system_busy',
+      `The system has no memory or open files left for ${what}. Close other programs; work goes on when there is room.`,
+      detail,
+    );
+  }
   if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_CANTOPEN') {
-    return new WaymarkError('workspace_corrupt', `${what} cannot be read or written by the system.`, detail);
+    return new WaymarkError(
+      'workspace_corrupt',
+      `The system cannot read or write ${what}. Check the disk and the permissions, then try again.`,
+      detail,
+    );
   }
   return thrown;
 }

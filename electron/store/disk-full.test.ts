@@ -1,33 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../testing/deadline';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
-import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { fillDisk, smallDisk, takeAllFiles } from '../testing/small-disk';
+import { testStore } from '../testing/store-fixtures';
 import type { StoreNotice } from './api';
-
-/** Mounts a small file system, which needs root on Linux. */
-function smallDisk(): string | null {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) {
-    return null;
-  }
-  const folder = join(temporaryFolder(), 'disk');
-  mkdirSync(folder);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder], { stdio: 'ignore' });
-  } catch (thrown) {
-    // A container without the right to mount.
-    if (thrown instanceof Error && 'status' in thrown) {
-      return null;
-    }
-    throw thrown;
-  }
-  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
-  return folder;
-}
+import { openStoreInProcess } from './in-process';
 
 test('a full disk refuses new work visibly, loses nothing acknowledged and resumes by itself', async (context) => {
-  const disk = smallDisk();
+  const disk = smallDisk('size=6m');
   if (disk === null) {
     context.skip('mounting a small file system needs root on Linux');
     return;
@@ -44,10 +26,7 @@ test('a full disk refuses new work visibly, loses nothing acknowledged and resum
   // Texts that do not compress, until the disk is full.
   let failure: unknown;
   for (let step = 1; failure === undefined && step < 200; step += 1) {
-    const noise = Array.from({ length: 30_000 }, (_, index) =>
-      Math.imul(index * step + 7, 2654435761).toString(36),
-    ).join('');
-    failure = await writer.command(`echo ${step}`, noise, { exitCode: 0 }).then(
+    failure = await writer.command(`echo ${step}`, noise(step), { exitCode: 0 }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
@@ -72,3 +51,90 @@ test('a full disk refuses new work visibly, loses nothing acknowledged and resum
   }
   expect(await store.reader.verify()).toMatchObject({ ok: true });
 }, 60_000);
+
+describe('a disk that filled up while nobody had the workspace open', () => {
+  test('the ballast is given back: the workspace opens, is read, and a run can be removed', async (context) => {
+    const disk = smallDisk('size=8m');
+    if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+    const folder = join(disk, 'workspace');
+    const run = await closedWithRun(folder);
+    writeFileSync(join(folder, 'ballast'), Buffer.alloc(1024 * 1024));
+    const filler = fillDisk(disk);
+    const store = testStore(folder, { ballastBytes: 1024 * 1024 });
+    expect(existsSync(join(folder, 'ballast'))).toBe(false);
+    expect((await store.reader.run(run)).steps).toBe(1);
+    expect(await store.reader.verify()).toMatchObject({ ok: true });
+    // New work would eat the room that removing needs.
+    await expect(createRun(store)).rejects.toMatchObject({ code: 'disk_full' });
+    await store.writer.post(run, alice, { op: 'run.pause', mode: 'after_step' });
+    await store.writer.clean();
+    await store.writer.remove(run, 'run', alice);
+    expect(await store.reader.runs()).toEqual([]);
+    const notices: StoreNotice[] = [];
+    store.subscribe((notice) => notices.push(notice));
+    rmSync(filler);
+    await eventually('work goes on', () => notices.some(({ kind }) => kind === 'problem_solved'));
+    await createRun(store);
+  }, 60_000);
+
+  test('without a ballast it says that the disk is full, not that the workspace is damaged', async (context) => {
+    const disk = smallDisk('size=8m');
+    if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+    const folder = join(disk, 'workspace');
+    await closedWithRun(folder);
+    const filler = fillDisk(disk);
+    expect(() => openStoreInProcess(folder)).toThrow(expect.objectContaining({ code: 'disk_full' }));
+    rmSync(filler);
+    expect((await testStore(folder).reader.runs()).length).toBe(1);
+  }, 60_000);
+
+  test('no file left to make is a full disk as well', async (context) => {
+    const disk = smallDisk('size=8m,nr_inodes=60');
+    if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+    const folder = join(disk, 'workspace');
+    await closedWithRun(folder);
+    takeAllFiles(disk);
+    expect(() => openStoreInProcess(folder)).toThrow(expect.objectContaining({ code: 'disk_full' }));
+  }, 60_000);
+});
+
+test('on a full disk, a workspace that another process holds can be read and cleaned', async (context) => {
+  const disk = smallDisk('size=8m');
+  if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+  const folder = join(disk, 'workspace');
+  const holder = testStore(folder);
+  const run = await createRun(holder);
+  const writer = new RunWriter(holder, run);
+  await writer.start();
+  await writer.command('echo 1', 'one', { exitCode: 0 });
+  await holder.writer.sessionBytes(run, 1, 'u1', {
+    ...{ offset: 0, bytes: Buffer.from('said'), receivedAt: 1, hostAt: null },
+  });
+  // More than the main file has room for lies in the write-ahead log.
+  await writer.command('echo 2', noise(2), { exitCode: 0 });
+  fillDisk(disk);
+  const store = testStore(folder);
+  expect((await store.reader.run(run)).steps).toBe(2);
+  expect((await store.reader.readSession(run, 'u1', 0, 10)).endOffset).toBe(4);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+  await store.writer.clean();
+});
+
+/** A text that does not compress. */
+function noise(seed: number): string {
+  return Array.from({ length: 30_000 }, (_, index) =>
+    Math.imul(index * seed + 7, 2654435761).toString(36),
+  ).join('');
+}
+
+/** A run with one step in a workspace that is closed again. */
+async function closedWithRun(folder: string): Promise<string> {
+  const store = testStore(folder);
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('echo 1', 'one', { exitCode: 0 });
+  await store.drain();
+  await store.close();
+  return run;
+}

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { StoreNotice } from './api';
-import { type Db, isDiskFull } from './database';
+import { type Db, isDiskFull, storeFailure } from './database';
 import { rowSum } from './hashing';
 
 const PROBE_MS = 1000;
@@ -18,6 +18,8 @@ export class DiskGuard {
   private full = false;
   private timer: NodeJS.Timeout | undefined;
   private told: string | undefined;
+  /** What holds writes up for a while. */
+  private held: 'workspace_locked' | 'system_busy' | undefined;
   private readonly path: string;
   private released = 0;
 
@@ -27,11 +29,18 @@ export class DiskGuard {
     private readonly ballastBytes: number,
     private readonly notify: (notice: StoreNotice) => void,
   ) {
-    this.path = join(folder, 'ballast');
+    this.path = ballastFile(folder);
   }
 
-  start(): void {
-    if (this.ballastBytes > 0) {
+  /**
+   * `ballastReleased`: bytes of ballast that were given back so that the workspace could be opened at all. They are for
+   * reading and removing, so new work is refused until there is room for them again.
+   */
+  start(ballastReleased = 0): void {
+    if (ballastReleased > 0) {
+      this.refuse();
+      this.released += ballastReleased;
+    } else if (this.ballastBytes > 0) {
       this.later(BALLAST_DELAY_MS, () => this.createBallast());
     }
   }
@@ -47,10 +56,15 @@ export class DiskGuard {
     }
   }
 
-  /** Looks at a failure: a full disk begins the refusal, other troubles of the file are told once. */
+  /** Looks at a failure: a full disk begins the refusal, a lock is told until it is released, other troubles once. */
   noticed(thrown: unknown, failure: unknown): void {
-    if (isDiskFull(thrown)) {
+    if (isDiskFull(thrown, this.folder)) {
       this.refuse();
+    } else if (
+      failure instanceof WaymarkError &&
+      (failure.code === 'workspace_locked' || failure.code === 'system_busy')
+    ) {
+      this.wait(failure.code, failure.message);
     } else if (
       failure instanceof WaymarkError &&
       (failure.code === 'workspace_corrupt' || failure.code === 'read_only') &&
@@ -61,25 +75,58 @@ export class DiskGuard {
     }
   }
 
+  /** A commit: what held it up is over. */
+  stored(): void {
+    const { held } = this;
+    if (held !== undefined) {
+      this.held = undefined;
+      this.notify({ kind: 'problem_solved', code: held });
+    }
+  }
+
+  private wait(code: 'workspace_locked' | 'system_busy', message: string): void {
+    if (this.held !== undefined || this.full) {
+      return;
+    }
+    this.held = code;
+    this.notify({ kind: 'problem', code, message });
+    // Nobody may write meanwhile, so nobody else would find out.
+    this.later(PROBE_MS, () => this.probeLock());
+  }
+
+  private probeLock(): void {
+    if (this.held !== undefined && !this.canWrite()) {
+      this.later(PROBE_MS, () => this.probeLock());
+      return;
+    }
+    this.stored();
+    this.start();
+  }
+
   private refuse(): void {
     if (this.full) {
       return;
     }
     this.full = true;
-    this.released = sizeOf(this.path);
-    rmSync(this.path, { force: true });
+    this.released = releaseBallast(this.folder);
     this.notify({ kind: 'problem', code: 'disk_full', message: fullError(this.folder).message });
     this.later(PROBE_MS, () => this.probe());
   }
 
   private probe(): void {
-    if (freeBytes(this.folder) >= this.released + RESUME_BYTES && this.canWrite()) {
+    if (freeBytes(this.folder) >= this.released + RESUME_BYTES && this.canMakeFiles() && this.canWrite()) {
       this.full = false;
       this.createBallast();
       this.notify({ kind: 'problem_solved', code: 'disk_full' });
     } else {
       this.later(PROBE_MS, () => this.probe());
     }
+  }
+
+  /** A file system can have room for bytes and none for another file; one that does not count files says 0. */
+  private canMakeFiles(): boolean {
+    const { files, ffree } = statfsSync(this.folder);
+    return files === 0 || ffree > 0;
   }
 
   private canWrite(): boolean {
@@ -90,7 +137,8 @@ export class DiskGuard {
         .run(value, rowSum('probe', value));
       return true;
     } catch (thrown) {
-      if (isDiskFull(thrown)) {
+      // Nobody waits for this: whatever holds the file up, it is tried again.
+      if (storeFailure(thrown, this.folder, this.folder) instanceof WaymarkError) {
         return false;
       }
       throw thrown;
@@ -102,8 +150,9 @@ export class DiskGuard {
     if (size <= 0 || sizeOf(this.path) > 0) {
       return;
     }
-    const file = openSync(this.path, 'w');
+    let file: number | undefined;
     try {
+      file = openSync(this.path, 'w');
       const zeros = Buffer.alloc(Math.min(size, 1024 * 1024));
       for (let written = 0; written < size; ) {
         written += writeSync(file, zeros, 0, Math.min(zeros.length, size - written));
@@ -111,11 +160,14 @@ export class DiskGuard {
       fsyncSync(file);
     } catch (thrown) {
       rmSync(this.path, { force: true });
-      if (!isDiskFull(thrown)) {
+      // A precaution that cannot be taken now is no trouble yet.
+      if (!(storeFailure(thrown, this.folder, this.folder) instanceof WaymarkError)) {
         throw thrown;
       }
     } finally {
-      closeSync(file);
+      if (file !== undefined) {
+        closeSync(file);
+      }
     }
   }
 
@@ -126,6 +178,18 @@ export class DiskGuard {
   }
 }
 
+function ballastFile(folder: string): string {
+  return join(folder, 'ballast');
+}
+
+/** Gives the room of the ballast back; how many bytes that was. */
+export function releaseBallast(folder: string): number {
+  const path = ballastFile(folder);
+  const size = sizeOf(path);
+  rmSync(path, { force: true });
+  return size;
+}
+
 function fullError(folder: string): WaymarkError {
   return new WaymarkError(
     'disk_full',
@@ -133,7 +197,8 @@ function fullError(folder: string): WaymarkError {
   );
 }
 
-function freeBytes(folder: string): number {
+/** What others than root can still write there. */
+export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }

@@ -2,7 +2,8 @@ import { WaymarkError } from '@shared/errors';
 import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/events';
 import { chainHash } from './hashing';
 import { seqOf } from './ids';
-import { externalise, hydrate } from './stored-json';
+import { externalise, hydrate, survivesJson } from './stored-json';
+import { nextSteps } from './unreadable-run';
 
 /** An event as the table holds it. */
 export interface EventRow {
@@ -18,11 +19,17 @@ export interface EventRow {
 
 export const EVENT_COLUMNS = 'id, version, kind, at, epoch, purged, body, hash';
 
+/** A body as text, and as whoever reads that text gets it; undefined where only reading it tells. */
+export interface EncodedBody {
+  text: string;
+  value: object | undefined;
+}
+
 /**
- * Parses an event and returns the text to store. Throws `bad_input` when the body does not fit its kind;
+ * Parses an event and returns what to store. Throws `bad_input` when the body does not fit its kind;
  * `keep` receives each large text and returns its sha256 in hex.
  */
-export function encodeBody(event: NewEvent, keep: (text: string) => string): string {
+export function encodeBody(event: NewEvent, keep: (text: string) => string): EncodedBody {
   const parsed = eventBodies[event.kind].safeParse(event.body);
   if (!parsed.success) {
     throw new WaymarkError(
@@ -31,7 +38,8 @@ export function encodeBody(event: NewEvent, keep: (text: string) => string): str
       parsed.error.message,
     );
   }
-  return JSON.stringify(externalise(parsed.data, keep));
+  const { data } = parsed;
+  return { text: JSON.stringify(externalise(data, keep)), value: survivesJson(data) ? data : undefined };
 }
 
 /** Every column is under the hash, not the body alone. */
@@ -58,7 +66,11 @@ export function decodeEvent(
     );
   }
   if (!isKind(row.kind)) {
-    throw corrupt(run, seq, `unknown kind ${row.kind}`);
+    // Kinds are added without raising the version, so this is what a newer Waymark leaves; damage breaks the chain.
+    throw new WaymarkError(
+      'workspace_newer',
+      `Event ${seq} of run ${run} is of a kind that this version does not know (${row.kind}). Update Waymark to read it.`,
+    );
   }
   let body: unknown;
   try {
@@ -86,7 +98,7 @@ export function isKind(kind: string): kind is EventKind {
 function corrupt(run: string, seq: number, why: string): WaymarkError {
   return new WaymarkError(
     'workspace_corrupt',
-    `Event ${seq} of run ${run} cannot be read. Run "verify" to see what is damaged.`,
+    `Event ${seq} of run ${run} cannot be read. ${nextSteps}`,
     why,
   );
 }

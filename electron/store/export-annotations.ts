@@ -1,13 +1,9 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
-import {
-  ANNOTATION_FORMAT,
-  ANNOTATION_FORMAT_VERSION,
-  type SourceEntry,
-  storedEntries,
-} from './annotation-source';
+import { ANNOTATION_FORMAT, ANNOTATION_FORMAT_VERSION } from './annotation-source';
 import { systemCode } from './database';
 import type { ReadContext } from './read-context';
+import { type SourceEntry, storedEntries } from './stored-entries';
 
 /** Lines between two turns of the event loop. */
 const TURN = 500;

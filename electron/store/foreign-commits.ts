@@ -1,13 +1,19 @@
-import type { AnnotationEntry } from '@shared/annotations';
+import type { RunEvent } from '@shared/events';
 import type { StoreNotice } from './api';
 import type { Statements } from './rows';
 import type { RunLog } from './run-log';
-import type { RunState } from './run-state';
+import { unreadableRun } from './unreadable-run';
 
 /** How often the file is asked whether another connection committed, ms. */
 const POLL_MS = 100;
 /** A longer gap comes without its events; the receiver fetches them by range. */
 const MAX_EVENTS = 500;
+
+export interface ForeignCommitOptions {
+  failed(thrown: unknown): void;
+  /** Another process has changed what the workspace says about the rules of this task; it may have died right after. */
+  rulesChanged(task: string): void;
+}
 
 /**
  * Tells of commits that other processes made. `PRAGMA data_version` on the writing connection changes with
@@ -18,6 +24,8 @@ export class ForeignCommits {
   private version: unknown;
   private readonly seqs = new Map<string, number>();
   private readonly ends = new Map<number, number>();
+  /** Sums of the rules' settings by task. */
+  private rules: ReadonlyMap<string, string> = new Map();
   private outbox = 0;
   private annotation = 0;
   private readonly ownOutbox = new Set<number>();
@@ -27,7 +35,7 @@ export class ForeignCommits {
     private readonly statements: Statements,
     private readonly log: RunLog,
     private readonly notify: (notice: StoreNotice) => void,
-    private readonly failed: (thrown: unknown) => void,
+    private readonly options: ForeignCommitOptions,
   ) {}
 
   start(): void {
@@ -40,6 +48,7 @@ export class ForeignCommits {
     }
     this.outbox = this.maxId('outbox');
     this.annotation = this.maxId('annotation');
+    this.rules = this.ruleSettings();
     this.timer = setInterval(() => this.tryPoll(), POLL_MS);
     this.timer.unref();
   }
@@ -60,13 +69,12 @@ export class ForeignCommits {
     this.ownAnnotations.add(ulid);
   }
 
-  /** Nobody waits for a poll, so what it cannot read is told, once. */
+  /** Nobody waits for a poll: what it cannot read is told, and the next one tries again. */
   private tryPoll(): void {
     try {
       this.poll();
     } catch (thrown) {
-      this.stop();
-      this.failed(thrown);
+      this.options.failed(thrown);
     }
   }
 
@@ -75,24 +83,35 @@ export class ForeignCommits {
     if (version === this.version) {
       return;
     }
-    this.version = version;
     this.notify({ kind: 'foreign' });
-    this.tellRuns();
     this.tellOutbox();
     this.tellAnnotations();
     this.tellSessions();
+    this.tellRules();
+    this.tellRuns();
+    this.version = version;
   }
 
   private tellRuns(): void {
-    for (const { ulid, id, seq, state } of this.heads()) {
+    for (const { ulid, id, seq, steps } of this.heads()) {
       const known = this.seqs.get(ulid) ?? 0;
       if (seq > known) {
+        const events = seq - known <= MAX_EVENTS ? this.eventsOf({ id, ulid, seq }, known + 1) : null;
         this.seqs.set(ulid, seq);
-        const events =
-          seq - known <= MAX_EVENTS ? this.log.read({ id, ulid }, known + 1, seq, MAX_EVENTS) : [];
-        const { steps } = JSON.parse(state) as RunState;
         this.notify({ kind: 'run', run: ulid, seq, steps, events });
       }
+    }
+  }
+
+  /** Null when one of them cannot be read. */
+  private eventsOf(run: { id: number; ulid: string; seq: number }, from: number): RunEvent[] | null {
+    try {
+      return this.log.read(run, from, run.seq, MAX_EVENTS);
+    } catch (thrown) {
+      const notice = unreadableRun(run.ulid, thrown);
+      if (notice === null) throw thrown;
+      this.notify(notice);
+      return null;
     }
   }
 
@@ -109,16 +128,25 @@ export class ForeignCommits {
     }
   }
 
+  /** SQLite takes the target out of each entry: one that is damaged says nothing, and the next ones are told. */
   private tellAnnotations(): void {
-    const rows = this.statements.all<{ id: number; ulid: string; body: string }>(
-      'SELECT id, ulid, body FROM annotation WHERE id > ? AND purged = 0 ORDER BY id',
+    const rows = this.statements.all<{
+      id: number;
+      ulid: string;
+      run: string;
+      low: number | null;
+      high: number | null;
+    }>(
+      `SELECT id, ulid, (SELECT r.ulid FROM run r WHERE r.id = annotation.run) AS run,
+         iif(json_valid(body), body ->> '$.target.from', NULL) AS low,
+         iif(json_valid(body), body ->> '$.target.to', NULL) AS high
+       FROM annotation WHERE id > ? AND purged = 0 ORDER BY id`,
       this.annotation,
     );
-    for (const { id, ulid, body } of rows) {
+    for (const { id, ulid, run, low, high } of rows) {
       this.annotation = id;
-      if (!this.ownAnnotations.delete(ulid)) {
-        const { target } = JSON.parse(body) as AnnotationEntry;
-        this.notify({ kind: 'labels', run: target.run, from: target.from, to: target.to });
+      if (!this.ownAnnotations.delete(ulid) && low !== null && high !== null) {
+        this.notify({ kind: 'labels', run, from: low, to: high });
       }
     }
   }
@@ -132,9 +160,27 @@ export class ForeignCommits {
     }
   }
 
-  private heads(): { ulid: string; id: number; seq: number; state: string }[] {
+  private tellRules(): void {
+    const before = this.rules;
+    this.rules = this.ruleSettings();
+    for (const task of new Set([...before.keys(), ...this.rules.keys()])) {
+      if (before.get(task) !== this.rules.get(task)) {
+        this.options.rulesChanged(task);
+      }
+    }
+  }
+
+  private ruleSettings(): ReadonlyMap<string, string> {
+    const rows = this.statements.all<{ task: string; sum: string }>(
+      'SELECT task, hex(sum) AS sum FROM rule_setting',
+    );
+    return new Map(rows.map(({ task, sum }) => [task, sum]));
+  }
+
+  private heads(): { ulid: string; id: number; seq: number; steps: number }[] {
     return this.statements.all(
-      'SELECT r.ulid, r.id, h.seq, h.state FROM run_head h JOIN run r ON r.id = h.run',
+      `SELECT r.ulid, r.id, h.seq, iif(json_valid(h.state), h.state ->> '$.steps', 0) AS steps
+       FROM run_head h JOIN run r ON r.id = h.run`,
     );
   }
 

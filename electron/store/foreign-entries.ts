@@ -1,8 +1,9 @@
 import { type AnnotationEntry, annotationEntrySchema } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import type { AnnotationSource, SourceEntry } from './annotation-source';
+import type { AnnotationSource } from './annotation-source';
 import { CHAIN_START, chainHash } from './hashing';
 import type { Statements } from './rows';
+import type { SourceEntry } from './stored-entries';
 
 /** How long the thread is held at a time, ms. */
 const TURN_MS = 5;

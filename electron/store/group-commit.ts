@@ -3,17 +3,31 @@ import type { Db, Statement } from './database';
 
 /** One unit of work; `prepare` runs before the transaction begins, `run` inside it. */
 export interface Job<T> {
+  /** May change files and memory. Runs again after `abandon` when `run` throws `StalePreparation`. */
   prepare?(): void;
   run(): T;
+  /**
+   * What `prepare` did, or had done when it threw, comes to nothing: `run` failed, was rolled back, or will not be called.
+   * Not called once the job is committed.
+   */
+  abandon?(): void;
   /** Starts a transaction of its own, so that `prepare` sees everything committed before. */
   alone?: boolean;
   /** After COMMIT, before the caller hears of it. */
   committed?(value: T): void;
 }
 
+/** Thrown by a job's `run`: what was prepared rests on rows that have changed since, and has to be prepared again. */
+export class StalePreparation extends WaymarkError {}
+
+/** A job is prepared again this often before its caller hears that others were always faster. */
+const MAX_TRIES = 20;
+
 interface Waiting {
   job: Job<unknown>;
   prepared: boolean;
+  /** How often its preparation was stale. */
+  stale: number;
   resolve(value: unknown): void;
   reject(thrown: unknown): void;
 }
@@ -64,8 +78,9 @@ export class GroupCommit {
   /** What still waits and what is asked for from now on is refused. */
   close(): void {
     this.closed = true;
-    for (const { reject } of this.queue.splice(0)) {
-      reject(closedError());
+    for (const waiting of this.queue.splice(0)) {
+      abandon(waiting);
+      waiting.reject(closedError());
     }
   }
 
@@ -74,7 +89,7 @@ export class GroupCommit {
       return Promise.reject(closedError());
     }
     return new Promise<T>((resolve, reject) => {
-      this.queue.push({ job, prepared: false, resolve: (value) => resolve(value as T), reject });
+      this.queue.push({ job, prepared: false, stale: 0, resolve: (value) => resolve(value as T), reject });
       this.schedule();
     });
   }
@@ -131,11 +146,12 @@ export class GroupCommit {
       try {
         // A job that a full transaction sent back has its files written already.
         if (!next.prepared) {
-          next.job.prepare?.();
           next.prepared = true;
+          next.job.prepare?.();
         }
         group.push(next);
       } catch (thrown) {
+        abandon(next);
         next.reject(this.options.failed(thrown));
       }
       if (next.job.alone === true) {
@@ -147,6 +163,7 @@ export class GroupCommit {
 
   private commit(group: Waiting[]): (() => void)[] {
     const done: (() => void)[] = [];
+    const stale: Waiting[] = [];
     let entered = 0;
     try {
       this.options.beforeBegin();
@@ -157,21 +174,37 @@ export class GroupCommit {
           break;
         }
         entered += 1;
-        done.push(this.runJob(waiting, group.length > 1));
+        const finish = this.runJob(waiting, group.length > 1);
+        if (finish === null) {
+          stale.push(waiting);
+        } else {
+          done.push(finish);
+        }
       }
       this.end.run();
     } catch (thrown) {
       this.rollBack();
+      const alone = group.length === 1 ? group[0] : undefined;
+      if (alone !== undefined && this.sendBack(alone, thrown)) {
+        this.queue.unshift(alone);
+        return [];
+      }
       const failure = this.options.failed(thrown);
+      for (const waiting of group) {
+        abandon(waiting);
+      }
       return group.map((waiting) => () => waiting.reject(failure));
     }
-    this.queue.unshift(...group.slice(entered));
+    this.queue.unshift(...stale, ...group.slice(entered));
     this.options.committed();
     return done;
   }
 
-  /** A job that fails alone is rolled back alone; only a failure of the file itself fails the group. */
-  private runJob(waiting: Waiting, shared: boolean): () => void {
+  /**
+   * A job that fails alone is rolled back alone; only a failure of the file itself fails the group. Null when it has to be
+   * prepared again.
+   */
+  private runJob(waiting: Waiting, shared: boolean): (() => void) | null {
     const { job, resolve, reject } = waiting;
     if (shared) {
       this.save.run();
@@ -192,9 +225,23 @@ export class GroupCommit {
       this.db.exec('ROLLBACK TO job');
       this.db.exec('RELEASE job');
       this.options.rolledBack();
+      if (this.sendBack(waiting, thrown)) {
+        return null;
+      }
+      abandon(waiting);
       const failure = this.options.failed(thrown);
       return () => reject(failure);
     }
+  }
+
+  /** Whether the job is to be prepared again; nothing that it had prepared is left then. */
+  private sendBack(waiting: Waiting, thrown: unknown): boolean {
+    if (!(thrown instanceof StalePreparation) || waiting.stale >= MAX_TRIES) {
+      return false;
+    }
+    waiting.stale += 1;
+    abandon(waiting);
+    return true;
   }
 
   private rollBack(): void {
@@ -202,6 +249,13 @@ export class GroupCommit {
       this.db.exec('ROLLBACK');
     }
     this.options.rolledBack();
+  }
+}
+
+function abandon(waiting: Waiting): void {
+  if (waiting.prepared) {
+    waiting.prepared = false;
+    waiting.job.abandon?.();
   }
 }
 

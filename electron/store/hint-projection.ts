@@ -1,15 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import type { EventOf } from '@shared/events';
-import {
-  type HintDelivery,
-  type HintState,
-  type HintView,
-  isDue,
-  nextStep,
-  type OutboxEntry,
-  type OutboxOp,
-  sameDelivery,
-} from '@shared/outbox';
+import { isDue, nextStep, sameDelivery } from '@shared/hint-delivery';
+import type { HintDelivery, HintState, HintView, OutboxEntry, OutboxOp } from '@shared/outbox';
 import { rowId } from './ids';
 import type { Statements } from './rows';
 

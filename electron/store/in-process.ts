@@ -12,15 +12,17 @@ export interface InProcessOptions {
   device?: string;
   now?: () => number;
   projector?: StepProjector;
+  listenerFailed?: (thrown: unknown) => void;
   ballastBytes?: number;
   backupEveryMs?: number;
+  partBytes?: number;
 }
 
-/** The whole store in the calling thread: for unit tests and for measuring the core without threads. */
+/** The whole store in the calling thread: for one look of the command line, for unit tests, and for measuring the core. */
 export function openStoreInProcess(folder: string, options: InProcessOptions = {}): Store {
   const now = options.now ?? Date.now;
   const projector = options.projector ?? createProjector();
-  const notices = new Notices();
+  const notices = new Notices(options.listenerFailed);
   const notify = (notice: StoreNotice) => notices.publish(notice);
   const core = openWriterPart({
     folder,
@@ -28,6 +30,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     projector,
     ballastBytes: options.ballastBytes ?? 0,
     notify,
+    partBytes: options.partBytes,
     ...(options.device === undefined ? {} : { device: options.device }),
   });
   let index: IndexPart;

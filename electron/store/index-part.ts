@@ -5,7 +5,9 @@ import type { VerifyReport } from '@shared/views';
 import type { StoreNotice, StoreReader } from './api';
 import { createBackup } from './backup';
 import { CHECKPOINT_BYTES, storeFailure } from './database';
+import { freeBytes } from './disk-guard';
 import { openReadContext } from './reader-part';
+import { entriesMark, newestBackup } from './restore/newest-backup';
 import { RulePreviewer } from './rule-preview';
 import { type HeldLock, holdLock, runLockPath } from './run-lock';
 import { SearchIndex } from './search-index';
@@ -25,6 +27,8 @@ const CHECKPOINT_MS = 500;
 const BACKUP_MS = 15 * 60_000;
 /** How often the window hears how far the index is, ms. */
 const PROGRESS_MS = 500;
+/** With less free room than this the index never lets steps gather, bytes. */
+const PLENTY_BYTES = 256 * 1024 * 1024;
 
 export interface IndexPartOptions {
   now: () => number;
@@ -76,9 +80,14 @@ export class IndexPart {
   ) {
     this.context = openReadContext(folder, options.now);
     try {
-      this.index = new SearchIndex(this.context, readMeta(this.context.statements.db, 'workspace') ?? '');
+      this.index = new SearchIndex(
+        this.context,
+        readMeta(this.context.statements.db, 'workspace') ?? '',
+        (notice) => options.notify(notice),
+      );
       this.part = new SearchPart(this.context, this.index, { workers: options.workers });
-      this.saved = { mark: this.entriesMark(), at: performance.now() };
+      // What an earlier process said and nobody copied is due as well.
+      this.saved = { mark: newestBackup(folder).mark, at: performance.now() };
     } catch (thrown) {
       this.context.statements.db.close();
       throw thrown;
@@ -139,7 +148,7 @@ export class IndexPart {
 
   readonly backup = async (): Promise<string> => {
     try {
-      const mark = this.entriesMark();
+      const mark = entriesMark(this.context.statements);
       const path = createBackup(this.context.statements, this.folder, this.options.now());
       this.saved = { mark, at: performance.now() };
       return path;
@@ -160,6 +169,9 @@ export class IndexPart {
     this.closed = true;
     clearTimeout(this.timer);
     this.wake();
+    if (this.lacksBackup()) {
+      await this.regularBackup();
+    }
     this.lock?.release();
     this.part.close();
     this.index.close();
@@ -181,7 +193,7 @@ export class IndexPart {
     try {
       this.checkpoint();
       this.holdLock();
-      if (this.lock !== null && !this.failed && this.index.fillSome()) {
+      if (this.lock !== null && !this.failed && this.index.fillSome(this.mustHurry())) {
         this.tellProgress(() => this.index.progress());
         this.schedule(0);
         return;
@@ -200,6 +212,11 @@ export class IndexPart {
       this.fail(thrown);
     }
     this.schedule(this.waiting.length > 0 && this.lock === null ? 20 : POLL_MS);
+  }
+
+  /** Where room is short an index that lags would take what a full disk has just been given: it keeps up then. */
+  private mustHurry(): boolean {
+    return this.waiting.length > 0 || freeBytes(this.folder) < PLENTY_BYTES;
   }
 
   /** Not for the few steps of a run that goes on: those are there within a moment. */
@@ -240,17 +257,18 @@ export class IndexPart {
     }
   }
 
-  /** Only the last id of each log is compared, so an idle workspace is not copied again. */
-  private entriesMark(): string {
-    const row = this.context.statements.get<{ outbox: number; annotation: number }>(
-      'SELECT (SELECT coalesce(max(id), 0) FROM outbox) AS outbox, (SELECT coalesce(max(id), 0) FROM annotation) AS annotation',
-    );
-    return `${row?.outbox ?? 0} ${row?.annotation ?? 0}`;
-  }
-
   private isBackupDue(): boolean {
     const every = this.options.backupEveryMs ?? BACKUP_MS;
-    return performance.now() - this.saved.at >= every && this.entriesMark() !== this.saved.mark;
+    return (
+      performance.now() - this.saved.at >= every && entriesMark(this.context.statements) !== this.saved.mark
+    );
+  }
+
+  /** Whoever works for some minutes at a time would never have a copy. */
+  private lacksBackup(): boolean {
+    const every = this.options.backupEveryMs ?? BACKUP_MS;
+    const { at, mark } = newestBackup(this.folder);
+    return this.options.now() - at >= every && entriesMark(this.context.statements) !== mark;
   }
 
   private async regularBackup(): Promise<void> {

@@ -1,7 +1,7 @@
 import { decisionsFor, foldAnnotations, noDecisions, type StepDecisions } from '@shared/annotation-fold';
-import type { StepRange } from '@shared/annotations';
 import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels';
 import { judgesInShort, stepOpinion } from '@shared/step-marks';
+import type { StepRange } from '@shared/step-range';
 import { LabelFlag, markFlags } from './fold-rows';
 import { rowId, seqOf } from './ids';
 import { RangeIndex } from './range-index';

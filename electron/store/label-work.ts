@@ -1,12 +1,19 @@
-import { partsOf, type StepRange } from '@shared/annotations';
+import { partsOf, type StepRange } from '@shared/step-range';
 import type { GroupCommit } from './group-commit';
 import { LAST_SEQ, rowId, seqOf, tileId } from './ids';
 import type { Statements } from './rows';
 import type { RunProjection } from './run-projection';
 
-/** Steps, and pieces of a scattered target, whose label columns are renewed in one transaction. */
-const CHUNK_STEPS = 1000;
-const CHUNK_PARTS = 100;
+/** No further steps are taken up in a transaction that has renewed labels for this long, ms. */
+const RENEW_MS = 5;
+/** Steps that are looked at together, at first and at most: about some there is much to fold. */
+const FIRST_STEPS = 64;
+const MOST_STEPS = 1000;
+
+/** Until when a transaction that begins now may renew labels, on the clock of `performance`. */
+export function renewalEnd(): number {
+  return performance.now() + RENEW_MS;
+}
 
 export interface PendingLabels {
   id: number;
@@ -34,9 +41,12 @@ export class LabelWork {
     private readonly group: GroupCommit,
   ) {}
 
-  /** Inside the transaction that changed something about the steps; null when all is done. */
-  begin(run: number, parts: readonly StepRange[]): PendingLabels | null {
-    return this.postpone(run, this.renew(run, parts));
+  /**
+   * Inside the transaction that changed something about the steps; null when all is done. `end`: when to leave the rest, where
+   * several begin together.
+   */
+  begin(run: number, parts: readonly StepRange[], end = renewalEnd()): PendingLabels | null {
+    return this.postpone(run, this.renew(run, parts, end));
   }
 
   /** Inside the transaction, as `begin`, for what is renewed later. */
@@ -56,9 +66,21 @@ export class LabelWork {
     return { id: Number(lastInsertRowid), run, left };
   }
 
-  async finish(work: PendingLabels | null): Promise<void> {
+  /**
+   * Inside the transaction, as `postpone`, in place of earlier work: something has changed about the steps since, and another
+   * process may have done that work in between.
+   */
+  postponeAgain(work: PendingLabels | null, run: number, left: StepRange[]): PendingLabels | null {
+    if (work !== null) {
+      this.statements.run('DELETE FROM label_work WHERE id = ?', work.id);
+    }
+    return this.postpone(run, left);
+  }
+
+  /** `ms`: how long each of the transactions may renew labels. */
+  async finish(work: PendingLabels | null, ms = RENEW_MS): Promise<void> {
     for (let left = work?.left ?? []; work !== null && left.length > 0; ) {
-      left = await this.group.add({ run: () => this.step({ ...work, left }) });
+      left = await this.group.add({ run: () => this.step({ ...work, left }, ms) });
     }
   }
 
@@ -73,12 +95,12 @@ export class LabelWork {
     }
   }
 
-  private step({ id, run, left }: PendingLabels): StepRange[] {
+  private step({ id, run, left }: PendingLabels, ms: number): StepRange[] {
     // Another process may have taken it up and be done.
     if (this.statements.get('SELECT 1 FROM label_work WHERE id = ?', id) === undefined) {
       return [];
     }
-    const rest = this.renew(run, left);
+    const rest = this.renew(run, left, performance.now() + ms);
     const next = rest[0]?.from;
     if (next === undefined) {
       this.statements.run('DELETE FROM label_work WHERE id = ?', id);
@@ -88,23 +110,33 @@ export class LabelWork {
     return rest;
   }
 
-  /** Renews the first of the steps; returns the others. */
-  private renew(run: number, parts: readonly StepRange[]): StepRange[] {
-    const [now, later] = cut(parts);
-    this.projection.labels.refreshParts(run, now);
+  /** Renews the first of the steps, as many as there is time for; returns the others. */
+  private renew(run: number, parts: readonly StepRange[], end: number): StepRange[] {
     const last = lastStep(this.statements, run);
-    for (const { from, to } of inTiles(now)) {
-      this.projection.refreshTileRange(run, from, to, last);
+    let left = [...parts];
+    let start = performance.now();
+    for (let steps = FIRST_STEPS; left.length > 0 && start < end; ) {
+      const [now, later] = cut(left, steps);
+      this.projection.labels.refreshParts(run, now);
+      for (const { from, to } of inTiles(now)) {
+        this.projection.refreshTileRange(run, from, to, last);
+      }
+      left = later;
+      const done = performance.now();
+      const inTime = Math.floor((steps * (end - done)) / Math.max(done - start, 0.01));
+      start = done;
+      steps = Math.max(FIRST_STEPS, Math.min(inTime, 4 * steps, MOST_STEPS));
     }
-    return later;
+    return left;
   }
 }
 
-function cut(parts: readonly StepRange[]): [StepRange[], StepRange[]] {
+/** The first so many steps of the parts, and the rest. */
+function cut(parts: readonly StepRange[], steps: number): [StepRange[], StepRange[]] {
   const now: StepRange[] = [];
-  let room = CHUNK_STEPS;
+  let room = steps;
   for (const [index, { from, to }] of parts.entries()) {
-    if (room === 0 || now.length === CHUNK_PARTS) {
+    if (room === 0) {
       return [now, parts.slice(index)];
     }
     const end = Math.min(to, from + room - 1);

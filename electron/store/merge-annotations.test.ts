@@ -85,7 +85,7 @@ test('two copies of a folder are two devices; their logs come together whichever
 
   // The other one stays open and in use.
   const report = await mine.writer.merge(there);
-  expect(report).toMatchObject({ added: 6, known: 0, people: ['Bob', 'One'], runs: [run], disagreements: 2 });
+  expect(report).toMatchObject({ added: 6, known: 0, people: ['Bob', 'One'], runs: [run], disagreements: 1 });
   expect(await labels(mine, run)).toEqual([
     ...['train Alice+Bob', 'null Alice+Bob', 'train Alice+Bob', 'mask Bob', 'train Bob', 'train Bob'],
   ]);
@@ -93,7 +93,7 @@ test('two copies of a folder are two devices; their logs come together whichever
     ...{
       judge: { value: 'mask', confidence: 0.5, differ: false },
       decided: [bob.uuid],
-      marks: ['disagreement'],
+      marks: [],
     },
   });
   expect((await mine.reader.heads(run, 2, 2))[0]?.marks).toEqual(['disagreement', 'humans_differ']);
@@ -203,6 +203,21 @@ test('what is about runs or steps that are not here is kept aside until they com
   await expectSound(again);
 });
 
+test('what another process kept aside is taken in by the one that drives the run to those steps', async () => {
+  const { here, there, run, mine, theirs } = await twoCopies(2);
+  const grown = new RunWriter(theirs, run);
+  grown.step = 2;
+  await more(grown, 1);
+  await label(theirs, run, bob, 3, 'mask');
+  const other = testStore(here);
+  expect(await other.writer.merge(there)).toMatchObject({ added: 0, kept: { entries: 1 } });
+  const driver = new RunWriter(mine, run);
+  driver.step = 2;
+  await more(driver, 1);
+  await mine.drain();
+  expect(await labels(mine, run)).toEqual(['null', 'null', 'mask Bob']);
+});
+
 test('entries about a run that was removed here stay away, and their places in the chain do not', async () => {
   const { there, run, mine, theirs } = await twoCopies(2);
   await label(theirs, run, bob, 1, 'mask');
@@ -233,4 +248,65 @@ test('a folder that was moved goes on; its own name, a stranger and nothing at a
   await expect(mine.writer.merge(temporaryFolder())).rejects.toThrow('is not a Waymark workspace');
   await back.close();
   renameSync(moved, there);
+});
+
+async function busyCopies() {
+  const copies = await twoCopies(40);
+  for (let step = 1; step <= 40; step += 1) {
+    await label(copies.theirs, copies.run, bob, step, step % 2 === 0 ? 'mask' : 'train');
+  }
+  return copies;
+}
+
+test('two merges of one log at once: both succeed, and every entry is taken once', async () => {
+  const { here, there, run, mine } = await busyCopies();
+  const other = testStore(here);
+  for (const [one, two] of [
+    [mine, mine],
+    [mine, other],
+  ] as const) {
+    const reports = await Promise.all([one.writer.merge(there), two.writer.merge(there)]);
+    const added = reports.map((report) => report.added);
+    expect(added.reduce((sum, each) => sum + each)).toBe(one === two ? 40 : 0);
+    for (const { added: taken, known } of reports) expect(taken + known).toBe(40);
+  }
+  expect((await mine.reader.annotations(run)).length).toBe(40);
+  await expectSound(mine);
+});
+
+test('two processes that merge one log at once take every entry once between them', async () => {
+  const { here, there, run, mine } = await busyCopies();
+  const other = testStore(here);
+  const reports = await Promise.all([mine, other].map((store) => store.writer.merge(there)));
+  expect(reports.map(({ added, known }) => added + known)).toEqual([40, 40]);
+  expect(reports.reduce((sum, { added }) => sum + added, 0)).toBe(40);
+  expect((await mine.reader.annotations(run)).length).toBe(40);
+  await expectSound(other);
+});
+
+test('merges of two logs that share entries come together at once', async () => {
+  const { here, there, run, mine, theirs } = await busyCopies();
+  const third = join(temporaryFolder(), 'third');
+  await theirs.close();
+  cpSync(there, third, { recursive: true });
+  const more = testStore(third);
+  await label(more, run, alice, 3, 'mask');
+  await more.drain();
+  const other = testStore(here);
+  await Promise.all([mine.writer.merge(there), other.writer.merge(third), mine.writer.merge(third)]);
+  expect((await mine.reader.annotations(run)).length).toBe(41);
+  await expectSound(mine);
+});
+
+test('a backup is merged like the workspace it is of; a damaged one gives nothing', async () => {
+  const { here, run, mine, theirs } = await busyCopies();
+  const backup = await theirs.writer.backup();
+  expect(await mine.writer.merge(backup)).toMatchObject({ added: 40, people: ['Bob'], runs: [run] });
+  expect(await mine.writer.merge(backup)).toMatchObject({ added: 0, known: 40 });
+  await expectSound(mine);
+  const bytes = readFileSync(backup);
+  const spoiled = join(here, 'spoiled.db');
+  writeFileSync(spoiled, bytes.subarray(0, bytes.length - 4096));
+  await expect(mine.writer.merge(spoiled)).rejects.toMatchObject({ code: 'workspace_corrupt' });
+  await expect(mine.writer.merge(join(here, 'workspace.db'))).rejects.toMatchObject({ code: 'bad_input' });
 });

@@ -1,21 +1,30 @@
 import { realpathSync } from 'node:fs';
-import { type AnnotationEntry, joined, partsOf, type StepRange } from '@shared/annotations';
+import type { AnnotationEntry } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { MergeReport } from '@shared/ipc/merge';
-import { openAnnotationSource, type SourceEntry } from './annotation-source';
+import { joined, partsOf, type StepRange } from '@shared/step-range';
+import { openAnnotationSource } from './annotation-source';
 import { storeFailure } from './database';
 import { LabelFlag } from './fold-rows';
 import { type FreshEntry, readForeignEntries, withoutKnown } from './foreign-entries';
+import { GestureIndex } from './gesture-index';
 import type { GroupCommit } from './group-commit';
 import { LAST_SEQ, rowId } from './ids';
 import type { LabelWork, PendingLabels } from './label-work';
 import type { RangeIndex } from './range-index';
 import type { Statements } from './rows';
 import type { OpenRun } from './run-log';
+import type { SourceEntry } from './stored-entries';
 
-/** Entries in one transaction at most, and how long it may take them in, ms. */
+/**
+ * Entries in one transaction at most, how long it may take them in, and how long all of it may take, ms: the labels of their steps
+ * are several times the work, and most are renewed at once.
+ */
 const BATCH = 1000;
-const BATCH_MS = 8;
+const BATCH_MS = 3;
+const WHOLE_MS = 14;
+/** How long a transaction may renew what is left of them, ms. */
+const RENEW_MS = 10;
 
 export interface MergeOptions {
   folder: string;
@@ -36,6 +45,8 @@ type RunPlace = { at: 'here'; run: OpenRun } | { at: 'removed'; id: number } | {
 interface Batch {
   /** How many of the entries it was given; the others had no time. */
   done: number;
+  /** Entries that are in the log now, those about removed runs included. */
+  added: number;
   stored: string[];
   kept: FreshEntry[];
   work: { run: string; parts: StepRange[]; pending: PendingLabels | null }[];
@@ -48,7 +59,11 @@ interface Batch {
 export class MergeAnnotations {
   /** Runs with entries kept aside, and the step that the first of those waits for. */
   private readonly waiting = new Map<string, number>();
+  /** State of the file, by run, as of which that was looked up: another process may keep entries aside as well. */
+  private readonly looked = new Map<string, unknown>();
   private working: Promise<void> = Promise.resolve();
+  private merging: Promise<unknown> = Promise.resolve();
+  private readonly gestures: GestureIndex;
 
   constructor(
     private readonly statements: Statements,
@@ -56,10 +71,22 @@ export class MergeAnnotations {
     private readonly labels: LabelWork,
     private readonly group: GroupCommit,
     private readonly options: MergeOptions,
-  ) {}
+  ) {
+    this.gestures = new GestureIndex(statements);
+  }
 
-  /** @throws WaymarkError when the other log does not check; nothing was taken then */
-  async merge(path: string): Promise<MergeReport> {
+  /**
+   * One at a time in this process: what one has taken is known to the next. Other processes are noticed by their commits.
+   * @throws WaymarkError when the other log does not check; nothing was taken then
+   */
+  merge(path: string): Promise<MergeReport> {
+    const merged = this.merging.then(() => this.mergeNow(path));
+    // Whoever asked hears of a failure; the next one begins anew.
+    this.merging = merged.catch(() => undefined);
+    return merged;
+  }
+
+  private async mergeNow(path: string): Promise<MergeReport> {
     const source = openAnnotationSource(this.elsewhere(path));
     try {
       // Changes with every commit of another process; what this one writes meanwhile has places of its own.
@@ -68,16 +95,19 @@ export class MergeAnnotations {
       const runs = [...new Set(fresh.map(({ run }) => run))].filter((run) => this.place(run).at === 'here');
       const before = this.disagreements(runs);
       const kept: FreshEntry[] = [];
+      let added = 0;
       for (let at = 0; at < fresh.length; ) {
         const batch = await this.take(fresh.slice(at, at + BATCH), path, version);
         kept.push(...batch.kept);
+        added += batch.added;
         at += batch.done;
       }
       const news = [...this.disagreements(runs)].filter((step) => !before.has(step));
       return {
         from: path,
-        added: fresh.length - kept.length,
-        known,
+        added,
+        // Another process may have taken over some of them meanwhile.
+        known: known + fresh.length - added - kept.length,
         kept: { entries: kept.length, runs: [...new Set(kept.map(({ run }) => run))] },
         people: namesOf(fresh),
         runs,
@@ -101,8 +131,13 @@ export class MergeAnnotations {
     }
   }
 
-  /** The run has this many steps now. Costs nothing unless entries about it were kept aside. */
-  appeared(run: string, steps: number): void {
+  /** The run has this many steps as of this state of the file. Costs next to nothing unless entries about it were kept aside. */
+  appeared(run: string, steps: number, version: unknown = this.version()): void {
+    if (this.looked.get(run) !== version) {
+      this.looked.set(run, version);
+      const kept = this.firstKept(run);
+      if (kept !== null) this.waiting.set(run, kept);
+    }
     const first = this.waiting.get(run);
     if (first === undefined || steps < first) {
       return;
@@ -164,19 +199,19 @@ export class MergeAnnotations {
 
   private async finish({ work }: Batch): Promise<void> {
     for (const { run, parts, pending } of work) {
-      await this.labels.finish(pending);
+      await this.labels.finish(pending, RENEW_MS);
       this.options.relabelled(run, parts[0]?.from ?? 1, parts.at(-1)?.to ?? 1);
     }
   }
 
   /** Inside the transaction. */
   private store(entries: readonly FreshEntry[]): Batch {
-    const batch: Batch = { done: 0, stored: [], kept: [], work: [] };
-    const end = performance.now() + BATCH_MS;
+    const batch: Batch = { done: 0, added: 0, stored: [], kept: [], work: [] };
+    const begun = performance.now();
     const touched = new Map<OpenRun, { annotation: number; parts: readonly StepRange[] }[]>();
     const places = new Map([...new Set(entries.map(({ run }) => run))].map((run) => [run, this.place(run)]));
     for (const entry of entries) {
-      if (batch.done > 0 && performance.now() > end) {
+      if (batch.done > 0 && performance.now() > begun + BATCH_MS) {
         break;
       }
       batch.done += 1;
@@ -184,15 +219,18 @@ export class MergeAnnotations {
       const { parsed } = entry;
       if (place.at === 'removed') {
         this.insert(entry, place.id, null);
+        batch.added += 1;
       } else if (place.at === 'away' || parsed === null || parsed.target.to > place.run.state.steps) {
         this.keep(entry);
         batch.kept.push(entry);
       } else {
         const annotation = this.insert(entry, place.run.id, parsed);
+        this.gestures.add(annotation, place.run.id, parsed);
         const news = touched.get(place.run) ?? [];
         news.push({ annotation, parts: partsOf(parsed.target) });
         touched.set(place.run, news);
         batch.stored.push(entry.ulid);
+        batch.added += 1;
       }
     }
     for (const [run, news] of touched) {
@@ -201,13 +239,13 @@ export class MergeAnnotations {
       if (parts.at(-1)?.to === run.state.steps) {
         this.options.settle(run);
       }
-      batch.work.push({ run: run.ulid, parts, pending: this.labels.postpone(run.id, parts) });
+      batch.work.push({ run: run.ulid, parts, pending: this.labels.begin(run.id, parts, begun + WHOLE_MS) });
     }
     return batch;
   }
 
   private version(): unknown {
-    return this.statements.db.pragma('data_version', { simple: true });
+    return this.statements.prepare('PRAGMA data_version').pluck().get();
   }
 
   private place(run: string): RunPlace {
@@ -281,15 +319,19 @@ export class MergeAnnotations {
 
   /** What is still kept aside waits for later steps. */
   private wait(run: string): void {
-    const row = this.statements.get<{ first: number | null }>(
-      "SELECT min(json_extract(body, '$.target.to')) AS first FROM kept_annotation WHERE run = ? AND body <> ''",
-      run,
-    );
-    const first = row?.first ?? null;
+    const first = this.firstKept(run);
     if (first !== null) {
       this.waiting.set(run, first);
       this.appeared(run, this.options.open(run)?.state.steps ?? 0);
     }
+  }
+
+  private firstKept(run: string): number | null {
+    const row = this.statements.get<{ first: number | null }>(
+      "SELECT min(json_extract(body, '$.target.to')) AS first FROM kept_annotation WHERE run = ? AND body <> ''",
+      run,
+    );
+    return row?.first ?? null;
   }
 
   /** Keys of the steps about which opinions differ. */

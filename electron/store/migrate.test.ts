@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { partFiles } from '../testing/part-files';
 import { createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { openDatabase } from './database';
+import { rowSum } from './hashing';
 import { type Migration, migrate, migrations, readVersion } from './migrate';
 import { openForWriting, workspaceFile } from './workspace-file';
 
@@ -78,6 +80,47 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
     { segment: 1, first_step: 0, carried_from: null },
   ]);
   expect(db.prepare('SELECT next, parts FROM label_work').all()).toEqual([{ next: 2, parts: null }]);
+  db.close();
+});
+
+test('migration 4: a session that an earlier version wrote is whole, and goes on in a file of its own', async () => {
+  const folder = temporaryFolder();
+  const before = testStore(folder);
+  const run = await createRun(before);
+  const chunk = (offset: number, text: string) => ({
+    ...{ offset, bytes: Buffer.from(text), receivedAt: 5, hostAt: null },
+  });
+  await before.writer.sessionBytes(run, 1, 'main', chunk(0, 'written by an earlier version'));
+  await before.close();
+  const [file = ''] = partFiles(folder, run, 'main', 0);
+  renameSync(file, join(dirname(file), '0.log'));
+  const db = openDatabase(workspaceFile(folder));
+  for (const table of ['session_log', 'session_part']) db.exec(`ALTER TABLE ${table} DROP COLUMN file`);
+  db.exec('ALTER TABLE session_log DROP COLUMN epoch');
+  db.exec('DROP TABLE gesture');
+  const id = db.prepare('SELECT id FROM run').pluck().get() as number;
+  db.prepare('UPDATE session_log SET sum = ?').run(rowSum(id, 'main', 29, 5));
+  db.pragma('user_version = 3');
+  db.close();
+  const after = testStore(folder);
+  expect(await after.reader.verify()).toMatchObject({ ok: true, runs: [{ problems: [] }] });
+  await after.writer.sessionBytes(run, 1, 'main', chunk(29, ', and by this one'));
+  const { bytes } = await after.reader.readSession(run, 'main', 0, 1000);
+  expect(Buffer.from(bytes).toString()).toBe('written by an earlier version, and by this one');
+  expect(readdirSync(dirname(file))).toHaveLength(2);
+  expect(await after.reader.verify()).toMatchObject({ ok: true, runs: [{ problems: [] }] });
+});
+
+test('migration 5 leaves the entries of earlier applications gestures of their own', () => {
+  const db = openDatabase('');
+  migrate(db, migrations.slice(0, 4));
+  db.exec("INSERT INTO run (id, ulid, created_at) VALUES (1, 'r', 0)");
+  db.exec(
+    "INSERT INTO annotation (ulid, run, author, op, device, device_seq, body, hash) VALUES ('a', 1, 'x', 'label', 'd', 1, '{}', zeroblob(32))",
+  );
+  expect(migrate(db, migrations.slice(0, 5))).toEqual({ from: 4, to: 5 });
+  expect(db.prepare('SELECT ulid FROM annotation').all()).toEqual([{ ulid: 'a' }]);
+  expect(db.prepare('SELECT count(*) AS n FROM gesture').get()).toEqual({ n: 0 });
   db.close();
 });
 

@@ -3,6 +3,8 @@ import { type Db, WORKSPACE_APPLICATION_ID } from './database';
 import { threeLogs } from './migrations/0001-three-logs';
 import { longRuns } from './migrations/0002-long-runs';
 import { review } from './migrations/0003-review';
+import { sessionFiles } from './migrations/0004-session-files';
+import { gestures } from './migrations/0005-gestures';
 
 /** One numbered change of the schema; never edited once released. */
 export interface Migration {
@@ -12,7 +14,7 @@ export interface Migration {
 }
 
 /** In order of version, without gaps from 1. */
-export const migrations: readonly Migration[] = [threeLogs, longRuns, review];
+export const migrations: readonly Migration[] = [threeLogs, longRuns, review, sessionFiles, gestures];
 
 /**
  * Brings a database to the newest version this application knows, all in one transaction.

@@ -1,5 +1,6 @@
 import type { BlobStore } from './blob-store';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
+import { EventOrder } from './event-order';
 import type { GroupCommit } from './group-commit';
 import { LAST_SEQ, rowId } from './ids';
 import type { LabelWork } from './label-work';
@@ -88,6 +89,9 @@ export class ProjectionRenewal {
         rowId(this.run, this.seq + 1),
         rowId(this.run, head),
       );
+      const order = new EventOrder(statements, { id: this.run, ulid: this.ulid }, this.seq + 1);
+      for (const row of rows) order.take(row);
+      if (rows.length === 0) order.end(head);
       this.again.rebuild.apply(rows.map((row) => decodeEvent(row, this.ulid, (sha) => blobs.read(sha))));
       this.seq = rows.length === 0 ? head : this.seq + rows.length;
       this.tell(head);
@@ -128,14 +132,16 @@ export class ProjectionRenewal {
     const byRun = (name: string, ...key: string[]): RenewedTable => ({
       ...{ name, key, scope: 'run = ?', parameters: [run] },
     });
-    const marks = byRun('mark', 'level', 'block', 'annotation');
+    // Entries that came meanwhile are known to the stored rows alone.
+    const upToNow = { scope: 'run = ? AND annotation <= ?', parameters: [run, this.annotations] };
     return [
       byId('step_head', LABEL_COLUMNS),
       ...['note', 'segment', 'query', 'evaluation', 'timing'].map((name) => byId(name)),
       byRun('file_revision', 'computer', 'path', 'revision'),
       byRun('session', 'uid'),
       byRun('hint', 'ulid'),
-      { ...marks, scope: 'run = ? AND annotation <= ?', parameters: [run, this.annotations] },
+      { ...byRun('mark', 'level', 'block', 'annotation'), ...upToNow },
+      { ...byRun('gesture', 'annotation'), ...upToNow },
       ...(this.purged || !this.rulesAreCurrent()
         ? []
         : [{ name: 'rule_mark', key: ['step', 'rule'], scope: 'step BETWEEN ? AND ?', parameters: range }]),

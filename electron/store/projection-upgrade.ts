@@ -1,10 +1,12 @@
 import type { BlobStore } from './blob-store';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
+import { EventOrder } from './event-order';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { Rebuild } from './rebuild';
 import type { Statements } from './rows';
 import { FOLD_VERSION } from './run-state';
 import type { StepProjector } from './step-projector';
+import { unreadableRun } from './unreadable-run';
 
 const PAGE = 500;
 
@@ -46,12 +48,14 @@ export function rebuildOutdated(statements: Statements, blobs: BlobStore, projec
       if (statements.db.inTransaction) {
         statements.db.exec('ROLLBACK');
       }
-      throw thrown;
+      // The background comes across it again, and says so; the workspace opens without it.
+      if (unreadableRun(ulid, thrown) === null) throw thrown;
     }
   }
 }
 
-function rebuildInPlace(
+/** Derives one run's projections from its log again, where they are. Inside the caller's transaction. */
+export function rebuildInPlace(
   statements: Statements,
   blobs: BlobStore,
   projector: StepProjector,
@@ -62,12 +66,14 @@ function rebuildInPlace(
   const rebuild = new Rebuild({ source: statements, target: statements, projector, run, ulid, purged });
   clearProjections(statements, run, purged);
   rebuild.entries();
+  const order = new EventOrder(statements, { id: run, ulid });
   for (let next = 1; ; ) {
     const rows = statements.all<EventRow>(
       `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ${PAGE}`,
       rowId(run, next),
       rowId(run, LAST_SEQ),
     );
+    for (const row of rows) order.take(row);
     rebuild.apply(rows.map((row) => decodeEvent(row, ulid, (sha) => blobs.read(sha))));
     const last = rows.at(-1);
     if (last === undefined) {
@@ -75,6 +81,7 @@ function rebuildInPlace(
     }
     next = seqOf(last.id) + 1;
   }
+  order.end(statements.get<{ seq: number }>('SELECT seq FROM run_head WHERE run = ?', run)?.seq ?? 0);
   rebuild.finish();
   statements.run(
     `UPDATE run_head SET facts = ?, state = ?, changed_at = ?, rule_version = iif(?, rule_version, ?),
@@ -99,7 +106,7 @@ function clearProjections(statements: Statements, run: number, purged: boolean):
   if (!purged) {
     statements.run('DELETE FROM rule_mark WHERE step BETWEEN ? AND ?', ...range);
   }
-  for (const table of ['file_revision', 'session', 'hint', 'mark', 'label_work']) {
+  for (const table of ['file_revision', 'session', 'hint', 'mark', 'gesture', 'label_work']) {
     statements.run(`DELETE FROM ${table} WHERE run = ?`, run);
   }
 }

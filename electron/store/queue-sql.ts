@@ -1,8 +1,16 @@
-import { contestedMarks, type QueueClass } from '@shared/review/queue-class';
-import { LabelFlag, markFlags } from './fold-rows';
+import type { QueueClass } from '@shared/review/queue-class';
+import { LabelFlag } from './fold-rows';
 
-/** What the index `step_contested` holds. */
-const CONTESTED = `label_flags & ${contestedMarks.reduce((bits, mark) => bits | markFlags[mark], 0)}`;
+/** What the index `step_contested` holds: disagreements of every kind, and judges in doubt. */
+const CONTESTED = `label_flags & ${
+  LabelFlag.disagreement |
+  LabelFlag.humansDiffer |
+  LabelFlag.judgesDiffer |
+  LabelFlag.ruleAndJudgeDiffer |
+  LabelFlag.rulesDiffer |
+  LabelFlag.lowConfidence
+}`;
+const DISAGREEMENT = `label_flags & ${LabelFlag.disagreement}`;
 
 /** True when the person `:me` (a uuid) has a standing decision; the flag spares most rows the look. */
 export const MINE = `(label_flags & ${LabelFlag.decided} AND instr(decided, :me) > 0)`;
@@ -14,15 +22,14 @@ const filtered = (where: string) =>
   `step_head INDEXED BY step_filter WHERE id BETWEEN :low AND :high AND ${where}`;
 const contested = (where: string) =>
   `step_head INDEXED BY step_contested WHERE ${CONTESTED} AND id BETWEEN :low AND :high AND ${where}`;
-const DIFFER = `(label_flags & ${LabelFlag.humansDiffer})`;
 
 /**
- * Steps `:low` to `:high` of one class, as `queueClassOf` of shared has it. An adjudicated step is never contested. Of steps
+ * Steps `:low` to `:high` of one class, as `queueClassOf` of shared has it. Of steps
  * that the person decides blind nothing is known before: they are open.
  */
 export function itemsSql(kind: QueueClass, blind: boolean): string | null {
-  if (kind === 'disagreement')
-    return contested(blind ? `${DIFFER} AND ${MINE}` : `(${DIFFER} OR NOT ${MINE})`);
+  if (kind === 'disagreement') return contested(blind ? `${DISAGREEMENT} AND ${MINE}` : DISAGREEMENT);
+  if (kind === 'unsure') return blind ? null : contested(`NOT ${DISAGREEMENT} AND NOT ${MINE}`);
   if (blind) return kind === 'open' ? filtered(`NOT ${MINE}`) : null;
   const calm = `NOT ${CONTESTED} AND NOT ${MINE}`;
   if (kind === 'open') return filtered(`${OPEN} AND ${calm}`);

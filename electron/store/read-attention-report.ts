@@ -32,7 +32,7 @@ export async function readAttentionReport(
   to: number,
 ): Promise<ReportedRun[]> {
   const rows = context.statements.all<RunRow>(
-    `${RUN_SELECT} WHERE r.created_at < ? AND h.changed_at >= ? ORDER BY r.id DESC LIMIT 1000`,
+    `${RUN_SELECT} WHERE r.created_at < ? AND h.changed_at >= ? ORDER BY r.id DESC`,
     to,
     from,
   );

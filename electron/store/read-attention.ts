@@ -6,6 +6,7 @@ import { WaymarkError } from '@shared/errors';
 import { AttentionCache } from './attention-cache';
 import { rowId } from './ids';
 import { findRun, type ReadContext, readEvents } from './read-context';
+import { unreadableRun } from './unreadable-run';
 
 /** Events per turn of the thread: other readers wait no longer than for these. */
 const PAGE_EVENTS = 200;
@@ -55,7 +56,7 @@ export class AttentionReader {
       const seenSeq = row.seen_seq ?? 0;
       // Nothing of an ended run is open.
       if (row.ended === 1 && seenSeq >= row.seq) continue;
-      const state = await this.#unlessRemoved(row.ulid, until);
+      const state = await this.#unlessGone(row.ulid, until);
       if (state === null) continue;
       const driven = row.ended === 0 && this.context.isDriven(row.ulid);
       const { items } = attentionAt(state, this.context.now(), driven);
@@ -92,7 +93,7 @@ export class AttentionReader {
          json_extract(h.state, '$.steps') AS steps,
          coalesce(json_extract(h.facts, '$.parent.step'), 0) AS inherited, s.seq AS seen_seq, s.at AS seen_at
        FROM run r JOIN run_head h ON h.run = r.id LEFT JOIN seen s ON s.run = r.id AND s.author = ?
-       ORDER BY r.id DESC LIMIT 10000`,
+       ORDER BY r.id DESC`,
       author,
     );
   }
@@ -116,11 +117,13 @@ export class AttentionReader {
     return steps - low;
   }
 
-  async #unlessRemoved(run: string, until: number): Promise<AttentionState | null> {
+  /** Null when it was removed, or cannot be read: whoever follows the log says that, and the other runs are listed. */
+  async #unlessGone(run: string, until: number): Promise<AttentionState | null> {
     try {
       return await this.#caughtUp(run, until);
     } catch (thrown) {
       if (thrown instanceof WaymarkError && thrown.code === 'not_found') return null;
+      if (unreadableRun(run, thrown) !== null) return null;
       throw thrown;
     }
   }

@@ -13,7 +13,6 @@ import { hydrate } from './stored-json';
 const LOOK_BACK = 400;
 const MAX_FILES = 20;
 const MAX_CHANGES = 8;
-const MAX_GPU_NOTES = 64;
 
 /** What speaks for or against an answered step. Throws `not_found`. */
 export function readEvidence(context: ReadContext, ulid: string, step: number): StepEvidence {
@@ -124,20 +123,13 @@ function fileEvidence(
     span.seq1,
     path,
   );
-  const changes = [
-    ...new Set(
-      context.statements
-        .all<{ step: number }>(
-          'SELECT step FROM file_revision WHERE run = ? AND computer = ? AND path = ? AND revision < ? ORDER BY revision DESC LIMIT 1000',
-          run.id,
-          own?.computer ?? '',
-          path,
-          own?.revision ?? 0,
-        )
-        .map((row) => row.step)
-        .filter((each) => each < step && each > (lookedAt ?? seenAt ?? 0)),
-    ),
-  ];
+  const changes = context.statements
+    .all<{ step: number }>(
+      `SELECT DISTINCT step FROM file_revision
+       WHERE run = ? AND computer = ? AND path = ? AND revision < ? AND step > ? AND step < ? ORDER BY step DESC`,
+      ...[run.id, own?.computer ?? '', path, own?.revision ?? 0, lookedAt ?? seenAt ?? 0, step],
+    )
+    .map((row) => row.step);
   const latest = Math.max(edit.changedAt ?? 0, changes[0] ?? 0);
   return {
     ...{ path, computer: own?.computer ?? '' },
@@ -184,20 +176,20 @@ function scores(context: ReadContext, owned: readonly OwnedSteps[]): StepEvidenc
 
 /** What was last noted of each computer, at this step or before. */
 function gpus(context: ReadContext, run: RunRecord, step: number): GpuEvidence[] {
+  // The columns beside a single max() are those of its row.
   const notes = context.statements.all<{ id: number; step: number }>(
-    `SELECT id, step FROM note WHERE step BETWEEN ? AND ? AND body LIKE '{"kind":"gpu",%' ORDER BY step DESC, id DESC LIMIT ${MAX_GPU_NOTES}`,
+    `SELECT max(id) AS id, step FROM note WHERE step BETWEEN ? AND ? AND body LIKE '{"kind":"gpu",%'
+     GROUP BY body ->> '$.computer' ORDER BY 1 DESC`,
     rowId(run.id, 0),
     rowId(run.id, step),
   );
-  const found = new Map<string, GpuEvidence>();
-  for (const note of notes) {
+  return notes.flatMap((note) => {
     const seq = seqOf(note.id);
     const [event] = readEvents(context, run, seq, seq, 1);
-    if (event?.kind !== 'gpu.changed' || found.has(event.body.computer)) continue;
+    if (event?.kind !== 'gpu.changed') return [];
     const { computer, state, gpus: each } = event.body;
-    found.set(computer, { computer, state, step: seqOf(note.step), gpus: each });
-  }
-  return [...found.values()];
+    return [{ computer, state, step: seqOf(note.step), gpus: each }];
+  });
 }
 
 /** As of the step's last event, by `WorkingTime` over the few events it counts by. */

@@ -1,19 +1,15 @@
 import { WaymarkError } from '@shared/errors';
 import type { EventBody } from '@shared/events';
 import type { FileContent, FilePage, FileRevision, LineCounts, RevisionPage } from '@shared/file-views';
+import { countChangedLines } from '@shared/line-diff';
 import type { QueryView } from '@shared/views';
 import type { FileKey } from './api';
 import { countUpTo, fileSources, fileStretches, movedPath, type Stretch } from './file-lineage';
 import { LAST_SEQ, rowId } from './ids';
-import { countChangedLines } from './line-diff';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 
 const MAX_ROWS = 500;
 const MAX_PAGE = 200;
-/** More files than this of one run are not listed; the oldest stay away. */
-const MAX_FILES = 100_000;
-/** Files of one step that its detail names. */
-const MAX_STEP_FILES = 100;
 /** Lines are counted for as long as this in one answer, ms; the rest is asked for again. */
 const COUNTING_MS = 20;
 /** The log keeps texts up to this size, bytes. */
@@ -52,7 +48,7 @@ export function readFiles(
     // The columns beside a single max() are those of its row.
     const rows = context.statements.all<FileRow>(
       `SELECT computer, path, count(*) AS revisions, max(seq) AS seq, step AS lastStep, after FROM file_revision
-       WHERE run = ? AND step <= ? GROUP BY computer, path ORDER BY seq LIMIT ${MAX_FILES}`,
+       WHERE run = ? AND step <= ? GROUP BY computer, path ORDER BY seq`,
       owner.id,
       to,
     );
@@ -66,7 +62,7 @@ export function readFiles(
   }
   const wanted = page.filter.trim().toLowerCase();
   const files = [...known.values()].filter(({ path }) => path.toLowerCase().includes(wanted)).reverse();
-  const offset = bounded(page.offset, 0, MAX_FILES, 'The first file');
+  const offset = bounded(page.offset, 0, known.size, 'The first file');
   return {
     files: files
       .slice(offset, offset + bounded(page.limit, 1, MAX_ROWS, 'The number of files'))
@@ -150,7 +146,7 @@ export function revisionsOfStep(
   const until = performance.now() + COUNTING_MS;
   return context.statements
     .all<RevisionRow>(
-      `SELECT * FROM file_revision WHERE run = ? AND seq BETWEEN ? AND ? AND step = ? ORDER BY seq LIMIT ${MAX_STEP_FILES}`,
+      `SELECT * FROM file_revision WHERE run = ? AND seq BETWEEN ? AND ? AND step = ? ORDER BY seq`,
       run.id,
       fromSeq,
       toSeq,

@@ -204,7 +204,7 @@ function pendingHead(run: RunRecord): StepHead | null {
 
 function notesOf(context: ReadContext, run: number, from: number, to: number): Map<number, StepNote[]> {
   const rows = context.statements.all<{ step: number; body: string }>(
-    'SELECT step, body FROM note WHERE step BETWEEN ? AND ? ORDER BY step, id LIMIT 10000',
+    'SELECT step, body FROM note WHERE step BETWEEN ? AND ? ORDER BY step, id',
     rowId(run, from),
     rowId(run, to),
   );

@@ -1,7 +1,8 @@
 import { hintVerdicts } from '@shared/annotation-fold';
 import type { AnnotationEntry } from '@shared/annotations';
+import { isDue } from '@shared/hint-delivery';
 import { hintBlock } from '@shared/human-tag';
-import { type HintVerdict, type HintView, isDue } from '@shared/outbox';
+import type { HintVerdict, HintView } from '@shared/outbox';
 import { waitsForModel } from '@shared/run-status';
 import type { RunHints, RunState } from '@shared/views';
 import { HintProjection } from './hint-projection';

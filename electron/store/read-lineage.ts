@@ -43,7 +43,7 @@ function inherited(
 /** What stands in the branch's own log before its first step. */
 function notesAt(context: ReadContext, run: RunRecord, step: number): StepNote[] {
   return context.statements
-    .all<{ body: string }>('SELECT body FROM note WHERE step = ? ORDER BY id LIMIT 1000', rowId(run.id, step))
+    .all<{ body: string }>('SELECT body FROM note WHERE step = ? ORDER BY id', rowId(run.id, step))
     .map(({ body }) => JSON.parse(body) as StepNote)
     .filter(({ kind }) => kind !== 'hint');
 }

@@ -6,9 +6,8 @@ import type { EventBody } from '@shared/events';
 import type { PromptMessage, PromptView } from '@shared/views';
 import { contextAt } from './context-at';
 import { sha256 } from './hashing';
+import { LAST_SEQ, rowId, seqOf } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
-
-const PAGE = 500;
 
 /** The exact request of a step, rebuilt from the log and compared with the hash recorded when it was sent. */
 export function readPrompt(context: ReadContext, ulid: string, step: number): PromptView {
@@ -48,14 +47,14 @@ function requestSeq(context: ReadContext, run: RunRecord, step: number): number 
   if (from === undefined) {
     throw new WaymarkError('not_found', `Run ${run.ulid} has sent no request for step ${step}.`);
   }
-  let found = from;
-  for (const event of readEvents(context, run, from, head?.seq1 ?? run.seq, PAGE)) {
-    if (event.kind === 'model.answered') {
-      break;
-    }
-    found = event.kind === 'model.requested' ? event.seq : found;
-  }
-  return found;
+  const range = [rowId(run.id, from), rowId(run.id, head?.seq1 ?? run.seq)];
+  // However many retries and other events lie between: a step may have waited for days.
+  const row = context.statements.get<{ id: number | null }>(
+    `SELECT max(id) AS id FROM event WHERE id BETWEEN ? AND ? AND kind = 'model.requested' AND id < coalesce(
+       (SELECT min(id) FROM event WHERE id BETWEEN ? AND ? AND kind = 'model.answered'), ?)`,
+    ...[...range, ...range, rowId(run.id, LAST_SEQ)],
+  );
+  return row?.id == null ? from : seqOf(row.id);
 }
 
 /** Null for an imported step, whose first event is its answer. */

@@ -2,9 +2,6 @@ import type { AnnotationEntry, Author } from '@shared/annotations';
 import { type AssignedRange, assignedRanges, type Part, partOf } from '@shared/review/assigned-ranges';
 import type { ReadContext } from './read-context';
 
-/** Most assignments of a run that are looked at; a batch is a few per person. */
-const MOST_ENTRIES = 5_000;
-
 export interface RunKey {
   id: number;
   ulid: string;
@@ -51,7 +48,7 @@ export class AssignmentReader {
     const found = statements
       .all<{ body: string }>(
         `SELECT body FROM annotation INDEXED BY annotation_assign
-         WHERE run = ? AND op = 'assign' AND purged = 0 ORDER BY id LIMIT ${MOST_ENTRIES}`,
+         WHERE run = ? AND op = 'assign' AND purged = 0 ORDER BY id`,
         run,
       )
       .map(({ body }) => JSON.parse(body) as AnnotationEntry);
@@ -61,7 +58,7 @@ export class AssignmentReader {
         ...statements
           .all<{ body: string }>(
             `SELECT body FROM annotation INDEXED BY annotation_undo
-             WHERE op = 'undo' AND undoes = ? AND purged = 0 ORDER BY id LIMIT 100`,
+             WHERE op = 'undo' AND undoes = ? AND purged = 0 ORDER BY id`,
             entry.ulid,
           )
           .map(({ body }) => JSON.parse(body) as AnnotationEntry),

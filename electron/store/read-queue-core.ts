@@ -1,6 +1,7 @@
-import { type Author, joined, type StepRange } from '@shared/annotations';
+import type { Author } from '@shared/annotations';
 import type { TimedDecision } from '@shared/review/pace';
 import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/review/queue-views';
+import { joined, type StepRange } from '@shared/step-range';
 import type { ReviewReader } from './api';
 import { storeFailure } from './database';
 import { readDwell } from './dwell-log';
@@ -10,8 +11,6 @@ import { AssignmentReader } from './read-queue-assignments';
 import { readBatches, type StandingBatch } from './read-queue-batches';
 import { PeopleReader } from './read-queue-people';
 import { type Withheld, WithheldReader, type WithheldRun } from './read-withheld';
-
-const MOST_PEOPLE = 500;
 
 /** Bounded reads about who is to review what, on one connection. */
 export class ReviewCore implements ReviewReader {
@@ -90,8 +89,7 @@ export class ReviewCore implements ReviewReader {
     const people = new Map<string, Person>();
     const authors = this.context.statements.all<Person>(
       `SELECT author AS uuid, body ->> '$.author.name' AS name FROM annotation
-       WHERE id IN (SELECT max(id) FROM annotation WHERE purged = 0 AND author NOT LIKE 'judge:%' GROUP BY author)
-       LIMIT ${MOST_PEOPLE}`,
+       WHERE id IN (SELECT max(id) FROM annotation WHERE purged = 0 AND author NOT LIKE 'judge:%' GROUP BY author)`,
     );
     for (const person of authors) people.set(person.uuid, person);
     for (const { people: assigned } of readBatches(this.assignments)) {

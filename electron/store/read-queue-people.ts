@@ -1,8 +1,9 @@
 import { foldAnnotations } from '@shared/annotation-fold';
-import { type AnnotationEntry, type Author, joined, type StepRange } from '@shared/annotations';
+import type { AnnotationEntry, Author } from '@shared/annotations';
 import { combineLabels } from '@shared/effective-label';
 import { type DecidedRange, peopleOfRun, type RunWork } from '@shared/review/people';
 import type { PeopleReport } from '@shared/review/queue-views';
+import { joined, type StepRange } from '@shared/step-range';
 import { LAST_SEQ } from './ids';
 import { LabelProjection } from './label-projection';
 import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
@@ -12,8 +13,6 @@ import type { WithheldReader } from './read-withheld';
 
 /** Steps per turn of the thread: other readers wait no longer than for these. */
 const CHUNK = 4_000;
-/** Runs that are looked at when none is named, the newest first. */
-const MOST_RUNS = 200;
 
 /** What the lead sees: per person and run what is decided, left, agreed. Other readers are answered between. */
 export class PeopleReader {
@@ -47,7 +46,7 @@ export class PeopleReader {
     return this.context.statements
       .all<RunRow>(
         `${RUN_SELECT} WHERE EXISTS (SELECT 1 FROM annotation a WHERE a.run = r.id AND a.purged = 0
-           AND a.op IN ('label', 'adjudicate', 'assign')) ORDER BY r.id DESC LIMIT ${MOST_RUNS}`,
+           AND a.op IN ('label', 'adjudicate', 'assign')) ORDER BY r.id DESC`,
       )
       .map(parseRun);
   }

@@ -38,7 +38,7 @@ export class QueueReader {
   view(person: Author, open: string | null): QueueView {
     const shares = [...this.assignedTo(person), ...this.unassigned(open)].sort(byRun);
     const runs = shares.map((share) => this.count(person, share));
-    const left = { disagreement: 0, open: 0, unconfirmed: 0, rest: 0 };
+    const left = { disagreement: 0, unsure: 0, open: 0, unconfirmed: 0, rest: 0 };
     for (const run of runs) for (const each of queueClasses) left[each] += run.left[each];
     const sum = (of: (run: QueueRun) => number) => runs.reduce((total, run) => total + of(run), 0);
     return { runs, total: sum(({ total }) => total), decided: sum(({ decided }) => decided), left };
@@ -147,7 +147,7 @@ export class QueueReader {
   }
 
   private count(person: Author, { run, assigned, pieces }: Share): QueueRun {
-    const left = { disagreement: 0, open: 0, unconfirmed: 0, rest: 0 };
+    const left = { disagreement: 0, unsure: 0, open: 0, unconfirmed: 0, rest: 0 };
     const counted = { total: 0, decided: 0, blind: 0 };
     for (const { from, to, blind } of pieces) {
       const range = { low: rowId(run.id, from), high: rowId(run.id, to), me: person.uuid };
@@ -157,10 +157,14 @@ export class QueueReader {
         range,
       );
       const contested = statements.get<{ n: number; mine: number }>(contestedSql, range);
-      const differing = itemsSql('disagreement', blind);
-      const found = statements.get<{ n: number }>(`SELECT count(*) AS n FROM ${differing}`, range)?.n ?? 0;
+      const found = (kind: QueueClass) => {
+        const items = itemsSql(kind, blind);
+        if (items === null) return 0;
+        return statements.get<{ n: number }>(`SELECT count(*) AS n FROM ${items}`, range)?.n ?? 0;
+      };
       const { total = 0, open = 0, unconfirmed = 0, rest = 0 } = row ?? {};
-      left.disagreement += found;
+      left.disagreement += found('disagreement');
+      left.unsure += found('unsure');
       left.open += open;
       left.unconfirmed += unconfirmed;
       left.rest += rest;

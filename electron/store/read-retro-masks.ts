@@ -46,7 +46,7 @@ export function readOpenHints(context: ReadContext, ulid: string, author: string
   return open;
 }
 
-/** What one hint contradicts; null when its steps are gone. Throws `not_found`. */
+/** What one hint contradicts; null when no step shares a telling word with it, or its steps are gone. Throws `not_found`. */
 export function readRetroMask(context: ReadContext, ulid: string, hint: OpenHint): RetroMask | null {
   const run = findRun(context, ulid);
   const { first, ...shown } = hint;

@@ -6,13 +6,23 @@ import { LAST_SEQ, rowId } from './ids';
 import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
 import { tileRows } from './read-heads';
 
-const MAX_RUNS = 10_000;
+/** Runs between two turns of other reads. */
+const PAGE = 200;
 
-/** Newest first. */
-export function readRuns(context: ReadContext): RunSummary[] {
-  return context.statements
-    .all<RunRow>(`${RUN_SELECT} ORDER BY r.id DESC LIMIT ${MAX_RUNS}`)
-    .map((row) => summarise(context, parseRun(row)));
+/** All of them, the newest first: what cleans up after runs takes one that is missing here for a removed one. */
+export async function readRuns(context: ReadContext): Promise<RunSummary[]> {
+  const runs: RunSummary[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const page = context.statements.all<RunRow>(
+      `${RUN_SELECT} WHERE r.id < ? ORDER BY r.id DESC LIMIT ${PAGE}`,
+      before,
+    );
+    runs.push(...page.map((row) => summarise(context, parseRun(row))));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return runs;
+    before = last.id;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 export function readRun(context: ReadContext, ulid: string): RunSummary {
@@ -141,7 +151,7 @@ function runningOn(context: ReadContext, run: RunRecord, word: RunWord): RunSumm
     return [];
   }
   return context.statements.all<{ computer: string; session: string }>(
-    "SELECT computer, name AS session FROM session WHERE run = ? AND state = 'busy' ORDER BY computer, name LIMIT 20",
+    "SELECT computer, name AS session FROM session WHERE run = ? AND state = 'busy' ORDER BY computer, name",
     run.id,
   );
 }

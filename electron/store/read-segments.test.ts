@@ -51,3 +51,18 @@ test('segments tell their first step and the summary that opened them', async ()
     },
   ]);
 });
+
+test('a segment that was opened again without a refused parameter is listed once', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  const [opened] = (await store.reader.events(run, 1, 100)).flatMap(({ kind, body }) =>
+    kind === 'segment.started' ? [{ kind, body }] : [],
+  );
+  await writer.record(
+    opened === undefined ? [] : [{ ...opened, body: { ...opened.body, request: { model: 'scripted' } } }],
+  );
+  await writer.command('ls', 'out', { exitCode: 0 });
+  expect(await store.reader.segments(run)).toMatchObject([{ segment: 1, firstStep: 1, lastStep: 1 }]);
+});

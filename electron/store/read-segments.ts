@@ -3,9 +3,6 @@ import { LAST_SEQ, rowId, seqOf } from './ids';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
 import { type OwnedSteps, ownersOf, runOrNull } from './run-owners';
 
-/** No run has more context lives than this worth listing. */
-const MAX_SEGMENTS = 10_000;
-
 interface BegunSegment {
   segment: number;
   firstStep: number;
@@ -41,17 +38,18 @@ function begunSegments(context: ReadContext, run: RunRecord): BegunSegment[] {
   const own = context.statements
     .all<{ segment: number; first_step: number; carried_from: number | null; carried_to: number | null }>(
       `SELECT segment, first_step, carried_from, carried_to FROM segment
-       WHERE id BETWEEN ? AND ? AND first_step > 0 ORDER BY id LIMIT ?`,
+       WHERE id BETWEEN ? AND ? AND first_step > 0 ORDER BY id`,
       rowId(run.id, 0),
       rowId(run.id, LAST_SEQ),
-      MAX_SEGMENTS,
     )
     .map(({ segment, first_step: first, carried_from: from, carried_to: to }) => ({
       segment,
       // A branch's first context begins before its log says where it branched off.
       firstStep: Math.max(first, (parent?.step ?? 0) + 1),
       carried: from === null || to === null ? null : { from, to },
-    }));
+    }))
+    // One that was opened again before its first answer, without a parameter that was refused, is the same segment.
+    .filter(({ segment }, index, all) => all[index + 1]?.segment !== segment);
   const above = parent === null ? null : runOrNull(context, parent.run);
   if (parent === null || above === null) return own;
   const before = begunSegments(context, above).filter(({ firstStep }) => firstStep <= parent.step);

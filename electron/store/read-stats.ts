@@ -16,7 +16,8 @@ import { findRun, type ReadContext, type RunRecord } from './read-context';
 const PAGE = 2_000;
 /** Folds kept in memory, the latest runs that were asked about. */
 const HELD = 8;
-const MAX_ENTRIES = 100_000;
+/** Entries of the annotation log per turn of the thread. */
+const PAGE_ENTRIES = 4_000;
 const MAX_POINTS = 200;
 
 /** Only what the fold reads, taken out by SQL: texts never come up. */
@@ -141,13 +142,7 @@ function ruleCounts(context: ReadContext, run: RunRecord): RunStats['rules'] {
 }
 
 async function progress(context: ReadContext, run: RunRecord): Promise<PersonProgress[]> {
-  const entries = context.statements
-    .all<{ body: string }>(
-      `SELECT body FROM annotation WHERE run = ? AND purged = 0 AND op IN ('label', 'adjudicate', 'undo') ORDER BY id LIMIT ?`,
-      run.id,
-      MAX_ENTRIES,
-    )
-    .map(({ body }) => JSON.parse(body) as AnnotationEntry);
+  const entries = await decisions(context, run);
   const people: PersonProgress[] = [];
   for (const uuid of new Set(entries.map(({ author }) => author.uuid))) {
     const own = entries.filter(({ author }) => author.uuid === uuid).sort((a, b) => a.at - b.at);
@@ -164,6 +159,23 @@ async function progress(context: ReadContext, run: RunRecord): Promise<PersonPro
     await new Promise((resolve) => setImmediate(resolve));
   }
   return people.sort((a, b) => b.decided - a.decided || (a.name < b.name ? -1 : 1));
+}
+
+async function decisions({ statements }: ReadContext, run: RunRecord): Promise<AnnotationEntry[]> {
+  const entries: AnnotationEntry[] = [];
+  for (let after = 0; ; ) {
+    const page = statements.all<{ id: number; body: string }>(
+      `SELECT id, body FROM annotation WHERE run = ? AND id > ? AND purged = 0 AND op IN ('label', 'adjudicate', 'undo')
+       ORDER BY id LIMIT ${PAGE_ENTRIES}`,
+      run.id,
+      after,
+    );
+    for (const { body } of page) entries.push(JSON.parse(body) as AnnotationEntry);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ENTRIES) return entries;
+    after = last.id;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** Steps a person has spoken of so far; what was taken back later still shows when it was done. */

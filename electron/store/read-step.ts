@@ -1,14 +1,21 @@
 import { WaymarkError } from '@shared/errors';
-import type { EventBody, RunEvent } from '@shared/events';
+import type { EventBody, EventKind, RunEvent } from '@shared/events';
 import type { ObservationView, StepDetail, StepNote } from '@shared/views';
 import { rowId } from './ids';
-import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
+import { bounded, findRun, type ReadContext, type RunRecord, readKinds } from './read-context';
 import { revisionsOfStep } from './read-files';
 import { readHead } from './read-heads';
 import { readLabels } from './read-labels';
 
-/** No step has more events than this worth showing: one request, one answer, a few calls. */
-const MAX_STEP_EVENTS = 2000;
+/** What a step is shown by. Watches may record any number of other events while it goes on. */
+const SHOWN: readonly EventKind[] = [
+  'model.answered',
+  'step.taught',
+  'step.imported',
+  'hint.delivered',
+  'action.started',
+  'action.observed',
+];
 
 /** Everything about one answered step. Throws `not_found`. */
 export function readStep(context: ReadContext, ulid: string, step: number): StepDetail {
@@ -17,9 +24,7 @@ export function readStep(context: ReadContext, ulid: string, step: number): Step
   if (found === undefined) {
     throw new WaymarkError('not_found', `Run ${ulid} has no step ${step}; it has ${run.state.steps}.`);
   }
-  const events = readEvents(context, run, found.seq0, found.seq1, MAX_STEP_EVENTS).filter((event) =>
-    isOf(event, step),
-  );
+  const events = readKinds(context, run, found.seq0, found.seq1, SHOWN).filter((event) => isOf(event, step));
   const answer = events.find((event) => event.kind === 'model.answered');
   if (answer?.kind !== 'model.answered') {
     throw new WaymarkError(
@@ -95,7 +100,7 @@ function shortenedOf(
 ): StepDetail['shortened'] {
   return context.statements
     .all<{ body: string }>(
-      'SELECT body FROM note WHERE id BETWEEN ? AND ? AND body LIKE ? ORDER BY id LIMIT 20',
+      'SELECT body FROM note WHERE id BETWEEN ? AND ? AND body LIKE ? ORDER BY id',
       rowId(run.id, seq0),
       rowId(run.id, run.seq),
       `{"kind":"shortened","step":${step},%`,

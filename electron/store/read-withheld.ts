@@ -1,6 +1,7 @@
-import type { Author, StepRange } from '@shared/annotations';
+import type { Author } from '@shared/annotations';
 import { holds } from '@shared/review/step-ranges';
 import type { HiddenLabels } from '@shared/review/withhold';
+import type { StepRange } from '@shared/step-range';
 import { LabelFlag } from './fold-rows';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { MINE } from './queue-sql';

@@ -1,12 +1,12 @@
 import type { AnnotationEntry } from '@shared/annotations';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
 import type { CheckpointView } from '@shared/checkpoint-views';
-import { WaymarkError } from '@shared/errors';
 import type { RunEvent } from '@shared/events';
 import type { StepEvidence } from '@shared/evidence';
 import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/ipc/labels';
+import type { ApprovalAsked } from '@shared/ipc/runs';
 import type { StepFacets } from '@shared/ipc/timeline';
 import type { OutboxEntry } from '@shared/outbox';
 import type { RuleSettings } from '@shared/rules/rule-settings';
@@ -20,6 +20,7 @@ import type {
   RunHints,
   RunSummary,
   SegmentView,
+  SessionAt,
   SessionView,
   StepDetail,
   StepHead,
@@ -31,6 +32,7 @@ import { askIndex } from './asked-steps';
 import { exportAnnotations } from './export-annotations';
 import type { IndexReader } from './index-part';
 import { outboxEntry } from './outbox-log';
+import { readOpenApprovals } from './read-approvals';
 import { AttentionReader } from './read-attention';
 import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
@@ -55,7 +57,9 @@ import { type OpenHint, readOpenHints, readRetroMask } from './read-retro-masks'
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSegments } from './read-segments';
 import { readSession, readSessions } from './read-sessions';
+import { readSessionsAt } from './read-sessions-at';
 import { StatsReader } from './read-stats';
+import { readTask, readTasks } from './read-tasks';
 import { readRuleCounts, readRuleSettings } from './rule-settings';
 import type { ScanRequest, ScanStart } from './search-part';
 import type { SessionHits, SessionSearch } from './search-sessions';
@@ -63,7 +67,6 @@ import type { WordSearchRequest } from './search-words';
 import type { VerifyDepth } from './verify';
 
 const MAX_EVENTS = 2000;
-const MAX_ENTRIES = 100_000;
 
 /** Search and verification have connections of their own. */
 export interface ReaderParts {
@@ -86,7 +89,7 @@ export class ReaderCore extends ReviewCore implements StoreReader {
   }
 
   runs(): Promise<RunSummary[]> {
-    return this.read(() => readRuns(this.context));
+    return this.told(readRuns(this.context));
   }
 
   run(run: string): Promise<RunSummary> {
@@ -159,6 +162,10 @@ export class ReaderCore extends ReviewCore implements StoreReader {
     return this.read(() => readCheckpoints(this.context, run));
   }
 
+  openApprovals(run: string): Promise<ApprovalAsked[]> {
+    return this.read(() => readOpenApprovals(this.context, run));
+  }
+
   hints(run: string): Promise<RunHints> {
     return this.read(() => readHints(this.context, run));
   }
@@ -204,7 +211,11 @@ export class ReaderCore extends ReviewCore implements StoreReader {
   }
 
   sessions(run: string): Promise<SessionView[]> {
-    return this.read(() => readSessions(this.context, run));
+    return this.told(readSessions(this.context, run));
+  }
+
+  sessionsAt(run: string, step: number): Promise<SessionAt[]> {
+    return this.read(() => readSessionsAt(this.context, run, step));
   }
 
   readSession(
@@ -277,9 +288,8 @@ export class ReaderCore extends ReviewCore implements StoreReader {
     return this.read(() =>
       this.context.statements
         .all<{ body: string }>(
-          'SELECT body FROM annotation WHERE run = ? AND purged = 0 ORDER BY id LIMIT ?',
+          'SELECT body FROM annotation WHERE run = ? AND purged = 0 ORDER BY id',
           findRun(this.context, run).id,
-          MAX_ENTRIES,
         )
         .map(({ body }) => JSON.parse(body) as AnnotationEntry),
     );
@@ -318,19 +328,11 @@ export class ReaderCore extends ReviewCore implements StoreReader {
   }
 
   tasks(): Promise<StoredTask[]> {
-    return this.read(() =>
-      this.context.statements.all<TaskRow>('SELECT * FROM task ORDER BY id LIMIT 10000').map(toTask),
-    );
+    return this.read(() => readTasks(this.context));
   }
 
   task(id: string): Promise<StoredTask> {
-    return this.read(() => {
-      const row = this.context.statements.get<TaskRow>('SELECT * FROM task WHERE id = ?', id);
-      if (row === undefined) {
-        throw new WaymarkError('not_found', `There is no task "${id}" in this workspace. Add it first.`);
-      }
-      return toTask(row);
-    });
+    return this.read(() => readTask(this.context, id));
   }
 
   stats(run: string): Promise<RunStats> {
@@ -372,27 +374,4 @@ export class ReaderCore extends ReviewCore implements StoreReader {
   async verify(runs?: string[], depth?: VerifyDepth): Promise<VerifyReport> {
     return this.parts.verify(runs, depth);
   }
-}
-
-interface TaskRow {
-  id: string;
-  title: string;
-  domain: string | null;
-  hash: string;
-  folder: string;
-  spec: string;
-  added_at: number;
-}
-
-function toTask(row: TaskRow): StoredTask {
-  const { id, title, domain, hash, folder } = row;
-  return {
-    id,
-    title,
-    domain,
-    hash,
-    folder,
-    spec: JSON.parse(row.spec) as Record<string, unknown>,
-    addedAt: row.added_at,
-  };
 }

@@ -1,6 +1,8 @@
-import { type AnnotationEntry, partsOf } from '@shared/annotations';
+import type { AnnotationEntry } from '@shared/annotations';
 import type { EventOf, RunEvent } from '@shared/events';
 import { noRuleSettings } from '@shared/rules/rule-settings';
+import { partsOf } from '@shared/step-range';
+import { GestureIndex } from './gesture-index';
 import { LAST_SEQ, rowId } from './ids';
 import { storedPrecedence } from './label-projection';
 import { outboxEntry } from './outbox-log';
@@ -61,13 +63,15 @@ export class Rebuild {
     for (const row of outbox) {
       this.projection.hints.post(run, outboxEntry(row));
     }
+    const gestures = new GestureIndex(this.options.target);
     const annotations = source.all<{ id: number; body: string }>(
       'SELECT id, body FROM annotation WHERE run = ? AND purged = 0 ORDER BY id',
       run,
     );
     for (const { id, body } of annotations) {
-      const { target } = JSON.parse(body) as AnnotationEntry;
-      this.projection.labels.ranges.add(id, run, partsOf(target));
+      const entry = JSON.parse(body) as AnnotationEntry;
+      this.projection.labels.ranges.add(id, run, partsOf(entry.target));
+      gestures.add(id, run, entry);
     }
   }
 

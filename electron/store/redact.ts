@@ -16,6 +16,7 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     case 'run.status':
     case 'model.failed':
     case 'evaluation.ended':
+    case 'session.unfollowed':
       return { message: '' };
     case 'segment.started': {
       const { hints } = event.body;

@@ -36,7 +36,7 @@ async function secretRun(store: Store, secret: string): Promise<string> {
   const done = { computer: 'box', id: `environment:box:0:${secret}`, title: `Run ${secret}`, message: '' };
   await store.writer.append(run, 1, [{ kind: 'setup.done', body: done }]);
   const chunk = { offset: 0, bytes: Buffer.from(secret), receivedAt: 0, hostAt: null };
-  await store.writer.sessionBytes(run, 'main', chunk);
+  await store.writer.sessionBytes(run, writer.epoch, 'main', chunk);
   await store.writer.annotate(alice, { run, from: 1, to: 3 }, { op: 'label', value: 'train', reason: null });
   return run;
 }
@@ -109,6 +109,8 @@ test('purged texts are gone everywhere; counts, labels and hashes stay and verif
   await store.drain();
   const after = await store.reader.run(run);
   expect(after).toMatchObject({ steps: before.steps, labels: before.labels, events: before.events + 1 });
+  const end = 'hunter2'.length;
+  expect(await store.reader.readSession(run, 'main', 0, 100)).toMatchObject({ offset: end, endOffset: end });
   expect(
     (await store.reader.search({ run, query: 'hunter2', from: { step: 1, direction: 1 }, limit: 10 })).total,
   ).toBe(0);

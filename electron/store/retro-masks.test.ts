@@ -23,18 +23,15 @@ async function twoHints(store: Store) {
   return { run, lora, thanks };
 }
 
-test('a delivered hint proposes what it contradicts, after the hint before it', async () => {
+test('a delivered hint proposes what it contradicts, and nothing without evidence', async () => {
   const store = testStore();
-  const { run, lora, thanks } = await twoHints(store);
+  const { run, lora } = await twoHints(store);
   expect(await masks(store, run)).toEqual([
     {
       ...{ run, hint: lora, number: 1, text: 'Do not use LoRA: train the whole model.', delivered: 3 },
       ...{ from: 2, to: 2, evidence: [{ step: 2, words: ['LoRA'] }] },
     },
-    {
-      ...{ run, hint: thanks, number: 2, text: 'Thank you, go on.', delivered: 5 },
-      ...{ from: 5, to: 5, evidence: [] },
-    },
+    null,
   ]);
 });
 

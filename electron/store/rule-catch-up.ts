@@ -1,13 +1,16 @@
+import type { StoreNotice } from './api';
 import type { GroupCommit } from './group-commit';
 import type { LabelWork, PendingLabels } from './label-work';
 import type { Statements } from './rows';
 import type { RuleFolds } from './rule-folds';
 import type { OpenRun } from './run-log';
 import type { RunProjection } from './run-projection';
+import { unreadableRun } from './unreadable-run';
 
 interface CatchUpOptions {
   load(run: string): OpenRun;
   relabelled(run: string, from: number, to: number): void;
+  told(notice: StoreNotice): void;
   /** Work that nobody waits for was stopped by a full disk or a damaged file; throws what is a bug. */
   failed(thrown: unknown): void;
 }
@@ -61,7 +64,7 @@ export class RuleCatchUp {
         // Many runs may only have to be looked at: others get their turn in between.
         await new Promise((resolve) => setImmediate(resolve));
         if (!this.stopped) {
-          await this.catchUp(run);
+          await this.tryCatchUp(run);
         }
       }
     } catch (thrown) {
@@ -72,14 +75,32 @@ export class RuleCatchUp {
     }
   }
 
+  /** A run that cannot be read keeps the verdicts it has; the others have their turn. */
+  private async tryCatchUp(run: string): Promise<void> {
+    try {
+      await this.catchUp(run);
+    } catch (thrown) {
+      const notice = unreadableRun(run, thrown);
+      if (notice === null) throw thrown;
+      this.options.told(notice);
+    }
+  }
+
   private async catchUp(run: string): Promise<void> {
     let first = Number.POSITIVE_INFINITY;
     let last = 0;
     const stale: PendingLabels[] = [];
+    let readable = 0;
     while (!this.stopped) {
       const open = this.options.load(run);
       if (!this.rules.isOfRulesInForce(open)) {
-        stale.push(...(await this.drop(run)));
+        if (readable < open.seq) {
+          readable = this.rules.readable(open, readable + 1);
+          await new Promise((resolve) => setImmediate(resolve));
+          continue;
+        }
+        const work = await this.drop(run, readable);
+        if (work !== null) stale.push(work);
         continue;
       }
       const batch = this.rules.nextBatch(open);
@@ -119,21 +140,20 @@ export class RuleCatchUp {
   }
 
   /**
-   * Verdicts of other rules go. Which labels rested on them alone is written down with it: they are renewed at the end, by
-   * whichever process gets there.
+   * Verdicts of other rules go. Which labels rested on them alone is written down with each part: they are renewed at the end,
+   * by whichever process gets there. Ends early when events came after `readable`: they may be of the kind that cannot be read.
    */
-  private async drop(run: string): Promise<PendingLabels[]> {
-    const stale: PendingLabels[] = [];
+  private async drop(run: string, readable: number): Promise<PendingLabels | null> {
+    let stale: PendingLabels | null = null;
     for (let done = false; !done && !this.stopped; ) {
       done = await this.group.add({
         run: () => {
           const open = this.options.load(run);
-          if (this.rules.isOfRulesInForce(open)) {
+          if (this.rules.isOfRulesInForce(open) || open.seq > readable) {
             return true;
           }
-          if (stale.length === 0 && open.state.steps > 0) {
-            const work = this.labelWork.postpone(open.id, [{ from: 1, to: open.state.steps }]);
-            stale.push(...(work === null ? [] : [work]));
+          if (open.state.steps > 0) {
+            stale = this.labelWork.postponeAgain(stale, open.id, [{ from: 1, to: open.state.steps }]);
           }
           return this.rules.dropSome(open);
         },

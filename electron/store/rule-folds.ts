@@ -2,7 +2,6 @@ import type { RunEvent } from '@shared/events';
 import type { MachinePrecedence } from '@shared/labels';
 import type { RuleSettings } from '@shared/rules/rule-settings';
 import { LAST_SEQ, rowId } from './ids';
-import { storedPrecedence } from './label-projection';
 import type { Statements } from './rows';
 import { RuleSettingTable } from './rule-settings';
 import type { OpenRun, RunLog } from './run-log';
@@ -45,8 +44,6 @@ interface RuleBatch {
 export class RuleFolds {
   private readonly live = new Map<string, LiveFold>();
   private readonly known = new Map<string, KnownRules>();
-  /** By the run's number: of runs that this process has appended to or derived. */
-  private readonly precedences = new Map<number, MachinePrecedence>();
   private readonly settings: RuleSettingTable;
 
   constructor(
@@ -61,18 +58,15 @@ export class RuleFolds {
     this.live.delete(run);
   }
 
-  /** How rules and judge meet in a run, as its stored labels were made. */
-  precedenceOf(run: number): MachinePrecedence {
-    return this.precedences.get(run) ?? storedPrecedence(this.statements, run);
-  }
-
   /** Outside the transaction: replays a short run, so that `apply` can go on from its head. */
   warm(run: OpenRun): void {
-    if (run.seq === 0 || run.seq > INLINE_EVENTS || !this.isStored(run)) {
+    if (run.seq === 0 || run.seq > INLINE_EVENTS) {
       return;
     }
     const live = this.live.get(run.ulid);
-    if (live?.seq !== run.seq || live.version !== run.rules.version) {
+    const ready = live?.seq === run.seq && live.version === run.rules.version;
+    // Looked at first: reading the rules in force costs a transaction of its own.
+    if (!ready && this.isStored(run)) {
       this.replay(run, 1, run.seq);
     }
   }
@@ -93,7 +87,6 @@ export class RuleFolds {
     const verdicts = events.flatMap((event) => live.fold.apply(event));
     live.seq = run.seq;
     run.rules = { ...inForce, seq: run.seq };
-    this.precedences.set(run.id, inForce.precedence);
     return verdicts;
   }
 
@@ -102,8 +95,13 @@ export class RuleFolds {
     return run.rules.seq >= run.seq && this.isOfRulesInForce(run);
   }
 
-  isOfRulesInForce(run: Pick<OpenRun, 'id' | 'ulid' | 'facts' | 'rules'>): boolean {
+  isOfRulesInForce(run: Pick<OpenRun, 'id' | 'ulid' | 'seq' | 'facts' | 'rules'>): boolean {
     return run.rules.version === this.rulesOf(run).inForce.version;
+  }
+
+  /** Reads a page of events, to see that it can be: verdicts are dropped only where they can be derived again. The last one read. */
+  readable(run: OpenRun, from: number): number {
+    return this.log.read(run, from, run.seq, BATCH).at(-1)?.seq ?? run.seq;
   }
 
   /**
@@ -156,7 +154,6 @@ export class RuleFolds {
 
   private mark(run: OpenRun, version: string | null, seq: number, precedence: MachinePrecedence): void {
     run.rules = { version, seq, precedence };
-    this.precedences.set(run.id, precedence);
     this.statements.run(
       'UPDATE run_head SET rule_version = ?, rule_seq = ?, precedence = ? WHERE run = ?',
       version,
@@ -193,7 +190,7 @@ export class RuleFolds {
   }
 
   /** The rules in force now: the task's word is pinned in the run, the workspace's is looked up. */
-  private rulesOf(run: Pick<OpenRun, 'id' | 'ulid' | 'facts'>, event?: RunEvent): KnownRules {
+  private rulesOf(run: Pick<OpenRun, 'id' | 'ulid' | 'seq' | 'facts'>, event?: RunEvent): KnownRules {
     const { settings, body } = this.settings.of(run.facts.task.id);
     const known = this.known.get(run.ulid);
     if (known !== undefined && known.body === body) {

@@ -8,6 +8,7 @@ import { LabelProjection } from './label-projection';
 import { findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import { readRuleSettings } from './rule-settings';
 import type { StepProjector } from './step-projector';
+import { unreadableRun } from './unreadable-run';
 
 /** Events per turn of the thread. */
 const PAGE_EVENTS = 200;
@@ -15,6 +16,8 @@ const PAGE_EVENTS = 200;
 const PAGE_STEPS = 500;
 const EXAMPLES = 8;
 const KNOWN = 5000;
+/** Waiting runs that are named. */
+const NAMED = 100;
 
 type Verdicts = Map<number, Map<string, RuleVerdict>>;
 
@@ -83,15 +86,28 @@ export class RulePreviewer {
       task,
     );
     const settings = readRuleSettings(this.context.statements, task)?.settings ?? noRuleSettings;
-    const progress = { task, runs: rows.length, behind: 0, events: { done: 0, total: 0 } };
+    const waiting: string[] = [];
+    const progress = { task, runs: rows.length, behind: 0, waiting, events: { done: 0, total: 0 } };
     for (const { id, ulid, seq, version, done } of rows) {
-      const current = version === this.projector.inForce(this.#specOf({ id, ulid }), settings).version;
+      const current = version !== null && version === this.#versionOf({ id, ulid, seq }, settings);
       const reached = current ? Math.min(done, seq) : 0;
       progress.events.done += reached;
       progress.events.total += seq;
-      progress.behind += reached < seq ? 1 : 0;
+      if (reached === seq) continue;
+      progress.behind += 1;
+      if (waiting.length < NAMED) waiting.push(ulid);
     }
     return progress;
+  }
+
+  /** Null for a run that cannot be read: it waits until it can. */
+  #versionOf(run: Pick<RunRecord, 'id' | 'ulid' | 'seq'>, settings: RuleSettings): string | null {
+    try {
+      return this.projector.inForce(this.#specOf(run), settings).version;
+    } catch (thrown) {
+      if (unreadableRun(run.ulid, thrown) === null) throw thrown;
+      return null;
+    }
   }
 
   async #fold(
@@ -162,7 +178,7 @@ export class RulePreviewer {
     return new Map(rows.map(({ id, label, source }) => [seqOf(id), { label, source }]));
   }
 
-  #specOf(run: Pick<RunRecord, 'id' | 'ulid'>): Record<string, unknown> {
+  #specOf(run: Pick<RunRecord, 'id' | 'ulid' | 'seq'>): Record<string, unknown> {
     const known = this.#specs.get(run.ulid);
     if (known !== undefined) return known;
     const [created] = readEvents(this.context, run, 1, 1, 1, false);

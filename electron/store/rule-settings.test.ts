@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { openDatabase } from './database';
+import { Statements } from './rows';
+import { writeRuleSettings } from './rule-settings';
 import { workspaceFile } from './workspace-file';
 
 const off: RuleSettings = { rules: { 'command-failed': { on: false, parameters: {} } } };
@@ -128,6 +130,50 @@ test('a process that drives a run notices settings that another one stored', asy
   expect(await store.reader.verify()).toMatchObject({ ok: true });
 });
 
+/** A judge keeps step 2, which a rule masks. */
+async function aContestedStep(store: ReturnType<typeof testStore>) {
+  const found = await aRun(store);
+  const { run } = found;
+  const vote = { op: 'judge', value: 'keep', confidence: 0.9, reason: 'fine', why: 'Fine.' } as const;
+  const rest = { steps: [], rubric: 'r1' };
+  await store.writer.annotate(alice, { run, from: 2, to: 2 }, { ...vote, ...rest });
+  expect((await values(store, run))[1]).toBe('mask');
+  return found;
+}
+
+const judgeFirst: RuleSettings = { rules: {}, precedence: 'judge_over_rule' };
+
+test('a comment after another process changed the precedence leaves the label as exports read it', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const { run, task } = await aContestedStep(store);
+  const other = testStore(folder);
+  await other.writer.setRules(task, judgeFirst, alice);
+  await other.drain();
+  expect((await values(store, run))[1]).toBe('train');
+  await store.writer.annotate(alice, { run, from: 2, to: 2 }, { op: 'comment', text: 'why?' });
+  expect((await values(store, run))[1]).toBe('train');
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('settings of a process that died before it derived the labels are carried out by one that is open', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const { run, task } = await aContestedStep(store);
+  const relabelled = new Promise<void>((resolve) => {
+    store.subscribe((notice) => {
+      if (notice.kind === 'labels' && notice.run === run) resolve();
+    });
+  });
+  const db = openDatabase(workspaceFile(folder));
+  writeRuleSettings(new Statements(db), task, judgeFirst, 1, 'Alice');
+  db.close();
+  await relabelled;
+  expect((await values(store, run))[1]).toBe('train');
+  await store.drain();
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+});
+
 test('a setting that was changed from outside is named by verify', async () => {
   const folder = temporaryFolder();
   const store = testStore(folder);
@@ -141,4 +187,42 @@ test('a setting that was changed from outside is named by verify', async () => {
   expect((await second.reader.verify()).workspace).toEqual([
     expect.objectContaining({ what: 'row', where: `rule_setting ${task}` }),
   ]);
+});
+
+test('a run that cannot be read keeps its verdicts and labels when the rules change, until it can be read', async () => {
+  const folder = temporaryFolder();
+  const first = testStore(folder);
+  const { run, task } = await aRun(first);
+  const { run: sound } = await aRun(first);
+  await first.close();
+  const id = `(SELECT id FROM run WHERE ulid = '${run}') * 4294967296 + 12`;
+  const change = (...statements: string[]) => {
+    const db = openDatabase(workspaceFile(folder));
+    db.exec(['DROP TRIGGER IF EXISTS event_no_update', ...statements].join(';'));
+    db.close();
+  };
+  change(
+    `CREATE TABLE spare AS SELECT body FROM event WHERE id = ${id}`,
+    `UPDATE event SET body = '{not json' WHERE id = ${id}`,
+  );
+  const second = testStore(folder);
+  const labels = await values(second, run);
+  expect(labels).toEqual([null, 'mask', null, 'mask', null, 'mask']);
+  const { effective } = (await second.reader.step(run, 6)).labels;
+  await second.writer.setRules(task, off, alice);
+  await second.drain();
+  expect(await values(second, sound)).toEqual([null, null, null, null, null, null]);
+  expect(await values(second, run)).toEqual(labels);
+  expect(await second.reader.ruleProgress(task)).toMatchObject({ runs: 2, behind: 1, waiting: [run] });
+  await second.close();
+  const third = testStore(folder);
+  await third.drain();
+  expect(await values(third, run)).toEqual(labels);
+  expect((await third.reader.step(run, 6)).labels.effective).toEqual(effective);
+  await third.close();
+  change(`UPDATE event SET body = (SELECT body FROM spare) WHERE id = ${id}`);
+  const fourth = testStore(folder);
+  await fourth.drain();
+  expect(await values(fourth, run)).toEqual([null, null, null, null, null, null]);
+  expect(await fourth.reader.ruleProgress(task)).toMatchObject({ behind: 0, waiting: [] });
 });

@@ -1,4 +1,4 @@
-import type { DatedEvent, NewEvent } from '@shared/events';
+import type { DatedEvent } from '@shared/events';
 import type { StoreNotice } from './api';
 import type { BackgroundRenewal } from './background-renewal';
 import type { Job } from './group-commit';
@@ -20,8 +20,8 @@ export interface RunAppendParts {
   sessions: SessionLog;
   renewal: BackgroundRenewal;
   write<T>(job: Job<T>): Promise<T>;
-  /** Right after COMMIT. */
-  stored(notice: RunNotice): void;
+  /** Right after COMMIT; `version`: state of the file as of which it was written. */
+  stored(notice: RunNotice, version: unknown): void;
 }
 
 /** Appends events of a run: log, heads, marks and rule columns in one transaction. */
@@ -40,12 +40,22 @@ export class RunAppends {
       await renewal.ready(run);
     }
     let prepared: PreparedEvent[];
-    let gaps: PendingGap[] = [];
+    const gaps: PendingGap[] = [];
+    const abandon = () => {
+      for (const gap of gaps.splice(0)) {
+        sessions.abandon(gap);
+      }
+    };
     let notice: RunNotice | null = null;
+    let version: unknown;
     return this.parts.write({
       prepare: () => {
         prepared = log.prepare(events);
-        gaps = this.passOver(run, events);
+        for (const event of events) {
+          if (event.kind === 'session.gap') {
+            gaps.push(sessions.passOver(run, epoch, event.body.uid, event.body));
+          }
+        }
         const open = runs.lastSeen(run);
         if (open !== undefined) {
           rules.warm(open);
@@ -53,8 +63,10 @@ export class RunAppends {
       },
       run: () => {
         runs.touch(run);
+        version = runs.version();
         const open = runs.current(run, events[0]);
         if (!allowed(open)) {
+          abandon();
           return { raced: true, seq: open.seq };
         }
         const stored = log.insert(open, epoch, prepared);
@@ -70,21 +82,15 @@ export class RunAppends {
         notice = { kind: 'run', run, seq: open.seq, steps: open.state.steps, events: stored };
         return { raced: false, seq: open.seq };
       },
+      abandon,
       committed: () => {
+        for (const gap of gaps) {
+          sessions.committed(gap);
+        }
         if (notice !== null) {
-          this.parts.stored(notice);
+          this.parts.stored(notice, version);
         }
       },
     });
-  }
-
-  /** Bytes that a host dropped: the byte log of the session goes on behind them, in the transaction of the event. */
-  private passOver(run: string, events: readonly NewEvent[]): PendingGap[] {
-    const { sessions, runs } = this.parts;
-    return events.flatMap((event) =>
-      event.kind === 'session.gap'
-        ? [sessions.passOver(run, runs.current(run).id, event.body.uid, event.body)]
-        : [],
-    );
   }
 }

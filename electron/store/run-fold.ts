@@ -1,8 +1,11 @@
 import type { EventBody, EventOf, RunEvent } from '@shared/events';
+import { foldApprovals } from './approval-fold';
 import type { FoldSink } from './fold-rows';
+
 import { foldChange, foldContext, pay } from './run-fold-changes';
 import { hitsOf, searchOf } from './run-fold-search';
 import type { RunState } from './run-state';
+import { sessionActivity } from './session-activity';
 import { observationLine, stepTitle, titleFromText } from './step-title';
 
 /**
@@ -16,6 +19,13 @@ export function foldEvent(state: RunState, event: RunEvent, sink: FoldSink): voi
   }
   state.lastAt = event.kind === 'clock.jumped' ? event.body.to : Math.max(state.lastAt, event.at);
   foldKind(state, event, sink);
+  keepApprovals(state, event);
+}
+
+function keepApprovals(state: RunState, event: RunEvent): void {
+  const open = foldApprovals(state.approvals, event);
+  if (open === undefined) delete state.approvals;
+  else state.approvals = open;
 }
 
 /** Enough of an observation to find its first line in, UTF-16 units. */
@@ -102,6 +112,12 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
       const { uid, computer, session, from, to } = event.body;
       state.gaps = { ...state.gaps, [uid]: [...(state.gaps?.[uid] ?? []), { from, to }] };
       sink.note({ seq: event.seq, step: state.steps, note: { kind: 'gap', computer, session, from, to } });
+      return;
+    }
+    case 'session.unfollowed': {
+      const { computer, session, offset, message } = event.body;
+      const note = { kind: 'unfollowed' as const, computer, session, offset, message };
+      sink.note({ seq: event.seq, step: state.steps, note });
       return;
     }
     case 'session.rested':
@@ -256,22 +272,13 @@ function foldObservation(state: RunState, event: EventOf<'action.observed'>, sin
 }
 
 function foldSessionActivity(state: RunState, body: EventBody<'action.observed'>, sink: FoldSink): void {
-  const { computer, session, command, state: word, exitCode } = body.data;
+  const { computer, session } = body.data;
   const uid = state.sessions[`${String(computer)}:${String(session)}`];
   if (uid === undefined) {
     return;
   }
-  const known = typeof word === 'string' && SESSION_STATES.has(word) ? word : null;
-  const inferred =
-    typeof exitCode === 'number' ? 'idle' : body.ok && body.data.async === true ? 'busy' : null;
-  sink.sessionActivity({
-    uid,
-    command: typeof command === 'string' ? titleFromText(command) : null,
-    state: known ?? inferred,
-  });
+  sink.sessionActivity({ uid, ...sessionActivity(body) });
 }
-
-const SESSION_STATES = new Set(['idle', 'busy', 'waiting', 'interactive', 'ended', 'lost']);
 
 /** After summary turns the step that carries the hints is not the latest one. */
 function foldDelivery(state: RunState, { body, seq }: EventOf<'hint.delivered'>, sink: FoldSink): void {

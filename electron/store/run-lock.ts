@@ -56,7 +56,8 @@ export function isLockHeld(path: string): boolean {
     if (isBusy(thrown)) {
       return true;
     }
-    if (systemCode(thrown) === 'SQLITE_CANTOPEN') {
+    // A journal that nobody holds: the process died while it took the lock, and the next one to take it rolls back.
+    if (systemCode(thrown) === 'SQLITE_CANTOPEN' || systemCode(thrown) === 'SQLITE_READONLY_ROLLBACK') {
       return false;
     }
     throw thrown;

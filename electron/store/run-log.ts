@@ -2,7 +2,15 @@ import { WaymarkError } from '@shared/errors';
 import { type DatedEvent, EVENT_VERSION, type RunEvent } from '@shared/events';
 import type { MachinePrecedence } from '@shared/labels';
 import type { BlobStore, PreparedBlob } from './blob-store';
-import { decodeEvent, EVENT_COLUMNS, type EventRow, encodeBody, eventHash } from './event-codec';
+import {
+  decodeEvent,
+  type EncodedBody,
+  EVENT_COLUMNS,
+  type EventRow,
+  encodeBody,
+  eventHash,
+} from './event-codec';
+import { EventOrder } from './event-order';
 import { CHAIN_START } from './hashing';
 import { MAX_RUN, rowId } from './ids';
 import type { Statements } from './rows';
@@ -38,7 +46,7 @@ interface HeadRecord {
 /** An event after parsing, with its large texts compressed: all that can be done before the transaction. */
 export interface PreparedEvent {
   kind: DatedEvent['kind'];
-  body: string;
+  body: EncodedBody;
   at: number | undefined;
   texts: Map<string, { blob: PreparedBlob; text: string }>;
 }
@@ -97,12 +105,30 @@ export class RunLog {
   }
 
   /** Whether the head in memory is still the stored one: another process may have driven the run, or derived its rules. */
-  isCurrent(run: OpenRun): boolean {
-    const row = this.statements.get<{ seq: number; version: string | null; rules: number }>(
-      'SELECT seq, rule_version AS version, rule_seq AS rules FROM run_head WHERE run = ?',
-      run.id,
+  isCurrent({ id, seq, rules }: OpenRun): boolean {
+    const row = this.statements.get<{
+      seq: number;
+      version: string | null;
+      rules: number;
+      precedence: string;
+    }>('SELECT seq, rule_version AS version, rule_seq AS rules, precedence FROM run_head WHERE run = ?', id);
+    return (
+      row?.seq === seq &&
+      row.version === rules.version &&
+      row.rules === rules.seq &&
+      row.precedence === rules.precedence
     );
-    return row?.seq === run.seq && row.version === run.rules.version && row.rules === run.rules.seq;
+  }
+
+  /** The same for what is folded from the log: another process may have derived it again and found it different. */
+  isWhole({ id, facts, state }: OpenRun): boolean {
+    const row = this.statements.get<{ same: number }>(
+      'SELECT state = ? AND facts = ? AS same FROM run_head WHERE run = ?',
+      JSON.stringify(state),
+      JSON.stringify(facts),
+      id,
+    );
+    return row?.same === 1;
   }
 
   /** A new run, not yet stored: its first event decides title, task and budgets. */
@@ -135,7 +161,7 @@ export class RunLog {
     };
   }
 
-  /** Inserts prepared events, advances `run.seq` and its hash, and returns the events as read back from their stored form. */
+  /** Inserts prepared events, advances `run.seq` and its hash, and returns the events as they would be read back. */
   insert(run: OpenRun, epoch: number, events: readonly PreparedEvent[]): RunEvent[] {
     if (epoch < run.epoch) {
       throw new WaymarkError(
@@ -157,12 +183,17 @@ export class RunLog {
         kind: event.kind,
         at,
         epoch,
-        body: event.body,
+        body: event.body.text,
       };
       const hash = eventHash(run.hash, row);
       this.statements.run(INSERT_EVENT, row.id, row.version, row.kind, at, epoch, row.body, hash);
       run.seq = seq;
       run.hash = hash;
+      const { value } = event.body;
+      if (value !== undefined) {
+        // Kind and body belong together: the body was parsed by this kind's schema before it was stored.
+        return { run: run.ulid, seq, at, epoch, kind: event.kind, body: value } as RunEvent;
+      }
       const load = (sha: string) => event.texts.get(sha)?.text ?? this.blobs.read(sha);
       return decodeEvent({ ...row, purged: 0 }, run.ulid, load, false);
     });
@@ -195,15 +226,20 @@ export class RunLog {
   }
 
   /** Events `[fromSeq, toSeq]`, at most `limit`, from a trusted chain. */
-  read(run: Pick<OpenRun, 'id' | 'ulid'>, fromSeq: number, toSeq: number, limit: number): RunEvent[] {
-    return this.statements
-      .all<EventRow>(
-        `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
-        rowId(run.id, fromSeq),
-        rowId(run.id, toSeq),
-        limit,
-      )
-      .map((row) => decodeEvent(row, run.ulid, (sha) => this.blobs.read(sha)));
+  read(run: Pick<OpenRun, 'id' | 'ulid' | 'seq'>, fromSeq: number, toSeq: number, limit: number): RunEvent[] {
+    const order = new EventOrder(this.statements, run, fromSeq);
+    const rows = this.statements.all<EventRow>(
+      `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?`,
+      rowId(run.id, fromSeq),
+      rowId(run.id, toSeq),
+      limit,
+    );
+    const events = rows.map((row) => {
+      order.take(row);
+      return decodeEvent(row, run.ulid, (sha) => this.blobs.read(sha));
+    });
+    order.end(Math.min(toSeq, run.seq, fromSeq + limit - 1));
+    return events;
   }
 
   private stamp(): number {

@@ -3,17 +3,20 @@ import { join } from 'node:path';
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import { BlobStore } from './blob-store';
+import { emptyProjections } from './empty-projections';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
 import type { GroupCommit } from './group-commit';
 import { CHAIN_START, rowSum } from './hashing';
 import { LAST_SEQ, rowId, seqOf } from './ids';
-import { redactBody, redactState } from './redact';
+import { redactBody } from './redact';
 import type { Statements } from './rows';
-import { deleteLock, isLockHeld, runLockPath } from './run-lock';
+import { deleteLock, holdLock, runLockPath } from './run-lock';
 import type { OpenRun, RunLog } from './run-log';
 import type { RunProjection } from './run-projection';
 import { textReferences } from './stored-json';
 import { TextRelease } from './text-release';
+import { unreadableRun } from './unreadable-run';
+import { UnusedFiles } from './unused-files';
 
 const BATCH = 500;
 
@@ -28,30 +31,38 @@ interface Tombstone {
  * transactions. What a dying process leaves half done is finished at the next start.
  */
 export class RunRemoval {
+  readonly files: UnusedFiles;
   private readonly blobs: BlobStore;
   private readonly texts: TextRelease;
+  private stopped = false;
 
   constructor(
     private readonly statements: Statements,
     private readonly log: RunLog,
     private readonly projection: RunProjection,
-    private readonly group: GroupCommit,
+    private readonly group: Pick<GroupCommit, 'add'>,
     private readonly options: { folder: string; now: () => number },
   ) {
     this.blobs = new BlobStore(statements, options.folder);
     this.texts = new TextRelease(statements, group, options.folder);
+    this.files = new UnusedFiles(statements, group, options.folder);
   }
 
+  /** @throws WaymarkError `refused` while the run is driven, or being removed by another process */
   async remove(open: OpenRun, mode: 'run' | 'text', author: Author): Promise<void> {
-    if (isLockHeld(runLockPath(this.options.folder, open.ulid))) {
+    const removed = await this.locked(open.ulid, open.epoch, async () => {
+      if (
+        this.statements.get('SELECT 1 FROM tombstone WHERE run = ? AND mode = ?', open.id, mode) === undefined
+      ) {
+        if (mode === 'text') await this.readable(open);
+        await this.group.add({ run: () => this.writeTombstone(open, mode, author) });
+      }
+      await this.carryOut({ run: open.id, ulid: open.ulid, mode });
+      return mode === 'run';
+    });
+    if (!removed) {
       throw new WaymarkError('refused', `Run ${open.ulid} is being driven. Stop it before removing it.`);
     }
-    if (
-      this.statements.get('SELECT 1 FROM tombstone WHERE run = ? AND mode = ?', open.id, mode) === undefined
-    ) {
-      await this.group.add({ run: () => this.writeTombstone(open, mode, author) });
-    }
-    await this.carryOut({ run: open.id, ulid: open.ulid, mode });
   }
 
   async resume(): Promise<void> {
@@ -59,7 +70,59 @@ export class RunRemoval {
       'SELECT t.run, r.ulid, t.mode FROM tombstone t JOIN run r ON r.id = t.run WHERE t.done = 0',
     );
     for (const tombstone of pending) {
-      await this.carryOut(tombstone);
+      // Held: another process is finishing it.
+      await this.locked(tombstone.ulid, 0, async () => {
+        await this.carryOut(tombstone);
+        return tombstone.mode === 'run';
+      });
+    }
+    // What a killed process wrote or was about to delete: a removal must not leave the texts themselves.
+    await this.files.sweep(pending.length > 0 ? 'listed' : 'left', () => this.stopped);
+  }
+
+  /** Nothing new is begun. */
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /**
+   * Does the work while nobody else drives the run or removes it; false when somebody does. `work` says whether the run,
+   * and with it the lock's file, is gone.
+   */
+  private async locked(run: string, epoch: number, work: () => Promise<boolean>): Promise<boolean> {
+    const path = runLockPath(this.options.folder, run);
+    const lock = holdLock(path, epoch);
+    if (lock === null) {
+      return false;
+    }
+    let gone = false;
+    try {
+      gone = await work();
+    } finally {
+      lock.release();
+      if (gone) {
+        deleteLock(path);
+      }
+    }
+    return true;
+  }
+
+  /** Texts are emptied event by event: a purge that is written down must be able to end. */
+  private async readable(open: OpenRun): Promise<void> {
+    const { ulid, seq } = open;
+    try {
+      for (let next = 1; next <= seq; next += BATCH) {
+        this.log.read(open, next, seq, BATCH);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    } catch (thrown) {
+      const notice = unreadableRun(ulid, thrown);
+      if (notice === null) throw thrown;
+      throw new WaymarkError(
+        'refused',
+        `The texts of run ${ulid} cannot be purged, as not all of its events can be read. Remove the whole run with "run remove".`,
+        notice.message,
+      );
     }
   }
 
@@ -144,87 +207,54 @@ export class RunRemoval {
       }
       next = seqOf(last.id) + 1;
     }
-    await this.group.add({ run: () => this.emptyProjections(run) });
+    await emptyProjections(this.statements, this.group, run);
     return content;
-  }
-
-  /** What a rebuild from the redacted events gives, without folding them all again. */
-  private emptyProjections(run: number): void {
-    const range = [rowId(run, 0), rowId(run, LAST_SEQ)];
-    this.statements.run(
-      "UPDATE step_head SET title = '', observation = '', bytes = 0 WHERE id BETWEEN ? AND ?",
-      ...range,
-    );
-    this.statements.run("UPDATE query SET query = '', place = '' WHERE id BETWEEN ? AND ?", ...range);
-    this.statements.run(
-      `UPDATE note SET body = json_set(body, '$.message', '') WHERE id BETWEEN ? AND ? AND json_extract(body, '$.message') IS NOT NULL`,
-      ...range,
-    );
-    this.statements.run(
-      `UPDATE timing SET body = json_set(body, '$.message', '') WHERE id BETWEEN ? AND ? AND json_extract(body, '$.message') IS NOT NULL`,
-      ...range,
-    );
-    this.statements.run(
-      `UPDATE note SET body = json_set(body, '$.note', '') WHERE id BETWEEN ? AND ? AND json_extract(body, '$.kind') = 'checkpoint'`,
-      ...range,
-    );
-    this.statements.run(
-      `UPDATE timing SET body = json_set(body, '$.added',
-         json((SELECT json_group_array(json_object('id', value ->> 'id', 'text', '')) FROM json_each(timing.body, '$.added'))))
-       WHERE id BETWEEN ? AND ? AND kind = 'branch.began'`,
-      ...range,
-    );
-    this.statements.run(
-      `UPDATE note SET body = json_set(body, '$.hints',
-         json((SELECT json_group_array(json_object('id', value ->> 'id', 'text', '')) FROM json_each(note.body, '$.hints'))))
-       WHERE id BETWEEN ? AND ? AND json_extract(body, '$.kind') = 'hint'`,
-      ...range,
-    );
-    this.statements.run(
-      `UPDATE note SET body = json_set(body, '$.missing',
-         json((SELECT json_group_array(json_object('kind', value ->> 'kind', 'text', '')) FROM json_each(note.body, '$.missing'))))
-       WHERE id BETWEEN ? AND ? AND json_extract(body, '$.kind') = 'summary'`,
-      ...range,
-    );
-    this.statements.run('UPDATE session SET command = NULL WHERE run = ?', run);
-    this.statements.run("UPDATE hint SET text = '' WHERE run = ?", run);
-    this.statements.run(
-      `UPDATE outbox SET purged = 1, body = json_replace(body, '$.body.text', '', '$.body.note', '') WHERE run = ?`,
-      run,
-    );
-    const row = this.statements.get<{ state: string }>('SELECT state FROM run_head WHERE run = ?', run);
-    if (row !== undefined) {
-      const state = JSON.stringify(redactState(JSON.parse(row.state)));
-      this.statements.run('UPDATE run_head SET state = ? WHERE run = ?', state, run);
-    }
   }
 
   private async deleteRun(run: number, ulid: string): Promise<null> {
     const range = [rowId(run, 0), rowId(run, LAST_SEQ)];
-    await this.deleteInBatches('event', 'id', range);
-    for (const table of ['step_head', 'note', 'segment', 'query', 'evaluation', 'timing', 'tile']) {
-      await this.deleteInBatches(table, 'id', range);
+    for (const table of ['event', 'step_head', 'note', 'segment', 'query', 'evaluation', 'timing', 'tile']) {
+      await this.inBatches(
+        `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE id BETWEEN ? AND ? LIMIT ${BATCH})`,
+        ...range,
+      );
     }
+    for (const [table, key, which] of [
+      ['rule_mark', 'step, rule', `step BETWEEN ${range.join(' AND ')}`],
+      ['file_revision', 'run, computer, path, revision', `run = ${run}`],
+      ['mark', 'run, level, block, annotation', `run = ${run}`],
+      ['gesture', 'run, annotation', `run = ${run}`],
+      ['dwell', 'run, step, author', `run = ${run}`],
+    ]) {
+      await this.inBatches(
+        `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${which} LIMIT ${BATCH})`,
+      );
+    }
+    for (const table of ['outbox', 'annotation']) {
+      await this.inBatches(
+        `UPDATE ${table} SET purged = 1, body = '' WHERE id IN (SELECT id FROM ${table} WHERE run = ? AND body <> '' LIMIT ${BATCH})`,
+        run,
+      );
+    }
+    await this.inBatches(
+      `UPDATE kept_annotation SET body = '' WHERE ulid IN (SELECT ulid FROM kept_annotation WHERE run = ? AND body <> '' LIMIT ${BATCH})`,
+      ulid,
+    );
     await this.group.add({
       run: () => {
-        this.statements.run('DELETE FROM rule_mark WHERE step BETWEEN ? AND ?', ...range);
-        for (const table of ['file_revision', 'session', 'hint', 'mark', 'label_work', 'dwell']) {
+        for (const table of ['session', 'hint', 'label_work']) {
           this.statements.run(`DELETE FROM ${table} WHERE run = ?`, run);
         }
-        this.statements.run("UPDATE outbox SET purged = 1, body = '' WHERE run = ?", run);
-        this.statements.run("UPDATE annotation SET purged = 1, body = '' WHERE run = ?", run);
-        this.statements.run("UPDATE kept_annotation SET body = '' WHERE run = ?", ulid);
         this.statements.run('DELETE FROM run_head WHERE run = ?', run);
       },
     });
-    deleteLock(runLockPath(this.options.folder, ulid));
     return null;
   }
 
-  private async deleteInBatches(table: string, key: string, range: number[]): Promise<void> {
-    const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${key} BETWEEN ? AND ? LIMIT ${BATCH})`;
+  /** Runs a statement that changes at most `BATCH` rows until it has changed them all. */
+  private async inBatches(sql: string, ...parameters: (number | string)[]): Promise<void> {
     for (let changes = BATCH; changes === BATCH; ) {
-      changes = await this.group.add({ run: () => this.statements.run(sql, ...range).changes });
+      changes = await this.group.add({ run: () => this.statements.run(sql, ...parameters).changes });
     }
   }
 
@@ -239,10 +269,26 @@ export class RunRemoval {
         }
         if (mode === 'run') {
           this.statements.run('DELETE FROM session_log WHERE run = ?', run);
+        } else {
+          this.forgetFiles(run);
         }
       },
     });
     rmSync(join(this.options.folder, 'sessions', ulid), { recursive: true, force: true });
+  }
+
+  /** A process that has a file of these sessions open must not write on into what is deleted. */
+  private forgetFiles(run: number): void {
+    const rows = this.statements.all<{ id: number; uid: string; end: number; at: number; epoch: number }>(
+      'SELECT id, uid, end_offset AS end, last_at AS at, coalesce(epoch, 0) AS epoch FROM session_log WHERE run = ?',
+      run,
+    );
+    for (const { id, uid, end, at, epoch } of rows) {
+      this.statements.run(
+        'UPDATE session_log SET file = NULL, epoch = ?, sum = ? WHERE id = ?',
+        ...[epoch, rowSum(run, uid, end, at, null, epoch), id],
+      );
+    }
   }
 
   /** Hashes of texts that the run's remaining events refer to. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { HeadRow } from './fold-rows';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
-export const FOLD_VERSION = 4;
+export const FOLD_VERSION = 6;
 
 /** What `run.created` fixes for the run's whole life. */
 export interface RunFacts {
@@ -22,6 +22,14 @@ export interface RunFacts {
   parent: { run: string; step: number } | null;
   computers: RunSummary['computers'];
   evaluatorIsolated: boolean;
+}
+
+/** A question to a person that has no answer yet; `seq`: the event that has its words. */
+export interface OpenApproval {
+  approval: string;
+  step: number;
+  call: number;
+  seq: number;
 }
 
 type Limit = 'maxSteps' | 'maxWorkingMs' | 'maxTries' | 'maxTokens' | 'maxCost';
@@ -52,6 +60,8 @@ export interface RunState {
   search: { query: string; place: string } | null;
   /** Open sessions: `computer:name` → uid. */
   sessions: Record<string, string>;
+  /** Questions to a person without an answer, oldest first. Absent when there is none. */
+  approvals?: OpenApproval[];
   /** By uid, in order: bytes of a session that were dropped before they were fetched. Absent before the first. */
   gaps?: Record<string, { from: number; to: number }[]>;
   tokens: { input: number; output: number; cached: number; context: number };

@@ -1,5 +1,6 @@
 import type { RunEvent } from '@shared/events';
 import type { IndexProgress } from '@shared/search/views';
+import type { StoreNotice } from './api';
 import type { Db } from './database';
 import { LAST_SEQ, rowId } from './ids';
 import {
@@ -20,12 +21,32 @@ import {
   openIndexFile,
 } from './search-file';
 import { StepTextReader } from './search-step-texts';
+import type { StepTexts } from './search-texts';
 import { indexedText } from './search-tokens';
+import { unreadableRun } from './unreadable-run';
 
 /** Events per transaction of the index. */
 const BATCH = 400;
+/** No further run joins a transaction that has room for fewer events than this, or has so many characters. */
+const FEW = 20;
+const BATCH_CHARACTERS = 2_000_000;
 /** How long one answer to "which runs are behind" is used while there is work anyway, ms. */
 const LOOK_MS = 200;
+/** After the index has caught up it rests this long unless somebody waits for it: many steps at once cost far less than one by one. */
+const REST_MS = 180;
+
+/** What of one run goes into a transaction. */
+interface IndexedPart {
+  run: number;
+  ulid: string;
+  events: number;
+  characters: number;
+  docs: { step: number; texts: StepTexts }[];
+  seq: number;
+  last: number;
+  /** Nothing of the run is left. */
+  whole: boolean;
+}
 
 /**
  * The search index: a file of its own that can be deleted at any time. Steps are its rows; it is filled from
@@ -38,9 +59,15 @@ export class SearchIndex {
   /** Runs with events that are not indexed, the newest first, and the state of the workspace they were read from. */
   private behind: { version: string; at: number; runs: string[] } | null = null;
 
+  private readonly unreadable = new Set<string>();
+  /** Since when nothing known is left to do; null while it fills. */
+  private rests: number | null = null;
+
   constructor(
     private readonly context: ReadContext,
     private readonly workspace: string,
+    /** A run of which something cannot be read: it is left out from there on. */
+    private readonly told: (notice: StoreNotice) => void = () => undefined,
   ) {
     this.texts = new StepTextReader(context);
     this.db = openIndexFile(context.folder);
@@ -67,10 +94,10 @@ export class SearchIndex {
     this.behind = null;
   }
 
-  /** Indexes the next few hundred events; false when nothing was left to do. */
-  fillSome(): boolean {
+  /** Indexes the next few hundred events; false when nothing was left to do, or when it rests. `hurry`: it does not rest. */
+  fillSome(hurry: boolean): boolean {
     try {
-      return this.bury() || this.fillNext();
+      return this.bury() || this.fillNext(hurry);
     } catch (thrown) {
       if (!isDamaged(thrown)) {
         throw thrown;
@@ -114,46 +141,95 @@ export class SearchIndex {
     return { steps: indexed + behind, behind };
   }
 
-  private fillNext(): boolean {
-    const [behind] = this.look(LOOK_MS);
-    if (behind === undefined) {
+  private fillNext(hurry: boolean): boolean {
+    if (!hurry && this.rests !== null && performance.now() - this.rests < REST_MS) {
       return false;
     }
-    const run = this.runOf(behind);
-    if (run === undefined) {
-      // It was removed since.
-      this.behind = null;
-      return true;
+    const behind = this.look(LOOK_MS);
+    if (behind.length === 0) {
+      return false;
     }
+    const parts: IndexedPart[] = [];
+    let events = 0;
+    let characters = 0;
+    for (const ulid of behind) {
+      const part = this.readSome(ulid, BATCH - events);
+      if (part === null) {
+        // The runs are looked up anew: this one was removed since, or cannot be read.
+        this.behind = null;
+        break;
+      }
+      parts.push(part);
+      events += part.events;
+      characters += part.characters;
+      if (!part.whole || events > BATCH - FEW || characters > BATCH_CHARACTERS) {
+        break;
+      }
+    }
+    this.write(parts);
+    if (this.behind !== null) {
+      const whole = new Set(parts.flatMap((part) => (part.whole ? part.ulid : [])));
+      this.behind.runs = this.behind.runs.filter((ulid) => !whole.has(ulid));
+    }
+    this.rests = this.behind?.runs.length === 0 ? performance.now() : null;
+    return true;
+  }
+
+  /** The next events of a run that are not indexed; null when there is no such run, or nobody can read it. */
+  private readSome(ulid: string, room: number): IndexedPart | null {
+    const run = this.runOf(ulid);
+    if (run === undefined) {
+      return null;
+    }
+    try {
+      return this.readPart(run, room);
+    } catch (thrown) {
+      const notice = unreadableRun(ulid, thrown);
+      if (notice === null) throw thrown;
+      this.unreadable.add(ulid);
+      this.told(notice);
+      return null;
+    }
+  }
+
+  private readPart(run: RunRecord, room: number): IndexedPart {
     const cursor = this.known.get<{ seq: number; step: number }>(
       'SELECT seq, step FROM cursor WHERE run = ?',
       run.id,
     );
-    const events = readEvents(this.context, run, (cursor?.seq ?? 0) + 1, run.seq, BATCH, false);
+    const events = readEvents(this.context, run, (cursor?.seq ?? 0) + 1, run.seq, room, false);
     const docs = [...bySteps(events)].flatMap(([step, known]) => {
       const texts = this.texts.textsOf(run, step, known);
       return texts === undefined ? [] : [{ step, texts }];
     });
     const seq = events.at(-1)?.seq ?? run.seq;
     const last = docs.reduce((most, { step }) => Math.max(most, step), cursor?.step ?? 0);
-    this.transaction(() => {
-      for (const { step, texts } of docs) {
-        this.known.run(
-          'INSERT OR REPLACE INTO step (rowid, thought, args, obs, hint, file) VALUES (?, ?, ?, ?, ?, ?)',
-          rowId(run.id, step),
-          indexedText(texts.thought),
-          indexedText(texts.arguments),
-          indexedText(texts.observation),
-          indexedText(texts.hint),
-          indexedText(texts.file),
-        );
-      }
-      this.known.run('INSERT OR REPLACE INTO cursor (run, seq, step) VALUES (?, ?, ?)', run.id, seq, last);
-    });
-    if (seq >= run.seq) {
-      this.behind?.runs.shift();
+    const characters = docs.reduce((sum, { texts }) => sum + lengthOf(texts), 0);
+    const place = { run: run.id, ulid: run.ulid, seq, last, whole: seq >= run.seq };
+    return { ...place, docs, events: events.length, characters };
+  }
+
+  /** Steps of several runs in one transaction. */
+  private write(parts: readonly IndexedPart[]): void {
+    if (parts.length === 0) {
+      return;
     }
-    return true;
+    this.transaction(() => {
+      for (const { run, docs, seq, last } of parts) {
+        for (const { step, texts } of docs) {
+          this.known.run(
+            'INSERT OR REPLACE INTO step (rowid, thought, args, obs, hint, file) VALUES (?, ?, ?, ?, ?, ?)',
+            rowId(run, step),
+            indexedText(texts.thought),
+            indexedText(texts.arguments),
+            indexedText(texts.observation),
+            indexedText(texts.hint),
+            indexedText(texts.file),
+          );
+        }
+        this.known.run('INSERT OR REPLACE INTO cursor (run, seq, step) VALUES (?, ?, ?)', run, seq, last);
+      }
+    });
   }
 
   /** Takes removed runs and removed texts out of the index. */
@@ -209,7 +285,7 @@ export class SearchIndex {
       .all<{ id: number; ulid: string; seq: number }>(
         'SELECT r.id, r.ulid, h.seq FROM run_head h JOIN run r ON r.id = h.run ORDER BY r.id DESC',
       )
-      .filter(({ id, seq }) => (cursors.get(id) ?? 0) < seq)
+      .filter(({ id, ulid, seq }) => (cursors.get(id) ?? 0) < seq && !this.unreadable.has(ulid))
       .map(({ ulid }) => ulid);
     this.behind = { version, at: performance.now(), runs };
     return runs;
@@ -246,6 +322,8 @@ export class SearchIndex {
 
   /** The index is only a copy: it can be thrown away and made anew, by the holder of the indexer lock. */
   startOver(): void {
+    this.unreadable.clear();
+    this.rests = null;
     this.db.close();
     deleteIndexFile(this.context.folder);
     this.db = openIndexFile(this.context.folder);
@@ -253,6 +331,10 @@ export class SearchIndex {
     this.behind = null;
     this.prepare();
   }
+}
+
+function lengthOf(texts: StepTexts): number {
+  return Object.values(texts).reduce((sum, text) => sum + text.length, 0);
 }
 
 function bySteps(events: readonly RunEvent[]): Map<number, RunEvent[]> {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { asksForAll } from '@shared/asks-for-all';
 import { WaymarkError } from '@shared/errors';
 import { checkPattern, patternOf } from '@shared/search/pattern';
 import type { ScanNews, SearchPage, SearchProblem, WorkspaceHits } from '@shared/search/views';
-import { asksForAll, type StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/step-query';
 import { findRun, type ReadContext } from './read-context';
 import { matchingSteps } from './read-matches';
 import { type RegexLimits, RegexThread } from './regex-thread';

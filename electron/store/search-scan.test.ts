@@ -96,7 +96,7 @@ test('lines of terminals are found beside steps, by words and by patterns', asyn
   };
   await store.writer.append(run, 1, [opened]);
   const bytes = Buffer.from('epoch 1 loss=9.31\nnothing\n\u001b[31mepoch\u001b[0m 2 LOSS\n');
-  await store.writer.sessionBytes(run, 'u1', { offset: 0, bytes, receivedAt: 1, hostAt: null });
+  await store.writer.sessionBytes(run, 1, 'u1', { offset: 0, bytes, receivedAt: 1, hostAt: null });
   const lines = async (query: string) =>
     (await scanned(store, { run, query })).hits.flatMap((hit) =>
       hit.kind === 'line' ? [hit.line.line] : [],

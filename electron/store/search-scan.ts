@@ -192,7 +192,8 @@ export class SearchScan {
     const { goal } = this.options;
     const wanted = 'words' in goal ? lineTest(goal.words) : null;
     if ('words' in goal && wanted === null) return;
-    const sessions = this.options.runs.flatMap((run) => readSessions(this.parts.context, run));
+    const sessions: SessionView[] = [];
+    for (const run of this.options.runs) sessions.push(...(await readSessions(this.parts.context, run)));
     this.state.allBytes = sessions.reduce((sum, { endOffset }) => sum + endOffset, 0);
     for (const session of sessions) {
       let waiting: ModelLine[] = [];

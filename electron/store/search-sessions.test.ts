@@ -14,7 +14,7 @@ const opened = (uid: string, session: string): NewEvent => ({
 async function write(store: Store, run: string, uid: string, text: string, offset = 0): Promise<void> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += 400_000)
-    await store.writer.sessionBytes(run, uid, {
+    await store.writer.sessionBytes(run, 1, uid, {
       offset: offset + at,
       bytes: bytes.subarray(at, at + 400_000),
       receivedAt: at,
@@ -109,9 +109,9 @@ test('a session tells its gaps, and the search passes over them', async () => {
   await store.writer.append(run, 0, [opened('u1', 'main'), opened('u2', 'other')]);
   expect(await store.reader.sessions(run)).toMatchObject([{ gaps: [] }, { gaps: [] }]);
   await write(store, run, 'u1', 'before the gap\nhalf a li');
-  await store.writer.append(run, 0, [gap(24, 9000)]);
+  await store.writer.append(run, 1, [gap(24, 9000)]);
   await write(store, run, 'u1', 'ne after the gap\n', 9000);
-  await store.writer.append(run, 0, [gap(9017, 9018)]);
+  await store.writer.append(run, 1, [gap(9017, 9018)]);
   expect(await store.reader.sessions(run)).toMatchObject([
     {
       uid: 'u1',

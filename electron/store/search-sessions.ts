@@ -36,7 +36,8 @@ export async function searchSessions(
   goOn: () => Promise<boolean>,
 ): Promise<SessionHits> {
   const wanted = literally(query);
-  const sessions = readSessions(context, run).filter(({ uid }) => uids === null || uids.includes(uid));
+  const all = await readSessions(context, run);
+  const sessions = all.filter(({ uid }) => uids === null || uids.includes(uid));
   const hits: SessionHit[] = [];
   for (const session of sessions) {
     const take = (lines: readonly ModelLine[]) => {

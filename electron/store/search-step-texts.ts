@@ -1,11 +1,10 @@
 import type { EventKind, RunEvent } from '@shared/events';
 import type { SearchField } from '@shared/search/views';
-import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
-import { rowId } from './ids';
-import { type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
+import { type ReadContext, type RunRecord, readEvents, readKinds, stepSpan } from './read-context';
 import { fieldStages, type StepTexts, searchTexts } from './search-texts';
 
-const MAX_STEP_EVENTS = 2000;
+/** Changed files of a step beyond these are not searched: each may hold a megabyte. */
+const MAX_FILES = 2000;
 
 /** Reads what can be found of a step: whole for the index and for scans, field by field for snippets. */
 export class StepTextReader {
@@ -20,7 +19,7 @@ export class StepTextReader {
     const whole = known[0]?.seq === span.seq0 && (known.at(-1)?.seq ?? 0) >= span.seq1;
     const events = whole
       ? known
-      : readEvents(this.context, run, span.seq0, span.seq1, MAX_STEP_EVENTS, false);
+      : fieldStages.flatMap(({ kinds }) => this.stage(run, span.seq0, span.seq1, kinds));
     return searchTexts(this.withSummary(run, events), step);
   }
 
@@ -37,12 +36,17 @@ export class StepTextReader {
         const known = read.get(index);
         if (known !== undefined) return known;
         // What a summary no longer mentions is one event behind.
-        const found = readKinds(this.context, run, span.seq0, span.seq1 + 1, kinds);
+        const found = this.stage(run, span.seq0, span.seq1 + 1, kinds);
         read.set(index, found);
         return found;
       });
       return searchTexts(events, step)[field];
     };
+  }
+
+  private stage(run: RunRecord, fromSeq: number, toSeq: number, kinds: readonly EventKind[]): RunEvent[] {
+    const limit = kinds.includes('file.changed') ? MAX_FILES : -1;
+    return readKinds(this.context, run, fromSeq, toSeq, kinds, { limit, check: false });
   }
 
   /** What a summary no longer mentions follows its step. */
@@ -53,23 +57,4 @@ export class StepTextReader {
     }
     return [...events, ...readEvents(this.context, run, last.seq + 1, last.seq + 1, 1, false)];
   }
-}
-
-/** Events of some kinds between two, with their texts. */
-function readKinds(
-  context: ReadContext,
-  run: RunRecord,
-  fromSeq: number,
-  toSeq: number,
-  kinds: readonly EventKind[],
-): RunEvent[] {
-  return context.statements
-    .all<EventRow>(
-      `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ? AND kind IN (${kinds.map(() => '?').join()})
-       ORDER BY id LIMIT ${MAX_STEP_EVENTS}`,
-      rowId(run.id, fromSeq),
-      rowId(run.id, toSeq),
-      ...kinds,
-    )
-    .map((row) => decodeEvent(row, run.ulid, (sha) => context.blobs.read(sha), false));
 }

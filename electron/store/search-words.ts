@@ -60,10 +60,12 @@ export class WordSearch {
     const match = matchExpression(words);
     const ranges = this.rangesOf(run);
     const most = bounded(limit, 0, MAX_HITS, 'The limit');
+    // Before the filter is asked: what passes it changes with labels, of which the index knows nothing.
+    const labels = String(this.context.statements.db.pragma('data_version', { simple: true }));
     const passing = filter === undefined ? null : this.filtered(ulid, filter);
     if (passing !== null) {
       const all = this.stepsOf(match, ranges);
-      const key = `passing ${ulid} ${match} ${JSON.stringify(filter)}`;
+      const key = `passing ${labels} ${ulid} ${match} ${JSON.stringify(filter)}`;
       const list = this.kept(key, () => all.filter((step) => passing.has(step)));
       const { steps, before } = pageOf(list, from, most);
       const hits = this.hitsAt(ranges, steps, words);

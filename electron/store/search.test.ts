@@ -3,7 +3,7 @@ import type { NewEvent } from '@shared/events';
 import type { StepQuery } from '@shared/step-query';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { createdBody, createRun, RunWriter } from '../testing/run-writer';
+import { alice, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { writeSummary } from '../testing/write-summary';
 import type { Store } from './api';
@@ -259,6 +259,18 @@ test('filters narrow the hits and say how many they hide', async () => {
   });
   expect(await page({ text: 'batch 8 ' })).toMatchObject({ total: 1, hidden: 1, hits: [{ step: 3 }] });
   expect(await page({})).toMatchObject({ total: 2, hidden: 0 });
+});
+
+test('hits filtered by label follow a label that is given between two pages', async () => {
+  const store = testStore();
+  const run = await corpus(store);
+  await store.drain();
+  const masked = () =>
+    store.reader.search({ run, query: 'python', filter: { label: ['mask'] }, from: { hit: 0 }, limit: 10 });
+  expect(await masked()).toMatchObject({ total: 1, hits: [{ step: 2 }] });
+  const target = { run, from: 3, to: 3 };
+  await store.writer.annotate(alice, target, { op: 'label', value: 'mask', reason: null });
+  expect(await masked()).toMatchObject({ total: 2, hits: [{ step: 2 }, { step: 3 }] });
 });
 
 test('an index that was left in the middle goes on where it stood and ends the same', async () => {

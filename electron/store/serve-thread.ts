@@ -1,4 +1,4 @@
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { toFailure, WaymarkError } from '@shared/errors';
 import type { StoreNotice } from './api';
 import { storeFailure } from './database';
@@ -8,7 +8,7 @@ import { toldNotice } from './told-events';
 type Methods = Record<string, (...args: never[]) => Promise<unknown>>;
 
 /**
- * Runs in a worker thread: opens the part, answers calls until `close`, then lets the thread end by itself
+ * Runs in a worker thread: opens the part when it is asked to, answers calls until `close`, then lets the thread end by itself
  * (a thread that ran SQL must never be terminated).
  */
 export function serveThread(
@@ -33,20 +33,26 @@ export function serveThread(
       process.nextTick(flush);
     }
   };
-  const data = workerData as ThreadData;
-  if (data.resourcesPath !== null && !('resourcesPath' in process)) {
-    Object.assign(process, { resourcesPath: data.resourcesPath });
-  }
-  let methods: Methods;
-  try {
-    methods = open(data, (notice) => send({ type: 'notice', notice: toldNotice(notice) }));
-  } catch (thrown) {
-    send({ type: 'refused', failure: toFailure(storeFailure(thrown, `the workspace ${data.folder}`)) });
-    flush();
-    port.close();
-    return;
-  }
+  // Until it is opened there is nothing to let go of.
+  let methods: Methods = { close: async () => undefined };
+  const begin = (data: ThreadData) => {
+    if (data.resourcesPath !== null && !('resourcesPath' in process)) {
+      Object.assign(process, { resourcesPath: data.resourcesPath });
+    }
+    try {
+      methods = open(data, (notice) => send({ type: 'notice', notice: toldNotice(notice) }));
+      send({ type: 'ready' });
+    } catch (thrown) {
+      send({ type: 'refused', failure: toFailure(storeFailure(thrown, `the workspace ${data.folder}`)) });
+      flush();
+      port.close();
+    }
+  };
   const take = (call: ThreadCall) => {
+    if (call.method === 'open') {
+      begin(call.args[0] as ThreadData);
+      return;
+    }
     void answer(methods, call).then((message) => {
       send(message);
       if (call.method === 'close') {
@@ -62,7 +68,6 @@ export function serveThread(
       take(next.message as ThreadCall);
     }
   });
-  send({ type: 'ready' });
 }
 
 async function answer(methods: Methods, { id, method, args }: ThreadCall): Promise<ThreadMessage> {

@@ -2,18 +2,39 @@ import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
 import { type HeldLock, holdLock, isLockHeld, runLockPath } from './run-lock';
 import { openForReading } from './workspace-file';
 
-/** Listeners for notices, in the order they came. */
+/** Listeners for notices, in the order they came. One that throws is a bug: it is reported, and nothing else stops for it. */
 export class Notices {
   private readonly listeners = new Set<(notice: StoreNotice) => void>();
+  /** By run; who comes later hears of them as well. */
+  private readonly unreadable = new Map<string, StoreNotice>();
+
+  constructor(private readonly failed: (thrown: unknown) => void = thrownLater) {}
 
   readonly publish = (notice: StoreNotice): void => {
+    if (notice.kind === 'unreadable') {
+      // Several threads come across the same run.
+      if (this.unreadable.has(notice.run)) return;
+      this.unreadable.set(notice.run, notice);
+    }
     for (const listener of [...this.listeners]) {
-      listener(notice);
+      this.tell(listener, notice);
     }
   };
 
+  private tell(listener: (notice: StoreNotice) => void, notice: StoreNotice): void {
+    try {
+      listener(notice);
+    } catch (thrown) {
+      this.failed(thrown);
+    }
+  }
+
   subscribe(listener: (notice: StoreNotice) => void): () => void {
     this.listeners.add(listener);
+    const known = [...this.unreadable.values()];
+    queueMicrotask(() => {
+      if (this.listeners.has(listener)) for (const notice of known) this.tell(listener, notice);
+    });
     return () => this.listeners.delete(listener);
   }
 }
@@ -76,4 +97,11 @@ export class AssembledStore implements Store {
       db.close();
     }
   }
+}
+
+/** Where nobody keeps a log, the process hears of it as of any bug, after what is under way is done. */
+function thrownLater(thrown: unknown): void {
+  setImmediate(() => {
+    throw thrown;
+  });
 }

@@ -15,41 +15,39 @@ export class StoreThread {
   private readonly worker: Worker;
   private last = 0;
   private ended: WaymarkError | null = null;
+  private notify: (notice: StoreNotice) => void = () => undefined;
 
-  private constructor(
+  /** Loads the thread's code; it opens nothing before `open`. */
+  constructor(
     path: string,
-    private readonly data: ThreadData,
-    private readonly notify: (notice: StoreNotice) => void,
+    private readonly role: ThreadData['role'],
   ) {
-    this.worker = new Worker(path, { workerData: data, execArgv: [], name: `store-${data.role}` });
+    this.worker = new Worker(path, { execArgv: [], name: `store-${role}` });
     this.worker.on('error', (error) => this.end(error.stack ?? error.message));
     this.worker.on('exit', () => this.end('The thread has ended.'));
+    this.worker.on('message', (messages: ThreadMessage[]) => {
+      for (const message of messages) this.receive(message);
+    });
   }
 
-  /** Resolves when the thread has opened its connection; rejects with what it was refused for. */
-  static async start(
-    path: string,
-    data: ThreadData,
-    notify: (notice: StoreNotice) => void,
-  ): Promise<StoreThread> {
-    const thread = new StoreThread(path, data, notify);
-    await new Promise<void>((resolve, reject) => {
-      thread.pending.set(0, { resolve: () => resolve(), reject });
-      thread.worker.on('message', (messages: ThreadMessage[]) => {
-        for (const message of messages) thread.receive(message);
-      });
-    });
-    return thread;
+  /** Once, before any call. Resolves when the thread has opened its connection; rejects with what it was refused for. */
+  open(data: Omit<ThreadData, 'role'>, notify: (notice: StoreNotice) => void): Promise<void> {
+    this.notify = notify;
+    return this.send('open', [{ ...data, role: this.role } satisfies ThreadData], 0);
   }
 
   call<T>(method: string, args: readonly unknown[]): Promise<T> {
+    this.last += 1;
+    return this.send(method, args, this.last);
+  }
+
+  private send<T>(method: string, args: readonly unknown[], id: number): Promise<T> {
     if (this.ended !== null) {
       return Promise.reject(this.ended);
     }
-    this.last += 1;
-    const call: ThreadCall = { id: this.last, method, args: [...args] };
+    const call: ThreadCall = { id, method, args: [...args] };
     return new Promise<T>((resolve, reject) => {
-      this.pending.set(call.id, { resolve: (value) => resolve(value as T), reject });
+      this.pending.set(id, { resolve: (value) => resolve(value as T), reject });
       this.worker.postMessage(call);
     });
   }
@@ -90,7 +88,7 @@ export class StoreThread {
   }
 
   private end(why: string): void {
-    this.ended ??= new WaymarkError('bug', `The store's ${this.data.role} thread has stopped.`, why);
+    this.ended ??= new WaymarkError('bug', `The store's ${this.role} thread has stopped.`, why);
     for (const pending of this.pending.values()) {
       pending.reject(this.ended);
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { externalise, hydrate, textReferences } from './stored-json';
+import { externalise, hydrate, survivesJson, textReferences } from './stored-json';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
@@ -45,4 +45,27 @@ test('only texts of more than 4,096 units leave the body, and lone surrogates st
   expect(externalise({ a: 'x'.repeat(4096) }, keep)).toEqual({ a: 'x'.repeat(4096) });
   expect(externalise({ a: 'x'.repeat(4097) }, keep)).toEqual({ a: { $text: 'sha' } });
   expect(externalise('\ud800'.repeat(5000), keep)).toBe('\ud800'.repeat(5000));
+});
+
+test('only what JSON gives back as it is counts as such', () => {
+  const odd = fc.constantFrom(
+    ...[undefined, Number.NaN, Number.POSITIVE_INFINITY, -0, 1n, new Date(0), new Map(), () => 1],
+    ...[Object.create(null), { toJSON: () => 1 }, Array.from({ length: 2 }).fill(undefined)],
+  );
+  const anything = fc.oneof(
+    json,
+    odd,
+    fc.array(fc.oneof(json, odd)),
+    fc.dictionary(key, fc.oneof(json, odd)),
+  );
+  fc.assert(
+    fc.property(anything, (value) => {
+      if (survivesJson(value)) expect(JSON.parse(JSON.stringify(value))).toStrictEqual(value);
+    }),
+  );
+  fc.assert(
+    fc.property(json, (value) => {
+      expect(survivesJson(JSON.parse(JSON.stringify(value)))).toBe(true);
+    }),
+  );
 });

@@ -63,6 +63,37 @@ export function hydrate(value: unknown, load: (sha: string) => string): unknown 
   return hydrateEntries(entries, load);
 }
 
+/** Whether JSON gives the value back as it is: nothing in it is left out, changed or made of another class. */
+export function survivesJson(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value) && !Object.is(value, -0);
+    case 'object':
+      return value === null || (Array.isArray(value) ? isWholeList(value) : isPlainObject(value));
+    default:
+      return false;
+  }
+}
+
+function isWholeList(items: unknown[]): boolean {
+  // By index: a hole counts as undefined, which becomes null.
+  for (let index = 0; index < items.length; index += 1) {
+    if (!survivesJson(items[index])) return false;
+  }
+  return true;
+}
+
+function isPlainObject(value: object): boolean {
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key of Object.keys(value)) {
+    if (!survivesJson((value as Record<string, unknown>)[key])) return false;
+  }
+  return true;
+}
+
 /** Every sha256 a stored body refers to, without loading any text. */
 export function textReferences(value: unknown): string[] {
   const found: string[] = [];

@@ -1,6 +1,7 @@
-import { deleteBlobFile, isInFile } from './blob-store';
+import { isInFile } from './blob-store';
 import type { GroupCommit } from './group-commit';
 import type { Statements } from './rows';
+import { UnusedFiles } from './unused-files';
 
 const BATCH = 200;
 
@@ -12,11 +13,15 @@ interface OwnedText {
 
 /** Lets go of stored texts that a run no longer refers to: another run that uses one becomes its owner, else it is deleted. */
 export class TextRelease {
+  private readonly files: UnusedFiles;
+
   constructor(
     private readonly statements: Statements,
-    private readonly group: GroupCommit,
-    private readonly folder: string,
-  ) {}
+    private readonly group: Pick<GroupCommit, 'add'>,
+    folder: string,
+  ) {
+    this.files = new UnusedFiles(statements, group, folder);
+  }
 
   /** `kept`: hashes (hex) that the run's events still refer to. Small transactions; may be repeated. */
   async release(run: number, kept: ReadonlySet<string>): Promise<void> {
@@ -40,27 +45,29 @@ export class TextRelease {
       });
     }
     for (const batch of batches(owned)) {
-      const deleted = await this.group.add({ run: () => batch.filter(({ id }) => this.disown(id)) });
-      for (const { sha, encoding } of deleted) {
-        if (isInFile(encoding)) {
-          deleteBlobFile(this.folder, sha.toString('hex'));
-        }
-      }
+      const deleted = await this.group.add({ run: () => batch.filter((text) => this.disown(run, text)) });
+      const files = deleted.filter(({ encoding }) => isInFile(encoding));
+      await this.files.delete(files.map(({ sha }) => sha.toString('hex')));
     }
   }
 
   /** True when nobody else used the text and its row is gone. */
-  private disown(blob: number): boolean {
+  private disown(run: number, { id, sha }: OwnedText): boolean {
+    // Another process may have finished the same removal since, and the number may be another text's by now.
+    const same = 'SELECT 1 FROM blob WHERE id = ? AND run = ? AND sha = ?';
+    if (this.statements.get(same, id, run, sha) === undefined) {
+      return false;
+    }
     const heir = this.statements.get<{ run: number | null }>(
       'SELECT min(run) AS run FROM blob_share WHERE blob = ?',
-      blob,
+      id,
     )?.run;
     if (heir === null || heir === undefined) {
-      this.statements.run('DELETE FROM blob WHERE id = ?', blob);
+      this.statements.run('DELETE FROM blob WHERE id = ?', id);
       return true;
     }
-    this.statements.run('UPDATE blob SET run = ? WHERE id = ?', heir, blob);
-    this.statements.run('DELETE FROM blob_share WHERE blob = ? AND run = ?', blob, heir);
+    this.statements.run('UPDATE blob SET run = ? WHERE id = ?', heir, id);
+    this.statements.run('DELETE FROM blob_share WHERE blob = ? AND run = ?', id, heir);
     return false;
   }
 }

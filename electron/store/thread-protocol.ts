@@ -1,11 +1,11 @@
 import type { Failure } from '@shared/errors';
 import type { StoreNotice } from './api';
 
-/** What a thread is started with; plain data only. */
+/** What a thread is opened with; plain data only. */
 export interface ThreadData {
   folder: string;
-  /** `index` searches, verifies and backs up; `read` answers everything else. */
-  role: 'write' | 'read' | 'index';
+  /** `index` searches, verifies and backs up; `read` answers everything else; `restore` looks into a damaged workspace. */
+  role: 'write' | 'read' | 'index' | 'restore';
   device: string | null;
   ballastBytes: number;
   backupEveryMs: number | null;
@@ -13,6 +13,7 @@ export interface ThreadData {
   resourcesPath: string | null;
 }
 
+/** The first one is `open` with its `ThreadData`, or `close`. */
 export interface ThreadCall {
   id: number;
   method: string;

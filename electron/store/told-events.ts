@@ -17,7 +17,7 @@ const LARGE: ReadonlySet<EventKind> = new Set<EventKind>([
 
 /** A notice as it goes from thread to thread: carrying texts over costs as much as storing them. */
 export function toldNotice(notice: StoreNotice): StoreNotice {
-  return notice.kind === 'run'
+  return notice.kind === 'run' && notice.events !== null
     ? { ...notice, events: notice.events.filter(({ kind }) => !LARGE.has(kind)) }
     : notice;
 }

@@ -1,5 +1,6 @@
 import { UndoHistory } from '@shared/annotation-undo';
 import type { Statements } from './rows';
+import type { OpenRun } from './run-log';
 
 interface Cursor {
   history: UndoHistory;
@@ -20,7 +21,8 @@ export class UndoCursors {
     private readonly devices: ReadonlySet<string>,
   ) {}
 
-  history(run: number, author: string): UndoHistory {
+  /** Of what was done in the run: its own entries, and those about inherited steps. Handing out steps has an undo of its own. */
+  history({ id: run, ulid: asked }: Pick<OpenRun, 'id' | 'ulid'>, author: string): UndoHistory {
     const key = `${run} ${author}`;
     const cursor = this.cursors.get(key) ?? { history: new UndoHistory(this.devices), last: 0 };
     this.cursors.delete(key);
@@ -33,9 +35,14 @@ export class UndoCursors {
     }
     const rows = this.statements
       .prepare(
-        'SELECT id, ulid, undoes, device FROM annotation WHERE run = ? AND author = ? AND id > ? AND purged = 0 ORDER BY id',
+        `SELECT id, ulid, undoes, device FROM annotation
+         WHERE run = :run AND author = :author AND id > :last AND purged = 0 AND op <> 'assign'
+         UNION ALL
+         SELECT a.id, a.ulid, a.undoes, a.device FROM gesture g JOIN annotation a ON a.id = g.annotation
+         WHERE g.asked = :asked AND g.author = :author AND g.annotation > :last AND a.purged = 0 AND a.op <> 'assign'
+         ORDER BY 1`,
       )
-      .iterate(run, author, cursor.last) as IterableIterator<{
+      .iterate({ run, asked, author, last: cursor.last }) as IterableIterator<{
       id: number;
       ulid: string;
       undoes: string | null;

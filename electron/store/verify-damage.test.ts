@@ -110,7 +110,7 @@ async function makeWorkspace(): Promise<string> {
       receivedAt: step * 40,
       hostAt: null,
     };
-    await store.writer.sessionBytes(run, 'main', chunk);
+    await store.writer.sessionBytes(run, writer.epoch, 'main', chunk);
     if (step % 4 === 0) {
       await store.writer.annotate(
         alice,
@@ -173,7 +173,11 @@ test(`every one of ${COPIES} damaged copies is found, and none brings the proces
     const named = [...report.workspace, ...report.runs.flatMap(({ problems }) => problems)];
     if (
       report.ok ||
-      named.some(({ what, where, message }) => what === '' || where === '' || message === '')
+      named.some(({ what, where, message }) => what === '' || where === '' || message === '') ||
+      // Neither round in a circle nor in the words of SQLite.
+      named.some(({ message }) =>
+        /"verify"|SQLITE|database disk|btree|Tree \d|is queued already/.test(message),
+      )
     ) {
       missed.push(`seed ${seed}: ${name} in ${file}`);
     }

@@ -9,10 +9,12 @@ import type { VerifyDepth } from './verify';
  */
 export function checkPages(db: Db, depth: VerifyDepth): VerifyProblem[] {
   const found = db.pragma(depth === 'all' ? 'integrity_check(20)' : 'quick_check(20)') as object[];
-  const problems = found
+  const details = found
     .map((row) => String(Object.values(row)[0]))
-    .filter((message) => message !== 'ok')
-    .map((message) => ({ what: 'pages', where: 'workspace.db', message }));
+    .filter((detail) => detail !== 'ok')
+    .join('\n');
+  const message = 'Parts of the file are damaged.';
+  const problems = details === '' ? [] : [{ what: 'pages', where: 'workspace.db', message, detail: details }];
   const orphans = db.pragma('foreign_key_check') as { table: string; rowid: number | null }[];
   return [
     ...problems,

@@ -13,6 +13,7 @@ const BY_RUN: readonly [string, string][] = [
   ['session', 'uid'],
   ['hint', 'ulid'],
   ['mark', 'level, block, annotation'],
+  ['gesture', 'annotation'],
 ];
 const ENOUGH = 5;
 

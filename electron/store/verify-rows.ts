@@ -1,8 +1,14 @@
+import { WaymarkError } from '@shared/errors';
 import type { VerifyProblem } from '@shared/views';
 import { decodeBlob } from './blob-store';
 import { rowSum, sha256 } from './hashing';
 import type { Statements } from './rows';
+import { unusedFiles } from './unused-files';
 import type { VerifyContext } from './verify';
+import { findingOf } from './verify-finding';
+
+/** Files that nothing uses and that are worth naming. */
+const ENOUGH = 20;
 
 type Column = string | number | null | Buffer;
 
@@ -12,7 +18,8 @@ const SUMMED: readonly [string, string][] = [
   ['task', 'id, title, domain, hash, folder, spec, added_at'],
   ['tombstone', 'run, mode, at, author, counts, head, done, content'],
   ['rule_setting', 'task, body, at, author'],
-  ['session_log', 'run, uid, end_offset, last_at'],
+  ['session_log WHERE epoch IS NULL', 'run, uid, end_offset, last_at'],
+  ['session_log WHERE epoch IS NOT NULL', 'run, uid, end_offset, last_at, file, epoch'],
   ['session_chunk', 'log, offset, length, received_at, host_at, sha'],
 ];
 
@@ -24,7 +31,7 @@ export function checkSums(statements: Statements): VerifyProblem[] {
       const values = row as Column[];
       const sum = values.pop();
       if (!(sum instanceof Buffer) || !rowSum(...values).equals(sum)) {
-        const where = `${table} ${String(values[0])}`;
+        const where = `${table.replace(/ .*/, '')} ${String(values[0])}`;
         problems.push({ what: 'row', where, message: 'This row was changed after it was stored.' });
       }
     }
@@ -61,9 +68,9 @@ export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[
         return problems;
       }
       const hex = row.sha.toString('hex');
-      const message = blobProblem(context, row, hex);
-      if (message !== null) {
-        problems.push({ what: 'text', where: `blob ${hex.slice(0, 12)}`, message });
+      const finding = blobProblem(context, row, hex);
+      if (finding !== null) {
+        problems.push({ what: 'text', where: `blob ${hex.slice(0, 12)}`, ...finding });
       }
       last = row.id;
     }
@@ -83,16 +90,34 @@ export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[
   ];
 }
 
+/** Files that no row names: a process was killed before it stored, or after it removed, what they belong to. */
+export async function checkLeftOver({ statements, folder }: VerifyContext): Promise<VerifyProblem[]> {
+  const problems: VerifyProblem[] = [];
+  for await (const { name } of unusedFiles(statements, folder)) {
+    problems.push({
+      what: 'left_over',
+      where: name,
+      message: 'Nothing uses this file. Run "clean" to delete it.',
+    });
+    if (problems.length === ENOUGH) {
+      break;
+    }
+  }
+  return problems;
+}
+
 function blobProblem(
   { folder }: VerifyContext,
   row: { size: number; encoding: number; data: Buffer | null },
   hex: string,
-): string | null {
+): Pick<VerifyProblem, 'message' | 'detail'> | null {
   try {
     const bytes = decodeBlob(row, hex, folder);
     const sound = bytes.length === row.size && sha256(bytes).toString('hex') === hex;
-    return sound ? null : 'The text is not what its hash says.';
+    return sound ? null : { message: 'The text is not what its hash says.' };
   } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return thrown instanceof WaymarkError
+      ? findingOf(thrown)
+      : { message: 'The text cannot be read.', detail: String(thrown) };
   }
 }

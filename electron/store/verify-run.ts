@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/errors';
-import type { RunEvent } from '@shared/events';
+import { eventBodies, type RunEvent } from '@shared/events';
 import type { VerifyProblem } from '@shared/views';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
 import { CHAIN_START } from './hashing';
@@ -7,12 +7,15 @@ import { LAST_SEQ, rowId, seqOf } from './ids';
 import { PrivateRebuild } from './private-rebuild';
 import { PromptCheck } from './prompt-check';
 import type { Statements } from './rows';
+import { SeenOutput } from './seen-output';
 import { textReferences } from './stored-json';
 import type { VerifyContext } from './verify';
+import { findingOf } from './verify-finding';
 import { compareProjections } from './verify-projections';
 import { checkSessions } from './verify-sessions';
 
 const BATCH = 250;
+const observedOffsets = eventBodies['action.observed'].pick({ step: true, offsets: true });
 /** Problems of one kind that are worth naming. */
 const ENOUGH = 20;
 
@@ -59,7 +62,7 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
         walk.again.rebuild.finish();
         problems.push(...compareProjections(context, walk.again, head.seq, where));
       }
-      problems.push(...(grave === undefined ? await checkSessions(context, id, ulid) : []));
+      problems.push(...(grave === undefined ? await checkSessions(context, id, ulid, walk.seen) : []));
       return problems.slice(0, 100);
     } finally {
       walk.again?.close();
@@ -75,6 +78,7 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
 class RunWalk {
   readonly problems: VerifyProblem[] = [];
   readonly texts = new Set<string>();
+  readonly seen = new SeenOutput();
   /** Null when only the log is looked at. */
   readonly again: PrivateRebuild | null;
   /** False once an event could not be read: what is derived from it cannot be compared. */
@@ -169,6 +173,7 @@ class RunWalk {
       for (const sha of row.body.includes('"$text"') ? textReferences(parsed(row.body)) : []) {
         this.texts.add(sha);
       }
+      this.see(row);
       if (this.again === null || event === null) {
         return;
       }
@@ -182,7 +187,18 @@ class RunWalk {
         throw thrown;
       }
       this.sound = false;
-      this.problem(thrown.code, seq, thrown.message);
+      const { message, detail } = findingOf(thrown);
+      this.problem(thrown.code, seq, message, detail);
+    }
+  }
+
+  private see(row: EventRow): void {
+    if (row.kind === 'session.opened') {
+      const { data } = eventBodies['session.opened'].safeParse(parsed(row.body));
+      if (data !== undefined) this.seen.opened(data);
+    } else if (row.kind === 'action.observed' && row.body.includes('"offsets":{"')) {
+      const { data } = observedOffsets.safeParse(parsed(row.body));
+      if (data !== undefined) this.seen.observed(data);
     }
   }
 
@@ -193,9 +209,9 @@ class RunWalk {
     }
   }
 
-  private problem(what: string, seq: number, message: string): void {
+  private problem(what: string, seq: number, message: string, detail?: string): void {
     if (this.problems.length < ENOUGH) {
-      this.problems.push({ what, where: `run ${this.ulid} event ${seq}`, message });
+      this.problems.push({ what, where: `run ${this.ulid} event ${seq}`, message, detail });
     }
   }
 }

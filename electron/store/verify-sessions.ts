@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
 import type { EventBody } from '@shared/events';
 import type { VerifyProblem } from '@shared/views';
 import { LAST_SEQ, rowId } from './ids';
-import { PART_BYTES, partPath, sessionFolder } from './session-log';
+import { hashRange, partPath, sessionFolder } from './part-file';
+import { isLockHeld, runLockPath } from './run-lock';
+import type { SeenOutput } from './seen-output';
+import { PART_BYTES } from './session-log';
 import type { VerifyContext } from './verify';
 
 interface Piece {
@@ -12,27 +13,31 @@ interface Piece {
   sha: Buffer;
 }
 
-const READ_BYTES = 1024 * 1024;
+interface Part extends Piece {
+  file: string | null;
+}
 
 /**
- * Bytes of every session: no gap between chunks that no event tells of, every chunk and every sealed part as hashed.
+ * Bytes of every session: no gap between chunks that no event tells of, every chunk and every sealed part as hashed, and
+ * nothing missing behind them that an observation saw.
  */
 export async function checkSessions(
   context: VerifyContext,
   run: number,
   ulid: string,
+  seen: SeenOutput,
 ): Promise<VerifyProblem[]> {
-  const problems: VerifyProblem[] = [];
-  const logs = context.statements.all<{ id: number; uid: string; end_offset: number }>(
-    'SELECT id, uid, end_offset FROM session_log WHERE run = ? ORDER BY id',
+  const logs = context.statements.all<{ id: number; uid: string; end_offset: number; file: string | null }>(
+    'SELECT id, uid, end_offset, file FROM session_log WHERE run = ? ORDER BY id',
     run,
   );
+  const problems = shortfalls(context, ulid, seen, new Map(logs.map((log) => [log.uid, log.end_offset])));
   const gaps = droppedBytes(context, run);
-  for (const { id, uid, end_offset: end } of logs) {
+  for (const { id, uid, end_offset: end, file } of logs) {
     const where = `run ${ulid} session ${uid}`;
     const folder = sessionFolder(context.folder, ulid, uid);
-    const parts = context.statements.all<Piece>(
-      'SELECT base AS offset, length, sha FROM session_part WHERE log = ? ORDER BY base',
+    const parts = context.statements.all<Part>(
+      'SELECT base AS offset, length, sha, file FROM session_part WHERE log = ? ORDER BY base',
       id,
     );
     const chunks = context.statements.all<Piece>(
@@ -58,12 +63,14 @@ export async function checkSessions(
       });
       continue;
     }
-    for (const piece of [...parts, ...chunks].filter((each) => !isGap(each))) {
-      const part = parts.find(
-        ({ offset, length }) => piece.offset >= offset && piece.offset < offset + length,
-      );
-      const base = part?.offset ?? sealed;
-      if (!hashMatches(partPath(folder, base), piece, base)) {
+    if (parts.some((part) => isGap(part) && part.file !== null)) {
+      problems.push({ what: 'row', where, message: 'Output that is missing is said to be in a file.' });
+    }
+    const open = { offset: sealed, length: end - sealed, file };
+    for (const [piece, part] of inParts([...parts, open], chunks)) {
+      const path = partPath(folder, part.offset, part.file);
+      const sha = hashRange(path, piece.offset - part.offset, piece.length);
+      if (sha?.equals(piece.sha) !== true) {
         problems.push({
           what: 'session_bytes',
           where,
@@ -74,6 +81,50 @@ export async function checkSessions(
     }
   }
   return problems;
+}
+
+/** Every piece whose bytes are somewhere, with the part that holds it: each sealed part itself, and the chunks in order. */
+function* inParts(
+  parts: readonly (Omit<Part, 'sha'> & Partial<Pick<Part, 'sha'>>)[],
+  chunks: readonly Piece[],
+): Generator<[Piece, Omit<Part, 'sha'>]> {
+  let next = 0;
+  for (const part of parts) {
+    const { offset, length, sha } = part;
+    if (sha !== undefined && sha.length > 0) {
+      yield [{ offset, length, sha }, part];
+    }
+    for (; next < chunks.length; next += 1) {
+      const chunk = chunks[next];
+      if (chunk === undefined || chunk.offset >= offset + length) {
+        break;
+      }
+      if (!isGap(chunk)) {
+        yield [chunk, part];
+      }
+    }
+  }
+}
+
+/**
+ * Output that an observation saw and that is not stored. While the run is driven it is still being fetched: its driver says
+ * so when it cannot.
+ */
+function shortfalls(
+  { folder }: VerifyContext,
+  ulid: string,
+  seen: SeenOutput,
+  ends: ReadonlyMap<string, number>,
+): VerifyProblem[] {
+  const short = seen.sessions().filter(({ uid, end }) => end > (ends.get(uid) ?? 0));
+  if (short.length === 0 || isLockHeld(runLockPath(folder, ulid))) {
+    return [];
+  }
+  return short.map(({ uid, key, end, step }) => ({
+    what: 'session_short',
+    where: `run ${ulid} session ${uid}`,
+    message: `Step ${step} saw the output of ${key} up to byte ${end}, but only ${ends.get(uid) ?? 0} bytes are stored. A run that has not ended fetches the rest when it is resumed and its computer still has it.`,
+  }));
 }
 
 /** Bytes that the run's log says were dropped on their host, in order of the log. */
@@ -100,31 +151,4 @@ function reach(pieces: readonly Piece[]): number | null {
     end += length;
   }
   return end;
-}
-
-function hashMatches(path: string, piece: Piece, base: number): boolean {
-  const hash = createHash('sha256');
-  try {
-    const file = openSync(path, 'r');
-    try {
-      const buffer = Buffer.alloc(Math.min(READ_BYTES, Math.max(1, piece.length)));
-      for (let done = 0; done < piece.length; ) {
-        const wanted = Math.min(buffer.length, piece.length - done);
-        const count = readSync(file, buffer, 0, wanted, piece.offset - base + done);
-        if (count === 0) {
-          return false;
-        }
-        hash.update(buffer.subarray(0, count));
-        done += count;
-      }
-    } finally {
-      closeSync(file);
-    }
-  } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown) {
-      return false;
-    }
-    throw thrown;
-  }
-  return hash.digest().equals(piece.sha);
 }

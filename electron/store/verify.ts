@@ -5,8 +5,9 @@ import { storeFailure } from './database';
 import { Statements } from './rows';
 import type { StepProjector } from './step-projector';
 import { checkAnnotations, checkOutbox } from './verify-entries';
+import { findingOf } from './verify-finding';
 import { checkPages, checkSchema } from './verify-pages';
-import { checkBlobs, checkSums } from './verify-rows';
+import { checkBlobs, checkLeftOver, checkSums } from './verify-rows';
 import { checkRemoved, checkRun } from './verify-run';
 import { openForReading } from './workspace-file';
 
@@ -70,6 +71,7 @@ async function checkWorkspace(context: VerifyContext): Promise<VerifyProblem[]> 
     ['annotations', () => checkAnnotations(statements)],
     ['rows', () => checkSums(statements)],
     ['texts', () => checkBlobs(context)],
+    ['blobs', () => checkLeftOver(context)],
   ];
   const problems: VerifyProblem[] = [];
   for (const [where, check] of checks) {
@@ -135,11 +137,26 @@ async function guarded(where: string, check: Check): Promise<VerifyProblem[]> {
   }
 }
 
+const OF_THE_FILE: ReadonlySet<string> = new Set([
+  ...['workspace_corrupt', 'workspace_newer', 'workspace_locked'],
+  ...['read_only', 'disk_full', 'system_busy'],
+]);
+
 function problemOf(thrown: unknown, where: string): VerifyProblem {
   const failure = storeFailure(thrown, where);
-  if (failure instanceof WaymarkError) {
-    const detail = failure.detail === undefined ? '' : ` (${failure.detail})`;
-    return { what: failure.code, where, message: failure.message + detail };
+  if (thrown instanceof WaymarkError && OF_THE_FILE.has(thrown.code)) {
+    return { what: thrown.code, where, ...findingOf(thrown) };
   }
-  return { what: 'unreadable', where, message: thrown instanceof Error ? thrown.message : String(thrown) };
+  if (thrown instanceof WaymarkError) {
+    // A fold refuses what nobody could have stored: rows that are there twice, or that are not there.
+    const detail = `${thrown.code}: ${thrown.message}`;
+    return { what: 'unreadable', where, message: 'What is stored here contradicts itself.', detail };
+  }
+  if (failure instanceof WaymarkError && failure.code !== 'workspace_corrupt') {
+    return { what: failure.code, where, message: failure.message, detail: failure.detail };
+  }
+  // Whatever else stops a check is raised by what it reads.
+  const what = failure instanceof WaymarkError ? failure.code : 'unreadable';
+  const detail = thrown instanceof Error ? thrown.message : String(thrown);
+  return { what, where, message: 'This cannot be read: the file is damaged here.', detail };
 }

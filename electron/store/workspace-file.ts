@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
@@ -8,14 +8,17 @@ import {
   configureReader,
   configureWriter,
   type Db,
+  isDiskFull,
   openDatabase,
   storeFailure,
   systemCode,
   WORKSPACE_APPLICATION_ID,
 } from './database';
 import { rowSum } from './hashing';
+import { makeFolder } from './make-folder';
 import { migrate, migrations, readVersion, refuseNewer } from './migrate';
 import { refuseNetworkFileSystem } from './network-file-system';
+import { hasLog, requireLog } from './workspace-log';
 
 export function workspaceFile(folder: string): string {
   return join(folder, 'workspace.db');
@@ -28,37 +31,50 @@ export function workspaceFile(folder: string): string {
 export function openForWriting(folder: string): Db {
   const path = workspaceFile(folder);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     refuseNetworkFileSystem(folder);
-    if (existsSync(path)) {
+    if (hasLog(path)) {
       lookInto(path);
     }
     const db = openDatabase(path);
     try {
       configureWriter(db);
-      if (migrate(db).to !== readVersion(db)) {
+      const { from, to } = migrate(db);
+      if (to !== readVersion(db)) {
         throw new WaymarkError('bug', 'The workspace did not reach the format it was brought to.');
       }
       workspaceId(db);
       // The format number must be in the main file, where an older application looks first.
-      db.pragma('wal_checkpoint(PASSIVE)');
+      checkpoint(db, folder, from !== to);
       return db;
     } catch (thrown) {
       db.close();
       throw thrown;
     }
   } catch (thrown) {
-    throw storeFailure(thrown, `the workspace ${folder}`);
+    throw storeFailure(thrown, `the workspace ${workspaceFile(folder)}`, folder);
   }
 }
 
+/** On a full disk the main file cannot grow; whoever only wants to read, or to remove something, must not need that. */
+function checkpoint(db: Db, folder: string, isNeeded: boolean): void {
+  try {
+    db.pragma('wal_checkpoint(PASSIVE)');
+  } catch (thrown) {
+    if (isNeeded || !isDiskFull(thrown, folder)) throw thrown;
+  }
+}
+
+/** Opens a workspace that is there; it never makes one. */
 export function openForReading(folder: string): Db {
   try {
-    const db = openDatabase(workspaceFile(folder));
+    const path = workspaceFile(folder);
+    requireLog(path);
+    const db = openDatabase(path, { mustExist: true });
     configureReader(db);
     return db;
   } catch (thrown) {
-    throw storeFailure(thrown, `the workspace ${folder}`);
+    throw storeFailure(thrown, `the workspace ${workspaceFile(folder)}`, folder);
   }
 }
 

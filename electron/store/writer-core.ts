@@ -7,7 +7,7 @@ import type { TimedDecision } from '@shared/review/pace';
 import type { RuleSettings } from '@shared/rules/rule-settings';
 import { ulid } from 'ulid';
 import { AnnotationDesk } from './annotation-desk';
-import type { SessionChunk, StoredTask, StoreNotice, StoreWriter } from './api';
+import type { Redone, SessionChunk, StoredTask, StoreNotice, StoreWriter, Undone } from './api';
 import { BackgroundRenewal } from './background-renewal';
 import { BlobStore } from './blob-store';
 import { type Db, storeFailure } from './database';
@@ -42,6 +42,8 @@ export interface WriterOptions {
   projector: StepProjector;
   /** Size of the file that keeps room for a clean stop on a full disk; 0 = none. */
   ballastBytes: number;
+  /** Size at which a part file of session bytes is sealed; default 16 MB. */
+  partBytes?: number | undefined;
   notify(notice: StoreNotice): void;
 }
 
@@ -79,23 +81,26 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     this.statements = new Statements(db);
     const blobs = new BlobStore(this.statements, folder);
     this.log = new RunLog(this.statements, blobs, options.now);
-    this.projection = new RunProjection(this.statements, (run) => this.rules.precedenceOf(run));
+    this.projection = new RunProjection(this.statements);
     this.outbox = new OutboxLog(this.statements, this.projection.hints);
-    this.sessions = new SessionLog(this.statements, folder);
+    this.sessions = new SessionLog(this.statements, { workspace: folder, partBytes: options.partBytes });
     this.seen = new SeenLog(this.statements);
     this.dwell = new DwellLog(this.statements);
     this.rules = new RuleFolds(this.statements, this.log, options.projector);
     this.runs = new OpenRuns(this.statements, this.log, this.rules);
     this.disk = new DiskGuard(db, folder, options.ballastBytes, notify);
-    this.foreign = new ForeignCommits(this.statements, this.log, notify, (thrown) => this.unattended(thrown));
+    this.foreign = new ForeignCommits(this.statements, this.log, notify, {
+      failed: (thrown) => this.unattended(thrown),
+      rulesChanged: (task) => this.catchUp.start(task),
+    });
     this.group = new GroupCommit(db, {
       budgetMs: TRANSACTION_BUDGET_MS,
       failed: (thrown) => this.failed(thrown),
       rolledBack: () => this.rolledBack(),
       beforeBegin: () => this.sessions.sync(),
       committed: () => {
+        this.disk.stored();
         this.runs.committed();
-        this.sessions.committed();
       },
     });
     this.labelWork = new LabelWork(this.statements, this.projection, this.group);
@@ -115,6 +120,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     );
     this.catchUp = new RuleCatchUp(this.statements, this.rules, this.projection, this.group, this.labelWork, {
       load: (run) => this.runs.current(run),
+      told: notify,
       relabelled: (run, from, to) => notify({ kind: 'labels', run, from, to }),
       failed: (thrown) => this.unattended(thrown),
     });
@@ -129,28 +135,29 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
         progress: (run, done, of) => notify({ kind: 'rebuild', run, done, of }),
       },
       (thrown) => this.unattended(thrown),
+      notify,
     );
     this.appends = new RunAppends({
       ...{ log: this.log, runs: this.runs, rules: this.rules, catchUp: this.catchUp },
       ...{ projection: this.projection, sessions: this.sessions, renewal: this.renewal },
       write: (job) => this.write(job),
-      stored: (notice) => {
+      stored: (notice, version) => {
         this.foreign.seenRun(notice.run, notice.seq);
         notify(notice);
-        this.annotations.appeared(notice.run, notice.steps);
+        this.annotations.appeared(notice.run, notice.steps, version);
       },
     });
     this.removal = new RunRemoval(this.statements, this.log, this.projection, this.group, options);
   }
 
   /** Finishes what an earlier process left half done, then watches for commits of others. */
-  start(): void {
+  start(ballastReleased = 0): void {
     if (this.started) {
       return;
     }
     this.started = true;
     this.foreign.start();
-    this.disk.start();
+    this.disk.start(ballastReleased);
     this.renewal.start();
     this.catchUp.start();
     this.annotations.start();
@@ -158,12 +165,13 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
   }
 
   private async resume(): Promise<void> {
-    try {
-      await this.labelWork.resume();
-      await this.removal.resume();
-    } catch (thrown) {
-      // The work is written down and taken up at the next start.
-      this.unattended(thrown);
+    for (const work of [this.labelWork, this.removal]) {
+      try {
+        await work.resume();
+      } catch (thrown) {
+        // The work is written down and taken up at the next start.
+        this.unattended(thrown);
+      }
     }
   }
 
@@ -182,7 +190,9 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
 
   post(run: string, author: Author, op: OutboxOp, chosen?: string): Promise<OutboxEntry> {
     let parsed: OutboxOp;
+    // Whoever asks a run to rest must be heard also while new work is refused: it is a small row.
     return this.write({
+      evenWhenFull: op.op === 'run.pause' || op.op === 'run.stop',
       prepare: () => {
         parsed = parseOutboxOp(op);
       },
@@ -221,54 +231,58 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     return this.annotations.merge(path);
   }
 
-  undo(run: string, author: Author): Promise<{ entry: AnnotationEntry; undid: AnnotationEntry } | null> {
-    return this.annotations.undo(run, author);
+  undo(run: string, author: Author, entry?: string): Promise<Undone | null> {
+    return this.annotations.undo(run, author, entry);
   }
 
-  redo(run: string, author: Author): Promise<{ entry: AnnotationEntry; redid: AnnotationEntry } | null> {
+  redo(run: string, author: Author): Promise<Redone | null> {
     return this.annotations.redo(run, author);
   }
 
-  sessionBytes(run: string, uid: string, chunk: SessionChunk): Promise<void> {
+  sessionBytes(run: string, epoch: number, uid: string, chunk: SessionChunk): Promise<void> {
     let pending: PendingChunk | null = null;
     return this.write({
       prepare: () => {
-        pending = this.sessions.write(run, this.runs.current(run).id, uid, chunk);
+        pending = this.sessions.write(run, epoch, uid, chunk);
       },
       run: () => {
         if (pending !== null) {
           this.sessions.store(pending);
         }
       },
+      abandon: () => {
+        if (pending !== null) {
+          this.sessions.abandon(pending);
+          pending = null;
+        }
+      },
       committed: () => {
         if (pending !== null) {
+          this.sessions.committed(pending);
           this.options.notify({ kind: 'session', run, uid, endOffset: pending.end });
         }
       },
     });
   }
 
+  /** Also on a full disk, since it makes room. */
   async remove(run: string, mode: 'run' | 'text', author: Author): Promise<void> {
-    this.disk.check();
-    await this.renewal.ready(run);
+    await (mode === 'run' ? this.renewal.over(run) : this.renewal.ready(run));
     await this.removal.remove(this.runs.current(run), mode, author);
     this.forgetRun(run);
     this.options.notify({ kind: 'foreign' });
+  }
+
+  clean(): Promise<{ files: number; bytes: number }> {
+    return this.removal.files.sweep('listed');
   }
 
   createTask(task: StoredTask): Promise<void> {
     return this.write({
       run: () => {
         const { id, title, domain, hash, folder } = task;
-        const row = [
-          id,
-          title,
-          domain,
-          hash,
-          folder,
-          JSON.stringify(task.spec),
-          Math.round(task.addedAt),
-        ] as const;
+        const about = [JSON.stringify(task.spec), Math.round(task.addedAt)];
+        const row = [id, title, domain, hash, folder, ...about] as const;
         this.statements.run(
           'INSERT OR REPLACE INTO task (id, title, domain, hash, folder, spec, added_at, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
           ...row,
@@ -334,6 +348,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     this.disk.stop();
     this.catchUp.stop();
     this.renewal.stop();
+    this.removal.stop();
   }
 
   /** Derives everything that is kept about a run from its log again; how many rows were not what the log gives. */
@@ -346,18 +361,18 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     return { changed };
   }
 
-  private write<T>(job: Job<T>): Promise<T> {
+  private write<T>({ evenWhenFull, ...job }: Job<T> & { evenWhenFull?: boolean }): Promise<T> {
     return this.group.add<T>({
       ...job,
       prepare: () => {
-        this.disk.check();
+        if (!evenWhenFull) this.disk.check();
         job.prepare?.();
       },
     });
   }
 
   private failed(thrown: unknown): unknown {
-    const failure = storeFailure(thrown, `the workspace ${this.options.folder}`);
+    const failure = storeFailure(thrown, `the workspace ${this.options.folder}`, this.options.folder);
     this.disk.noticed(thrown, failure);
     return failure;
   }
@@ -372,7 +387,6 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
   private rolledBack(): void {
     this.runs.rolledBack();
     this.annotations.rolledBack();
-    this.sessions.rolledBack();
   }
 
   private forgetRun(run: string): void {

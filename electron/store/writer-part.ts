@@ -1,5 +1,7 @@
+import { WaymarkError } from '@shared/errors';
 import { BlobStore } from './blob-store';
 import { storeFailure } from './database';
+import { releaseBallast } from './disk-guard';
 import { rebuildOutdated } from './projection-upgrade';
 import { Statements } from './rows';
 import { devicesOf, openForWriting } from './workspace-file';
@@ -9,6 +11,21 @@ import { WriterCore, type WriterOptions } from './writer-core';
 export function openWriterPart(
   options: Omit<WriterOptions, 'device' | 'earlierDevices'> & { device?: string },
 ): WriterCore {
+  try {
+    return openPart(options);
+  } catch (thrown) {
+    const isFull = thrown instanceof WaymarkError && thrown.code === 'disk_full';
+    const ballastReleased = isFull ? releaseBallast(options.folder) : 0;
+    if (ballastReleased === 0) throw thrown;
+    // Whoever frees the disk has to look into the workspace and remove from it: the ballast is kept for this.
+    return openPart(options, ballastReleased);
+  }
+}
+
+function openPart(
+  options: Omit<WriterOptions, 'device' | 'earlierDevices'> & { device?: string },
+  ballastReleased = 0,
+): WriterCore {
   const db = openForWriting(options.folder);
   try {
     const statements = new Statements(db);
@@ -16,7 +33,7 @@ export function openWriterPart(
     const { device, earlier } = devicesOf(db, options.folder, options.device);
     const core = new WriterCore(db, { ...options, device, earlierDevices: earlier });
     try {
-      core.start();
+      core.start(ballastReleased);
     } catch (thrown) {
       core.halt();
       throw thrown;
@@ -24,6 +41,6 @@ export function openWriterPart(
     return core;
   } catch (thrown) {
     db.close();
-    throw storeFailure(thrown, `the workspace ${options.folder}`);
+    throw storeFailure(thrown, `the workspace ${options.folder}`, options.folder);
   }
 }

@@ -22,6 +22,7 @@ serveThread((data, notify) => {
     redo: core.redo.bind(core),
     sessionBytes: core.sessionBytes.bind(core),
     remove: core.remove.bind(core),
+    clean: core.clean.bind(core),
     createTask: core.createTask.bind(core),
     setRules: core.setRules.bind(core),
     see: core.see.bind(core),

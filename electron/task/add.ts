@@ -3,7 +3,6 @@ import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, symlink } from
 import { dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { Store, StoredTask } from '../store/api';
-import { loadTaskPackage } from './load';
 import { hashPackage, listPackage, type PackageEntry } from './package-files';
 
 /** What `addTask` needs of the store. */
@@ -20,6 +19,8 @@ export interface TaskStore {
  * @throws WaymarkError `task_invalid`, `disk_full`
  */
 export async function addTask(store: TaskStore, path: string): Promise<StoredTask> {
+  // Reading YAML is for packages that are added; a start does not wait for its parser to load.
+  const { loadTaskPackage } = await import('./load');
   const { spec, entries } = await loadTaskPackage(path);
   const hash = await hashPackage(path, entries);
   const folder = join('tasks', hash);

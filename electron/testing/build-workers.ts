@@ -32,6 +32,7 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
           'writer-worker': resolve(root, 'electron/store/writer-worker.ts'),
           'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
           'regex-worker': resolve(root, 'electron/store/regex-worker.ts'),
+          'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           ...extra,
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
@@ -47,6 +48,9 @@ export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(cache, 'waymark-workers-'));
   await buildStoreWorkers(folder, {
     'store-child': resolve(root, 'electron/testing/store-child.ts'),
+    'shared-files-child': resolve(root, 'electron/testing/shared-files-child.ts'),
+    'player-child': resolve(root, 'electron/testing/turns/player-child.ts'),
+    'session-child': resolve(root, 'electron/testing/session-child.ts'),
     'late-writes-child': resolve(root, 'electron/testing/late-writes-child.ts'),
   });
   project.provide('storeWorkers', folder);

@@ -53,7 +53,7 @@ export class GatedLog extends MemoryRunLog {
   ) {
     super(run, Date.now);
     this.unsubscribe = store.subscribe((notice) => {
-      if (notice.kind === 'run' && notice.run === run) this.events.push(...notice.events);
+      if (notice.kind === 'run' && notice.run === run) this.events.push(...(notice.events ?? []));
     });
     this.created = store.writer.append(run, 0, [{ kind: 'run.created', body: createdBody(run) }]);
     this.begun = this.created;

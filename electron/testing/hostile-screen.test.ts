@@ -51,7 +51,7 @@ test('the store keeps every byte as it came', { timeout: 300_000 }, async () => 
   const before = createHash('sha256');
   let offset = 0;
   for (const [, bytes] of sequences()) {
-    await store.writer.sessionBytes(run, 'u1', { offset, bytes, receivedAt: offset, hostAt: null });
+    await store.writer.sessionBytes(run, 1, 'u1', { offset, bytes, receivedAt: offset, hostAt: null });
     before.update(bytes);
     offset += bytes.length;
     if (offset > 24 * 1024 * 1024) break;

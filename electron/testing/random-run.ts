@@ -14,6 +14,7 @@ export type RunDeed =
   | { deed: 'null' }
   | { deed: 'evaluate'; score: number }
   | { deed: 'status'; status: 'paused' | 'running' | 'waiting_human' }
+  | { deed: 'ask'; answered: boolean }
   | { deed: 'hint'; text: string }
   | { deed: 'queue'; text: string; deliver: HintDelivery }
   | { deed: 'reword'; text: string; deliver: HintDelivery }
@@ -67,6 +68,7 @@ export const deeds: fc.Arbitrary<RunDeed[]> = fc.array(
       deed: fc.constant('status' as const),
       status: fc.constantFrom('paused', 'running', 'waiting_human'),
     }),
+    fc.record({ deed: fc.constant('ask' as const), answered: fc.boolean() }),
     fc.record({ deed: fc.constant('hint' as const), text: fc.string({ minLength: 1, maxLength: 20 }) }),
     fc.record({
       deed: fc.constantFrom('queue' as const, 'reword' as const),
@@ -183,6 +185,19 @@ async function live(store: Store, writer: RunWriter, deed: RunDeed, life: Life):
       return writer.record([
         { kind: 'run.status', body: { status: deed.status, reason: 'asked', message: 'By hand' } },
       ]);
+    case 'ask': {
+      const approval = ulid();
+      const body = {
+        approval,
+        step: Math.max(1, writer.step),
+        call: 0,
+        what: 'rm -r data',
+        why: 'It deletes.',
+      };
+      await writer.record([{ kind: 'approval.asked', body }]);
+      if (!deed.answered) return;
+      return writer.record([{ kind: 'approval.decided', body: { approval, decision: 'allow', by: 'Ada' } }]);
+    }
     case 'hint':
       if (writer.step > 0 && !writer.awaits) {
         await writer.hint(deed.text);
@@ -207,7 +222,7 @@ async function live(store: Store, writer: RunWriter, deed: RunDeed, life: Life):
         receivedAt: life.offset,
         hostAt: null,
       };
-      await store.writer.sessionBytes(run, 'main', chunk);
+      await store.writer.sessionBytes(run, writer.epoch, 'main', chunk);
       life.offset += deed.bytes;
       return;
     }

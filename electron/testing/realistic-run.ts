@@ -145,7 +145,7 @@ async function build(size: RealisticSize, options: RealisticOptions): Promise<Re
     const printed = pen.takePrinted();
     if (printed.bytes.length > 0) {
       const stamp = { receivedAt: pen.at, hostAt: null };
-      await writer.sessionBytes(run, main, { ...printed, ...stamp });
+      await writer.sessionBytes(run, 1, main, { ...printed, ...stamp });
     }
     const appends = pen.take().map((piece) => {
       clock.add(piece.at);

@@ -1,4 +1,5 @@
-import { type AnnotationOp, type Author, judgeAuthor, type StepRange, targetOf } from '@shared/annotations';
+import { type AnnotationOp, type Author, judgeAuthor } from '@shared/annotations';
+import { type StepRange, targetOf } from '@shared/step-range';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
 import { alice, createRun, RunWriter } from './run-writer';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Author } from '@shared/annotations';
 import { ContextFold } from '@shared/context';
-import type { EventBody, NewEvent } from '@shared/events';
+import type { EventBody, NewEvent, RunEvent } from '@shared/events';
 import { hintBlock } from '@shared/human-tag';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
@@ -47,6 +47,16 @@ export async function createRun(store: Store): Promise<string> {
   return run;
 }
 
+export const requestBase = { model: 'scripted', stream: true };
+
+/** The whole log of a run. */
+export async function allEvents(store: Pick<Store, 'reader'>, run: string): Promise<RunEvent[]> {
+  const { seq } = await store.reader.run(run);
+  const events: RunEvent[] = [];
+  while (events.length < seq) events.push(...(await store.reader.events(run, events.length + 1, 2_000)));
+  return events;
+}
+
 type Args = Record<string, string | number | boolean>;
 
 interface CommandOptions {
@@ -57,6 +67,8 @@ interface CommandOptions {
   tool?: string;
   args?: Args;
   data?: Record<string, unknown>;
+  /** Stored ends of sessions when the observation is made, bytes, by `computer:session`. */
+  offsets?: Record<string, number>;
   thought?: string;
 }
 
@@ -75,12 +87,34 @@ export class RunWriter {
     readonly run: string,
   ) {}
 
+  /** Goes on with a run that another process may have driven, as a resumed loop does: from the log alone. */
+  static async takeOver(store: Store, run: string, epoch: number): Promise<RunWriter> {
+    const writer = new RunWriter(store, run);
+    writer.epoch = epoch;
+    for (const event of await allEvents(store, run)) writer.follow(event);
+    if (writer.fold.messageCount === 0) await writer.start();
+    else await writer.record([writer.driverStarted('resume')]);
+    return writer;
+  }
+
+  private follow(event: RunEvent): void {
+    this.fold.apply(event);
+    if (event.kind === 'run.created') this.step = event.body.parent?.step ?? 0;
+    if (event.kind === 'model.requested') this.requested = true;
+    if (event.kind === 'model.answered') {
+      this.requested = false;
+      this.step = event.body.step;
+    }
+  }
+
+  private driverStarted(reason: 'start' | 'resume'): NewEvent {
+    const driver = { epoch: this.epoch, pid: 1, host: 'h', app: '0.1.0', runtime: 'node', reason };
+    return { kind: 'driver.started', body: driver };
+  }
+
   async start(): Promise<void> {
     await this.record([
-      {
-        kind: 'driver.started',
-        body: { epoch: this.epoch, pid: 1, host: 'h', app: '0.1.0', runtime: 'node', reason: 'start' },
-      },
+      this.driverStarted('start'),
       { kind: 'run.status', body: { status: 'running', reason: null, message: 'Started' } },
       {
         kind: 'segment.started',
@@ -91,7 +125,7 @@ export class RunWriter {
             { role: 'user', content: 'Do the task.' },
           ],
           tools: [],
-          request: { model: 'scripted', stream: true },
+          request: requestBase,
         },
       },
     ]);
@@ -162,7 +196,7 @@ export class RunWriter {
             ...(options.exitCode === undefined ? {} : { exitCode: options.exitCode }),
             ...options.data,
           },
-          offsets: { 'local:main': step * 10 },
+          offsets: options.offsets ?? { 'local:main': step * 10 },
           durationMs: 3,
           closedBy: 'run',
           imitatesHuman: false,

@@ -31,7 +31,12 @@ async function main(): Promise<void> {
     });
     tell({ step: writer.step });
     const bytes = Buffer.from(`line ${step}\r\n`);
-    await store.writer.sessionBytes(run, uid, { offset, bytes, receivedAt: Date.now(), hostAt: null });
+    await store.writer.sessionBytes(run, lock.epoch, uid, {
+      offset,
+      bytes,
+      receivedAt: Date.now(),
+      hostAt: null,
+    });
     offset += bytes.length;
     tell({ session: uid, end: offset });
     if (step % 3 === 0) {

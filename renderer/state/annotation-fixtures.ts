@@ -1,7 +1,10 @@
 import { foldAnnotations, headsOn } from '@shared/annotation-fold';
 import { UndoHistory } from '@shared/annotation-undo';
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, StepRange } from '@shared/annotations';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget } from '@shared/annotations';
+import { addsReason } from '@shared/reason-pair';
+import type { StepRange } from '@shared/step-range';
 import { BridgeStand } from './bridge-fixtures';
+import { useFilter } from './filter';
 import { HeadCache } from './head-cache';
 import { useLabels } from './labels';
 import { stepHead } from './step-fixtures';
@@ -17,6 +20,8 @@ export class AnnotationStand {
   /** What the next write is refused for. */
   refusal: { code: 'disk_full'; message: string } | null = null;
   readonly bridge: BridgeStand;
+  /** Undo entries of decisions, and of the reasons that were given for them. */
+  private readonly pairs = new Map<string, string>();
 
   constructor(steps = 20) {
     this.bridge = new BridgeStand({
@@ -27,29 +32,25 @@ export class AnnotationStand {
           { from: input.parts[0]?.from ?? 0, to: input.parts.at(-1)?.to ?? 0, parts: input.parts },
           { op: 'label', value: input.value, reason: input.reason },
         ),
-      'labels.adjudicate': (input: StepRange & { value: 'train' | 'mask'; reason: string | null }) =>
-        this.add(input, { op: 'adjudicate', value: input.value, reason: input.reason }),
+      'labels.adjudicate': (
+        input: StepRange & { parts: StepRange[]; value: 'train' | 'mask'; reason: string | null },
+      ) => this.add(input, { op: 'adjudicate', value: input.value, reason: input.reason }),
       'labels.flag': (input: { step: number; on: boolean }) =>
         this.add({ from: input.step, to: input.step }, { op: 'flag', on: input.on }),
-      'labels.undo': () => this.take(this.history().undoable()),
-      'labels.redo': () => {
-        const open = this.history().redoable();
-        return open && { ...this.take(open.undo), target: this.find(open.restores) };
-      },
-      'step.labels': ({ step }: { step: number }) => ({
-        history: this.entries.filter(({ target }) => target.from <= step && step <= target.to),
-      }),
+      'labels.undo': () => this.undo(),
+      'labels.redo': () => this.redo(),
       'timeline.heads': () => [],
     });
     useToasts.setState({ toasts: [] });
-    useLabels.setState({ pending: [], reason: null, lift: null, last: null, open: null });
+    useFilter.setState({ query: {}, steps: null, looking: false });
+    useLabels.setState({ pending: [], reason: null, reasonFor: null, lift: null, last: null, open: null });
     const heads = new HeadCache({
       load: async (from, to) =>
         Array.from({ length: to - from + 1 }, (_, index) => stepHead(from + index, { run: testRun })),
       changed: () => undefined,
       failed: () => undefined,
     });
-    useTimeline.setState({ run: testRun, heads, steps, cursor: 1, anchor: null });
+    useTimeline.setState({ run: testRun, heads, steps, cursor: 1, anchor: null, jumpedAt: null });
   }
 
   /** What people's decisions say of a step now, as `value reason`. */
@@ -77,11 +78,31 @@ export class AnnotationStand {
     return entry;
   }
 
-  private take(ulid: string | null) {
-    const target = this.find(ulid);
-    if (target === null) return null;
-    const { run: _run, ...range } = target.target;
-    return { entry: this.add(range as StepRange, { op: 'undo', entry: target.ulid }), target };
+  /** A decision that only got a reason goes with it, as in the engine. */
+  private undo() {
+    const last = this.find(this.history().undoable());
+    if (last === null) return null;
+    const entry = this.takeOut(last);
+    const before = this.entries[last.deviceSeq - 2];
+    if (before !== undefined && addsReason([last], [before])) {
+      this.pairs.set(this.takeOut(before).ulid, entry.ulid);
+    }
+    return { entry, target: last };
+  }
+
+  private redo() {
+    const open = this.history().redoable();
+    const undo = this.find(open?.undo ?? null);
+    if (open === null || undo === null) return null;
+    const entry = this.takeOut(undo);
+    const pair = this.find(this.pairs.get(undo.ulid) ?? null);
+    if (pair === null || pair.body.op !== 'undo') return { entry, target: this.find(open.restores) };
+    return { entry: this.takeOut(pair), target: this.find(pair.body.entry) };
+  }
+
+  private takeOut({ target, ulid }: AnnotationEntry): AnnotationEntry {
+    const { run: _run, ...range } = target;
+    return this.add(range as StepRange, { op: 'undo', entry: ulid });
   }
 
   private find(ulid: string | null): AnnotationEntry | null {

@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { call } from '../api';
 import { useTimeline } from './timeline';
-import { toast } from './toasts';
+import { type Toast, toast, withdrawUndo } from './toasts';
 import { useWorkspace } from './workspace';
 
 /** Annotations sent and not yet acknowledged, of every kind. */
@@ -9,14 +9,28 @@ export const useUnsaved = create<{ unsaved: number }>()(() => ({ unsaved: 0 }));
 
 let tail: Promise<unknown> = Promise.resolve();
 
+let newest = 0;
+
 /** Sends annotations one after another, so that an undo never overtakes the label it undoes. */
 export function inOrder<T>(work: () => Promise<T>): Promise<T> {
+  newest += 1;
+  withdrawUndo();
   useUnsaved.setState(({ unsaved }) => ({ unsaved: unsaved + 1 }));
   const done = tail.then(work);
   tail = done
     .catch(() => undefined) // the caller handles it; the queue goes on
     .finally(() => useUnsaved.setState(({ unsaved }) => ({ unsaved: unsaved - 1 })));
   return done;
+}
+
+/** Says what the annotation sent last did, once it is durable; offers to undo or redo it unless another one was sent meanwhile. */
+export function undoableToast(offer: 'undo' | 'redo' = 'undo'): (say: Toast['say']) => void {
+  const mine = newest;
+  return (say) =>
+    toast(
+      say,
+      mine === newest ? { say: (text) => text.labels[offer], command: `label.${offer}` } : undefined,
+    );
 }
 
 /** Resolves when everything sent so far is on the disk, or was refused. */

@@ -12,9 +12,9 @@ interface ApprovalState {
 export const useApprovals = create<ApprovalState>()(() => ({ open: [] }));
 
 export function addApproval(asked: Approval): void {
-  useApprovals.setState((state) => ({
-    open: [...state.open.filter((other) => other.approval !== asked.approval), asked],
-  }));
+  useApprovals.setState((state) =>
+    state.open.some(({ approval }) => approval === asked.approval) ? state : { open: [...state.open, asked] },
+  );
 }
 
 /** Drops what a run no longer waits for (decided elsewhere, or the run ended). */

@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'react';
+import { chordsOf, type KeyPress } from './chords';
+import { useKeyLayout } from './key-layout';
 import type { CommandId, KeyScope } from './keymap';
 import { Keymap } from './keymap';
 import { useSettings } from './settings';
@@ -49,6 +51,8 @@ export function canRun(id: CommandId): boolean {
 export function scopeOf(target: EventTarget | null): KeyScope {
   if (!(target instanceof Element)) return 'page';
   if (target.closest('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null) return 'dialog';
+  // A sheet whose focus got lost keeps the keys from what lies under it.
+  if (target === document.body && document.querySelector('[aria-modal="true"]') !== null) return 'dialog';
   if (target.closest('.xterm, [data-keys="own"]') !== null) return 'terminal';
   if (
     target.closest(
@@ -62,6 +66,11 @@ export function scopeOf(target: EventTarget | null): KeyScope {
 
 export const isMac = typeof navigator !== 'undefined' && /Mac/.test(navigator.platform);
 
+/** The chords a press may stand for on this keyboard, for what handles keys of its own. */
+export function pressedChords(event: KeyPress): string[] {
+  return chordsOf(event, { mac: isMac, layout: useKeyLayout.getState().layout });
+}
+
 /** Starts listening to keys; the returned function ends it. */
 export function startKeys(): () => void {
   let keymap = new Keymap(useSettings.getState().settings?.keys ?? {}, isMac);
@@ -70,11 +79,11 @@ export function startKeys(): () => void {
       keymap = new Keymap(state.settings?.keys ?? {}, isMac);
   });
   function onKey(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.isComposing) return;
+    if (event.defaultPrevented) return;
     const scope = scopeOf(event.target);
     // Enter and the arrows belong to a focused control.
     if (scope === 'page' && ownsKey(event)) return;
-    const command = keymap.press(event, scope, event.timeStamp);
+    const command = keymap.press(event, scope, event.timeStamp, useKeyLayout.getState().layout);
     if (command === null) return;
     if (command === 'wait' || runCommand(command)) event.preventDefault();
   }
@@ -91,5 +100,5 @@ function ownsKey(event: KeyboardEvent): boolean {
     'button, a[href], [role="tab"], [role="separator"], [role="option"], input',
   );
   if (control === null) return false;
-  return event.code === 'Enter' || event.code === 'Space' || event.code.startsWith('Arrow');
+  return event.key === 'Enter' || event.key === ' ' || event.key.startsWith('Arrow');
 }

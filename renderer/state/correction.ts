@@ -4,10 +4,10 @@ import { isOfJsonType } from '@shared/json-type';
 import type { StepDetail } from '@shared/views';
 import { create } from 'zustand';
 import { call } from '../api';
-import { inOrder } from './annotation-queue';
+import { inOrder, undoableToast } from './annotation-queue';
 import { refreshStep } from './label-notes';
-import { undoButton } from './labels';
-import { closeDecision } from './reasons';
+import { labelTarget } from './label-target';
+import { closeDecision } from './labels';
 import { useTimeline } from './timeline';
 import { toast } from './toasts';
 
@@ -15,8 +15,10 @@ import { toast } from './toasts';
 export const useCorrecting = create<{ step: { run: string; step: number } | null }>()(() => ({ step: null }));
 
 export function openCorrection(): void {
-  const { run, cursor, heads } = useTimeline.getState();
-  if (run === null || cursor === 0) return;
+  const target = labelTarget();
+  if (target === null) return;
+  const { run } = target;
+  const { cursor, heads } = useTimeline.getState();
   if (heads.get(cursor)?.done === false) toast((text) => text.correction.notAnswered(cursor));
   else useCorrecting.setState({ step: { run, step: cursor } });
 }
@@ -111,10 +113,9 @@ export async function saveCorrection(
   correction: Correction | null,
 ): Promise<void> {
   closeDecision();
-  await inOrder(() => call('labels.correct', { run, step, correction }));
-  toast(
-    (text) => (correction === null ? text.correction.withdrawn(step) : text.correction.saved(step)),
-    undoButton,
-  );
+  const kept = inOrder(() => call('labels.correct', { run, step, correction }));
+  const say = undoableToast();
+  await kept;
+  say((text) => (correction === null ? text.correction.withdrawn(step) : text.correction.saved(step)));
   await refreshStep(run, step);
 }

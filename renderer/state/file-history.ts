@@ -1,4 +1,6 @@
 import type { FileContent, FilePage, FileRevision, RevisionPage } from '@shared/file-views';
+import { type ToldEdit, toldEdit } from '@shared/told-edit';
+import type { StepDetail } from '@shared/views';
 import { useEffect, useState } from 'react';
 import { create } from 'zustand';
 import { call } from '../api';
@@ -52,19 +54,34 @@ export function useFiles(run: string, filter: string, offset: number): FilePage 
   );
 }
 
-/** The revisions around a step or a number; null = the last ones. An answer about another file is not given. */
-export function useRevisions(
-  run: string,
-  file: FileKey | null,
-  at: { step: number } | { revision: number } | null,
-): (RevisionPage & { file: FileKey }) | null {
+/** Revisions of a file, and the place that was asked about. */
+interface RevisionAnswer extends RevisionPage {
+  file: FileKey;
+  at: string;
+}
+
+/**
+ * The revisions around a step or a number; null = the last ones. An answer about another file is not given; one about
+ * another place is, until the new one is there: see `isAbout`.
+ */
+export function useRevisions(run: string, file: FileKey | null, at: RevisionPlace): RevisionAnswer | null {
   const steps = useTimeline((state) => state.steps);
-  const key = file === null ? null : `${run} ${file.computer} ${file.path} ${JSON.stringify(at)} ${steps}`;
+  const place = JSON.stringify(at);
+  const key = file === null ? null : `${run} ${file.computer} ${file.path} ${place} ${steps}`;
   const page = useAnswer(key, async () => {
     if (file === null) return null;
-    return { ...(await call('files.revisions', { run, ...file, at, limit: REVISIONS_PAGE })), file };
+    const answer = await call('files.revisions', { run, ...file, at, limit: REVISIONS_PAGE });
+    return { ...answer, file, at: place };
   });
   return page !== null && page.file.path === file?.path && page.file.computer === file.computer ? page : null;
+}
+
+/** What was asked for: the revision in force at a step, one by its number, or the last one. */
+export type RevisionPlace = { step: number } | { revision: number } | null;
+
+/** Whether the answer is about this place, and not one from before the cursor moved. */
+export function isAbout(answer: RevisionAnswer | null, at: RevisionPlace): answer is RevisionAnswer {
+  return answer !== null && answer.at === JSON.stringify(at);
 }
 
 export type Counts = ReadonlyMap<number, { added: number; removed: number } | null>;
@@ -132,6 +149,33 @@ export function useContents(
 export function fileAt(newest: readonly FileKey[], changed: readonly FileKey[]): FileKey | null {
   const found = changed[0] ?? newest[0];
   return found === undefined ? null : { computer: found.computer, path: found.path };
+}
+
+/** A file that the step changed and whose text the log does not hold, with what the actions told of the change. */
+export interface UnrecordedEdit extends FileKey {
+  told: ToldEdit[];
+}
+
+const writers = new Set(['edit_file', 'create_file']);
+
+/** Files that actions of the step wrote without a revision in the log, as in imported runs. */
+export function unrecordedEdits({ files, observations }: StepDetail): UnrecordedEdit[] {
+  const recorded = new Set(files.map(({ path }) => path));
+  const edits = new Map<string, UnrecordedEdit>();
+  for (const observation of observations) {
+    const { name, ok, data } = observation;
+    if (ok !== true || !writers.has(name) || typeof data.path !== 'string' || recorded.has(data.path))
+      continue;
+    const edit = edits.get(data.path) ?? { computer: '', path: data.path, told: [] };
+    const told = toldEdit(observation);
+    edits.set(data.path, told === null ? edit : { ...edit, told: [...edit.told, told] });
+  }
+  return [...edits.values()];
+}
+
+/** The last part of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** A path inside the run's workspace without the part that every path of the run has. */

@@ -1,5 +1,5 @@
+import { asksForAll } from '@shared/asks-for-all';
 import type { StepQuery } from '@shared/step-query';
-import { asksForAll } from '@shared/step-query';
 import { create } from 'zustand';
 import { call } from '../api';
 import { StepMatches } from './step-matches';
@@ -34,7 +34,7 @@ export function presetOf(query: StepQuery): Preset | null {
 
 let matches: StepMatches | null = null;
 
-/** Sets the timeline's filter. The list changes when the answer is there; the cursor stays on its step. */
+/** Sets the timeline's filter. The list changes when the answer is there, and the cursor goes to the nearest step of it. */
 export function setFilter(query: StepQuery): void {
   const { run, steps } = useTimeline.getState();
   const given = withoutEmpty(query);

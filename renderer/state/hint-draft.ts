@@ -1,4 +1,5 @@
-import { type HintCategory, type HintDelivery, nextStep } from '@shared/outbox';
+import { nextStep } from '@shared/hint-delivery';
+import type { HintCategory, HintDelivery } from '@shared/outbox';
 import { ulid } from 'ulid';
 import { create } from 'zustand';
 

@@ -1,5 +1,6 @@
 import type { Failure } from '@shared/errors';
-import { type HintView, nextStep } from '@shared/outbox';
+import { nextStep } from '@shared/hint-delivery';
+import type { HintView } from '@shared/outbox';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hintWaitWords } from '../features/hints/wait-words';
 import { en } from '../text/en';

@@ -1,4 +1,5 @@
-import { type HintVerdict, type HintView, nextStep } from '@shared/outbox';
+import { nextStep } from '@shared/hint-delivery';
+import type { HintVerdict, HintView } from '@shared/outbox';
 import type { RunHints } from '@shared/views';
 import { create } from 'zustand';
 import { call, failureOf } from '../api';

@@ -1,43 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { en } from '../text/en';
-import { capsOf, chordOf, commandTable, Keymap, keysOf } from './keymap';
+import { press } from './chord-fixtures';
+import { commandTable, Keymap, keysOf } from './keymap';
 
-function key(
-  code: string,
-  modifiers: { ctrl?: boolean; meta?: boolean; alt?: boolean; shift?: boolean } = {},
-) {
-  return {
-    code,
-    ctrlKey: modifiers.ctrl ?? false,
-    metaKey: modifiers.meta ?? false,
-    altKey: modifiers.alt ?? false,
-    shiftKey: modifiers.shift ?? false,
-  };
-}
-
-describe('chords', () => {
-  it('name the key by its place and its modifiers in one order', () => {
-    expect(chordOf(key('KeyZ', { ctrl: true, shift: true }), false)).toBe('Mod+Shift+KeyZ');
-    expect(chordOf(key('KeyZ', { meta: true }), true)).toBe('Mod+KeyZ');
-    expect(chordOf(key('KeyZ', { ctrl: true }), true)).toBe('Ctrl+KeyZ');
-    expect(chordOf(key('ShiftLeft', { shift: true }), false)).toBeNull();
-    expect(chordOf(key(''), false)).toBeNull();
-  });
-
-  it('are printed as a keyboard prints them', () => {
-    expect(capsOf('Shift+KeyJ', 'Ctrl')).toEqual(['J']);
-    expect(capsOf('KeyG KeyW', 'Ctrl')).toEqual(['g', 'w']);
-    expect(capsOf('Mod+Enter', 'Ctrl')).toEqual(['Ctrl ↵']);
-    expect(capsOf('Shift+Digit4', 'Ctrl')).toEqual(['$']);
-    expect(capsOf('Shift+F6', 'Ctrl')).toEqual(['Shift F6']);
-  });
-
-  it('belong to one command each', () => {
+describe('the table of keys', () => {
+  it('gives each chord to one command', () => {
     const all = commandTable.flatMap((command) => command.keys);
     expect(all.filter((chord, index) => all.indexOf(chord) !== index)).toEqual([]);
   });
 
-  it('have a name for every command', () => {
+  it('has a name for every command', () => {
     for (const { id } of commandTable) expect(en.shortcuts.command(id), id).toBeTruthy();
   });
 });
@@ -45,8 +17,8 @@ describe('chords', () => {
 describe('Keymap', () => {
   it('turns a bare key into its command on the page', () => {
     const keymap = new Keymap({}, false);
-    expect(keymap.press(key('KeyT'), 'page', 0)).toBe('label.train');
-    expect(keymap.press(key('KeyJ', { shift: true }), 'page', 0)).toBe('step.nextOpen');
+    expect(keymap.press(press('t', 'KeyT'), 'page', 0)).toBe('label.train');
+    expect(keymap.press(press('J', 'KeyJ', { shiftKey: true }), 'page', 0)).toBe('step.nextOpen');
   });
 
   it('lets bare keys rest while typing, in a terminal and in a dialog', () => {
@@ -55,43 +27,71 @@ describe('Keymap', () => {
       for (const chord of keys) {
         if (chord.includes('Mod+') || chord.includes('F6') || chord.includes('F1') || chord.includes(' '))
           continue;
-        const shift = chord.startsWith('Shift+');
-        const press = key(chord.replace('Shift+', ''), { shift });
-        if (id !== 'app.escape') expect(keymap.press(press, 'typing', 0), chord).toBeNull();
-        expect(keymap.press(press, 'terminal', 0), chord).toBeNull();
-        expect(keymap.press(press, 'dialog', 0), chord).toBeNull();
+        const shiftKey = chord.startsWith('Shift+');
+        const down = press(chord.replace('Shift+', ''), '', { shiftKey });
+        if (id !== 'app.escape') expect(keymap.press(down, 'typing', 0), chord).toBeNull();
+        expect(keymap.press(down, 'terminal', 0), chord).toBeNull();
+        expect(keymap.press(down, 'dialog', 0), chord).toBeNull();
       }
     }
   });
 
   it('keeps the undo of a text field, and queues and leaves from it', () => {
     const keymap = new Keymap({}, false);
-    expect(keymap.press(key('KeyZ', { ctrl: true }), 'typing', 0)).toBeNull();
-    expect(keymap.press(key('KeyZ', { ctrl: true }), 'page', 0)).toBe('label.undo');
-    expect(keymap.press(key('Enter', { ctrl: true }), 'typing', 0)).toBe('hint.queue');
-    expect(keymap.press(key('Escape'), 'typing', 0)).toBe('app.escape');
+    expect(keymap.press(press('z', 'KeyZ', { ctrlKey: true }), 'typing', 0)).toBeNull();
+    expect(keymap.press(press('z', 'KeyZ', { ctrlKey: true }), 'page', 0)).toBe('label.undo');
+    expect(keymap.press(press('Enter', 'Enter', { ctrlKey: true }), 'typing', 0)).toBe('hint.queue');
+    expect(keymap.press(press('Escape', 'Escape'), 'typing', 0)).toBe('app.escape');
   });
 
   it('knows two keys pressed one after the other, within a second', () => {
     const keymap = new Keymap({}, false);
-    expect(keymap.press(key('KeyG'), 'page', 0)).toBe('wait');
-    expect(keymap.press(key('KeyR'), 'page', 400)).toBe('mode.review');
-    expect(keymap.press(key('KeyG'), 'page', 5000)).toBe('wait');
-    expect(keymap.press(key('KeyX'), 'page', 6500)).toBe('error.next');
+    expect(keymap.press(press('g', 'KeyG'), 'page', 0)).toBe('wait');
+    expect(keymap.press(press('r', 'KeyR'), 'page', 400)).toBe('mode.review');
+    expect(keymap.press(press('g', 'KeyG'), 'page', 5000)).toBe('wait');
+    expect(keymap.press(press('x', 'KeyX'), 'page', 6500)).toBe('error.next');
   });
 
   it('starts a sequence on the page only', () => {
     const keymap = new Keymap({}, false);
-    expect(keymap.press(key('KeyG'), 'typing', 0)).toBeNull();
-    expect(keymap.press(key('KeyW'), 'page', 100)).toBeNull();
+    expect(keymap.press(press('g', 'KeyG'), 'typing', 0)).toBeNull();
+    expect(keymap.press(press('w', 'KeyW'), 'page', 100)).toBeNull();
   });
 
   it('obeys the keys of the person, which beat a default on the same key', () => {
-    const own = { 'label.mask': 'KeyT' };
+    const own = { 'label.mask': 't' };
     const keymap = new Keymap(own, false);
-    expect(keymap.press(key('KeyT'), 'page', 0)).toBe('label.mask');
-    expect(keymap.press(key('KeyM'), 'page', 0)).toBeNull();
-    expect(keysOf('label.mask', own)).toEqual(['KeyT']);
-    expect(keysOf('label.mask', { 'label.mask': '' })).toEqual(['KeyM']);
+    expect(keymap.press(press('t', 'KeyT'), 'page', 0)).toBe('label.mask');
+    expect(keymap.press(press('m', 'KeyM'), 'page', 0)).toBeNull();
+    expect(keysOf('label.mask', own)).toEqual(['t']);
+    expect(keysOf('label.mask', { 'label.mask': '' })).toEqual(['m']);
+  });
+
+  it('reads the keys of settings that named places', () => {
+    const own = { 'label.mask': 'Shift+KeyT', 'app.search': 'Shift+Slash', 'mode.watch': 'KeyG Digit2' };
+    expect(Object.keys(own).map((id) => keysOf(id as keyof typeof own, own))).toEqual([
+      ['Shift+t'],
+      ['?'],
+      ['g 2'],
+    ]);
+  });
+
+  it('writes no label by a key that prints another sign in the script that is written', () => {
+    const keymap = new Keymap({}, false);
+    // A Russian keyboard: the key with . and / on it writes a full stop, which alone repeats a label.
+    expect(keymap.press(press('о', 'KeyJ'), 'page', 0)).toBe('step.next');
+    expect(keymap.press(press('.', 'Slash'), 'page', 10)).toBe('app.search');
+    expect(keymap.press(press('ю', 'Period'), 'page', 20)).toBe('label.repeat');
+    // Hebrew writes / on the key of q.
+    expect(keymap.press(press('/', 'KeyQ'), 'page', 30)).toBe('queue.next');
+    // Back to Latin letters.
+    expect(keymap.press(press('j', 'KeyJ'), 'page', 40)).toBe('step.next');
+    expect(keymap.press(press('.', 'Slash'), 'page', 50)).toBe('label.repeat');
+  });
+
+  it('knows two keys after another in any script', () => {
+    const keymap = new Keymap({}, false);
+    expect(keymap.press(press('п', 'KeyG'), 'page', 0)).toBe('wait');
+    expect(keymap.press(press('к', 'KeyR'), 'page', 100)).toBe('mode.review');
   });
 });

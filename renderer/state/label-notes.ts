@@ -1,24 +1,29 @@
 import { call } from '../api';
-import { inOrder } from './annotation-queue';
-import { undoButton } from './labels';
-import { closeDecision } from './reasons';
+import { inOrder, undoableToast } from './annotation-queue';
+import { labelTarget } from './label-target';
+import { closeDecision } from './labels';
 import { useTimeline } from './timeline';
-import { toast } from './toasts';
 
 export async function toggleFlag(): Promise<void> {
-  const { run, cursor, heads } = useTimeline.getState();
-  if (run === null || cursor === 0) return;
+  const target = labelTarget();
+  if (target === null) return;
+  const { run } = target;
+  const { cursor, heads } = useTimeline.getState();
   const on = heads.get(cursor)?.flagged !== true;
   closeDecision();
-  await inOrder(() => call('labels.flag', { run, step: cursor, on }));
-  toast((text) => (on ? text.labels.flagged(cursor) : text.labels.unflagged(cursor)), undoButton);
+  const kept = inOrder(() => call('labels.flag', { run, step: cursor, on }));
+  const say = undoableToast();
+  await kept;
+  say((text) => (on ? text.labels.flagged(cursor) : text.labels.unflagged(cursor)));
   await refreshStep(run, cursor);
 }
 
 export async function addComment(run: string, step: number, text: string): Promise<void> {
   closeDecision();
-  await inOrder(() => call('labels.comment', { run, step, text }));
-  toast((words) => words.labels.commented(step), undoButton);
+  const kept = inOrder(() => call('labels.comment', { run, step, text }));
+  const say = undoableToast();
+  await kept;
+  say((words) => words.labels.commented(step));
   await refreshStep(run, step);
 }
 

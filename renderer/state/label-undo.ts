@@ -1,61 +1,71 @@
-import { standingIds } from '@shared/annotation-undo';
 import type { AnnotationEntry } from '@shared/annotations';
-import { addsReason, completes, wantsReason } from '@shared/reason-pair';
+import { partsOf } from '@shared/step-range';
 import { call } from '../api';
-import { inOrder } from './annotation-queue';
+import { inOrder, undoableToast } from './annotation-queue';
+import { useFilter } from './filter';
 import { sayEntry } from './label-words';
-import { closeDecision } from './reasons';
-import { useTimeline } from './timeline';
+import { closeDecision } from './labels';
+import { moveCursor, useTimeline } from './timeline';
 import { toast } from './toasts';
 
 /**
- * Takes back the person's last annotation of the run, or brings it back. A decision and the reason given right after it are two
- * entries and one thing to a person: they go and come together. What belongs together is told from the log alone, so that it holds
- * after a restart and for entries made elsewhere.
+ * Undoes what the person did last in the run, or brings it back, whole: the log says what belongs together, such as a decision and
+ * the reason given right after it, or a range over a branch point.
  */
 export async function undo(kind: 'undo' | 'redo'): Promise<void> {
-  const { run } = useTimeline.getState();
+  const { run, cursor } = useTimeline.getState();
   if (run === null) return;
   closeDecision();
-  const target = await inOrder(() => (kind === 'undo' ? takeBack(run) : bringBack(run)));
-  if (target === null) {
+  if (underWay.count === 0) underWay.cursor = cursor;
+  underWay.count += 1;
+  const done = undoIn(run, kind);
+  underWay.last = done;
+  try {
+    await done;
+  } finally {
+    underWay.count -= 1;
+  }
+}
+
+/** Undos that are not durable yet, and where the cursor was left meanwhile. */
+const underWay = { count: 0, last: Promise.resolve(), cursor: 0 };
+
+/**
+ * Does what a label key asks for. While an undo is under way the key is about the step that comes back, so it waits; after the cursor
+ * was moved meanwhile nobody knows which step is meant, and it is refused.
+ */
+export function afterUndo(work: () => void): void {
+  if (underWay.count === 0) work();
+  else if (useTimeline.getState().cursor !== underWay.cursor) toast((text) => text.labels.undoing);
+  // An undo that fails has said so; what was to be done after it is dropped.
+  else underWay.last.then(work, () => undefined);
+}
+
+async function undoIn(run: string, kind: 'undo' | 'redo'): Promise<void> {
+  const kept = inOrder(() => (kind === 'undo' ? call('labels.undo', { run }) : call('labels.redo', { run })));
+  const say = undoableToast(kind === 'undo' ? 'redo' : 'undo');
+  const target = (await kept)?.target;
+  if (target === undefined) {
     toast((text) => (kind === 'undo' ? text.labels.nothingToUndo : text.labels.nothingToRedo));
     return;
   }
-  toast(
-    (text) => (kind === 'undo' ? text.labels.undid : text.labels.redid)(sayEntry(text, target)),
-    kind === 'undo'
-      ? { say: (text) => text.labels.redo, command: 'label.redo' }
-      : { say: (text) => text.labels.undo, command: 'label.undo' },
-  );
+  say((text) => (kind === 'undo' ? text.labels.undid : text.labels.redid)(sayEntry(text, target)));
   if (useTimeline.getState().run !== run) return;
+  goTo(target);
   await useTimeline.getState().heads.refresh(target.target.from, target.target.to);
 }
 
-async function takeBack(run: string): Promise<AnnotationEntry | null> {
-  const undone = (await call('labels.undo', { run }))?.target ?? null;
-  if (undone === null || !completes(undone)) return undone;
-  const { history, standing } = await entriesBeside(undone);
-  const before = history.find((entry) => standing.has(entry.ulid) && addsReason(undone, entry));
-  if (before === undefined) return undone;
-  const next = await call('labels.undo', { run });
-  // Another window or the command line said something in between: that stays.
-  if (next !== null && next.target.ulid !== before.ulid) await call('labels.redo', { run });
-  return undone;
-}
-
-async function bringBack(run: string): Promise<AnnotationEntry | null> {
-  const back = (await call('labels.redo', { run }))?.target ?? null;
-  if (back === null || !wantsReason(back)) return back;
-  const { history, standing } = await entriesBeside(back);
-  const after = history.find((entry) => !standing.has(entry.ulid) && addsReason(entry, back));
-  if (after === undefined) return back;
-  const next = await call('labels.redo', { run });
-  if (next !== null && next.target.ulid !== after.ulid) await call('labels.undo', { run });
-  return next === null ? back : after;
-}
-
-async function entriesBeside({ target }: AnnotationEntry) {
-  const { history } = await call('step.labels', { run: target.run, step: target.from });
-  return { history, standing: standingIds(history) };
+/** Puts the cursor on what was undone, unless the person has moved it since or the filter hides all of it. */
+function goTo({ target }: AnnotationEntry): void {
+  const { cursor, anchor } = useTimeline.getState();
+  if (anchor !== null || cursor !== underWay.cursor) return;
+  const parts = partsOf(target);
+  const { steps } = useFilter.getState();
+  const step =
+    steps === null
+      ? target.from
+      : steps.find((each) => parts.some(({ from, to }) => from <= each && each <= to));
+  if (step === undefined) return;
+  moveCursor(step);
+  underWay.cursor = useTimeline.getState().cursor;
 }

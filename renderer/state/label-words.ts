@@ -1,4 +1,5 @@
-import { type AnnotationEntry, partsOf, type StepRange } from '@shared/annotations';
+import type { AnnotationEntry } from '@shared/annotations';
+import { partsOf, type StepRange } from '@shared/step-range';
 import type { Text } from '../text/en';
 import type { LabelChoice } from './labels';
 

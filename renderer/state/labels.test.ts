@@ -2,11 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { AnnotationStand, testRun } from './annotation-fixtures';
 import { settled } from './bridge-fixtures';
+import { noteGesture } from './gestures';
 import { toggleFlag } from './label-notes';
-import { undo } from './label-undo';
-import { decide, give, pendingFor, useLabels } from './labels';
+import { afterUndo, undo } from './label-undo';
+import { decide, endLift, give, pendingFor, useLabels } from './labels';
 import { giveReason } from './reasons';
-import { moveCursor, useTimeline } from './timeline';
+import { jumpCursor, moveCursor, toggleRange, useTimeline } from './timeline';
 import { useToasts } from './toasts';
 
 let stand: AnnotationStand;
@@ -14,6 +15,8 @@ beforeEach(() => {
   stand = new AnnotationStand();
 });
 const cursor = () => useTimeline.getState().cursor;
+const offers = () =>
+  useToasts.getState().toasts.map(({ say, button }) => `${say(en)}: ${button?.command ?? ''}`);
 const toasts = () => useToasts.getState().toasts.map(({ say }) => say(en));
 
 describe('a reason and its decision', () => {
@@ -116,6 +119,40 @@ describe('a reason and its decision', () => {
     expect([stand.at(1), stand.at(7)]).toEqual([['mask'], ['mask blind-edit']]);
   });
 
+  it('belong together for two seconds; a digit after that is for the step under the cursor', async () => {
+    noteGesture(1_000);
+    decide('mask');
+    noteGesture(3_001);
+    giveReason(5);
+    expect(useLabels.getState()).toMatchObject({ reason: 'blind-edit', reasonFor: { from: 2, to: 2 } });
+    decide('mask');
+    await settled();
+    expect([stand.at(1), stand.at(2)]).toEqual([['mask'], ['mask blind-edit']]);
+  });
+
+  it('belong together also when a live run or the queue takes the cursor on', async () => {
+    decide('mask');
+    jumpCursor(9);
+    giveReason(5);
+    await settled();
+    expect([stand.at(1), stand.at(9)]).toEqual([['mask blind-edit'], []]);
+  });
+
+  it('are apart when the reason was set on another step', async () => {
+    giveReason(5);
+    moveCursor(4);
+    decide('mask');
+    await settled();
+    expect(stand.at(4)).toEqual(['mask']);
+    moveCursor(7);
+    giveReason(5);
+    toggleRange();
+    moveCursor(9);
+    decide('mask');
+    await settled();
+    expect(stand.at(8)).toEqual(['mask blind-edit']);
+  });
+
   it('belong to the next decision when the last one has a reason, or was undone, or something else came after', async () => {
     giveReason(5);
     decide('mask');
@@ -146,7 +183,70 @@ describe('a reason and its decision', () => {
   });
 });
 
+describe('an offer to undo', () => {
+  it('goes with the next annotation, and does not come when one was made meanwhile', async () => {
+    useTimeline.setState({ anchor: 1, cursor: 3 });
+    decide('mask');
+    await settled();
+    expect(offers()).toEqual(['MASK on 3 steps, 1–3: label.undo']);
+    decide('train');
+    expect(offers()).toEqual([]);
+    await settled();
+    useTimeline.setState({ anchor: 6, cursor: 8 });
+    decide('mask');
+    decide('train');
+    await settled();
+    expect(offers()).toEqual(['MASK on 3 steps, 6–8: ']);
+  });
+
+  it('of a redo goes as well', async () => {
+    decide('mask');
+    await undo('undo');
+    expect(offers()).toEqual(['Undid MASK on step 1: label.redo']);
+    decide('train');
+    await settled();
+    expect(offers()).toEqual([]);
+  });
+});
+
+describe('undo', () => {
+  it('puts the cursor on what was undone, and a label key pressed meanwhile goes there', async () => {
+    decide('mask');
+    decide('mask');
+    await settled();
+    const undone = undo('undo');
+    afterUndo(() => decide('train'));
+    expect(cursor()).toBe(3);
+    await undone;
+    await settled();
+    expect([stand.at(2), stand.at(3), cursor()]).toEqual([['train'], [], 3]);
+  });
+
+  it('leaves a cursor that was moved meanwhile, and refuses a label key until it is saved', async () => {
+    decide('mask');
+    await settled();
+    const undone = undo('undo');
+    moveCursor(6);
+    afterUndo(() => decide('train'));
+    expect(toasts()).toEqual(['Nothing was labelled: the undo is not saved yet. Press again.']);
+    await undone;
+    await settled();
+    expect([stand.at(6), cursor()]).toEqual([[], 6]);
+    afterUndo(() => decide('train'));
+    await settled();
+    expect(stand.at(6)).toEqual(['train']);
+  });
+});
+
 describe('a decision', () => {
+  it('about a step that a hard rule masks goes to the step it was asked about', async () => {
+    useLabels.setState({ lift: { run: testRun, step: 2 } });
+    moveCursor(9);
+    endLift('It recovers well.');
+    await settled();
+    expect([stand.at(2), stand.at(9), cursor()]).toEqual([['train It recovers well.'], [], 9]);
+  });
+
   it('is painted at once and decided when it is durable', async () => {
     decide('mask');
     expect(pendingFor(useLabels.getState().pending, 1)).toMatchObject({ value: 'mask', phase: 'pending' });

@@ -1,13 +1,12 @@
-import { MAX_PARTS, type StepRange } from '@shared/annotations';
+import { MAX_PARTS, type StepRange } from '@shared/step-range';
 import { create } from 'zustand';
 import { call } from '../api';
-import type { Text } from '../text/en';
-import { inOrder } from './annotation-queue';
+import { inOrder, undoableToast } from './annotation-queue';
 import { sharedDwell } from './dwell';
-import { useFilter } from './filter';
+import { lastGesture } from './gestures';
+import { labelTarget, shownParts } from './label-target';
 import { sayDecision } from './label-words';
 import { shownBeside } from './rows';
-import { shownRanges } from './shown-ranges';
 import { moveCursor, selection, useTimeline } from './timeline';
 import { toast, toastFailure } from './toasts';
 
@@ -21,6 +20,8 @@ export interface Decision {
   reason: string | null;
   /** An adjudication settles what people differ about. */
   settles?: boolean;
+  /** Say that it was made, also when it is about one step. */
+  announce?: boolean;
 }
 
 /** A decision on its way: `pending` until the main process said it is durable, then until its head is fresh. */
@@ -36,35 +37,40 @@ export interface PendingLabel {
 
 export interface OpenDecision {
   decision: Decision;
-  cursor: number;
+  /** The person's moves of the cursor until then. */
+  moves: number;
+  /** When it was made, on the clock of `performance.now()`, ms. */
+  at: number;
   kept: Promise<boolean>;
 }
+
+/** A decision takes a reason that is given so long after it, ms; the label bar names it meanwhile. */
+export const OPEN_FOR = 2_000;
 
 interface LabelState {
   pending: PendingLabel[];
   /** Reason for the next label, or null. */
   reason: string | null;
+  /** The steps it was set for; a label elsewhere does not get it. */
+  reasonFor: { run: string; from: number; to: number } | null;
   /** A hard rule masks this step: TRAIN waits for a reason in words. A range is not held up; there the mask stays. */
-  lift: number | null;
+  lift: { run: string; step: number } | null;
   /** What `.` repeats. */
   last: { value: LabelChoice; reason: string | null } | null;
-  /** The decision just made that has no reason yet, where it left the cursor, and whether it was kept. */
+  /** The decision just made that has no reason yet, and whether it was kept. */
   open: OpenDecision | null;
 }
 
 export const useLabels = create<LabelState>()(() => ({
   pending: [],
   reason: null,
+  reasonFor: null,
   lift: null,
   last: null,
   open: null,
 }));
 
 let nextId = 1;
-export const undoButton = {
-  say: (text: Text) => text.labels.undo,
-  command: 'label.undo',
-} as const;
 
 /** The newest decision under way for a step, or undefined. */
 export function pendingFor(pending: readonly PendingLabel[], step: number): PendingLabel | undefined {
@@ -80,13 +86,12 @@ export function pendingFor(pending: readonly PendingLabel[], step: number): Pend
  * Labels the range, or the step under the cursor, and goes on to the next. Painted as pending at once, as
  * decided only when the main process has acknowledged it; a failure takes it back and says so.
  */
-export function decide(value: LabelChoice, reason = useLabels.getState().reason): void {
-  const { run } = useTimeline.getState();
-  const target = selection();
-  if (run === null || target === null) return;
-  const { from, to } = target;
+export function decide(value: LabelChoice, reason = reasonNow()): void {
+  const target = labelTarget();
+  if (target === null) return;
+  const { run, from, to, parts } = target;
   if (value === 'train' && reason === null && from === to && hasHardMask(from)) {
-    useLabels.setState({ lift: from });
+    useLabels.setState({ lift: { run, step: from } });
     return;
   }
   const head = useTimeline.getState().heads.get(from);
@@ -99,8 +104,6 @@ export function decide(value: LabelChoice, reason = useLabels.getState().reason)
     const held = head.label.value === 'train' ? 'train' : 'mask';
     toast((text) => text.labels.staysSettled(from, text.labels[held]));
   }
-  const parts = shownParts(target);
-  if (parts.length === 0) return;
   useTimeline.setState({ anchor: null });
   if (value !== 'clear') moveCursor(following(to));
   give({ run, parts, value, reason: value === 'clear' ? null : reason });
@@ -108,20 +111,19 @@ export function decide(value: LabelChoice, reason = useLabels.getState().reason)
 
 /** Settles what people differ about, on the range or the step under the cursor, and goes on. */
 export function settle(value: 'train' | 'mask'): void {
-  const { run, heads, anchor } = useTimeline.getState();
-  const target = selection();
-  if (run === null || target === null) return;
+  const { heads, anchor } = useTimeline.getState();
+  const target = labelTarget();
+  if (target === null) return;
+  const { run, parts } = target;
   const head = heads.get(target.from);
   const open = head?.marks.includes('humans_differ') === true || head?.label.source === 'adjudication';
   if (anchor === null && !open) {
     toast((text) => text.labels.nothingToSettle(target.from));
     return;
   }
-  const parts = shownParts(target);
-  if (parts.length === 0) return;
   useTimeline.setState({ anchor: null });
   moveCursor(following(target.to));
-  give({ run, parts, value, reason: useLabels.getState().reason, settles: true });
+  give({ run, parts, value, reason: reasonNow(), settles: true });
 }
 
 /**
@@ -138,6 +140,7 @@ export function give(decision: Decision, after?: Promise<boolean>): Promise<bool
     await send(decision);
     return true;
   });
+  const say = undoableToast();
   const kept = sent.catch((thrown: unknown) => {
     toastFailure(thrown, (text, why) =>
       text.labels.failed(sayDecision(text, value, parts, decision.settles), why),
@@ -150,8 +153,8 @@ export function give(decision: Decision, after?: Promise<boolean>): Promise<bool
       useLabels.setState((state) => ({
         pending: state.pending.map((entry) => (entry.id === id ? { ...entry, phase: 'durable' } : entry)),
       }));
-      if (after === undefined && (to > from || decision.settles === true)) {
-        toast((text) => sayDecision(text, value, parts, decision.settles), undoButton);
+      if (after === undefined && (to > from || decision.settles === true || decision.announce === true)) {
+        say((text) => sayDecision(text, value, parts, decision.settles));
       }
       if (useTimeline.getState().run === run) await useTimeline.getState().heads.refresh(from, to);
     })
@@ -159,21 +162,43 @@ export function give(decision: Decision, after?: Promise<boolean>): Promise<bool
     .finally(() =>
       useLabels.setState((state) => ({ pending: state.pending.filter((entry) => entry.id !== id) })),
     );
-  const { cursor } = useTimeline.getState();
+  const { moves } = useTimeline.getState();
+  const at = lastGesture().at;
+  const open = reason === null && value !== 'clear' ? { decision, moves, at, kept } : null;
   useLabels.setState((state) => ({
     pending: [...state.pending, { id, run, from, to, parts, value, phase: 'pending' }],
     last: { value, reason },
     reason: null,
-    open: reason === null && value !== 'clear' ? { decision, cursor, kept } : null,
+    open,
   }));
+  if (open !== null) setTimeout(() => closeDecision(open), OPEN_FOR);
   return kept;
+}
+
+/** Something else was annotated, or time has passed: a reason given from now on is for the step under the cursor. */
+export function closeDecision(only = useLabels.getState().open): void {
+  useLabels.setState(({ open }) => (open === only ? { open: null } : {}));
+}
+
+/** The reason that was set for the steps under the cursor; one set for other steps is over. */
+export function reasonNow(): string | null {
+  const { reason, reasonFor } = useLabels.getState();
+  const { run } = useTimeline.getState();
+  const selected = selection();
+  if (reason === null || reasonFor === null || selected === null) return null;
+  const holds = reasonFor.run === run && reasonFor.from <= selected.to && selected.from <= reasonFor.to;
+  return holds ? reason : null;
 }
 
 async function send({ run, parts, value, reason, settles }: Decision): Promise<void> {
   const [only] = parts;
   if (only === undefined) return;
   if (settles === true && value !== 'clear') {
-    for (const part of parts) await call('labels.adjudicate', { run, ...part, value, reason });
+    for (let at = 0; at < parts.length; at += MAX_PARTS) {
+      const some = parts.slice(at, at + MAX_PARTS);
+      const { from, to } = { from: some[0]?.from ?? only.from, to: some.at(-1)?.to ?? only.to };
+      await call('labels.adjudicate', { run, from, to, parts: some, value, reason });
+    }
   } else if (parts.length === 1)
     await call('labels.apply', { run, ...only, value, reason, ...sharedDwell(run, only) });
   else {
@@ -190,10 +215,15 @@ function hasHardMask(step: number): boolean {
   return rules?.some((rule) => hardRules.includes(rule)) === true;
 }
 
-/** Ends the question for a reason; with one, the label is given. */
+/** Ends the question for a reason; with one, the step that was asked about is labelled, wherever the cursor is now. */
 export function endLift(reason: string | null): void {
+  const { lift } = useLabels.getState();
   useLabels.setState({ lift: null });
-  if (reason !== null) decide('train', reason);
+  if (reason === null || lift === null) return;
+  const { run, step } = lift;
+  const now = useTimeline.getState();
+  if (now.run === run && now.cursor === step) moveCursor(following(step));
+  void give({ run, parts: [{ from: step, to: step }], value: 'train', reason });
 }
 
 /** The step after one, in what the timeline shows. */
@@ -208,6 +238,7 @@ export function preceding(step: number): number {
 
 /** Confirms what holds for the step (a machine's or another person's opinion) as one's own decision. */
 export function agree(): void {
+  if (labelTarget() === null) return;
   const { heads, cursor, anchor } = useTimeline.getState();
   const value = heads.get(cursor)?.label.value ?? null;
   if (value === null) toast((text) => text.labels.nothingToAgree(cursor));
@@ -225,11 +256,6 @@ function rangeAgrees(value: 'train' | 'mask'): boolean {
     }
   }
   return true;
-}
-
-/** A single step is always meant; of a range only what the timeline shows. */
-function shownParts({ from, to }: { from: number; to: number }) {
-  return from === to ? [{ from, to }] : shownRanges(from, to, useFilter.getState().steps);
 }
 
 export function repeatLast(): void {

@@ -2,6 +2,7 @@ import type { LinkState, OwnTerminal } from '@shared/computers';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { useComputers } from './computers';
+import { lastGesture } from './gestures';
 import type { Refusal } from './own-terminals-input';
 import { chooseTerminal } from './sessions-shown';
 import { toastFailure } from './toasts';
@@ -52,13 +53,14 @@ export function startOwnTerminals(): () => void {
   return listen('own.changed', read);
 }
 
-/** Opens a terminal of the person's own and goes into it; a failure is said. */
+/** Opens a terminal of the person's own, and goes into it unless they have done something else meanwhile; a failure is said. */
 export function openOwnTerminal(computer: string, run: string | null): void {
+  const { number: asked } = lastGesture();
   useOwnTerminals.setState((state) => ({ opening: [...state.opening, computer] }));
   call('own.open', { computer, run, rows: 24, cols: 80 })
     .then(async ({ id }) => {
       await loadOwnTerminals();
-      chooseTerminal(id, { enter: true });
+      chooseTerminal(id, { enter: asked === lastGesture().number });
     })
     .catch((thrown: unknown) => toastFailure(thrown))
     .finally(() =>

@@ -1,7 +1,9 @@
 import type { QueueItem } from '@shared/review/queue-views';
 import { beforeEach, expect, test } from 'vitest';
 import { BridgeStand, settled } from './bridge-fixtures';
-import { give } from './labels';
+import { useFilter } from './filter';
+import { noteGesture } from './gestures';
+import { decide, give } from './labels';
 import { goQueue, leaveQueue, placeAfter, startQueue, useQueue } from './queue';
 import { useRuns } from './runs';
 import { openTimeline, useTimeline } from './timeline';
@@ -63,6 +65,36 @@ test('a decision about the item goes on to the next one; one about another step 
   expect(asked()).toBe(2);
   expect(useTimeline.getState().cursor).toBe(7);
   expect(useQueue.getState().place).toEqual({ at: 2, of: 2 });
+  stop();
+});
+
+test('a label key is refused between a decision and the look at the next item, which no filter hides', async () => {
+  let next: QueueItem | null = item(one, 3, 1, 2);
+  const bridge = stand(() => next);
+  openTimeline(one, 9, 9);
+  const stop = startQueue();
+  await goQueue(1);
+  noteGesture(performance.now() + 1_000);
+  next = item(one, 7, 2, 2);
+  useFilter.setState({ query: { error: true }, steps: [3, 5] });
+  decide('mask');
+  noteGesture(performance.now());
+  decide('mask');
+  await settled();
+  expect(useTimeline.getState().cursor).toBe(7);
+  expect(useFilter.getState().steps).toBeNull();
+  noteGesture(performance.now());
+  decide('mask');
+  await settled();
+  const labelled = () =>
+    bridge.calls.flatMap(([name, input]) =>
+      name === 'labels.apply' ? [(input as { from: number }).from] : [],
+    );
+  expect(labelled()).toEqual([3]);
+  noteGesture(performance.now() + 1_000);
+  decide('mask');
+  await settled();
+  expect(labelled()).toEqual([3, 7]);
   stop();
 });
 

@@ -1,11 +1,12 @@
 import type { QueueItem, QueueView } from '@shared/review/queue-views';
 import { create } from 'zustand';
 import { call, listen } from '../api';
+import { setFilter, useFilter } from './filter';
 import { afterFirstRows } from './first-rows';
 import { useLabels } from './labels';
 import { openRun, useRuns } from './runs';
 import { useSettings } from './settings';
-import { moveCursor, useTimeline } from './timeline';
+import { jumpCursor, moveCursor, useTimeline } from './timeline';
 import { attempt, toast } from './toasts';
 
 interface QueueState {
@@ -36,8 +37,11 @@ export async function loadQueue(): Promise<void> {
   if (useRuns.getState().current === run) useQueue.setState({ view });
 }
 
-/** Goes to the next item, also in another run, and stays in queue mode; leaves it when nothing is left. */
-export async function goQueue(direction: 1 | -1): Promise<void> {
+/**
+ * Goes to the next item, also in another run, and stays in queue mode; leaves it when nothing is left. `asked`: by the person, not
+ * because an item was decided. A filter that hides the item gives way.
+ */
+export async function goQueue(direction: 1 | -1, asked = true): Promise<void> {
   const { item } = useQueue.getState();
   const { run, cursor } = useTimeline.getState();
   const current = useRuns.getState().current;
@@ -52,7 +56,10 @@ export async function goQueue(direction: 1 | -1): Promise<void> {
   }
   useQueue.setState((state) => ({ item: next, place: placeAfter(state.place, next, direction) }));
   if (useRuns.getState().current !== next.run) await openRun(next.run);
-  if (useTimeline.getState().run === next.run) moveCursor(next.step);
+  if (useTimeline.getState().run !== next.run) return;
+  if (useFilter.getState().steps?.includes(next.step) === false) setFilter({});
+  if (asked) moveCursor(next.step);
+  else jumpCursor(next.step);
 }
 
 /** Counted from where the person began: an item that was decided is gone from the queue's own count. */
@@ -101,7 +108,10 @@ export function startQueue(): () => void {
       const { item } = useQueue.getState();
       if (newest === undefined || item === null || newest.value === 'clear') return;
       if (before.pending.some(({ id }) => id === newest.id) || newest.run !== item.run) return;
-      if (newest.from <= item.step && item.step <= newest.to) attempt(() => goQueue(1));
+      if (item.step < newest.from || newest.to < item.step) return;
+      // Where the cursor is until the next item is known, nobody wants to label.
+      useTimeline.setState({ jumpedAt: performance.now() });
+      attempt(() => goQueue(1, false));
     }),
   ];
   const { current } = useRuns.getState();

@@ -1,7 +1,9 @@
 import type { RetroMask } from '@shared/ipc/labels';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { en } from '../text/en';
 import { AnnotationStand, testRun } from './annotation-fixtures';
 import { settled } from './bridge-fixtures';
+import { useFilter } from './filter';
 import { decide, useLabels } from './labels';
 import {
   acceptRetroMask,
@@ -14,6 +16,7 @@ import {
   useRetroMasks,
 } from './retro-masks';
 import { moveCursor, useTimeline } from './timeline';
+import { useToasts } from './toasts';
 
 const mask = (number: number, delivered: number, from: number, to: number): RetroMask => ({
   ...{ run: testRun, hint: `hint-${number}`, number, text: 'Not so', delivered, from, to },
@@ -36,10 +39,44 @@ describe('what hints contradict', () => {
     await settled();
   });
 
-  it('is asked about where the reader is, else about the next hint, else about the first', () => {
+  it('is asked about only near its steps or its hint', () => {
     const state = useRetroMasks.getState();
-    expect([4, 6, 7, 13, 20].map((cursor) => askedAbout(state, cursor)?.number)).toEqual([1, 1, 2, 2, 1]);
+    const asked = [1, 4, 6, 9, 13, 18, 19].map((cursor) => askedAbout(state, cursor)?.number);
+    expect(asked).toEqual([1, 1, 1, 2, 2, 2, undefined]);
     expect(askedAbout({ masks: [], trimming: null }, 1)).toBeUndefined();
+  });
+
+  it('is answered only where it is asked, and gone to from anywhere', async () => {
+    moveCursor(20);
+    acceptRetroMask();
+    await dismissRetroMask();
+    await settled();
+    expect(stand.entries).toEqual([]);
+    expect(useRetroMasks.getState().masks).toHaveLength(2);
+    trimRetroMask();
+    expect(useTimeline.getState()).toMatchObject({ anchor: 3, cursor: 5 });
+  });
+
+  it('is masked with words and an undo, also when it is one step', async () => {
+    open = [mask(1, 6, 5, 5)];
+    stand.bridge.send('labels.changed', { run: testRun, from: 1, to: 1 });
+    await settled();
+    moveCursor(4);
+    acceptRetroMask();
+    await settled();
+    const [said] = useToasts.getState().toasts;
+    expect(said?.say(en)).toBe('MASK on step 5');
+    expect(said?.button?.command).toBe('label.undo');
+  });
+
+  it('does not mask a step that a filter hides: the range is shown first', async () => {
+    useFilter.setState({ query: { error: true }, steps: [2, 4] });
+    moveCursor(4);
+    acceptRetroMask();
+    await settled();
+    expect(stand.entries).toEqual([]);
+    expect(useFilter.getState().steps).toBeNull();
+    expect(useTimeline.getState()).toMatchObject({ anchor: 3, cursor: 5 });
   });
 
   it('is masked as one entry with its reason, as it was proposed', async () => {

@@ -1,7 +1,11 @@
 import type { RetroMask } from '@shared/ipc/labels';
+import type { StepRange } from '@shared/step-range';
 import { create } from 'zustand';
 import { call, listen } from '../api';
+import { setFilter, useFilter } from './filter';
+import { toggleFold } from './grouping';
 import { give, useLabels } from './labels';
+import { rowsNow } from './rows';
 import { moveCursor, useTimeline } from './timeline';
 import { toast, toastFailure } from './toasts';
 
@@ -53,37 +57,57 @@ function loadRetroMasks(run: string): void {
   );
 }
 
-/** The proposal that is asked about: the one being trimmed, else the one around or next after the cursor, else the first. */
+/** So many steps around those it is about, a proposal is asked. */
+const NEAR = 3;
+
+/**
+ * The proposal that is asked about: the one being trimmed, else the one whose steps, or whose hint, the cursor is at. Nothing is asked
+ * elsewhere, so that what an answer is about is in front of the person.
+ */
 export function askedAbout(
   { masks, trimming }: Pick<RetroState, 'masks' | 'trimming'>,
   cursor: number,
 ): RetroMask | undefined {
-  return (
-    masks.find(({ hint }) => hint === trimming) ??
-    masks.find(({ from, delivered }) => from <= cursor && cursor <= delivered) ??
-    masks.find(({ delivered }) => delivered >= cursor) ??
-    masks[0]
-  );
+  const near = (margin: number) =>
+    masks.find(({ from, delivered }) => from - margin <= cursor && cursor <= delivered + margin);
+  return masks.find(({ hint }) => hint === trimming) ?? near(0) ?? near(NEAR);
 }
 
 function current(): RetroMask | undefined {
   return askedAbout(useRetroMasks.getState(), useTimeline.getState().cursor);
 }
 
-/** Selects the proposed range with its reason armed: the keys of any range then trim it, and MASK accepts what is selected. */
+/**
+ * Selects the proposed range with its reason set: the keys of any range then trim it, and MASK accepts what is selected. Where nothing
+ * is asked, goes to the next proposal, or to the first.
+ */
 export function trimRetroMask(): void {
-  const mask = current();
+  const { masks } = useRetroMasks.getState();
+  const { cursor } = useTimeline.getState();
+  const mask = current() ?? masks.find(({ from }) => from > cursor) ?? masks[0];
   if (mask === undefined) {
     toast((text) => text.retro.none);
     return;
   }
-  useRetroMasks.setState({ trimming: mask.hint });
-  useLabels.setState({ reason, open: null });
-  useTimeline.setState({ anchor: mask.from });
-  moveCursor(mask.to);
+  const { run, hint, from, to } = mask;
+  useRetroMasks.setState({ trimming: hint });
+  useLabels.setState({ reason, reasonFor: { run, from, to }, open: null });
+  showAll(mask);
+  useTimeline.setState({ anchor: from });
+  moveCursor(to);
 }
 
-/** Masks the proposed range, or what was trimmed of it, as one entry. */
+/** Puts every step of a range on the list. */
+function showAll(range: StepRange): void {
+  if (useFilter.getState().steps !== null && !rowsNow().showsAll(range)) setFilter({});
+  const rows = rowsNow();
+  for (let index = rows.nearest(range.from); index <= rows.nearest(range.to); index += 1) {
+    const row = rows.at(index);
+    if (row?.kind === 'fold' && !row.open) toggleFold(row.from, row.to);
+  }
+}
+
+/** Masks the proposed range, or what was trimmed of it, as one entry, and says so; never a step that is not on the list. */
 export function acceptRetroMask(): void {
   const { run, trimming } = useRetroMasks.getState();
   const mask = current();
@@ -92,8 +116,12 @@ export function acceptRetroMask(): void {
   const trimmed = trimming === mask.hint && anchor !== null;
   const from = trimmed ? Math.min(anchor, cursor) : mask.from;
   const to = trimmed ? Math.max(anchor, cursor) : mask.to;
+  if (!rowsNow().showsAll({ from, to })) {
+    trimRetroMask();
+    return;
+  }
   useTimeline.setState({ anchor: null });
-  void give({ run, parts: [{ from, to }], value: 'mask', reason }).then((kept) => {
+  void give({ run, parts: [{ from, to }], value: 'mask', reason, announce: true }).then((kept) => {
     if (kept) answered(mask.hint);
   });
 }
@@ -102,7 +130,10 @@ export function acceptRetroMask(): void {
 export async function dismissRetroMask(): Promise<void> {
   const { run } = useRetroMasks.getState();
   const mask = current();
-  if (run === null || mask === undefined) return;
+  if (run === null || mask === undefined) {
+    toast((text) => text.retro.none);
+    return;
+  }
   await call('labels.dismissRetroMask', { run, hint: mask.hint });
   answered(mask.hint);
   toast((text) => text.retro.dismissed(mask.number));

@@ -45,6 +45,10 @@ function short(of: RowModel): string[] {
   return rows(of).map(word);
 }
 
+function stepsOf(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
 /** Every step with a row of its own is found there, and walking goes through exactly those. */
 function consistent(of: RowModel, steps: number): void {
   const shown = rows(of).flatMap((row, index) => (row.kind === 'step' ? [{ step: row.step, index }] : []));
@@ -57,6 +61,18 @@ function consistent(of: RowModel, steps: number): void {
     expect(of.neighbour(step, 1), `after ${step}`).toBe(after);
     expect(of.neighbour(step, -1), `before ${step}`).toBe(before);
     expect(of.at(of.nearest(step)), `near ${step}`).toBeDefined();
+    const distances = shown.map((each) => Math.abs(each.step - step));
+    const near = of.nearestShown(step);
+    if (!known.has(step) && near !== null) expect(Math.abs(near - step)).toBe(Math.min(...distances));
+  }
+  expect([of.first, of.last]).toEqual([shown[0]?.step ?? null, shown.at(-1)?.step ?? null]);
+  for (const [from, to] of [
+    [1, steps],
+    [4, 19],
+    [9, 9],
+  ] as const) {
+    const pieces = of.shownIn(from, to).flatMap((part) => stepsOf(part.from, part.to));
+    expect(pieces).toEqual(stepsOf(from, to).filter((step) => known.has(step)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { joined, type StepRange } from '@shared/step-range';
 import type { SegmentView } from '@shared/views';
 import type { Span } from './head-cache';
 import { indexFrom } from './sorted-steps';
@@ -89,6 +90,57 @@ export class RowModel {
     const place = indexFrom(this.inputs.found ?? [], step);
     const there = this.inputs.found?.[place] === step && place < block.at + block.count;
     return there ? block.row + place - block.at : -1;
+  }
+
+  /** Whether a step is on the list: with a row of its own, or among the carried steps of a later segment. */
+  shows(step: number): boolean {
+    if (this.indexOf(step) >= 0) return true;
+    return this.blocks.some(
+      ({ head, count }) => head.kind === 'carried' && head.step <= step && step < head.step + count,
+    );
+  }
+
+  /** The pieces of `from..to` that have rows of their own; what a filter or a fold hides is left out. */
+  shownIn(from: number, to: number): StepRange[] {
+    const pieces: StepRange[] = [];
+    for (let at = Math.max(0, blockAt(this.own, from, stepOf)); at < this.own.length; at += 1) {
+      const block = this.own[at];
+      if (block === undefined || stepOf(block) > to) break;
+      if (block.head.kind === 'fold') continue;
+      if (block.at < 0) {
+        const last = Math.min(to, stepOf(block) + block.count - 1);
+        if (last >= from) pieces.push({ from: Math.max(from, stepOf(block)), to: last });
+        continue;
+      }
+      const found = this.inputs.found?.slice(block.at, block.at + block.count) ?? [];
+      const wanted = found.slice(indexFrom(found, from), indexFrom(found, to + 1));
+      for (const step of wanted) pieces.push({ from: step, to: step });
+    }
+    return joined(pieces);
+  }
+
+  /** Whether each step of `from..to` has a row of its own. */
+  showsAll({ from, to }: StepRange): boolean {
+    const [piece] = this.shownIn(from, to);
+    return piece?.from === from && piece.to === to;
+  }
+
+  /** The first step that has a row of its own; null when there is none. */
+  get first(): number | null {
+    return this.neighbour(0, 1);
+  }
+
+  /** The last one. */
+  get last(): number | null {
+    return this.neighbour(this.inputs.steps + 1, -1);
+  }
+
+  /** The step with a row of its own that lies nearest to one without; of two the later. Null when there is none. */
+  nearestShown(step: number): number | null {
+    const before = this.neighbour(step, -1);
+    const after = this.neighbour(step, 1);
+    if (before === null || after === null) return before ?? after;
+    return step - before < after - step ? before : after;
   }
 
   /** The row that stands for a step: its own, else the fold it is in, else the nearest before it. 0 in an empty list. */

@@ -107,7 +107,7 @@ describe('rows', () => {
     expect(rowSentence(hidden, null, en)).toMatch(/^7, run_command ls, opinions hidden until you decide/);
   });
 
-  it('split the gutter where opinions differ: rule left and judge right, machines left and person right', () => {
+  it('split the gutter where opinions differ: rule left and judge right', () => {
     const label = { value: 'mask', source: 'rule', reason: 'blind-edit', disagreement: true } as const;
     const judge = { value: 'keep', confidence: 0.61, differ: false } as const;
     const marks = ['disagreement', 'rule_and_judge_differ'] as const;
@@ -117,12 +117,6 @@ describe('rows', () => {
     });
     expect(halvesOf(stepHead(1, { label, judge: { ...judge, value: 'mask' }, marks: [...marks] }))).toEqual({
       ...{ left: 'train', right: 'mask' },
-    });
-    const own = { ...label, source: 'human' } as const;
-    expect(halvesOf(stepHead(1, { label: own }))).toEqual({ left: 'train', right: 'mask' });
-    expect(halvesOf(stepHead(1, { label: { ...own, value: 'train' } }))).toEqual({
-      left: 'mask',
-      right: 'train',
     });
     const two = { value: null, source: 'human', reason: null, disagreement: true } as const;
     expect(halvesOf(stepHead(1, { label: two, marks: ['humans_differ'] }))).toEqual({

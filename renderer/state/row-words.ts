@@ -88,11 +88,6 @@ export function halvesOf({ label, marks, judge }: StepHead): { left: LabelValue;
   if (marks.includes('rule_and_judge_differ') && judge !== null) {
     return judge.value === 'keep' ? { left: 'mask', right: 'train' } : { left: 'train', right: 'mask' };
   }
-  // A person against the machines: the machines left.
-  if (label.value === 'train') return { left: 'mask', right: 'train' };
-  if (label.value === 'mask' && (label.source === 'human' || label.source === 'adjudication')) {
-    return { left: 'train', right: 'mask' };
-  }
   return { left: 'mask', right: 'train' };
 }
 
@@ -101,9 +96,12 @@ export function judgeCode({ judge }: StepHead): string {
   if (judge === null) return '';
   if (judge.differ) return 'J≠';
   if (judge.confidence === null) return 'J';
-  return judge.confidence >= 0.995
-    ? 'J1'
-    : `J.${String(Math.round(judge.confidence * 100)).padStart(2, '0')}`;
+  return `J${confidenceShort(judge.confidence)}`;
+}
+
+/** How sure a judge is, in the least room: ".82", "1". */
+export function confidenceShort(confidence: number): string {
+  return confidence >= 0.995 ? '1' : `.${String(Math.round(confidence * 100)).padStart(2, '0')}`;
 }
 
 /** The paper's guideline number of a rule, as the narrow column prints it: "R5". */

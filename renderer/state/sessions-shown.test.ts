@@ -1,8 +1,19 @@
 import type { OwnTerminal } from '@shared/computers';
 import type { SessionView } from '@shared/views';
 import { beforeEach, expect, it } from 'vitest';
+import { lastGesture, noteGesture } from './gestures';
 import { grown } from './sessions';
-import { chooseTerminal, idOf, nextShown, showMoment, shownList, useShown, zoomed } from './sessions-shown';
+import {
+  chooseTerminal,
+  idOf,
+  nextShown,
+  showMoment,
+  shownAt,
+  shownList,
+  takeEnter,
+  useShown,
+  zoomed,
+} from './sessions-shown';
 
 const session = (uid: string, lastByteAt: number | null): SessionView => ({
   run: 'r',
@@ -33,7 +44,9 @@ const own = (id: string): OwnTerminal => ({
 
 const list = shownList([session('a', 5), session('b', 9), session('c', null)], [own('mine')]);
 
-beforeEach(() => useShown.setState({ chosen: null, wall: false, moment: null, enter: 0, searching: false }));
+beforeEach(() =>
+  useShown.setState({ chosen: null, wall: false, moment: null, enter: null, searching: false }),
+);
 
 it('zooms the chosen terminal, else the session of the agent that printed last', () => {
   expect(zoomed(list, null)).toMatchObject({ session: { uid: 'b' } });
@@ -59,9 +72,20 @@ it('leaves wall and moment when a terminal is chosen, and goes into it only when
   showMoment('a', 7);
   expect(useShown.getState()).toMatchObject({ chosen: 'a', wall: false, moment: { uid: 'a', until: 7 } });
   chooseTerminal('mine');
-  expect(useShown.getState()).toMatchObject({ chosen: 'mine', moment: null, enter: 0 });
+  expect(useShown.getState()).toMatchObject({ chosen: 'mine', moment: null, enter: null });
   chooseTerminal('mine', { enter: true });
-  expect(useShown.getState().enter).toBe(1);
+  expect(useShown.getState().enter).toEqual({ id: 'mine', gesture: lastGesture().number });
+});
+
+it('lets the keyboard into a terminal once for each time it was asked for, and not after another key', () => {
+  chooseTerminal('mine', { enter: true });
+  expect(takeEnter('a')).toBe(false);
+  expect(takeEnter('mine')).toBe(true);
+  expect(takeEnter('mine')).toBe(false);
+  chooseTerminal('mine', { enter: true });
+  noteGesture(0);
+  expect(takeEnter('mine')).toBe(false);
+  expect(useShown.getState().enter).toBeNull();
 });
 
 it('grows sessions that printed and leaves the others as they are', () => {
@@ -74,4 +98,16 @@ it('grows sessions that printed and leaves the others as they are', () => {
   expect(after[0]).toMatchObject({ endOffset: 30, lastByteAt: 77 });
   expect(after[1]).toBe(before[1]);
   expect(after).toHaveLength(2);
+});
+
+it('at a step sessions are as they were, and the person’s terminals are left out', () => {
+  const at = [{ uid: 'a', endOffset: 3, state: 'busy' as const, exitCode: null, command: 'train' }];
+  const then = shownAt(list, at);
+  expect(then).toMatchObject([
+    { past: { here: true }, session: { endOffset: 3, state: 'busy', command: 'train', lastByteAt: null } },
+    { past: { here: false }, session: { uid: 'b', endOffset: 0, state: 'unknown' } },
+    { past: { here: false }, session: { uid: 'c' } },
+  ]);
+  expect(then).toHaveLength(3);
+  expect(shownAt(list, null)[0]).toMatchObject({ past: { here: null }, session: { endOffset: 0 } });
 });

@@ -1,9 +1,20 @@
 import type { OwnTerminal } from '@shared/computers';
-import type { SessionView } from '@shared/views';
+import type { SessionAt, SessionView } from '@shared/views';
 import { create } from 'zustand';
+import { lastGesture } from './gestures';
 
-/** A terminal of the pane: a session of the agent, which is only looked at, or one of the person's own. */
-export type Shown = { kind: 'agent'; session: SessionView } | { kind: 'own'; terminal: OwnTerminal };
+/**
+ * A terminal of the pane: a session of the agent, which is only looked at, or one of the person's own. `past`: the
+ * session is as it was at the end of a step, and not as it is now.
+ */
+export type Shown =
+  | { kind: 'agent'; session: SessionView; past?: Past }
+  | { kind: 'own'; terminal: OwnTerminal };
+
+/** `here`: whether it had been opened by then; null until that is read. */
+export interface Past {
+  here: boolean | null;
+}
 
 interface ShownState {
   /** Id of the terminal in the zoom; null picks the one with the newest byte. */
@@ -14,8 +25,8 @@ interface ShownState {
   searching: boolean;
   /** A session as it was at a line that was found; beats live and step. */
   moment: { uid: string; until: number } | null;
-  /** Counts up when the keyboard should go into the zoomed terminal. */
-  enter: number;
+  /** The terminal that the person asked to type into, and with which gesture; null once the keyboard went there. */
+  enter: { id: string; gesture: number } | null;
 }
 
 /** How the terminals pane is looked at. Nothing here is stored. */
@@ -24,7 +35,7 @@ export const useShown = create<ShownState>()(() => ({
   wall: false,
   searching: false,
   moment: null,
-  enter: 0,
+  enter: null,
 }));
 
 /** The agent's sessions in their order, then the person's terminals. */
@@ -33,6 +44,19 @@ export function shownList(sessions: readonly SessionView[], own: readonly OwnTer
     ...sessions.map((session) => ({ kind: 'agent', session }) as const),
     ...own.map((terminal) => ({ kind: 'own', terminal }) as const),
   ];
+}
+
+/** The agent's sessions as they were at a step. `at`: null until it is read. A person's terminals have no steps. */
+export function shownAt(list: readonly Shown[], at: readonly SessionAt[] | null): Shown[] {
+  const byUid = new Map(at?.map((session) => [session.uid, session]));
+  return list.flatMap((shown): Shown[] => {
+    if (shown.kind === 'own') return [];
+    const known = byUid.get(shown.session.uid);
+    const state = known ?? { endOffset: 0, state: 'unknown' as const, exitCode: null, command: null };
+    const gaps = shown.session.gaps.filter(({ from }) => from < state.endOffset);
+    const session = { ...shown.session, ...state, gaps, lastByteAt: null };
+    return [{ kind: 'agent', session, past: { here: at === null ? null : known !== undefined } }];
+  });
 }
 
 export function idOf(shown: Shown): string {
@@ -66,14 +90,21 @@ export function nextShown(list: readonly Shown[], chosen: string | null): Shown 
   return list[(at + 1) % Math.max(1, list.length)];
 }
 
-/** Zooms a terminal. `enter`: the keyboard goes into it. */
+/** Zooms a terminal. `enter`: the keyboard goes into it, as the person's last gesture asked. */
 export function chooseTerminal(id: string, { enter = false }: { enter?: boolean } = {}): void {
-  useShown.setState((state) => ({
-    chosen: id,
-    wall: false,
-    moment: null,
-    enter: enter ? state.enter + 1 : state.enter,
-  }));
+  const wish = enter ? { id, gesture: lastGesture().number } : null;
+  useShown.setState({ chosen: id, wall: false, moment: null, enter: wish });
+}
+
+/**
+ * Takes up the wish to type into this terminal. It is taken up once, and not at all when the person has pressed anything since:
+ * keys meant for the timeline must never reach a shell.
+ */
+export function takeEnter(id: string): boolean {
+  const { enter } = useShown.getState();
+  if (enter?.id !== id) return false;
+  useShown.setState({ enter: null });
+  return enter.gesture === lastGesture().number;
 }
 
 /** Shows a session as it was when the byte before `until` had been printed. */

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { AnnotationStand } from './annotation-fixtures';
 import { settled } from './bridge-fixtures';
-import { useLabels } from './labels';
+import { giveReason } from './reasons';
 import { applySimilar, changesOf, closeSimilar, openSimilar, useSimilar } from './similar';
 import { useToasts } from './toasts';
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 it('what is alike is shown before it is labelled, and labelled as one entry', async () => {
-  useLabels.setState({ reason: 'blind-edit' });
+  giveReason(5);
   await openSimilar();
   expect(useSimilar.getState()).toMatchObject({ value: 'mask', reason: 'blind-edit' });
   expect(stand.entries).toEqual([]);

@@ -1,7 +1,8 @@
 import type { SimilarSteps } from '@shared/ipc/labels';
 import { create } from 'zustand';
 import { call } from '../api';
-import { give, useLabels } from './labels';
+import { labelTarget } from './label-target';
+import { give, reasonNow, useLabels } from './labels';
 import { useTimeline } from './timeline';
 import { toast } from './toasts';
 
@@ -20,15 +21,18 @@ export const useSimilar = create<SimilarState>()(() => ({ found: null, value: 'm
  * of thing (a reason is armed, or the step is decided), else what holds for the step.
  */
 export async function openSimilar(): Promise<void> {
-  const { run, cursor, heads } = useTimeline.getState();
-  if (run === null || cursor === 0) return;
+  const target = labelTarget();
+  if (target === null) return;
+  const { run } = target;
+  const { cursor, heads } = useTimeline.getState();
   const similar = await call('labels.similar', { run, step: cursor });
   if (useTimeline.getState().run !== run) return;
   if (similar.steps <= 1) {
     toast((text) => text.similar.none(cursor));
     return;
   }
-  const { reason, last } = useLabels.getState();
+  const { last } = useLabels.getState();
+  const reason = reasonNow();
   const holds = heads.get(cursor)?.label.value ?? null;
   const before = last === null || last.value === 'clear' ? null : last.value;
   useSimilar.setState({

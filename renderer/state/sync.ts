@@ -14,15 +14,17 @@ import { addDelta, endLive } from './live';
 import { loadRuns, refreshRun, refreshRuns, useRuns } from './runs';
 import { clearSearch } from './search';
 import { loadSettings, useSettings } from './settings';
+import { keepCursorShown } from './shown-cursor';
 import { loadTiles, openTimeline, useTimeline } from './timeline';
 import { attempt, toast } from './toasts';
-import { chooseWorkspace, loadWorkspace, setWorkspace, useWorkspace } from './workspace';
+import { chooseWorkspace, loadWorkspace, setWorkspace, showUnreadable, useWorkspace } from './workspace';
 
 /** Connects the stores to the main process: first everything is read, then each event reads what it makes stale. */
 export function startSync(): () => void {
   const stops = [
     startComputers(),
     startHostPrompts(),
+    keepCursorShown(),
     listen('run.changed', ({ run, seq, steps }) => {
       refreshRun(run);
       const timeline = useTimeline.getState();
@@ -53,6 +55,7 @@ export function startSync(): () => void {
       if (useTimeline.getState().run === delta.run) addDelta(delta);
     }),
     listen('workspace.problem', ({ problem }) => useWorkspace.setState({ problem })),
+    listen('workspace.unreadable', ({ failure }) => showUnreadable(failure)),
     listen('workspace.changed', (status) => {
       setWorkspace(status);
       if (status.folder !== null) attempt(loadRuns);
@@ -73,7 +76,10 @@ export function startSync(): () => void {
       }
       for (const run of state.list) {
         const known = before.list.find((other) => other.id === run.id);
-        if (run.state === 'waiting_human' && known === undefined) attempt(() => loadApprovals(run.id));
+        // The question itself may not have been heard: over a slow link, or among very many other events.
+        if (run.state === 'waiting_human' && known?.state !== 'waiting_human') {
+          attempt(() => loadApprovals(run.id));
+        }
       }
     }),
     useTimeline.subscribe((state, before) => {

@@ -18,6 +18,10 @@ interface TimelineState {
   anchor: number | null;
   /** Counts up when the cursor was put somewhere by hand: the list then brings it into view. */
   reveal: number;
+  /** Counts up when the person moves the cursor, and not when it jumps. */
+  moves: number;
+  /** When the cursor last moved without the person, on the clock of `performance.now()`, ms. */
+  jumpedAt: number | null;
   follow: Follow;
   /** A filter hides steps: nobody stays with the newest one. */
   partial: boolean;
@@ -45,6 +49,8 @@ const closed = {
   cursor: 0,
   anchor: null,
   reveal: 0,
+  moves: 0,
+  jumpedAt: null,
   follow: { following: true, seen: 0 },
   partial: false,
   tiles: [],
@@ -60,7 +66,8 @@ function growth(state: TimelineState, steps: number): Partial<TimelineState> {
   // Who reads the newest step while following goes on reading the newest step.
   const cursor =
     atEnd && follow.following ? steps : Math.min(Math.max(state.cursor, steps > 0 ? 1 : 0), steps);
-  return { steps, follow, cursor };
+  const jumped = cursor !== state.cursor && state.cursor > 0;
+  return { steps, follow, cursor, ...(jumped ? { jumpedAt: performance.now() } : {}) };
 }
 
 /** More rows than a view shows. */
@@ -129,6 +136,8 @@ export function pointAt(step: number, extend: boolean): void {
   useTimeline.setState((state) => ({
     cursor: step,
     anchor: extend ? (state.anchor ?? state.cursor) : null,
+    jumpedAt: null,
+    moves: state.moves + 1,
     follow: movedTo(state, step),
   }));
 }
@@ -142,10 +151,20 @@ export function moveCursor(step: number, extend = false): void {
     return {
       cursor,
       anchor,
+      jumpedAt: null,
+      moves: state.moves + 1,
       follow: movedTo(state, cursor),
       reveal: state.reveal + 1,
     };
   });
+}
+
+/** Puts the cursor on a step that the person did not ask for; a range ends. */
+export function jumpCursor(step: number): void {
+  const { moves } = useTimeline.getState();
+  useTimeline.setState({ anchor: null });
+  moveCursor(step);
+  useTimeline.setState({ moves, jumpedAt: performance.now() });
 }
 
 /** Begins a range at the cursor, or ends it. */

@@ -3,13 +3,18 @@ import { failureOf } from '../api';
 import type { Text } from '../text/en';
 import type { CommandId } from './keymap';
 
+export type ToastButton = { say: (text: Text) => string } & (
+  | { command: CommandId; run?: never }
+  | { command?: never; run: () => void }
+);
+
 export interface Toast {
   id: number;
   tone: 'plain' | 'danger';
   /** Read when painted, so that a toast follows a change of language. */
   say: (text: Text) => string;
-  /** One button: a command, shown with its key. */
-  button?: { say: (text: Text) => string; command: CommandId } | undefined;
+  /** One button: a command, shown with its key, or what it does. */
+  button?: ToastButton | undefined;
   /** Copyable detail of a failure. */
   detail?: string | undefined;
 }
@@ -39,6 +44,12 @@ export function toastFailure(thrown: unknown, say?: (text: Text, why: string) =>
     detail: `${failure.code}: ${failure.message}${failure.detail === undefined ? '' : `\n${failure.detail}`}`,
   };
   useToasts.setState((state) => ({ toasts: [...state.toasts, next].slice(-3) }));
+}
+
+/** Takes back offers to undo or redo: from now on they would do it to something else than they name. */
+export function withdrawUndo(): void {
+  const offers = ({ button }: Toast) => button?.command === 'label.undo' || button?.command === 'label.redo';
+  useToasts.setState((state) => ({ toasts: state.toasts.filter((each) => !offers(each)) }));
 }
 
 export function dismissToast(id: number): void {

@@ -1,7 +1,8 @@
 import type { Failure } from '@shared/errors';
 import type { WorkspaceStatus } from '@shared/ipc/application';
 import { create } from 'zustand';
-import { call } from '../api';
+import { CallError, call } from '../api';
+import { toastFailure } from './toasts';
 
 interface WorkspaceState {
   status: WorkspaceStatus | null;
@@ -13,6 +14,17 @@ export const useWorkspace = create<WorkspaceState>()(() => ({ status: null, prob
 
 export function setWorkspace(status: WorkspaceStatus): void {
   useWorkspace.setState({ status, problem: status.problem });
+  for (const failure of status.unreadable) showUnreadable(failure);
+}
+
+/** What was said stays said, also when the same workspace is opened again. */
+const said = new Set<string>();
+
+/** Says once that something of a run cannot be read; everything else goes on. */
+export function showUnreadable(failure: Failure): void {
+  if (said.has(failure.message)) return;
+  said.add(failure.message);
+  toastFailure(new CallError('workspace.status', failure));
 }
 
 export async function loadWorkspace(): Promise<void> {

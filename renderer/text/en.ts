@@ -27,6 +27,7 @@ import { queue } from './en/queue';
 import { rehearsal } from './en/rehearsal';
 import { remote } from './en/remote';
 import { rendering } from './en/rendering';
+import { restore } from './en/restore';
 import { retro } from './en/retro';
 import { rules } from './en/rules';
 import { runs } from './en/runs';
@@ -47,6 +48,7 @@ export const en = {
   correction,
   detail,
   exchange,
+  restore,
   exporting,
   files,
   filter,

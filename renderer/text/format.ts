@@ -20,6 +20,8 @@ export interface Format {
   clockSeconds(at: number): string;
   /** The clock when it was within the last 20 hours, else the day: "Nov 20". */
   when(at: number, now: number): string;
+  /** "Nov 20, 14:20". */
+  stamp(at: number): string;
   /** "now", "6 min", "3 h", then the day. */
   ago(at: number, now: number): string;
   /** "18,203". */
@@ -53,6 +55,9 @@ export function formatter(units: Units): Format {
     second: '2-digit',
     hour12: false,
   });
+  const stamp = new Intl.DateTimeFormat(units.locale, {
+    ...{ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false },
+  });
   const day = new Intl.DateTimeFormat(units.locale, { month: 'short', day: 'numeric' });
 
   function duration(ms: number): string {
@@ -82,6 +87,7 @@ export function formatter(units: Units): Format {
     compact,
     clock: (at) => clock.format(at),
     clockSeconds: (at) => seconds.format(at),
+    stamp: (at) => stamp.format(at),
     when: (at, now) => (Math.abs(now - at) < 20 * HOUR ? clock.format(at) : day.format(at)),
     ago: (at, now) => {
       const passed = now - at;

@@ -28,6 +28,7 @@ import { queue } from './zh/queue';
 import { rehearsal } from './zh/rehearsal';
 import { remote } from './zh/remote';
 import { rendering } from './zh/rendering';
+import { restore } from './zh/restore';
 import { retro } from './zh/retro';
 import { rules } from './zh/rules';
 import { runs } from './zh/runs';
@@ -48,6 +49,7 @@ export const zh: Text = {
   correction,
   detail,
   exchange,
+  restore,
   exporting,
   files,
   filter,

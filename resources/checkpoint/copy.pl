@@ -54,7 +54,17 @@ sub free_bytes {
 # Copies made since the machine started are as long as they were written: only a power cut can shorten them.
 sub boot { open my $file, '<', '/proc/sys/kernel/random/boot_id' or return ''; my $line = <$file>; chomp $line; return $line }
 
-sub make_path { my ($path) = @_; return -d $path || (File::Path::make_path($path, {mode => 0700, error => \my $wrong}), -d $path) }
+# Keeps in $! why it could not be made.
+sub make_path {
+    my ($path) = @_;
+    return 1 if -d $path;
+    return 0 if $path =~ m{\A(.*[^/])/+[^/]+/*\z}s && !make_path($1);
+    return 1 if mkdir $path, 0700;
+    my $why = $!;
+    return 1 if -d $path;
+    $! = $why;
+    return 0;
+}
 sub remove { my ($path) = @_; File::Path::remove_tree($path, {error => \my $wrong}); return !-e $path }
 
 # ── What is there ──
@@ -211,8 +221,10 @@ sub do_size {
 }
 
 sub do_copy {
-    make_path($base) or die "$base cannot be made: $!\n";
-    open my $lock, '>', "$base/.lock" or die "$base cannot be written: $!\n";
+    my $no_room = sub { my (undef, $sum) = plan(); finish('full', %$sum) };
+    if (!make_path($base)) { is_full() ? $no_room->() : die "$base cannot be made: $!\n" }
+    my $lock;
+    if (!open $lock, '>', "$base/.lock") { is_full() ? $no_room->() : die "$base cannot be written: $!\n" }
     flock $lock, LOCK_EX or die "$base cannot be locked: $!\n";
     my $told = said("$base/$id/answer");
     if ($told ne '') { print $told; exit 0 }
@@ -315,7 +327,7 @@ sub do_restore {
     remove($draft);
     my $need = 0;
     $need += (split / /, $_->[0])[2] for @$records;
-    make_path($draft) or die "$draft cannot be made: $!\n";
+    if (!make_path($draft)) { is_full() ? finish('full', bytes => 0) : die "$draft cannot be made: $!\n" }
     my $free = free_bytes($draft);
     my $full = sub { remove($draft); finish('full', bytes => $need, free => free_bytes($base)) };
     $full->() if $free ne '' && $need + 4096 * @$records + $reserve > $free;

@@ -316,8 +316,13 @@ def link_symbolically(target, path):
 
 
 def do_copy():
-    os.makedirs(base, 0o700, exist_ok=True)
-    lock = open(base + b"/.lock", "wb")
+    try:
+        os.makedirs(base, 0o700, exist_ok=True)
+        lock = open(base + b"/.lock", "wb")
+    except OSError as error:
+        if is_full(error):
+            finish(b"full", **plan()[1])
+        raise
     fcntl.flock(lock, fcntl.LOCK_EX)
     told = said(b"/".join((base, identity, b"answer")))
     if told:
@@ -419,7 +424,12 @@ def do_restore():
     draft = root + b".waymark-partial"
     remove(draft)
     need = sum(int(head.split(b" ")[2]) for head, _, _ in records)
-    os.makedirs(draft, 0o700)
+    try:
+        os.makedirs(draft, 0o700)
+    except OSError as error:
+        if is_full(error):
+            finish(b"full", bytes=need)
+        raise
     free = free_bytes(draft)
     made = dict(files=0, bytes=0)
     try:

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { projectRoot } from './project.mjs';
 import { StepFailure } from './step-failure.mjs';
@@ -31,9 +31,14 @@ function stampFile() {
  * @returns {Promise<string>} the progress line
  */
 export async function ensureBuild({ say }) {
+  const whole = OUTPUTS.every((file) => existsSync(join(projectRoot, file)));
+  const glance = sourceGlance(projectRoot);
+  if (whole && buildStamp() !== '' && glanceBefore() === `${buildStamp()} ${glance}`) return 'up to date';
   const stamp = sourceStamp(projectRoot);
-  if (buildStamp() === stamp && OUTPUTS.every((file) => existsSync(join(projectRoot, file))))
+  if (whole && buildStamp() === stamp) {
+    writeFileSync(glanceFile(), `${stamp} ${glance}`);
     return 'up to date';
+  }
   say(`${STEP}: electron-vite build …`);
   const started = Date.now();
   rmSync(stampFile(), { force: true }); // an interrupted build must not look complete
@@ -47,6 +52,7 @@ export async function ensureBuild({ say }) {
     );
   }
   writeFileSync(stampFile(), stamp);
+  writeFileSync(glanceFile(), `${stamp} ${glance}`);
   return `built in ${((Date.now() - started) / 1000).toFixed(1)} s`;
 }
 
@@ -55,20 +61,49 @@ export function buildStamp() {
   return existsSync(stampFile()) ? readFileSync(stampFile(), 'utf8') : '';
 }
 
+/** @returns {string} where it is kept how the sources looked from outside when they had the stamp beside it */
+function glanceFile() {
+  return join(projectRoot, 'out', '.glance');
+}
+
+function glanceBefore() {
+  return existsSync(glanceFile()) ? readFileSync(glanceFile(), 'utf8') : '';
+}
+
+/**
+ * Reading every source takes longer than a short command. While no file has changed its size, its number or the times the
+ * system keeps, none has other content.
+ *
+ * @param {string} root the project's folder
+ * @returns {string} digest over path and state of everything that goes into the build
+ */
+export function sourceGlance(root) {
+  const hash = createHash('sha256');
+  for (const { name, file } of sources(root)) {
+    const { size, ino, mtimeMs, ctimeMs } = lstatSync(file);
+    hash.update(`${name}\0${size} ${ino} ${mtimeMs} ${ctimeMs}\0`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
 /**
  * @param {string} root the project's folder
  * @returns {string} digest over path and content of everything that goes into the build
  */
 export function sourceStamp(root) {
   const hash = createHash('sha256');
+  for (const { name, file } of sources(root))
+    hash.update(`${name}\0`).update(readFileSync(file)).update('\0');
+  return hash.digest('hex').slice(0, 16);
+}
+
+function* sources(root) {
   for (const input of INPUTS) {
     for (const file of filesBelow(join(root, input))) {
       const name = relative(root, file).replaceAll('\\', '/');
-      if (NOT_BUILT.test(name)) continue;
-      hash.update(`${name}\0`).update(readFileSync(file)).update('\0');
+      if (!NOT_BUILT.test(name)) yield { name, file };
     }
   }
-  return hash.digest('hex').slice(0, 16);
 }
 
 function filesBelow(path) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { sourceStamp } from './build.mjs';
+import { sourceGlance, sourceStamp } from './build.mjs';
 
 let root;
 beforeEach(() => {
@@ -29,4 +29,14 @@ test('tests and notes do not ask for a new build', () => {
   writeFileSync(join(root, 'electron', 'main.test.ts'), 'test');
   writeFileSync(join(root, 'README.md'), 'text');
   expect(sourceStamp(root)).toBe(before);
+});
+
+test('a glance notices a change of the same length whose time was set back', () => {
+  const file = join(root, 'electron', 'main.ts');
+  utimesSync(file, 1, 1);
+  const before = sourceGlance(root);
+  expect(sourceGlance(root)).toBe(before);
+  writeFileSync(file, 'export const a = 2;');
+  utimesSync(file, 1, 1);
+  expect(sourceGlance(root)).not.toBe(before);
 });

@@ -51,6 +51,8 @@ export interface WorkspaceStatus {
   defaultFolder: string;
   freeBytes: number | null;
   problem: Failure | null;
+  /** One failure for each run of which something cannot be read. */
+  unreadable: Failure[];
 }
 
 export interface TaskRow {

@@ -14,6 +14,12 @@ export const datasetCommands = {
   'export.start': { input: exportSchema, output: returns<ExportResult | null>() },
 } as const;
 
+/** Inherited steps that are masked although the preset trains them, because the run they were made in is not exported. */
+export interface InheritedCount {
+  run: string;
+  steps: number;
+}
+
 export interface ExportPreview {
   rows: number;
   steps: number;
@@ -21,6 +27,7 @@ export interface ExportPreview {
   masked: number;
   undecided: { run: string; steps: number[]; total: number }[];
   dropped: { reason: string; count: number }[];
+  inherited: InheritedCount[];
   bySource: { source: string; value: 'train' | 'mask'; count: number }[];
   tokens: number;
 }
@@ -31,6 +38,7 @@ export interface ExportResult {
   trained: number;
   masked: number;
   dropped: { reason: string; count: number }[];
+  inherited: InheritedCount[];
   files: { path: string; bytes: number; sha256: string }[];
   snapshot: string;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type AnnotationEntry, correctionSchema, MAX_PARTS, type StepRange } from '../annotations';
+import { type AnnotationEntry, correctionSchema } from '../annotations';
+import { MAX_PARTS, type StepRange } from '../step-range';
 import { atStep, inRun, returns, run, step } from './parts';
 
 const reason = z.string().max(400).nullable();
@@ -65,7 +66,11 @@ export const labelCommands = {
   /** The steps of a range that no person has decided on. */
   'labels.rest': { input: z.object({ run, from: step, to: step }), output: returns<LabelPreview>() },
   'labels.adjudicate': {
-    input: z.object({ run, from: step, to: step, value: z.enum(['train', 'mask']), reason }),
+    /** `parts`: one decision about these pieces of the range. */
+    input: z.object({
+      ...{ run, from: step, to: step, parts: parts.optional(), reason },
+      value: z.enum(['train', 'mask']),
+    }),
     output: returns<AnnotationEntry>(),
   },
   'labels.correct': {
@@ -83,8 +88,12 @@ export const labelCommands = {
     output: returns<AnnotationEntry>(),
   },
   'labels.flag': { input: z.object({ run, step, on: z.boolean() }), output: returns<AnnotationEntry>() },
+  /**
+   * What the person did last in the run, whole, also where its steps were made in other runs; with `entry` what this entry is part
+   * of, if it stands. `target`: its last entry, speaking of all its steps.
+   */
   'labels.undo': {
-    input: inRun,
+    input: inRun.extend({ entry: z.string().length(26).optional() }),
     output: returns<{ entry: AnnotationEntry; target: AnnotationEntry } | null>(),
   },
   'labels.redo': {

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { hostAliasSchema, type OwnTerminal } from '../computers';
 import type { SessionHit, TerminalPage } from '../terminal/terminal-views';
-import type { SessionView } from '../views';
+import type { SessionAt, SessionView } from '../views';
 import { inRun, none, page, returns, run, uid } from './parts';
 
 /** Terminals of the agent (`sessions`) and the person's own (`own`). */
 export const terminalCommands = {
   'sessions.list': { input: inRun, output: returns<SessionView[]>() },
+  /** As they were when the step was over; one that was opened later is not among them. */
+  'sessions.at': { input: inRun.extend({ step: z.int().positive() }), output: returns<SessionAt[]>() },
   /**
    * Bytes for a terminal, already passed through the view filter. `offset` counts raw bytes. `live`: what follows comes
    * as `live.session` with this number of the window's choosing, as long as the session is watched and the window says

@@ -1,5 +1,6 @@
-import { type AnnotationTarget, joined, MAX_PARTS, type StepRange, targetOf } from '../annotations';
+import type { AnnotationTarget } from '../annotations';
 import { WaymarkError } from '../errors';
+import { joined, MAX_PARTS, type StepRange, targetOf } from '../step-range';
 import { textDigest } from '../text-digest';
 import type { Person } from './queue-views';
 

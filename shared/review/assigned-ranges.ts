@@ -1,5 +1,6 @@
 import { foldAnnotations } from '../annotation-fold';
-import { type AnnotationEntry, type Author, joined, type StepRange } from '../annotations';
+import type { AnnotationEntry, Author } from '../annotations';
+import { joined, type StepRange } from '../step-range';
 import type { StepAssignment } from '../views';
 import { isFor } from './withhold';
 

@@ -1,4 +1,5 @@
-import type { LabelValue, StepRange } from '../annotations';
+import type { LabelValue } from '../annotations';
+import type { StepRange } from '../step-range';
 import type { AssignedRange } from './assigned-ranges';
 import {
   addPair,

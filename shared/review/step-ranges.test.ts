@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joined, type StepRange } from '../annotations';
+import { joined, type StepRange } from '../step-range';
 import { common, holds, stepsIn, without } from './step-ranges';
 
 const ranges = fc

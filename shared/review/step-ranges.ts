@@ -1,4 +1,4 @@
-import type { StepRange } from '../annotations';
+import type { StepRange } from '../step-range';
 
 /** How many steps joined ranges hold. */
 export function stepsIn(ranges: readonly StepRange[]): number {

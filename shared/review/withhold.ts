@@ -1,5 +1,6 @@
-import type { Author, StepRange } from '../annotations';
+import type { Author } from '../annotations';
 import type { StepQuery } from '../step-query';
+import type { StepRange } from '../step-range';
 import type { LabelStack, RunSummary, SegmentView, StepDetail, StepHead, Tile } from '../views';
 
 /**

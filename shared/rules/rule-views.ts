@@ -55,6 +55,8 @@ export interface RuleProgress {
   runs: number;
   /** Runs that are not there yet. */
   behind: number;
+  /** Some of these: a run that cannot be read stays among them. */
+  waiting: string[];
   events: { done: number; total: number };
 }
 

@@ -19,12 +19,15 @@ const maxQuestions = 8;
 /** Combining marks on one character; the rest would cost the window's text layout more than anybody can read. */
 const maxMarks = 16;
 /**
- * What the costly sequences of one `push` may cost xterm.js, in tenths of a microsecond as measured: 50 ms. A screen that
+ * What the costly sequences of one `push` may cost xterm.js, in tenths of a microsecond as measured: 30 ms. A screen that
  * programs draw uses a few hundredths of it; what goes beyond is cut down or dropped.
  */
-const workOfPush = 500_000;
+const workOfPush = 300_000;
 /** Cost per line or cell of a sequence's number. */
 const workPerCount: Readonly<Record<string, number>> = { L: 40, M: 40, S: 40, T: 40, b: 2, I: 1, Z: 1 };
+/** More lines than any screen has change no more than these; xterm.js would go through every one of them. */
+const mostLines = 1_000;
+const lineFinals = new Set('LMST');
 const workOnce = { erase: 500, screen: 1_000, reset: 2_500, colours: 20_000 } as const;
 
 export interface FilterOptions {
@@ -155,11 +158,12 @@ class ViewSink implements EscapeSink {
   #plainCsi(numbers: string, final: string): void {
     const each = workPerCount[final];
     if (each !== undefined) {
-      const count = Number.parseInt(numbers, 10) || 1;
+      const asked = Number.parseInt(numbers, 10) || 1;
+      const count = lineFinals.has(final) ? Math.min(asked, mostLines) : asked;
       const allowed = Math.min(count, Math.floor((this.#limit - this.#work) / each));
       if (allowed < 1) return;
       this.#work += allowed * each;
-      this.#out.push(`\x1b[${allowed < count ? allowed : numbers}${final}`);
+      this.#out.push(`\x1b[${allowed < asked ? allowed : numbers}${final}`);
     } else if (final !== 'J' || this.#afford(workOnce.erase)) this.#out.push(`\x1b[${numbers}${final}`);
   }
 

@@ -1,4 +1,6 @@
+import { WaymarkError } from '@shared/errors';
 import type { ActionContext } from '../../agent/ports';
+import { SessionError } from '../../computer/failures';
 import type { CommandOutcome, Computer, SessionInfo, SessionState } from '../../computer/port';
 import {
   type ActionArguments,
@@ -10,7 +12,7 @@ import {
   failed,
 } from '../action';
 import { boundText } from '../bounded-text';
-import { busyMessage, defaultSession, describeState, isSessionError } from '../session-desk';
+import { busyMessage, defaultSession, describeState } from '../session-desk';
 import { computerParam, transportParams } from './params';
 
 /** After a polite interrupt, how long until a command over its limit is killed, ms. */
@@ -54,16 +56,15 @@ export const runCommand: ActionDefinition = {
     const command = args.text('command');
     if (command.trim() === '') return failed('bad_input', 'Not run: the command is empty.');
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const { info, note } = await env.desk.open(computer, args.text('session_id'));
+    const handed = await handOver(computer, args.text('session_id'), command, env, context);
+    const { info, note } = handed;
     const place = placeOf(args, computer, info, note);
-    env.progress.command = { sessionId: info.id, before: info.commandSeq };
-    const started = await handOver(computer, info.name, command, env, context);
-    if ('busy' in started) {
+    if ('busy' in handed) {
       const now = await env.desk.now(computer);
-      const message = busyMessage(info.name, started.busy, now);
-      return failed('session_busy', message, { ...place.data, state: started.busy.state });
+      const message = busyMessage(info.name, handed.busy, now);
+      return failed('session_busy', message, { ...place.data, state: handed.busy.state });
     }
-    return underWay(place, started, env, context);
+    return underWay(place, handed.started, env, context);
   },
 
   async look(args, env, context) {
@@ -111,24 +112,53 @@ export const runCommand: ActionDefinition = {
   },
 };
 
-/** A session that only seems busy, because its shell is on the way to the prompt, gets the command a moment later. */
+type Handed = { info: SessionInfo; note: string } & (
+  | { started: { commandSeq: number; offset: number } }
+  | { busy: SessionState }
+);
+
+/**
+ * One look and the command, for a session that is there. One that is not, or whose shell has ended, is opened first; one
+ * that only seems busy, because its shell is on the way to the prompt, gets the command a moment later.
+ */
 async function handOver(
   computer: Computer,
   name: string,
   command: string,
   env: ActionEnvironment,
   context: ActionContext,
-): Promise<{ commandSeq: number; offset: number } | { busy: SessionState }> {
-  for (let tries = 1; ; tries += 1) {
+): Promise<Handed> {
+  let note = '';
+  let opened = false;
+  for (let tries = 1; ; ) {
+    const met: { info?: SessionInfo } = {};
     try {
-      return await computer.sessions.run(name, command);
+      const started = await computer.sessions.run(name, command, (info) => {
+        met.info = info;
+        env.progress.command = { sessionId: info.id, before: info.commandSeq };
+      });
+      if (!met.info) throw new WaymarkError('bug', `Session ${name} ran a command without a look at it.`);
+      return { info: met.info, note, started };
     } catch (error) {
-      if (!isSessionError(error, 'session_busy')) throw error;
+      if (!(error instanceof SessionError)) throw error;
+      // Refused: nothing was sent, also for whoever goes on after a link broke.
+      env.progress.command = undefined;
+      if (met.info?.alive && error.reason === 'session_busy') {
+        const state = await env.desk.settled(computer, name, context.signal);
+        if (state.state !== 'idle' || tries === maxTries) return { info: met.info, note, busy: state };
+        tries += 1;
+        continue;
+      }
+      // A shell that ended while the command was on its way to it may have taken it: that is not asked for again.
+      if (met.info?.alive || opened || !isOver(error)) throw error;
     }
-    const state = await env.desk.settled(computer, name, context.signal);
-    if (state.state !== 'idle' || tries === maxTries) return { busy: state };
+    ({ note } = await env.desk.open(computer, name));
+    opened = true;
   }
 }
+
+const isOver = (error: SessionError) =>
+  ['session_not_found', 'session_ended', 'session_lost'].includes(error.reason);
 
 function placeOf(args: ActionArguments, computer: Computer, info: SessionInfo, note: string): Place {
   const command = args.text('command');
@@ -220,7 +250,13 @@ async function waited(
     outcome.endedAt !== undefined && outcome.startedAt !== undefined
       ? outcome.endedAt - outcome.startedAt
       : 0;
-  const output = await env.desk.text(place.computer, name, outcome.startOffset, outcome.endOffset);
+  // Beside each other: what it printed does not change any more.
+  const [output, state] = await Promise.all([
+    env.desk.text(place.computer, name, outcome.startOffset, outcome.endOffset),
+    outcome.exitCode === null || outcome.atPrompt
+      ? null
+      : env.desk.settled(place.computer, name, context.signal),
+  ]);
   const data = {
     ...place.data,
     exitCode: outcome.exitCode,
@@ -235,9 +271,8 @@ async function waited(
       data,
     );
   }
-  const state = await env.desk.settled(place.computer, name, context.signal);
   const ended =
-    state.state === 'ended'
+    state?.state === 'ended'
       ? ` The shell of session ${name} has ended; the next command gets a fresh one.`
       : '';
   return done(

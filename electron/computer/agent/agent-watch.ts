@@ -40,6 +40,10 @@ export class AgentWatch implements SessionWatch {
     return this.#heard;
   }
 
+  listening(): boolean {
+    return !this.#closed && this.#watching();
+  }
+
   async changed(signal: AbortSignal, since?: number): Promise<void> {
     const before = since ?? this.#heard;
     if (signal.aborted || this.#closed || !this.#watching()) return;

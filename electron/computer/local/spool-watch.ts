@@ -29,6 +29,10 @@ export class SpoolWatch implements SessionWatch {
   /** Events here come late and more than one for a change; the poll behind them is what misses nothing. */
   readonly heard = 0;
 
+  listening(): boolean {
+    return false;
+  }
+
   /** Resolves at the next change, at the next poll, or when `signal` aborts; never rejects. */
   async changed(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;

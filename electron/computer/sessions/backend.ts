@@ -158,6 +158,8 @@ export interface SessionLook {
 export interface SessionWatch {
   /** Counts the changes heard of. Read it before a look and hand it to `changed` after it: then none is missed. */
   readonly heard: number;
+  /** Whether from now on every change is counted in `heard`, also while nobody waits. Begins to listen where it can. */
+  listening(): boolean;
   /**
    * Resolves at the next change, at a moment worth another look, or when `signal` aborts; never rejects. At once when something
    * was heard after `since`.

@@ -50,6 +50,11 @@ export class OpenSessions {
     }
   }
 
+  /** Those that have been looked at, whether or not they are still there. */
+  names(): string[] {
+    return [...this.#byName.keys()];
+  }
+
   async find(name: string): Promise<OpenSession | undefined> {
     const known = this.#byName.get(name);
     if (known) return known;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { WaymarkError } from '@shared/errors';
 import { ComputerUnavailable, SessionError } from '../failures';
-import type { CommandOutcome } from '../port';
+import type { CommandOutcome, SessionInfo } from '../port';
 import type { CommandOrder, SessionLook } from './backend';
 import { commandEcho, commandLine } from './layout';
 import { type BackedSession, SessionReplaced } from './session';
@@ -21,6 +21,8 @@ interface Doubt {
 export class SessionCommands {
   readonly #session: BackedSession;
   #doubt: Doubt | undefined;
+  /** The command that was sent last, and what the watch had heard before: nothing it does is heard earlier. */
+  #sent: { commandSeq: number; heard: number } | undefined;
 
   constructor(session: BackedSession) {
     this.#session = session;
@@ -34,11 +36,15 @@ export class SessionCommands {
     this.#doubt = undefined;
   }
 
-  run(command: string): Promise<{ commandSeq: number; offset: number }> {
-    return this.#session.inTurn(() => this.#run(command));
+  /** See `SessionHost.run`. */
+  run(command: string, found?: (info: SessionInfo) => void): Promise<{ commandSeq: number; offset: number }> {
+    return this.#session.inTurn(() => this.#run(command, found));
   }
 
-  async #run(command: string): Promise<{ commandSeq: number; offset: number }> {
+  async #run(
+    command: string,
+    found: ((info: SessionInfo) => void) | undefined,
+  ): Promise<{ commandSeq: number; offset: number }> {
     const session = this.#session;
     if (command.includes('\0') || Buffer.byteLength(command) > maxCommandBytes) {
       throw new SessionError(
@@ -47,20 +53,22 @@ export class SessionCommands {
         `A command has no NUL character and at most ${maxCommandBytes} bytes. Put more into a file and run that.`,
       );
     }
+    if (found) this.seen();
     const again = this.#doubt?.command === command ? this.#doubt : undefined;
     if (again) {
       // The name may be another session's by now.
       await session.mustLook();
     }
-    const doubt = again ?? (await this.#prepared(command));
+    const doubt = again ?? (await this.#prepared(command, found));
     if ((await this.#send(doubt)) === 'taken') throw session.busy('Another command has just begun.');
     return place(doubt);
   }
 
   /** @throws SessionError session_busy, session_ended, session_lost */
-  async #prepared(command: string): Promise<Doubt> {
+  async #prepared(command: string, found?: (info: SessionInfo) => void): Promise<Doubt> {
     const session = this.#session;
     const { state: judged, look } = await session.judge();
+    found?.(session.infoFrom(look));
     const { state, reason, endOffset } = judged;
     if (state === 'ended' || state === 'lost') {
       throw new SessionError(
@@ -83,9 +91,12 @@ export class SessionCommands {
 
   async #send(doubt: Doubt): Promise<'sent' | 'taken'> {
     const { backend, name, directory } = this.#session;
+    const heard = this.#session.heardNow();
+    this.#sent = undefined;
     try {
       const answer = await backend.command(name, directory, doubt.order);
       this.#doubt = undefined;
+      if (heard !== undefined) this.#sent = { commandSeq: doubt.order.commandSeq, heard };
       return answer;
     } catch (error) {
       this.#doubt = error instanceof ComputerUnavailable ? doubt : undefined;
@@ -115,6 +126,8 @@ export class SessionCommands {
     const deadline = performance.now() + (options.timeoutMs ?? Number.POSITIVE_INFINITY);
     try {
       let last: SessionLook | undefined;
+      // One that was only just sent has not ended before something is heard of its session.
+      if (this.#sent?.commandSeq === commandSeq) await this.#session.changed(wake.signal, this.#sent.heard);
       for (;;) {
         const look: SessionLook | 'halted' | undefined = await unlessHalted(
           last === undefined ? this.#session.mustLook() : this.#session.look(),
@@ -129,8 +142,8 @@ export class SessionCommands {
         if (!last) throw new SessionReplaced(this.#session.name);
         const outcome = this.#outcome(commandSeq, last);
         if (!outcome.timedOut) {
-          await this.#backAtPrompt(last, wake.signal);
-          return outcome;
+          const { life } = await this.#backAtPrompt(last, wake.signal);
+          return { ...outcome, atPrompt: life === 'alive' && this.#session.index.atPrompt };
         }
         if (performance.now() >= deadline) return outcome;
         await this.#session.changed(wake.signal, last);
@@ -142,15 +155,20 @@ export class SessionCommands {
     }
   }
 
-  /** Between the end of a command and the prompt lie some milliseconds in which the session takes no command. */
-  async #backAtPrompt(ended: SessionLook, signal: AbortSignal): Promise<void> {
+  /**
+   * Between the end of a command and the prompt lie some milliseconds in which the session takes no command. Returns how
+   * the last look found the session.
+   */
+  async #backAtPrompt(ended: SessionLook, signal: AbortSignal): Promise<Pick<SessionLook, 'life'>> {
     const deadline = performance.now() + promptMs;
-    let last: SessionLook | undefined = ended;
+    let last: SessionLook = ended;
     while (this.#session.index.ending && !signal.aborted && performance.now() < deadline) {
       await this.#session.changed(signal, last);
-      last = await this.#session.look();
-      if (last?.life !== 'alive') return;
+      const look = await this.#session.look();
+      if (look?.life !== 'alive') return look ?? { life: 'lost' };
+      last = look;
     }
+    return last;
   }
 
   /** How the command stands at that look; `timedOut` while it is not over. */
@@ -176,6 +194,7 @@ export class SessionCommands {
       endOffset: command.endOffset ?? size,
       startedAt: command.startedAt,
       endedAt: command.endedAt,
+      atPrompt: false,
     };
   }
 }
@@ -202,5 +221,6 @@ function nothingYet(offset: number, timedOut: boolean): CommandOutcome {
     endOffset: offset,
     startedAt: undefined,
     endedAt: undefined,
+    atPrompt: false,
   };
 }

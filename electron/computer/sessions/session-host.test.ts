@@ -8,7 +8,7 @@ import { ComputerUnavailable } from '../failures';
 import { LocalFiles } from '../local/local-files';
 import { LocalSessionBackend } from '../local/local-session-backend';
 import type { Computer } from '../port';
-import type { SessionBackend } from './backend';
+import type { SessionBackend, SessionWatch } from './backend';
 import { sessionEnvironment } from './environment';
 import { BackedSessionHost } from './session-host';
 
@@ -215,6 +215,65 @@ describe('sessions over a link that breaks', () => {
     const other = stuck.waitCommand('s', commandSeq, {});
     await stuck.dispose();
     await expect(other).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('looks for the end of a command it has just sent once something was heard of the session', async () => {
+    await openSession(bench);
+    let heard = 0;
+    let tell: () => void = () => undefined;
+    const watch: SessionWatch = {
+      get heard() {
+        return heard;
+      },
+      listening: () => true,
+      changed: (signal, since) =>
+        new Promise((done) => {
+          if (signal.aborted || (since ?? heard) !== heard) return done();
+          signal.addEventListener('abort', () => done(), { once: true });
+          tell = () => {
+            heard += 1;
+            done();
+          };
+        }),
+      close: () => undefined,
+    };
+    const listening = new BackedSessionHost({
+      backend: new Proxy(link.backend, {
+        get: (target, name: keyof SessionBackend) => (name === 'watch' ? () => watch : target[name]),
+      }),
+      computer: 'far',
+      environment: () => ({}),
+    });
+    const { commandSeq } = await listening.run('s', 'exit 7');
+    link.calls.length = 0;
+    const waiting = listening.waitCommand('s', commandSeq, {});
+    await eventually('it has ended', async () => (await host.state('s')).state === 'ended');
+    const others = link.calls.length;
+    await listening.read('s', 0, 1);
+    expect(link.calls.slice(others)).toEqual(['read']);
+    tell();
+    expect(await waiting).toMatchObject({ exitCode: 7, timedOut: false, atPrompt: false });
+    expect(link.calls.slice(others)).toEqual(['read', 'look']);
+    // Somebody else's wait, and a second one, look at once.
+    expect(await listening.waitCommand('s', commandSeq, {})).toMatchObject({ exitCode: 7 });
+    await listening.dispose();
+  });
+
+  it('takes the same text for a new command from whoever is told what the look before it found', async () => {
+    const { id } = await openSession(bench);
+    link.losses.set('command', 'answer');
+    await expect(host.run('s', 'echo more >> out')).rejects.toThrow(ComputerUnavailable);
+    const other = new BackedSessionHost({ backend: link.backend, computer: 'far', environment: () => ({}) });
+    await other.waitCommand('s', 1, { timeoutMs: factDeadlineMs });
+    await other.dispose();
+    const found: unknown[] = [];
+    const { commandSeq } = await host.run('s', 'echo more >> out', (info) => found.push(info));
+    expect(commandSeq).toBe(2);
+    expect(found).toMatchObject([{ id, alive: true, commandSeq: 1 }]);
+    expect(await host.waitCommand('s', commandSeq, { timeoutMs: factDeadlineMs })).toMatchObject({
+      atPrompt: true,
+    });
+    expect((await runToEnd(computer, 'cat out')).text).toBe('more\nmore\n');
   });
 
   it('asks little: one look for a state, a look and a command for a run, nothing for what is stored and small', async () => {

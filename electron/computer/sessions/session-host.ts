@@ -86,9 +86,12 @@ export class BackedSessionHost implements SessionHost {
   }
 
   async list(): Promise<SessionInfo[]> {
-    const directories = await this.#options.backend.directories();
+    // Sessions that were met before are asked for beside the list of all: one way to the host instead of two.
+    const early = new Map(this.#open.names().map((name) => [name, this.find(name)]));
+    const [directories] = await Promise.all([this.#options.backend.directories(), ...early.values()]);
     const names = directories.map(decodeSessionName).filter((name) => name !== undefined);
-    const infos = await Promise.all(names.map((name) => this.find(name)));
+    // One that was made meanwhile under a known name answers the second time.
+    const infos = await Promise.all(names.map(async (name) => (await early.get(name)) ?? this.find(name)));
     return infos.filter((info) => info !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -160,8 +163,12 @@ export class BackedSessionHost implements SessionHost {
     return this.#open.use(name, ({ session }) => session.write(bytes, inputSeq));
   }
 
-  run(name: string, command: string): Promise<{ commandSeq: number; offset: number }> {
-    return this.#open.use(name, ({ commands }) => commands.run(command));
+  run(
+    name: string,
+    command: string,
+    found?: (info: SessionInfo) => void,
+  ): Promise<{ commandSeq: number; offset: number }> {
+    return this.#open.use(name, ({ commands }) => commands.run(command, found));
   }
 
   waitCommand(

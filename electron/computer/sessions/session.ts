@@ -174,10 +174,21 @@ export class BackedSession {
     this.#askedToDrop = target;
   }
 
-  /** Resolves when something may have changed after that look, or `signal` aborts. */
-  async changed(signal: AbortSignal, after?: SessionLook): Promise<void> {
+  /**
+   * What the watch has heard up to now, for `changed`: read before something is set off, its effects are heard after it.
+   * `undefined` where changes can go unheard.
+   */
+  heardNow(): number | undefined {
+    if (this.#disposed) return undefined;
     this.#watch ??= this.backend.watch(this.directory);
-    await this.#watch.changed(signal, after && this.#heardAt.get(after));
+    return this.#watch.listening() ? this.#watch.heard : undefined;
+  }
+
+  /** Resolves when something may have changed after that look or `heardNow`, or `signal` aborts. */
+  async changed(signal: AbortSignal, after?: SessionLook | number): Promise<void> {
+    this.#watch ??= this.backend.watch(this.directory);
+    const since = typeof after === 'object' ? this.#heardAt.get(after) : after;
+    await this.#watch.changed(signal, since);
     // Somebody still waits in a session that was let go: the watch is not kept for others.
     if (this.#disposed) this.dispose();
   }

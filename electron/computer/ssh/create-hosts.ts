@@ -12,7 +12,6 @@ import { resolveHost } from './resolve-host';
 import { resolutionOf } from './resolve-host-shown';
 import { SshComputer } from './ssh-computer';
 import { listAliases } from './ssh-config';
-import { Ssh2Transport } from './ssh2-transport';
 import type { HostTransport, PromptPort } from './transport';
 
 export interface HostsOptions {
@@ -33,7 +32,13 @@ export function createTransport({
   return (alias, kind) =>
     kind === 'openssh'
       ? new OpenSshTransport(alias, { ...setup, askpassProgram: join(resourcesDir, 'askpass', 'askpass') })
-      : new Ssh2Transport(alias, setup);
+      : {
+          // ssh2 is loaded for the first host that is reached with it: most starts reach none.
+          open: async (command, options) => {
+            const { Ssh2Transport } = await import('./ssh2-transport');
+            return new Ssh2Transport(alias, setup).open(command, options);
+          },
+        };
 }
 
 /** The hosts of this process, put together: the user's ssh configuration, both clients, one link per host. */

@@ -51,6 +51,18 @@ describe('known hosts', () => {
     expect(await judge([line('box.example', one, '@made-up')])).toMatchObject({ kind: 'unknown' });
   });
 
+  it('names the record of the type that was shown, and else the last one', async () => {
+    const file = join(folder, 'types');
+    const rsa = 'box.example ssh-rsa AAAAB3NzaC1yc2E=';
+    await writeFile(file, [rsa, line('box.example', one), line('*', two, '@revoked'), rsa].join('\n'));
+    const known = await KnownHosts.read([file], box);
+    expect(known.replaced('ssh-ed25519')).toMatchObject({ type: 'ssh-ed25519', line: 2 });
+    expect(known.replaced('ssh-ed25519-cert-v01@openssh.com')).toMatchObject({ line: 2 });
+    expect(known.replaced('ecdsa-sha2-nistp256')).toMatchObject({ type: 'ssh-rsa', line: 4 });
+    expect(known.judge(blob('three'))).toMatchObject({ kind: 'changed', at: { line: 2 } });
+    expect((await KnownHosts.read([], box)).replaced('ssh-rsa')).toBeUndefined();
+  });
+
   it('reads past what makes no sense', async () => {
     const nonsense = [
       'box.example',

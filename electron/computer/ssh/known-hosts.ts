@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConnectFailure } from './connect-failure';
-import { fingerprint } from './identity-wire';
+import { fingerprint, keyTypeOf } from './identity-wire';
 import { matchesPatternList } from './known-hosts-pattern';
 
 /** A line of a known hosts file that is about the host in question. */
@@ -68,16 +68,20 @@ export class KnownHosts {
     return keys.find(({ marker }) => marker === 'cert-authority') ?? null;
   }
 
-  /** The line ssh complained about: a revoked key by its fingerprint, another one by its place. */
-  about(
-    sha256: string,
-    revoked: boolean,
-    place: { file: string; line: number } | undefined,
-  ): KnownKey | undefined {
-    return [...this.named, ...this.bare].find((key) =>
-      revoked
-        ? key.marker === 'revoked' && fingerprint(key.blob) === sha256
-        : key.file === place?.file && key.line === place.line,
+  /**
+   * The record that a changed key is compared with: one of its own type, else the last of whatever type, as ssh names it.
+   * @param type of the key that was shown, as `ssh-ed25519`
+   */
+  replaced(type: string): KnownKey | undefined {
+    const plain = this.named.filter(isPlain);
+    const own = type.replace(/-cert-v0\d@openssh\.com$/, '');
+    return plain.findLast((key) => key.type === own) ?? plain.at(-1);
+  }
+
+  /** The line that marks a key as revoked. */
+  revoked(sha256: string): KnownKey | undefined {
+    return [...this.named, ...this.bare].find(
+      (key) => key.marker === 'revoked' && fingerprint(key.blob) === sha256,
     );
   }
 
@@ -89,7 +93,7 @@ export class KnownHosts {
     const plain = this.named.filter(isPlain);
     const trusted = plain.find(same);
     if (trusted) return { kind: 'trusted', at: trusted };
-    const other = plain.at(-1);
+    const other = this.replaced(keyTypeOf(blob));
     if (other) return { kind: 'changed', at: other };
     const bare = this.bare.filter(isPlain).find(same);
     if (bare) return { kind: 'trusted', at: bare };

@@ -1,4 +1,6 @@
+import { changedKey, type KnownRecord } from './changed-key';
 import { ConnectFailure } from './connect-failure';
+import { nameInFile } from './known-hosts';
 import type { OpenSshLog } from './openssh-log';
 import type { ResolvedHost } from './resolve-host';
 import type { ConnectFailureReason, ConnectStage } from './transport';
@@ -86,11 +88,13 @@ const rules: readonly Rule[] = [
 /**
  * Why ssh ended before the command ran.
  *
+ * @param record what is on record instead of a key that changed
  * @param declined an unknown host key was not accepted
  */
 export function explainExit(
   host: ResolvedHost,
   log: OpenSshLog,
+  record: KnownRecord | null,
   code: number | null,
   stderr: string,
   declined: boolean,
@@ -99,7 +103,7 @@ export function explainExit(
   const detail = words.join('\n');
   const target = `${host.user}@${host.hostName}:${host.port}`;
   if (declined || words.some((line) => line.includes('Host key verification failed')))
-    return unverified(host, log, declined, detail);
+    return unverified(host, log, record, declined, detail);
   for (const { pattern, reason, stage, next } of rules) {
     const line = words.find((one) => pattern.test(one));
     if (line === undefined) continue;
@@ -122,10 +126,15 @@ export function explainExit(
   );
 }
 
-function unverified(host: ResolvedHost, log: OpenSshLog, declined: boolean, detail: string): ConnectFailure {
+function unverified(
+  host: ResolvedHost,
+  log: OpenSshLog,
+  record: KnownRecord | null,
+  declined: boolean,
+  detail: string,
+): ConnectFailure {
   const key = log.presented ? ` (${log.presented.type} ${log.presented.sha256})` : '';
   const name = `${host.hostName}, port ${host.port},`;
-  const at = log.offending ? ` (${log.offending.file}:${log.offending.line})` : '';
   if (log.revoked)
     return new ConnectFailure(
       'host_key_revoked',
@@ -133,14 +142,7 @@ function unverified(host: ResolvedHost, log: OpenSshLog, declined: boolean, deta
       `${name} shows a host key that is marked as revoked${key}. Nothing was sent. Ask the administrator of the host for its new key.`,
       detail,
     );
-  if (log.changed)
-    return new ConnectFailure(
-      'host_key_changed',
-      'host_key',
-      `${name} shows another host key${key} than the one on record${at}. Somebody may stand between you and the host; ` +
-        'nothing was sent. If the host was set up anew, ask its administrator for the fingerprint and remove that line.',
-      detail,
-    );
+  if (log.changed) return changedKey(nameInFile(host), log.presented, record, detail);
   return new ConnectFailure(
     'host_key_unknown',
     'host_key',

@@ -1,4 +1,5 @@
 import { open, truncate } from 'node:fs/promises';
+import type { KnownRecord } from './changed-key';
 import { fingerprint } from './identity-wire';
 import { KnownHosts } from './known-hosts';
 import { type LogStep, OpenSshLog } from './openssh-log';
@@ -13,6 +14,8 @@ export class OpenSshHop {
   private offset = 0;
   private reading: Promise<void> = Promise.resolve();
   private alarmed = false;
+  /** What is on record instead of a key that changed; set with the alarm. */
+  record: KnownRecord | null = null;
 
   constructor(
     readonly hop: Hop,
@@ -40,14 +43,15 @@ export class OpenSshHop {
     if (this.alarmed || !log.presented || !(log.changed || log.revoked)) return;
     this.alarmed = true;
     const { host } = hop;
-    // ssh has judged already; what cannot be read here only leaves the old fingerprint out.
+    // ssh has judged already, and names the last line of any type; what cannot be read here only leaves the record out.
     const known = await KnownHosts.read(host.knownHostsFiles, host).catch(() => null);
-    const at = known?.about(log.presented.sha256, log.revoked, log.offending);
+    const at = log.revoked ? known?.revoked(log.presented.sha256) : known?.replaced(log.presented.type);
+    if (at && !log.revoked) this.record = { ...at, sha256: fingerprint(at.blob) };
     hop.prompts.alarm({
       ...hop.about,
       kind: log.revoked ? 'revoked' : 'changed',
       keyType: log.presented.type,
-      expectedSha256: log.revoked || !at ? null : fingerprint(at.blob),
+      expected: this.record && { type: this.record.type, sha256: this.record.sha256 },
       presentedSha256: log.presented.sha256,
       file: at?.file ?? log.offending?.file ?? '',
       line: at?.line ?? log.offending?.line ?? 0,

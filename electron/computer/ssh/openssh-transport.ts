@@ -143,6 +143,7 @@ class Connection {
       explainExit(
         hop.hop.host,
         hop.log,
+        hop.record,
         code,
         at === this.hops.length - 1 ? errors.text() : '',
         mine?.declinedKey === true,

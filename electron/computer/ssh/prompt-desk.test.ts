@@ -23,7 +23,7 @@ const alarm = {
   alias: 'gpu-04',
   target: 'grace@10.0.0.4:22',
   keyType: 'ssh-ed25519',
-  expectedSha256: 'SHA256:old',
+  expected: { type: 'ssh-rsa', sha256: 'SHA256:old' },
   presentedSha256: 'SHA256:new',
   file: '/home/grace/.ssh/known_hosts',
   line: 41,
@@ -65,7 +65,7 @@ describe('questions of several hosts', () => {
         key: {
           type: 'ssh-ed25519',
           sha256: 'SHA256:abc',
-          expectedSha256: null,
+          expected: null,
           file: '/home/grace/.ssh/known_hosts',
         },
       },
@@ -164,7 +164,7 @@ describe('an alarm', () => {
       {
         kind: 'host_key_alarm',
         alias: 'gpu-04',
-        key: { sha256: 'SHA256:new', expectedSha256: 'SHA256:old', line: 41, revoked: false },
+        key: { sha256: 'SHA256:new', expected: { type: 'ssh-rsa', sha256: 'SHA256:old' }, line: 41 },
       },
     ]);
     prompts.alarm({ ...alarm, presentedSha256: 'SHA256:third' });

@@ -153,7 +153,7 @@ export class PromptDesk implements PromptPort {
           key: {
             type: shortLine(question.keyType),
             sha256: shortLine(question.sha256),
-            expectedSha256: null,
+            expected: null,
             file: shortLine(question.file),
             line: null,
             revoked: false,
@@ -173,7 +173,10 @@ export class PromptDesk implements PromptPort {
       key: {
         type: shortLine(alarm.keyType),
         sha256: shortLine(alarm.presentedSha256),
-        expectedSha256: alarm.expectedSha256 === null ? null : shortLine(alarm.expectedSha256),
+        expected: alarm.expected && {
+          type: shortLine(alarm.expected.type),
+          sha256: shortLine(alarm.expected.sha256),
+        },
         file: shortLine(alarm.file),
         line: alarm.line,
         revoked: alarm.kind === 'revoked',

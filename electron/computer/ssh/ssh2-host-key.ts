@@ -1,3 +1,4 @@
+import { changedKey } from './changed-key';
 import { ConnectFailure } from './connect-failure';
 import { fingerprint, keyTypeOf } from './identity-wire';
 import { type HostKeyVerdict, KnownHosts, nameInFile, recordHostKey } from './known-hosts';
@@ -66,14 +67,7 @@ export class HostKeyCheck {
         return;
       case 'changed':
         this.alarm(verdict, key);
-        throw new ConnectFailure(
-          'host_key_changed',
-          'host_key',
-          `${name} shows another host key than the one on record: ${key.type} ${key.sha256} instead of ` +
-            `${verdict.at.type} ${fingerprint(verdict.at.blob)} (${verdict.at.file}:${verdict.at.line}). Somebody may stand ` +
-            'between you and the host; nothing was sent. If the host was set up anew, ask its administrator for the ' +
-            'fingerprint and remove that line.',
-        );
+        throw changedKey(name, key, { ...verdict.at, sha256: fingerprint(verdict.at.blob) });
       case 'revoked':
         this.alarm(verdict, key);
         throw new ConnectFailure(
@@ -148,7 +142,8 @@ export class HostKeyCheck {
       ...hop.about,
       kind: verdict.kind,
       keyType: key.type,
-      expectedSha256: verdict.kind === 'changed' ? fingerprint(verdict.at.blob) : null,
+      expected:
+        verdict.kind === 'changed' ? { type: verdict.at.type, sha256: fingerprint(verdict.at.blob) } : null,
       presentedSha256: key.sha256,
       file: verdict.at.file,
       line: verdict.at.line,

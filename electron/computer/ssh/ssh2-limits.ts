@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { beyondSsh2, readIdentity } from './identity';
 import type { ResolvedHost } from './resolve-host';
 import type { ConfigLine } from './ssh-config';
 import { originOf } from './ssh-config-origin';
@@ -50,6 +49,8 @@ function saysYes(args: readonly string[]): boolean {
 /** Named key files of which none can be used count; ssh's usual names, which are only tried, do not. */
 async function identityLimits(host: ResolvedHost): Promise<string[]> {
   if (!host.identitiesConfigured) return [];
+  // Brings ssh2 with it, which a start without such a host does not load.
+  const { beyondSsh2, readIdentity } = await import('./identity');
   const limits: string[] = [];
   let usable = false;
   for (const file of host.identityFiles) {

@@ -96,8 +96,9 @@ export type SshAnswer = { texts: string[] } | { trust: true };
 export interface HostKeyAlarm extends About {
   kind: 'changed' | 'revoked';
   keyType: string;
+  /** Of the record in `file`, with its own type; null when that is not known, and for a revoked key. */
+  expected: { type: string; sha256: string } | null;
   /** `SHA256:…` as OpenSSH prints it. */
-  expectedSha256: string | null;
   presentedSha256: string;
   file: string;
   line: number;

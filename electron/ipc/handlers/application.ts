@@ -7,6 +7,7 @@ import type { KeyStore } from '../../app/key-store';
 import type { SettingsFile } from '../../settings-file';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
+import { type RestoreHandlerOptions, restoreHandlers } from './restore';
 
 type ApplicationHandlers = Pick<
   Handlers,
@@ -19,6 +20,8 @@ type ApplicationHandlers = Pick<
   | 'workspace.status'
   | 'workspace.choose'
   | 'workspace.openDefault'
+  | 'workspace.backups'
+  | 'workspace.restore'
 >;
 
 export interface ApplicationOptions {
@@ -34,7 +37,10 @@ export interface ApplicationOptions {
   saveDiagnostics(): Promise<string | null>;
   /** The last problem the store reported, null when all is well. */
   problem(): Failure | null;
+  /** Of runs of which something cannot be read. */
+  unreadable(): Failure[];
   changed(status: WorkspaceStatus): void;
+  restoring: Pick<RestoreHandlerOptions, 'chooseTarget' | 'list' | 'restore'>;
 }
 
 /** Application, settings and workspace. No secret ever goes back to the window. */
@@ -46,6 +52,7 @@ export function applicationHandlers(options: ApplicationOptions): ApplicationHan
       defaultFolder: options.defaultFolder,
       freeBytes: await freeBytes(folder ?? options.defaultFolder),
       problem,
+      unreadable: options.unreadable(),
     };
   };
   const open = async (folder: string): Promise<WorkspaceStatus> => {
@@ -86,6 +93,7 @@ export function applicationHandlers(options: ApplicationOptions): ApplicationHan
       const folder = await options.chooseFolder();
       return folder === null ? null : open(folder);
     },
+    ...restoreHandlers({ ...options.restoring, holder: options.holder, open }),
     'workspace.openDefault': () => open(options.settings.current.workspace ?? options.defaultFolder),
   };
 }

@@ -1,9 +1,9 @@
 import type { ComputerRow, HostReport, KnownComputer } from '@shared/computers';
 import { WaymarkError } from '@shared/errors';
 import type { Settings } from '@shared/settings';
-import type { RunState } from '@shared/views';
 import type { Hosts } from '../../computer/hosts';
 import type { PromptDesk } from '../../computer/ssh/prompt-desk';
+import { refuseWhileDriven } from '../../runs/driven-on';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Publisher } from '../publish';
 import type { Handlers } from '../register';
@@ -46,15 +46,6 @@ export interface ComputerHandlerOptions {
   now(): number;
 }
 
-/** States in which some process drives the run. */
-const driven: ReadonlySet<RunState> = new Set([
-  'thinking',
-  'acting',
-  'sleeping',
-  'waiting_host',
-  'waiting_human',
-]);
-
 /** Hosts reached over SSH: which there are, how they resolve, whether they work, and what they ask a person. */
 export function computerHandlers(options: ComputerHandlerOptions): ComputerHandlers {
   const { hosts, settings, prompts, reports } = options;
@@ -74,13 +65,9 @@ export function computerHandlers(options: ComputerHandlerOptions): ComputerHandl
     await settings.set({ computers });
     await reports.keep(computers.map(({ alias }) => alias));
   };
-  const refuseWhileDriven = async (alias: string, what: string) => {
-    const titles = await drivenOn(options.holder, alias);
-    if (titles.length === 0) return;
-    throw new WaymarkError(
-      'refused',
-      `${what} ${alias} is not possible while a run is driven on it: ${titles.join(', ')}. Pause it first.`,
-    );
+  const whileIdle = async (alias: string, what: string) => {
+    const reader = options.holder.current?.store.reader;
+    if (reader !== undefined) await refuseWhileDriven(reader, alias, what);
   };
   /** A terminal that cannot be reached any more could not be closed either; where the host is away there is no choice. */
   const refuseWhileTerminals = async (alias: string) => {
@@ -137,14 +124,14 @@ export function computerHandlers(options: ComputerHandlerOptions): ComputerHandl
     },
     'computers.setTransport': async ({ alias, transport }) => {
       find(alias);
-      await refuseWhileDriven(alias, 'Changing the connection of');
+      await whileIdle(alias, 'Changing the connection of');
       const changed = { ...find(alias), transport };
       await save(known().map((other) => (other.alias === alias ? changed : other)));
       return row(changed);
     },
     'computers.remove': async ({ alias }) => {
       find(alias);
-      await refuseWhileDriven(alias, 'Removing');
+      await whileIdle(alias, 'Removing');
       await refuseWhileTerminals(alias);
       tests.get(alias)?.abort(cancelled(alias));
       await save(known().filter((other) => other.alias !== alias));
@@ -158,12 +145,4 @@ export function computerHandlers(options: ComputerHandlerOptions): ComputerHandl
 
 function cancelled(alias: string): WaymarkError {
   return new WaymarkError('cancelled', `The test of ${alias} was cancelled.`);
-}
-
-/** Titles of the runs that use the host and that some process drives, this one or another. */
-async function drivenOn(holder: Pick<WorkbenchHolder, 'current'>, alias: string): Promise<string[]> {
-  const runs = (await holder.current?.store.reader.runs()) ?? [];
-  return runs
-    .filter((run) => driven.has(run.state) && run.computers.some(({ host }) => host === alias))
-    .map(({ title }) => title);
 }

@@ -27,11 +27,7 @@ export function datasetHandlers(options: DatasetHandlerOptions): DatasetHandlers
       const { reader } = options.holder.require().store;
       const out = await options.chooseTarget();
       if (out === null) return null;
-      const { rows, trained, masked, dropped, files, snapshot } = await exportDataset(reader, {
-        ...request(input),
-        out,
-      });
-      return { folder: out, rows, trained, masked, dropped, files, snapshot };
+      return exportDataset(reader, { ...request(input), out });
     },
   };
 }

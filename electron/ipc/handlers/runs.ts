@@ -20,9 +20,6 @@ type RunHandlers = Pick<
   | 'demo.start'
 >;
 
-/** Events before the last one to look for an open approval in. */
-const approvalLook = 50;
-
 export interface RunHandlerOptions {
   holder: WorkbenchHolder;
   author(): Author;
@@ -62,19 +59,7 @@ export function runHandlers(options: RunHandlerOptions): RunHandlers {
     'runs.pause': ({ run, mode }) => engine().pause(run, author(), mode),
     'runs.stop': ({ run }) => engine().stop(run, author()),
     'runs.wake': ({ run }) => engine().wake(run, author()),
-    'runs.openApprovals': async ({ run }) => {
-      // A run asks for one approval at a time and does nothing else meanwhile: the last events hold it.
-      const { seq } = await reader().run(run);
-      const events = await reader().events(run, Math.max(1, seq - approvalLook), approvalLook + 1);
-      const decided = new Set(
-        events.flatMap((each) => (each.kind === 'approval.decided' ? [each.body.approval] : [])),
-      );
-      return events.flatMap((each) => {
-        if (each.kind !== 'approval.asked' || decided.has(each.body.approval)) return [];
-        const { approval, step, what, why } = each.body;
-        return [{ run, approval, step, what, why }];
-      });
-    },
+    'runs.openApprovals': ({ run }) => reader().openApprovals(run),
     'runs.decideApproval': async ({ run, approval, decision }) => {
       await holder.require().store.writer.post(run, author(), { op: 'approval.decided', approval, decision });
     },

@@ -16,6 +16,7 @@ type TimelineHandlers = Pick<
   | 'step.evidence'
   | 'step.labels'
   | 'sessions.list'
+  | 'sessions.at'
   | 'sessions.read'
   | 'sessions.watch'
   | 'sessions.seen'
@@ -39,6 +40,7 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
     'step.evidence': ({ run, step }) => reader().evidence(run, step),
     'step.labels': async ({ run, step }) => (await reader().step(run, step)).labels,
     'sessions.list': ({ run }) => reader().sessions(run),
+    'sessions.at': ({ run, step }) => reader().sessionsAt(run, step),
     'sessions.read': (order) => pump.read(order),
     'sessions.watch': ({ run, uids }) => pump.watch(run, uids),
     'sessions.seen': ({ run, uid, offset }) => pump.seen(run, uid, offset),

@@ -1,5 +1,6 @@
 import { baseName, type CommandFact, sameFile, scriptsRun } from '../command-facts';
 import { copiesOf } from '../copies';
+import { PathTable } from '../path-table';
 import { type EventFacts, type FileWrite, type Finding, listOf, type Rule } from '../rule';
 import { isVariantOf, usesScript } from '../script-names';
 
@@ -42,12 +43,12 @@ export const providedScriptIgnored: Rule = {
     const ownPurpose = purposes === '' ? /(?!)/ : new RegExp(purposes, 'i');
     const named = [...task.description.matchAll(/[\w./-]+\.(?:py|sh)\b/g)].map(([path]) => path);
     /** Path → whether the task gives it, rather than the agent having come across it. */
-    const given = new Map<string, boolean>();
+    const given = new PathTable<boolean>();
     for (const path of [...listOf(parameters, 'scripts'), ...task.protected, ...named]) {
       if (isScript(path)) given.set(path, true);
     }
     /** Scripts that the agent wrote; null = no near-copy. */
-    const own = new Map<string, NearCopy | null>();
+    const own = new PathTable<NearCopy | null>();
 
     return (event, facts) => {
       const found = [...facts.writes.flatMap(wrote), ...(facts.command === null ? [] : ran(facts.command))];
@@ -79,13 +80,13 @@ export const providedScriptIgnored: Rule = {
     function ran(command: CommandFact): Finding[] {
       const found: Finding[] = [];
       for (const { from, to } of copiesOf(command) ?? []) {
-        const origin = [...given.keys()].find((path) => sameFile(path, from));
+        const origin = given.like(from);
         const target = /\.(?:py|sh)$/.test(to) ? to : `${to.replace(/\/+$/, '')}/${baseName(from)}`;
         if (origin !== undefined && baseName(target) !== baseName(from))
           put(target, { given: origin, steps: [command.step], ran: false });
       }
       for (const script of scriptsRun(command)) {
-        const path = [...own.keys()].find((each) => sameFile(each, script));
+        const path = own.like(script);
         const copy = path === undefined ? null : own.get(path);
         if (path !== undefined && copy) {
           if (!copy.ran) {
@@ -104,7 +105,7 @@ export const providedScriptIgnored: Rule = {
 
     function come(path: string): void {
       if (!isScript(path) || own.has(path) || /site-packages|\/lib\/python|\/tests?\//.test(path)) return;
-      if ([...given.keys()].some((each) => sameFile(each, path)) || given.size >= SCRIPTS) return;
+      if (given.size >= SCRIPTS || given.like(path) !== undefined) return;
       given.set(path, false);
     }
 
@@ -113,7 +114,7 @@ export const providedScriptIgnored: Rule = {
     }
 
     function givenFor(path: string): string | null {
-      for (const [each, byTask] of given) {
+      for (const [each, byTask] of given.entries()) {
         if (!sameFile(each, path) && isVariantOf(baseName(path), baseName(each), byTask)) return each;
       }
       return null;
@@ -122,7 +123,7 @@ export const providedScriptIgnored: Rule = {
     function put(path: string, copy: NearCopy | null): void {
       own.set(path, copy);
       given.delete(path);
-      const oldest = own.keys().next().value;
+      const oldest = own.oldest();
       if (own.size > SCRIPTS && oldest !== undefined) own.delete(oldest);
     }
   },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { output } from './channel-reading';
 import { nameInKnownHosts } from './client-files';
 import { type MakeTransport, makeStand, patienceMs, type Stand } from './connect-cases';
-import { certifyHost, makeKey, sha256Of } from './keys';
+import { certifyHost, type KeyKind, makeKey, sha256Of } from './keys';
 import { run } from './namespaces';
 import { answers, ScriptedPerson } from './prompts';
 
@@ -29,9 +29,9 @@ export function hostKeyCases(kind: Stand['kind'], make: MakeTransport): void {
     };
     const hostLine = (type: 'ed25519' | 'ecdsa' = 'ed25519', name = nameInKnownHosts(stand.get().host)) =>
       `${name} ${stand.get().host.hostKey(type).publicLine.split(' ').slice(0, 2).join(' ')}`;
-    const otherLine = async () => {
+    const otherLine = async (type: KeyKind = 'ed25519') => {
       count += 1;
-      const key = await makeKey(stand.get().files.folder, `other-${count}`);
+      const key = await makeKey(stand.get().files.folder, `other-${count}`, { kind: type });
       return {
         line: `${nameInKnownHosts(stand.get().host)} ${key.publicLine}`,
         sha256: await sha256Of(`${key.file}.pub`),
@@ -111,7 +111,7 @@ export function hostKeyCases(kind: Stand['kind'], make: MakeTransport): void {
           alias: name,
           target: `tester@127.0.0.1:${host.port}`,
           keyType: 'ssh-ed25519',
-          expectedSha256: other.sha256,
+          expected: { type: 'ssh-ed25519', sha256: other.sha256 },
           presentedSha256: await sha256Of(`${host.hostKey().file}.pub`),
           file,
           line: 2,
@@ -119,6 +119,57 @@ export function hostKeyCases(kind: Stand['kind'], make: MakeTransport): void {
       ]);
       expect(await since()).not.toContain('userauth-request');
       expect(await text()).toContain(other.line);
+    });
+
+    it('that changed is compared with the record of its own type, in every notation', async () => {
+      const { refusal, host } = stand.get();
+      const [ed25519, ecdsa, rsa] = await Promise.all([otherLine(), otherLine('ecdsa'), otherLine('rsa')]);
+      const lines = [
+        ed25519.line,
+        `@revoked * ${ecdsa.line.split(' ').slice(1).join(' ')}`,
+        ecdsa.line,
+        rsa.line,
+      ];
+      const plain = await alias(lines);
+      const hashed = await alias(lines);
+      await run('ssh-keygen', ['-q', '-H', '-f', hashed.file]);
+      const authority = await alias([
+        ...lines,
+        `@cert-authority other ${ecdsa.line.split(' ').slice(1).join(' ')}`,
+      ]);
+      const presented = await sha256Of(`${host.hostKey().file}.pub`);
+      for (const { name, file } of [plain, hashed, authority]) {
+        const person = new ScriptedPerson();
+        const failure = await refusal(name, person);
+        expect(person.alarms).toMatchObject([
+          {
+            ...{ kind: 'changed', keyType: 'ssh-ed25519', presentedSha256: presented, file, line: 1 },
+            expected: { type: 'ssh-ed25519', sha256: ed25519.sha256 },
+          },
+        ]);
+        expect(failure).toMatchObject({ reason: 'host_key_changed', stage: 'host_key' });
+        for (const part of [`ssh-ed25519 ${presented}`, ed25519.sha256, `${file}:1`])
+          expect(failure.message).toContain(part);
+        expect(failure.message).not.toContain('rsa');
+      }
+    });
+
+    it('of a type that is not on record is shown beside the one that is, with its own type', async () => {
+      const { refusal, host } = stand.get();
+      const rsa = await otherLine('rsa');
+      const { name, file } = await alias(['# old', rsa.line], ['HostKeyAlgorithms ssh-ed25519']);
+      const person = new ScriptedPerson();
+      const failure = await refusal(name, person);
+      const presented = await sha256Of(`${host.hostKey().file}.pub`);
+      expect(person.alarms).toMatchObject([
+        {
+          ...{ kind: 'changed', keyType: 'ssh-ed25519', presentedSha256: presented, file, line: 2 },
+          expected: { type: 'ssh-rsa', sha256: rsa.sha256 },
+        },
+      ]);
+      expect(failure.message).toContain(
+        `ssh-ed25519 ${presented}, and ssh-rsa ${rsa.sha256} is known (${file}:2)`,
+      );
     });
 
     it('that is revoked stops everything, whatever else is on record', async () => {
@@ -130,7 +181,7 @@ export function hostKeyCases(kind: Stand['kind'], make: MakeTransport): void {
       const since = await logSince();
       const person = new ScriptedPerson();
       expect(await refusal(name, person)).toMatchObject({ reason: 'host_key_revoked', stage: 'host_key' });
-      expect(person.alarms).toMatchObject([{ kind: 'revoked', expectedSha256: null, file, line: 2 }]);
+      expect(person.alarms).toMatchObject([{ kind: 'revoked', expected: null, file, line: 2 }]);
       expect(await since()).not.toContain('userauth-request');
     });
 

@@ -1,5 +1,5 @@
 import type { StepDetail, StepHead } from '@shared/views';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { useDetail } from '../../state/detail';
 import { useLive } from '../../state/live';
 import { useCursorHead } from '../../state/timeline';
@@ -14,7 +14,9 @@ import { InheritedNote } from './InheritedNote';
 import { Section } from './Section';
 import { StepFiles } from './StepFiles';
 import { StepTerminals } from './StepTerminals';
-import { SummaryStory } from './SummaryStory';
+
+// Reading a summary takes its schema, and the window starts without schemas.
+const SummaryStory = lazy(() => import('./SummaryStory').then((m) => ({ default: m.SummaryStory })));
 
 /** Thought, actions, observations and what followed, in the order in which they happened. */
 export function StepView({ run, step }: { run: string; step: number }) {
@@ -67,7 +69,9 @@ function Story({ detail }: { detail: StepDetail }) {
         </Section>
       )}
       {detail.head.kind === 'summary' ? (
-        <SummaryStory detail={detail} />
+        <Suspense fallback={null}>
+          <SummaryStory detail={detail} />
+        </Suspense>
       ) : (
         detail.observations.map((observation, index) => (
           <ActionBlock key={observation.callId} observation={observation} index={index} of={many} />

@@ -1,4 +1,5 @@
 import type { ExportPreview } from '@shared/ipc/dataset';
+import { useRuns } from '../../state/runs';
 import { useText } from '../../text/language';
 
 export interface ExportCountsProps {
@@ -13,6 +14,8 @@ export function ExportCounts({ preview, undecidedSteps, waived }: ExportCountsPr
   const words = useText();
   const text = words.exporting;
   const { count } = words.common.format;
+  const runs = useRuns(({ list }) => list);
+  const titleOf = (run: string) => runs.find(({ id }) => id === run)?.title ?? run.slice(-6);
   const sources = preview.bySource.filter((each) => waived || each.source !== 'waiver');
   const total = (value: 'train' | 'mask') =>
     sources.filter((each) => each.value === value).reduce((sum, each) => sum + each.count, 0);
@@ -79,6 +82,15 @@ export function ExportCounts({ preview, undecidedSteps, waived }: ExportCountsPr
                 {text.dropped(each.reason)}
               </th>
               <td className="tabular">{count(each.count)}</td>
+              <td />
+            </tr>
+          ))}
+          {preview.inherited.map((each) => (
+            <tr key={each.run}>
+              <th scope="row" className="quiet">
+                {text.inherited(titleOf(each.run))}
+              </th>
+              <td className="tabular">{count(each.steps)}</td>
               <td />
             </tr>
           ))}

@@ -7,11 +7,75 @@ export interface DiffPaneProps {
   before: string;
   after: string;
   sideBySide: boolean;
+  /** Number of the first line, where the texts are parts of a file. Default 1. */
+  firstLine?: number;
   label: string;
 }
 
+/** What both kinds of panes look like. */
+function options(label: string) {
+  return {
+    readOnly: true,
+    automaticLayout: true,
+    minimap: { enabled: false },
+    fontSize: 12,
+    lineHeight: 20,
+    fontLigatures: false,
+    fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono'),
+    scrollBeyondLastLine: false,
+    scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
+    stickyScroll: { enabled: false },
+    ariaLabel: label,
+  };
+}
+
+/** What changed between two texts, as many lines added and removed as `countChangedLines` counts. */
+export function DiffPane(props: DiffPaneProps) {
+  const { before, after } = props;
+  // The diff editor draws an empty text as one empty line that was removed or added.
+  if (before === '' && after !== '') return <WholePane {...props} text={after} change="insert" />;
+  if (after === '' && before !== '') return <WholePane {...props} text={before} change="delete" />;
+  return <TwoSides {...props} />;
+}
+
+/** A text of which every line is new, or gone. */
+function WholePane(props: DiffPaneProps & { text: string; change: 'insert' | 'delete' }) {
+  const { path, text, change, firstLine = 1, label } = props;
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (box.current === null) return;
+    applyTheme();
+    const model = editor.createModel(withoutEnd(text), languageOf(path));
+    const own = editor.create(box.current, {
+      ...options(label),
+      model,
+      lineNumbers: (line) => String(line + firstLine - 1),
+    });
+    const sign = `${change}-sign codicon codicon-diff-${change === 'insert' ? 'insert' : 'remove'}`;
+    own.createDecorationsCollection([
+      {
+        range: model.getFullModelRange(),
+        options: {
+          isWholeLine: true,
+          className: `line-${change}`,
+          marginClassName: `gutter-${change}`,
+          linesDecorationsClassName: sign,
+        },
+      },
+    ]);
+    const themes = new MutationObserver(applyTheme);
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      themes.disconnect();
+      own.dispose();
+      model.dispose();
+    };
+  }, [path, text, change, firstLine, label]);
+  return <section ref={box} className="diff-pane" aria-label={label} data-keys="own" />;
+}
+
 /** Two texts in Monaco's diff editor, read only; unchanged stretches are folded away. */
-export function DiffPane({ path, before, after, sideBySide, label }: DiffPaneProps) {
+function TwoSides({ path, before, after, sideBySide, firstLine = 1, label }: DiffPaneProps) {
   const box = useRef<HTMLElement>(null);
   const view = useRef<editor.IStandaloneDiffEditor>(null);
   const beside = useRef(sideBySide);
@@ -21,23 +85,15 @@ export function DiffPane({ path, before, after, sideBySide, label }: DiffPanePro
     if (box.current === null) return;
     applyTheme();
     const own = editor.createDiffEditor(box.current, {
-      readOnly: true,
+      ...options(label),
       originalEditable: false,
-      automaticLayout: true,
-      minimap: { enabled: false },
-      fontSize: 12,
-      lineHeight: 20,
-      fontLigatures: false,
-      fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--font-mono'),
-      scrollBeyondLastLine: false,
       hideUnchangedRegions: { enabled: true, contextLineCount: 3, minimumLineCount: 3 },
       renderSideBySide: beside.current,
+      // Indentation is code.
+      ignoreTrimWhitespace: false,
       useInlineViewWhenSpaceIsLimited: false,
       renderOverviewRuler: false,
-      scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
-      stickyScroll: { enabled: false },
       maxComputationTime: 2_000,
-      ariaLabel: label,
     });
     const names = nameInputs(box.current, label);
     view.current = own;
@@ -55,22 +111,30 @@ export function DiffPane({ path, before, after, sideBySide, label }: DiffPanePro
     const own = view.current;
     if (own === null) return;
     const language = languageOf(path);
-    const original = editor.createModel(before, language);
-    const modified = editor.createModel(after, language);
+    const original = editor.createModel(withoutEnd(before), language);
+    const modified = editor.createModel(withoutEnd(after), language);
     own.setModel({ original, modified });
+    const lineNumbers = (line: number) => String(line + firstLine - 1);
+    for (const side of [own.getOriginalEditor(), own.getModifiedEditor()])
+      side.updateOptions({ lineNumbers });
     return () => {
       // A disposed editor has let go of its models by itself.
       if (view.current === own) own.setModel(null);
       original.dispose();
       modified.dispose();
     };
-  }, [path, before, after]);
+  }, [path, before, after, firstLine]);
 
   useEffect(() => {
     view.current?.updateOptions({ renderSideBySide: sideBySide });
   }, [sideBySide]);
 
   return <section ref={box} className="diff-pane" aria-label={label} data-keys="own" />;
+}
+
+/** Without the end of the last line, which the editor takes for one line more. */
+function withoutEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
 /** The diff editor clears the names of its two inputs whenever its options change; this puts them back. */

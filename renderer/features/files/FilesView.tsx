@@ -1,5 +1,5 @@
-import type { FileContent } from '@shared/file-views';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { countChangedLines } from '@shared/line-diff';
+import { useEffect, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
@@ -8,8 +8,11 @@ import {
   chooseFile,
   type FileKey,
   fileAt,
+  isAbout,
   REVISIONS_PAGE,
   shortPath,
+  type UnrecordedEdit,
+  unrecordedEdits,
   useContents,
   useCounts,
   useFileChoice,
@@ -18,11 +21,11 @@ import {
 } from '../../state/file-history';
 import { useText } from '../../text/language';
 import { StepLink } from '../detail/StepLink';
+import { Comparison, type DiffLayout } from './Comparison';
 import { FileList } from './FileList';
 import './files.css';
 import { RevisionStrip, wordsOf } from './RevisionStrip';
-
-const DiffPane = lazy(async () => ({ default: (await import('./DiffPane')).DiffPane }));
+import { UnrecordedChange } from './UnrecordedChange';
 
 export interface FilesViewProps {
   run: string;
@@ -31,8 +34,6 @@ export interface FilesViewProps {
   history: boolean;
 }
 
-type Layout = 'sides' | 'inline';
-
 /** What became of each file: its revisions as a strip linked to steps, and the diff of one against any other. */
 export function FilesView({ run, step, history }: FilesViewProps) {
   const words = useText();
@@ -40,30 +41,40 @@ export function FilesView({ run, step, history }: FilesViewProps) {
   const newest = useFiles(run, '', 0);
   const detail = useDetail(run, step);
   const choice = useFileChoice(run, step);
-  const [layout, setLayout] = useState<Layout>(() => (roomy() ? 'sides' : 'inline'));
+  const [layout, setLayout] = useState<DiffLayout>(() => (roomy() ? 'sides' : 'inline'));
   const [listed, setListed] = useState(false);
   const [shifted, setShifted] = useState<number | null>(null);
-  const changed = detail?.files ?? [];
-  const file = choice.file ?? (newest === null ? null : fileAt(newest.files, changed));
+  const unrecorded = detail === undefined ? [] : unrecordedEdits(detail);
+  const changed: FileKey[] = [...(detail?.files ?? []), ...unrecorded];
+  // Before the step is known, nothing is shown that it may have nothing to do with.
+  const file =
+    choice.file ?? (newest === null || detail === undefined ? null : fileAt(newest.files, changed));
   // The strip stands where the step is, or at the end, or where it was moved to.
   const page = useRevisions(run, file, shifted !== null ? { revision: shifted } : history ? null : { step });
   const revisions = page?.revisions ?? [];
-  const settled = useRevisions(run, file, history ? null : { step });
+  const place = history ? null : { step };
+  const answer = useRevisions(run, file, place);
+  const settled = isAbout(answer, place) ? answer : null;
   const revision = choice.revision ?? settled?.chosen ?? 0;
   const from = choice.base ?? Math.max(0, revision - 1);
   const counts = useCounts(run, file, revisions);
   const contents = useContents(run, settled === null || settled.total === 0 ? null : file, from, revision);
   const current = revisions.find((each) => each.revision === revision);
+  // No revision is this step's, so none is shown in place of it; another one is there to be chosen.
+  const edit =
+    choice.revision !== null || choice.base !== null || (history && settled?.total !== 0)
+      ? undefined
+      : unrecorded.find(({ path }) => path === file?.path);
   const choose = (next: FileKey | null, number: number | null, base: number | null) =>
     chooseFile(run, step, { file: next, revision: number, base });
   // Another file or step has a strip of its own.
   // biome-ignore lint/correctness/useExhaustiveDependencies: file and step are the reasons to reset
   useEffect(() => setShifted(null), [run, step, file?.computer, file?.path]);
 
-  if (newest !== null && newest.total === 0)
+  if (newest !== null && newest.total === 0 && detail !== undefined && changed.length === 0)
     return <Empty icon="file" title={text.emptyTitle} text={text.emptyText} />;
   if (newest === null || file === null) return null;
-  const lines = counts.get(revision);
+  const lines = edit === undefined ? counts.get(revision) : toldLines(edit);
   return (
     <section className="files" aria-label={text.title}>
       <div className="files-body">
@@ -80,10 +91,10 @@ export function FilesView({ run, step, history }: FilesViewProps) {
             </h3>
             <span className="space" />
             <span className="text-12 tabular files-what">
-              {current !== undefined && wordsOf(current, text)}{' '}
+              {edit === undefined && current !== undefined && wordsOf(current, text)}{' '}
               {lines != null && text.changed(lines.added, lines.removed)}
             </span>
-            <Segmented<Layout>
+            <Segmented<DiffLayout>
               label={text.layout}
               items={[
                 { id: 'inline', label: text.inline },
@@ -96,47 +107,56 @@ export function FilesView({ run, step, history }: FilesViewProps) {
           {changed.length > 1 && (
             <OfStep run={run} files={changed} chosen={file} onChoose={(next) => choose(next, null, null)} />
           )}
-          <div className="strip-row">
-            {page !== null && page.first > 1 && (
-              <IconButton
-                small
-                icon="left"
-                label={text.earlier}
-                onClick={() => setShifted(Math.max(1, page.first - REVISIONS_PAGE / 2))}
+          {page?.total !== 0 && (
+            <div className="strip-row">
+              {page !== null && page.first > 1 && (
+                <IconButton
+                  small
+                  icon="left"
+                  label={text.earlier}
+                  onClick={() => setShifted(Math.max(1, page.first - REVISIONS_PAGE / 2))}
+                />
+              )}
+              <RevisionStrip
+                revisions={revisions}
+                counts={counts}
+                chosen={edit === undefined ? revision : -1}
+                base={edit === undefined ? from : -1}
+                withOriginal={page !== null && page.total > 0 && page.first <= 1}
+                onChoose={(number) => choose(file, number, null)}
+                onCompare={(number) => choose(file, revision, number === revision ? null : number)}
               />
-            )}
-            <RevisionStrip
-              revisions={revisions}
-              counts={counts}
-              chosen={revision}
-              base={from}
-              withOriginal={page !== null && page.first <= 1}
-              onChoose={(number) => choose(file, number, null)}
-              onCompare={(number) => choose(file, revision, number === revision ? null : number)}
-            />
-            {page !== null && page.first + revisions.length <= page.total && (
-              <IconButton
-                small
-                icon="right"
-                label={text.later}
-                onClick={() =>
-                  setShifted(Math.min(page.total, page.first + revisions.length + REVISIONS_PAGE / 2))
-                }
-              />
-            )}
-          </div>
-          <p className="files-compared text-12 quiet">
-            {text.comparing(from, revision)}
-            {current !== undefined && (
-              <>
-                {' · '}
-                {current.by === 'shell' ? text.byShellAt : text.byActionAt}
-                <StepLink step={current.step} />
-                {current.inheritedFrom !== null && text.inherited}
-              </>
-            )}
-          </p>
-          {contents !== null && (
+              {page !== null && page.first + revisions.length <= page.total && (
+                <IconButton
+                  small
+                  icon="right"
+                  label={text.later}
+                  onClick={() =>
+                    setShifted(Math.min(page.total, page.first + revisions.length + REVISIONS_PAGE / 2))
+                  }
+                />
+              )}
+            </div>
+          )}
+          {edit !== undefined ? (
+            <UnrecordedChange edit={edit} layout={layout} />
+          ) : (
+            <p className="files-compared text-12 quiet">
+              {!history && choice.revision === null && changed.length === 0 && (
+                <b className="strong">{text.noChangeAt(step)}</b>
+              )}
+              {settled !== null && text.comparing(from, revision)}
+              {current !== undefined && (
+                <>
+                  {' · '}
+                  {current.by === 'shell' ? text.byShellAt : text.byActionAt}
+                  <StepLink step={current.step} />
+                  {current.inheritedFrom !== null && text.inherited}
+                </>
+              )}
+            </p>
+          )}
+          {edit === undefined && contents !== null && (
             <Comparison
               path={file.path}
               before={contents.before}
@@ -154,6 +174,16 @@ export function FilesView({ run, step, history }: FilesViewProps) {
 /** Two sides need some room; who wants them without it chooses them. */
 function roomy(): boolean {
   return window.matchMedia('(min-width: 1500px)').matches;
+}
+
+/** Lines of all that the actions reported; undefined where they reported none. */
+function toldLines({ told }: UnrecordedEdit): { added: number; removed: number } | undefined {
+  if (told.length === 0) return undefined;
+  const counts = told.map(({ removed, added }) => countChangedLines(removed, added));
+  return counts.reduce((sum, each) => ({
+    added: sum.added + each.added,
+    removed: sum.removed + each.removed,
+  }));
 }
 
 interface OfStepProps {
@@ -184,48 +214,4 @@ function OfStep({ run, files, chosen, onChoose }: OfStepProps) {
       {unique.length > 40 && <span className="text-11 quiet">{text.andMore(unique.length - 40)}</span>}
     </fieldset>
   );
-}
-
-interface ComparisonProps {
-  path: string;
-  before: FileContent;
-  after: FileContent;
-  layout: Layout;
-  label: string;
-}
-
-/** The diff where both sides are text (a file that is not there is an empty one); else what is known of them. */
-function Comparison({ path, before, after, layout, label }: ComparisonProps) {
-  const words = useText();
-  const text = words.files;
-  const { format } = words.common;
-  const left = textOf(before);
-  const right = textOf(after);
-  if (left !== null && right !== null) {
-    return (
-      <Suspense fallback={<p className="files-note quiet">{words.common.loading}</p>}>
-        <DiffPane path={path} before={left} after={right} sideBySide={layout === 'sides'} label={label} />
-      </Suspense>
-    );
-  }
-  const side = (content: FileContent): string => {
-    if (content.kind === 'absent') return text.absent;
-    const size = content.size === null ? words.detail.unknown : format.bytes(content.size);
-    return text.side(content.kind, size, content.sha256?.slice(0, 12) ?? words.detail.unknown);
-  };
-  return (
-    <Empty icon="file" title={text.noTextTitle} text={text.noText}>
-      <dl className="files-sides text-12">
-        <dt className="quiet">{text.before}</dt>
-        <dd className="mono-12">{side(before)}</dd>
-        <dt className="quiet">{text.after}</dt>
-        <dd className="mono-12">{side(after)}</dd>
-      </dl>
-    </Empty>
-  );
-}
-
-function textOf(content: FileContent): string | null {
-  if (content.kind === 'text') return content.text;
-  return content.kind === 'absent' ? '' : null;
 }

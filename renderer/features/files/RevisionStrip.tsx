@@ -1,6 +1,6 @@
 import type { FileRevision } from '@shared/file-views';
 import { useEffect, useRef } from 'react';
-import type { Counts } from '../../state/file-history';
+import { type Counts, nameOf } from '../../state/file-history';
 import { moveCursor } from '../../state/timeline';
 import { useText } from '../../text/language';
 
@@ -88,8 +88,4 @@ export function wordsOf(revision: FileRevision, text: ReturnType<typeof useText>
   if (revision.after === null) return text.deleted;
   if (revision.movedFrom !== null) return text.movedFrom(nameOf(revision.movedFrom));
   return revision.before === null ? text.created : '';
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

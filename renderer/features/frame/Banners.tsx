@@ -1,5 +1,6 @@
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
+import { offerRestore } from '../../state/restore';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { loadWorkspace, useWorkspace } from '../../state/workspace';
@@ -30,6 +31,11 @@ export function WorkspaceBanner() {
       title={text.frame.problemTitle(problem.code)}
       actions={
         <>
+          {problem.code === 'workspace_corrupt' && (
+            <Button small onClick={() => attempt(offerRestore)}>
+              {text.restore.offer}
+            </Button>
+          )}
           <Button small onClick={() => attempt(loadWorkspace)}>
             {text.frame.checkAgain}
           </Button>
@@ -44,7 +50,7 @@ export function WorkspaceBanner() {
         </>
       }
     >
-      {`${text.frame.problemEffect} ${problem.message}`}
+      {`${text.frame.problemEffect(problem.code)} ${problem.message}`}
     </Banner>
   );
 }

@@ -1,6 +1,8 @@
 import { KeyCaps } from '../../components/KeyCap';
+import { capsOf } from '../../state/chords';
+import { useKeyLayout } from '../../state/key-layout';
 import type { CommandId } from '../../state/keymap';
-import { capsOf, keysOf } from '../../state/keymap';
+import { keysOf } from '../../state/keymap';
 import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';
 
@@ -10,8 +12,9 @@ const noKeys: Readonly<Record<string, string>> = {};
 export function useCaps(command: CommandId): string[] {
   const own = useSettings((state) => state.settings?.keys) ?? noKeys;
   const text = useText();
+  const layout = useKeyLayout((state) => state.layout);
   const chord = keysOf(command, own)[0];
-  return chord === undefined ? [] : capsOf(chord, text.common.mod);
+  return chord === undefined ? [] : capsOf(chord, text.common.mod, layout);
 }
 
 export function CommandKeys({ command }: { command: CommandId }) {

@@ -47,10 +47,11 @@ function ToastLine({ toast }: { toast: Toast }) {
         <Button
           look="ghost"
           small
-          keys={<CommandKeys command={button.command} />}
+          {...(button.command === undefined ? {} : { keys: <CommandKeys command={button.command} /> })}
           onClick={() => {
             dismissToast(toast.id);
-            runCommand(button.command);
+            if (button.command === undefined) button.run();
+            else runCommand(button.command);
           }}
         >
           {button.say(text)}

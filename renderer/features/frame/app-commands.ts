@@ -1,4 +1,4 @@
-import { asksForAll } from '@shared/step-query';
+import { asksForAll } from '@shared/asks-for-all';
 import { useEffect } from 'react';
 import { useCommand } from '../../state/commands';
 import { openComputers } from '../../state/computers';
@@ -6,6 +6,7 @@ import { setFilter, useFilter } from '../../state/filter';
 import { jump } from '../../state/jump';
 import { following, preceding } from '../../state/labels';
 import { openPalette } from '../../state/palette';
+import { rowsNow } from '../../state/rows';
 import { clearSearch, useSearch } from '../../state/search';
 import { clearRange, moveCursor, useTimeline } from '../../state/timeline';
 import { attempt } from '../../state/toasts';
@@ -15,13 +16,12 @@ import { cyclePane } from './panes';
 
 /** The commands of the frame, for as long as a run can be open. */
 export function useAppCommands(): void {
-  const cursor = (): number => useTimeline.getState().cursor;
-  useCommand('step.next', () => moveCursor(following(cursor())));
-  useCommand('step.previous', () => moveCursor(preceding(cursor())));
+  useCommand('step.next', () => walk(following));
+  useCommand('step.previous', () => walk(preceding));
   useCommand('step.nextOpen', () => attempt(() => jump('open', 1)));
   useCommand('step.previousOpen', () => attempt(() => jump('open', -1)));
-  useCommand('step.first', () => moveCursor(1));
-  useCommand('step.last', () => moveCursor(useTimeline.getState().steps));
+  useCommand('step.first', () => moveCursor(rowsNow().first ?? 1));
+  useCommand('step.last', () => moveCursor(rowsNow().last ?? useTimeline.getState().steps));
   useCommand('hint.next', () => attempt(() => jump('hint', 1)));
   useCommand('hint.previous', () => attempt(() => jump('hint', -1)));
   useCommand('error.next', () => attempt(() => jump('error', 1)));
@@ -53,6 +53,13 @@ export function useAppCommands(): void {
     if (!asksForAll(useFilter.getState().query)) return setFilter({});
     return false;
   });
+}
+
+/** One step on or back. Where the cursor has just jumped it is not clear from which step, so the jump is not forgotten. */
+function walk(beside: (step: number) => number): void {
+  const { cursor, jumpedAt } = useTimeline.getState();
+  moveCursor(beside(cursor));
+  useTimeline.setState({ jumpedAt });
 }
 
 /** `o` opens what is long on this step, and leaving the step closes it; `O` holds for every step. */

@@ -3,6 +3,7 @@ import { createPortal } from 'react-dom';
 import { IconButton } from '../../components/Button';
 import { Tabs } from '../../components/Tabs';
 import { closeInbox, type InboxTab, loadReport, useInbox } from '../../state/attention';
+import { pressedChords } from '../../state/commands';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { InboxNews } from './InboxNews';
@@ -46,7 +47,7 @@ export function InboxPanel({ anchor }: { anchor: HTMLElement | null }) {
       const items = [...(box.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])];
       const active = document.activeElement;
       const at = active instanceof HTMLElement ? items.indexOf(active) : -1;
-      const to = target(event.code, at, items.length);
+      const to = target(pressedChords(event.nativeEvent), at, items.length);
       if (to === null) return;
       items[to]?.focus();
     }
@@ -90,20 +91,11 @@ export function InboxPanel({ anchor }: { anchor: HTMLElement | null }) {
 }
 
 /** Place of the item a key leads to; null when the key is none of the list's. */
-function target(code: string, at: number, count: number): number | null {
+function target(chords: readonly string[], at: number, count: number): number | null {
   if (count === 0) return null;
-  switch (code) {
-    case 'ArrowDown':
-    case 'KeyJ':
-      return Math.min(count - 1, at + 1);
-    case 'ArrowUp':
-    case 'KeyK':
-      return Math.max(0, at - 1);
-    case 'Home':
-      return 0;
-    case 'End':
-      return count - 1;
-    default:
-      return null;
-  }
+  const pressed = (...wanted: string[]) => wanted.some((chord) => chords.includes(chord));
+  if (pressed('ArrowDown', 'j')) return Math.min(count - 1, at + 1);
+  if (pressed('ArrowUp', 'k')) return Math.max(0, at - 1);
+  if (pressed('Home')) return 0;
+  return pressed('End') ? count - 1 : null;
 }

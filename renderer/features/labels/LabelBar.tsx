@@ -3,10 +3,12 @@ import { Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { runCommand } from '../../state/commands';
-import { useFilter } from '../../state/filter';
+import { useDetail } from '../../state/detail';
+import { sayParts, stepsIn } from '../../state/label-words';
 import { useLabels } from '../../state/labels';
-import { giveReason, reasonCodes } from '../../state/reasons';
-import { shownRanges } from '../../state/shown-ranges';
+import { giveReason, reasonCodes, useReasonTarget } from '../../state/reasons';
+import { useRows } from '../../state/rows';
+import { useSettings } from '../../state/settings';
 import { useCursorHead, useTimeline } from '../../state/timeline';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
@@ -24,8 +26,12 @@ export function LabelBar() {
   const head = useCursorHead();
   const from = Math.min(cursor, anchor ?? cursor);
   const to = Math.max(cursor, anchor ?? cursor);
-  const found = useFilter((state) => state.steps);
-  const count = shownRanges(from, to, found).reduce((sum, part) => sum + part.to - part.from + 1, 0);
+  const rows = useRows();
+  const parts = from === to ? [{ from, to }] : rows.shownIn(from, to);
+  const target = useReasonTarget();
+  const reasonFor = target === null ? null : sayParts(text, target.parts, 1);
+  const given = useGivenReason();
+  const shownReason = target === null ? given : target.decided ? null : reason;
   const off = problem !== null || cursor === 0;
   const mine =
     head?.label.source === 'human' || head?.label.source === 'adjudication' ? head.label.value : null;
@@ -33,10 +39,14 @@ export function LabelBar() {
     <div className="label-bar" role="toolbar" aria-label={words.bar}>
       <div className="label-scope">
         <div className="strong text-12 cut">
-          {cursor === 0 ? words.scopeNone : from === to ? words.scopeStep(cursor) : words.scopeRange(count)}
+          {cursor === 0
+            ? words.scopeNone
+            : from === to
+              ? words.scopeStep(cursor)
+              : words.scopeRange(stepsIn(parts))}
         </div>
         <div className="text-11 quiet tabular cut">
-          {from === to ? (head?.tool ?? '') : words.rangeOf(from, to)}
+          {from !== to ? sayParts(text, parts) : rows.shows(cursor) ? (head?.tool ?? '') : words.notShown}
         </div>
       </div>
       {(['train', 'mask'] as const).map((value) => (
@@ -70,14 +80,17 @@ export function LabelBar() {
       {problem === null ? (
         <>
           <fieldset className="reasons" aria-label={words.reason}>
-            <span className="text-11 quiet">{words.reason}</span>
+            <span className="reasons-name text-11 quiet">
+              <span>{words.reason}</span>
+              {reasonFor !== null && <b className="tabular cut">{words.reasonFor(reasonFor)}</b>}
+            </span>
             {reasonCodes.map((code, index) => (
               <button
                 key={code}
                 type="button"
                 disabled={off}
                 className="reason"
-                aria-pressed={reason === code}
+                aria-pressed={shownReason === code}
                 aria-label={words.reasonName(code)}
                 title={words.reasonName(code)}
                 onClick={() => giveReason(index + 1)}
@@ -90,10 +103,10 @@ export function LabelBar() {
             <Select
               small
               aria-label={words.reason}
-              value={reason ?? ''}
+              value={codeOf(shownReason)}
               disabled={off}
               options={[
-                { value: '', label: words.reason },
+                { value: '', label: reasonFor === null ? words.reason : words.reasonOf(reasonFor) },
                 ...reasonCodes.map((code, index) => ({
                   value: code,
                   label: `${index + 1} ${words.reasonName(code)}`,
@@ -129,6 +142,21 @@ export function LabelBar() {
       )}
     </div>
   );
+}
+
+/** The reason of the person's own decision on the step under the cursor. */
+function useGivenReason(): string | null {
+  const run = useTimeline((state) => state.run);
+  const cursor = useTimeline((state) => state.cursor);
+  const me = useSettings((state) => state.settings?.annotator.uuid);
+  const humans = useDetail(run, cursor)?.labels.humans;
+  return humans?.find(({ author }) => author.uuid === me)?.reason ?? null;
+}
+
+/** The folded list knows the nine reasons, not those in a person's own words. */
+function codeOf(reason: string | null): string {
+  const codes: readonly string[] = reasonCodes;
+  return reason !== null && codes.includes(reason) ? reason : '';
 }
 
 /** From the folded list a reason is chosen as by its number; none lets the armed one go. */

@@ -26,7 +26,7 @@ export function LabelDialogs() {
   return (
     <>
       {commenting !== null && <CommentDialog step={commenting} />}
-      {lift !== null && <LiftDialog step={lift} />}
+      {lift !== null && <LiftDialog step={lift.step} />}
       {exchange !== null && <ExchangeDialog exchange={exchange} />}
       {similar !== undefined && <SimilarDialog similar={similar} />}
       {correcting !== null && (

@@ -3,6 +3,7 @@ import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { runCommand } from '../../state/commands';
 import { acceptRetroMask, askedAbout, followRetroMasks, useRetroMasks } from '../../state/retro-masks';
+import { useRows } from '../../state/rows';
 import { useTimeline } from '../../state/timeline';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
@@ -22,6 +23,7 @@ export function RetroMaskBanner() {
   const { masks, trimming } = useRetroMasks();
   const writable = useWritable();
   useEffect(() => (run === null ? undefined : followRetroMasks(run)), [run]);
+  const rows = useRows();
   const mask = askedAbout({ masks, trimming }, cursor);
   if (mask === undefined) return null;
   const trims = trimming === mask.hint && anchor !== null;
@@ -34,9 +36,7 @@ export function RetroMaskBanner() {
       <Icon name="hint" className="tone-hint" />
       <div className="retro-what">
         <div className="text-12 strong" aria-live="polite">
-          {mask.evidence.length === 0 && !trims
-            ? words.noEvidence(mask.number, mask.delivered)
-            : words.asks(mask.number, at)}
+          {words.asks(mask.number, at)}
           {masks.length > 1 && (
             <span className="quiet"> {words.of(masks.indexOf(mask) + 1, masks.length)}</span>
           )}
@@ -51,21 +51,23 @@ export function RetroMaskBanner() {
               ].join(' · ')}
         </div>
       </div>
-      <Button
-        disabled={!writable}
-        onClick={acceptRetroMask}
-        {...(trims ? { keys: <CommandKeys command="label.mask" /> } : {})}
-      >
-        {trims ? words.acceptTrimmed(at) : words.accept}
-      </Button>
       {!trims && (
         <Button
-          look="ghost"
           disabled={!writable}
+          title={words.showText}
           keys={<CommandKeys command="retro.trim" />}
           onClick={() => runCommand('retro.trim')}
         >
-          {words.trim}
+          {words.show}
+        </Button>
+      )}
+      {rows.showsAll({ from, to }) && (
+        <Button
+          disabled={!writable}
+          onClick={acceptRetroMask}
+          {...(trims ? { keys: <CommandKeys command="label.mask" /> } : {})}
+        >
+          {words.accept(at)}
         </Button>
       )}
       <Button

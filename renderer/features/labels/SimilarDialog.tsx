@@ -3,6 +3,7 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Select } from '../../components/Field';
 import { LabelGlyph } from '../../components/LabelGlyph';
+import { pressedChords } from '../../state/commands';
 import { sayParts } from '../../state/label-words';
 import { reasonCodes } from '../../state/reasons';
 import { applySimilar, changesOf, closeSimilar, useSimilar } from '../../state/similar';
@@ -24,10 +25,11 @@ export function SimilarDialog({ similar }: { similar: SimilarSteps }) {
 
   function onKeyDown(event: React.KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLSelectElement) return;
-    const digit = /^Digit([1-9])$/u.exec(event.code)?.[1];
+    const chords = pressedChords(event.nativeEvent);
+    const digit = chords.find((chord) => /^[1-9]$/.test(chord));
     if (event.key === 'Enter') applySimilar();
-    else if (event.code === 'KeyT') useSimilar.setState({ value: 'train' });
-    else if (event.code === 'KeyM') useSimilar.setState({ value: 'mask' });
+    else if (chords.includes('t')) useSimilar.setState({ value: 'train' });
+    else if (chords.includes('m')) useSimilar.setState({ value: 'mask' });
     else if (digit !== undefined) {
       const code = reasonCodes[Number(digit) - 1] ?? null;
       useSimilar.setState({ reason: reason === code ? null : code });

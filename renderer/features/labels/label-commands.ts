@@ -4,9 +4,10 @@ import { useCommand } from '../../state/commands';
 import { openCorrection } from '../../state/correction';
 import { exportLabels, mergeLabels } from '../../state/label-exchange';
 import { toggleFlag } from '../../state/label-notes';
-import { undo } from '../../state/label-undo';
+import { labelTarget } from '../../state/label-target';
+import { afterUndo, undo } from '../../state/label-undo';
 import { agree, decide, repeatLast, settle } from '../../state/labels';
-import { giveReason } from '../../state/reasons';
+import { giveReason, leaveReason } from '../../state/reasons';
 import { dismissRetroMask, leaveTrimming, swapEnds, trimRetroMask } from '../../state/retro-masks';
 import { openSimilar } from '../../state/similar';
 import { toggleRange, useTimeline } from '../../state/timeline';
@@ -14,8 +15,12 @@ import { attempt, toast } from '../../state/toasts';
 import { useView } from '../../state/view';
 import { useWorkspace } from '../../state/workspace';
 
-/** Refuses to accept what cannot be kept: says so instead of labelling. */
+/** Refuses to accept what cannot be kept: says so instead of labelling. A label waits for an undo that is under way. */
 function labelling(work: () => void): () => void {
+  return keeping(() => afterUndo(work));
+}
+
+function keeping(work: () => void): () => void {
   return () => {
     const { problem } = useWorkspace.getState();
     if (problem === null) work();
@@ -38,15 +43,14 @@ const repeat = labelling(repeatLast);
 const similar = saving(openSimilar);
 const correct = labelling(openCorrection);
 const flag = saving(toggleFlag);
-const takeBack = saving(() => undo('undo'));
-const bringBack = saving(() => undo('redo'));
+const takeBack = keeping(() => attempt(() => undo('undo')));
+const bringBack = keeping(() => attempt(() => undo('redo')));
 const dismiss = saving(dismissRetroMask);
 const trim = labelling(trimRetroMask);
 const mergeFolder = saving(() => mergeLabels('folder'));
 const mergeFile = saving(() => mergeLabels('file'));
 const comment = labelling(() => {
-  const { cursor } = useTimeline.getState();
-  if (cursor > 0) useView.setState({ commenting: cursor });
+  if (labelTarget() !== null) useView.setState({ commenting: useTimeline.getState().cursor });
 });
 
 /** Every key that labels, for as long as a run can be open. */
@@ -73,11 +77,13 @@ export function useLabelCommands(): void {
   useCommand('labels.export', () => attempt(exportLabels));
   useCommand('app.flush', () => attempt(sayWhenSaved));
   useReasonCommands();
-  // A range that was left, or decided on, is trimmed no longer.
+  // A range that was left, or decided on, is trimmed no longer; a reason is for the steps it was set on.
   useEffect(
     () =>
       useTimeline.subscribe((state, before) => {
         if (state.anchor === null && before.anchor !== null) leaveTrimming();
+        if (state.cursor !== before.cursor || state.anchor !== before.anchor || state.run !== before.run)
+          leaveReason();
       }),
     [],
   );

@@ -1,8 +1,10 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Dialog } from '../../components/Dialog';
 import { KeyCaps } from '../../components/KeyCap';
+import { capsOf } from '../../state/chords';
+import { useKeyLayout } from '../../state/key-layout';
 import type { CommandId } from '../../state/keymap';
-import { capsOf, keysOf } from '../../state/keymap';
+import { keysOf } from '../../state/keymap';
 import type { PaletteEntry } from '../../state/palette';
 import { closePalette, fitting, grouped, paletteEntries, stepEntry, usePalette } from '../../state/palette';
 import { useRuns } from '../../state/runs';
@@ -133,6 +135,7 @@ function Keys({
   own: Readonly<Record<string, string>>;
   text: Text;
 }) {
+  const layout = useKeyLayout((state) => state.layout);
   const chord = command === null ? undefined : keysOf(command, own)[0];
-  return chord === undefined ? null : <KeyCaps caps={capsOf(chord, text.common.mod)} />;
+  return chord === undefined ? null : <KeyCaps caps={capsOf(chord, text.common.mod, layout)} />;
 }

@@ -6,7 +6,7 @@ import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { CopyLine } from './CopyLine';
 import { Fingerprint } from './Fingerprint';
-import { fingerprintCommand, forgetCommand } from './key-commands';
+import { fingerprintCommand, forgetCommand, keyTypeName } from './key-commands';
 import { hostName, SheetHost, type SheetProps, SheetQueue } from './SheetHead';
 
 /** A changed or revoked key. There is nothing to choose: the connection was not made, and no button makes it. */
@@ -17,7 +17,7 @@ export function HostKeyAlarmSheet({ prompt, total }: SheetProps) {
   if (key === null) return null;
   const name = hostName(prompt);
   const leave = () => answerPrompt(prompt.id, null);
-  const keys = [key.expectedSha256, key.sha256].filter((each) => each !== null).join('\n');
+  const keys = [...(key.expected === null ? [] : [key.expected.sha256]), key.sha256].join('\n');
   return (
     <Dialog
       role="alertdialog"
@@ -53,12 +53,22 @@ export function HostKeyAlarmSheet({ prompt, total }: SheetProps) {
           <div className="key-pair">
             <div className="key-card" data-testid="key-known">
               <b className="text-12 soft">{text.known}</b>
-              {key.expectedSha256 === null ? (
-                <p className="quiet">{text.unknownOld}</p>
+              {key.expected === null ? (
+                <>
+                  <p className="quiet">{text.unknownOld}</p>
+                  <p className="quiet text-12">{text.place(key.file, key.line)}</p>
+                </>
               ) : (
-                <Fingerprint sha256={key.expectedSha256} />
+                <>
+                  {key.expected.type !== key.type && (
+                    <p className="text-12">
+                      {text.otherType(keyTypeName(key.type), keyTypeName(key.expected.type))}
+                    </p>
+                  )}
+                  <Fingerprint sha256={key.expected.sha256} />
+                  <p className="quiet text-12">{text.where(key.expected.type, key.file, key.line)}</p>
+                </>
               )}
-              <p className="quiet text-12">{text.where(key.type, key.file, key.line)}</p>
             </div>
             <div className="key-card key-card-danger" data-testid="key-offered">
               <b className="text-12 tone-danger">{text.offered}</b>
@@ -80,7 +90,7 @@ export function HostKeyAlarmSheet({ prompt, total }: SheetProps) {
             <div>
               <p className="text-12">
                 <b className="strong">{text.replaceTitle}</b>{' '}
-                <span className="soft">{text.replaceText(key.line, key.file)}</span>
+                <span className="soft">{text.replaceText(key.file)}</span>
               </p>
               <CopyLine command={forgetCommand(prompt.target, key.file)} label={text.copyCommand} />
             </div>

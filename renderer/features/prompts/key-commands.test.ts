@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fingerprintCommand, forgetCommand } from './key-commands';
+import { fingerprintCommand, forgetCommand, keyTypeName } from './key-commands';
 
 describe('commands for host keys', () => {
   it('print the fingerprint of the kind of key that was offered', () => {
@@ -26,4 +26,9 @@ describe('commands for host keys', () => {
       "ssh-keygen -f '/home/g h/known_hosts' -R h",
     );
   });
+});
+
+it('names key types as people say them', () => {
+  const types = ['ssh-ed25519', 'ssh-rsa', 'ecdsa-sha2-nistp256', 'sk-ssh-ed25519@openssh.com'];
+  expect(types.map(keyTypeName)).toEqual(['ed25519', 'RSA', 'ECDSA 256', 'sk-ssh-ed25519@openssh.com']);
 });

@@ -4,6 +4,13 @@ export function fingerprintCommand(keyType: string): string {
   return `ssh-keygen -lf /etc/ssh/ssh_host_${kind}_key.pub`;
 }
 
+/** A key type as people say it: `ssh-ed25519` is ed25519, `ecdsa-sha2-nistp256` ECDSA 256. */
+export function keyTypeName(keyType: string): string {
+  const ecdsa = /^ecdsa-sha2-nistp(\d+)$/.exec(keyType)?.[1];
+  if (ecdsa !== undefined) return `ECDSA ${ecdsa}`;
+  return keyType === 'ssh-rsa' ? 'RSA' : keyType === 'ssh-dss' ? 'DSA' : keyType.replace(/^ssh-/, '');
+}
+
 /**
  * The command that removes the host's lines from a known-hosts file, as OpenSSH itself suggests.
  * @param target `user@host:port` really talked to

@@ -1,5 +1,7 @@
 import { IconButton } from '../../components/Button';
 import { leaveQueue, useQueue } from '../../state/queue';
+import { confidenceShort } from '../../state/row-words';
+import { useTimeline } from '../../state/timeline';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
 import './queue.css';
@@ -9,11 +11,18 @@ export function QueuePlace() {
   const text = useText();
   const item = useQueue((state) => state.item);
   const place = useQueue((state) => state.place);
+  const sure = useTimeline(({ run, heads }) =>
+    item === null || run !== item.run ? null : (heads.get(item.step)?.judge?.confidence ?? null),
+  );
   if (item === null) return null;
   return (
     <div className="queue-place text-12" role="status" data-testid="queue-place">
       <span className="tabular">
-        {place === null ? text.queue.inClass(item.class) : text.queue.place(place.at, place.of)}
+        {place !== null
+          ? text.queue.place(place.at, place.of)
+          : item.class === 'unsure' && sure !== null
+            ? text.queue.unsure(confidenceShort(sure))
+            : text.queue.inClass(item.class)}
       </span>
       <span className="space" />
       <span className="row quiet">

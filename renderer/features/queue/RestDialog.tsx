@@ -1,5 +1,5 @@
-import { joined, type StepRange } from '@shared/annotations';
 import { common, stepsIn, without } from '@shared/review/step-ranges';
+import { joined, type StepRange } from '@shared/step-range';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

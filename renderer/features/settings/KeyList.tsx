@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { KeyCaps } from '../../components/KeyCap';
-import { isMac } from '../../state/commands';
-import { type CommandId, capsOf, chordOf, commandTable, keysOf } from '../../state/keymap';
+import { capsOf } from '../../state/chords';
+import { pressedChords } from '../../state/commands';
+import { useKeyLayout } from '../../state/key-layout';
+import { type CommandId, commandTable, keysOf } from '../../state/keymap';
 import { saveSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -11,6 +13,7 @@ import { useText } from '../../text/language';
 export function KeyList({ own }: { own: Record<string, string> }) {
   const words = useText();
   const text = words.settings;
+  const layout = useKeyLayout((state) => state.layout);
   const [waiting, setWaiting] = useState<CommandId | null>(null);
   const save = (id: CommandId, chord: string) =>
     attempt(async () => {
@@ -25,7 +28,7 @@ export function KeyList({ own }: { own: Record<string, string> }) {
             <th scope="row">{words.shortcuts.command(id)}</th>
             <td>
               {keysOf(id, own).map((chord) => (
-                <KeyCaps key={chord} caps={capsOf(chord, words.common.mod)} />
+                <KeyCaps key={chord} caps={capsOf(chord, words.common.mod, layout)} />
               ))}
             </td>
             <td>
@@ -39,8 +42,8 @@ export function KeyList({ own }: { own: Record<string, string> }) {
                   event.stopPropagation();
                   if (event.key === 'Escape') setWaiting(null);
                   else {
-                    const chord = chordOf(event.nativeEvent, isMac);
-                    if (chord !== null) save(id, chord);
+                    const chord = pressedChords(event.nativeEvent)[0];
+                    if (chord !== undefined) save(id, chord);
                   }
                 }}
               >

@@ -5,8 +5,10 @@ import { TextField } from '../../components/Field';
 import { KeyCaps } from '../../components/KeyCap';
 import type { LabelState } from '../../components/LabelGlyph';
 import { LabelGlyph } from '../../components/LabelGlyph';
+import { capsOf, type KeyLayout } from '../../state/chords';
+import { useKeyLayout } from '../../state/key-layout';
 import type { CommandGroup, CommandId } from '../../state/keymap';
-import { capsOf, commandTable, keysOf } from '../../state/keymap';
+import { commandTable, keysOf } from '../../state/keymap';
 import { useSettings } from '../../state/settings';
 import { openDialog } from '../../state/view';
 import type { Text } from '../../text/en';
@@ -31,9 +33,13 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const text = useText();
   const words = text.shortcuts;
   const own = useSettings((state) => state.settings?.keys) ?? noKeys;
+  const layout = useKeyLayout((state) => state.layout);
   const [query, setQuery] = useState('');
   const groups = columns.map((column) =>
-    column.map((group) => ({ group, lines: linesOf(group, own, text).filter((line) => fits(line, query)) })),
+    column.map((group) => ({
+      group,
+      lines: linesOf(group, own, text, layout).filter((line) => fits(line, query)),
+    })),
   );
   const nothing = groups.flat().every((one) => one.lines.length === 0);
   return (
@@ -103,7 +109,12 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
 }
 
 /** The lines of a group; the nine reasons are one line. */
-function linesOf(group: CommandGroup, own: Readonly<Record<string, string>>, text: Text): Line[] {
+function linesOf(
+  group: CommandGroup,
+  own: Readonly<Record<string, string>>,
+  text: Text,
+  layout: KeyLayout | null,
+): Line[] {
   const lines: Line[] = [];
   for (const { id, group: of } of commandTable) {
     if (of !== group) continue;
@@ -113,10 +124,11 @@ function linesOf(group: CommandGroup, own: Readonly<Record<string, string>>, tex
       if (id === 'reason.1') lines.push({ id, caps: ['1 – 9'], say: text.shortcuts.reasons });
       continue;
     }
-    const caps = capsOf(keys[0] ?? '', text.common.mod);
+    const caps = capsOf(keys[0] ?? '', text.common.mod, layout);
     // The second key is printed where it fits beside the first: Ctrl Z, not Ctrl Shift Z.
     const second = keys[1];
-    const more = second?.startsWith('Mod+Key') === true ? capsOf(second, text.common.mod) : [];
+    const more =
+      second !== undefined && /^Mod\+[a-z]$/.test(second) ? capsOf(second, text.common.mod, layout) : [];
     lines.push({ id, caps: [...caps, ...more], say: text.shortcuts.command(id) });
   }
   return lines;

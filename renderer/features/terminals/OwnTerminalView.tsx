@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { call, failureOf } from '../../api';
 import { clearUnsent, linkOf, noteUnsent, takesKeys, useOwnTerminals } from '../../state/own-terminals';
 import { TerminalInput } from '../../state/own-terminals-input';
-import { useShown } from '../../state/sessions-shown';
+import { takeEnter, useShown } from '../../state/sessions-shown';
 import { toast, toastFailure } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { ownSource } from './feed-sources';
@@ -29,7 +29,7 @@ export function OwnTerminalView({ terminal: own, up, onSearch }: OwnTerminalView
   const words = useText();
   const box = useRef<HTMLDivElement>(null);
   const { id } = own;
-  const enter = useShown((state) => state.enter);
+  const wanted = useShown((state) => state.enter?.id === id);
   const newest = useRef({ own, text: words.terminals, format: words.common.format, onSearch });
   newest.current = { own, text: words.terminals, format: words.common.format, onSearch };
   const shown = useRef<{ terminal: Terminal; resized: () => void } | null>(null);
@@ -111,10 +111,9 @@ export function OwnTerminalView({ terminal: own, up, onSearch }: OwnTerminalView
     };
   }, [id]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each count is one wish to go into it
   useEffect(() => {
-    if (enter > 0) shown.current?.terminal.focus();
-  }, [enter, id]);
+    if (wanted && takeEnter(id)) shown.current?.terminal.focus();
+  }, [wanted, id]);
 
   useEffect(() => {
     if (up) shown.current?.resized();

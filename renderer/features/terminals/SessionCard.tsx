@@ -21,6 +21,7 @@ export function SessionCard({ shown, chosen, size, now }: SessionCardProps) {
   const text = useText();
   const words = text.terminals;
   const lines = usePreview(shown, size);
+  const past = shown.kind === 'agent' ? shown.past : undefined;
   const { alias, health } = useShownHost(shown);
   const gpu = useGpuUse(alias);
   const { lively, words: activity } = activityOf(
@@ -46,13 +47,19 @@ export function SessionCard({ shown, chosen, size, now }: SessionCardProps) {
           <span className="text-11 quiet">{stateWord(shown, text)}</span>
         </span>
         <span className="terminal-card-lines mono-11">
-          {lines.length === 0 ? words.silent : lines.join('\n')}
+          {past?.here === false
+            ? words.notYetTitle
+            : past?.here === null
+              ? ''
+              : lines.length === 0
+                ? words.silent
+                : lines.join('\n')}
         </span>
         <span className="terminal-card-foot text-11 quiet tabular">
           {activity !== null && <i className={`pulse ${lively ? 'pulse-lively' : ''}`} />}
           <span className="cut">{activity ?? ''}</span>
           <span className="space" />
-          {troubled ? (
+          {past !== undefined ? null : troubled ? (
             <span className={`terminal-link tone-${link.tone}`} data-health={health?.state}>
               <Icon name={link.icon} small />
               <span className="cut">{link.word}</span>

@@ -4,10 +4,10 @@ import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
 import { useNow } from '../../components/useNow';
 import { useCommand } from '../../state/commands';
-import { useDetail } from '../../state/detail';
 import { startOwnTerminals, useOwnTerminals } from '../../state/own-terminals';
 import { hasEnded, useRuns } from '../../state/runs';
-import { startSessions, useSessions } from '../../state/sessions';
+import { loadSessions, startSessions, useSessions } from '../../state/sessions';
+import { useSessionsAt } from '../../state/sessions-at';
 import type { Shown } from '../../state/sessions-shown';
 import {
   chooseTerminal,
@@ -15,6 +15,7 @@ import {
   leaveMoment,
   nameOf,
   nextShown,
+  shownAt,
   shownList,
   useShown,
   zoomed,
@@ -48,19 +49,26 @@ export function TerminalWall({ initial = 'live' }: { initial?: When }) {
   const own = useOwnTerminals();
   const { chosen, wall, searching, moment } = useShown();
   const [when, setWhen] = useState<When>(initial);
-  const offsets = useDetail(run, cursor)?.offsets;
+  const then = useSessionsAt(run, cursor, when === 'step');
   const now = useNow(1000);
   const pane = useRef<HTMLElement>(null);
   useEffect(startSessions, []);
   useEffect(startOwnTerminals, []);
   useEffect(() => {
-    if (run !== null) attempt(() => watchRun(run));
+    if (run === null) return;
+    attempt(async () => {
+      await watchRun(run);
+      // What grew before anybody listened.
+      loadSessions(run);
+    });
   }, [run]);
   // In Review it is the step that counts, and the person's terminals have no steps.
-  const list = shownList(sessions, initial === 'live' ? own.list : []);
-  const current = zoomed(list, chosen);
+  const present = shownList(sessions, initial === 'live' && when === 'live' ? own.list : []);
+  const list = when === 'live' ? present : shownAt(present, then);
+  const zoom = zoomed(present, chosen);
+  const current = zoom && list.find((shown) => idOf(shown) === idOf(zoom));
   useCommand('look.terminal', () => {
-    const next = wall ? current : nextShown(list, chosen);
+    const next = wall ? current : nextShown(present, chosen);
     if (next === undefined) return false;
     chooseTerminal(idOf(next));
   });
@@ -154,7 +162,7 @@ export function TerminalWall({ initial = 'live' }: { initial?: When }) {
           <Zoom
             key={idOf(current)}
             shown={current}
-            until={untilOf(current, when, moment, offsets)}
+            until={untilOf(current, moment)}
             moment={moment !== null && idOf(current) === moment.uid}
           />
         </div>
@@ -169,14 +177,9 @@ export function TerminalWall({ initial = 'live' }: { initial?: When }) {
   );
 }
 
-/** Up to where a session is shown: null = live, undefined = not open at the step. */
-function untilOf(
-  shown: Shown,
-  when: When,
-  moment: { uid: string; until: number } | null,
-  offsets: Record<string, number> | undefined,
-): number | null | undefined {
+/** Up to where a session is shown: null = live. */
+function untilOf(shown: Shown, moment: { uid: string; until: number } | null): number | null {
   if (shown.kind === 'own') return null;
   if (moment?.uid === shown.session.uid) return moment.until;
-  return when === 'live' ? null : offsets?.[nameOf(shown)];
+  return shown.past === undefined ? null : shown.session.endOffset;
 }

@@ -18,8 +18,8 @@ import { ZoomHead } from './ZoomHead';
 
 export interface ZoomProps {
   shown: Shown;
-  /** Raw offset up to which an agent's session is shown; null = live, undefined = it was not open then. */
-  until: number | null | undefined;
+  /** Raw offset up to which an agent's session is shown; null = live. */
+  until: number | null;
   /** It is shown as it was at a line that was found. */
   moment: boolean;
 }
@@ -64,9 +64,9 @@ export function Zoom({ shown, until, moment }: ZoomProps) {
         {finding && search !== null && <FindBar search={search} onClose={() => setFinding(false)} />}
         {shown.kind === 'own' ? (
           <Own key={shown.terminal.id} shown={shown} onSearch={setSearch} />
-        ) : until === undefined ? (
+        ) : !moment && shown.past?.here === false ? (
           <Empty icon="terminal" title={words.notYetTitle} text={words.notYetText} />
-        ) : (
+        ) : !moment && shown.past?.here === null ? null : (
           <TerminalView
             key={`${shown.session.uid}/${until ?? 'live'}`}
             session={shown.session}

@@ -17,7 +17,9 @@ export function ZoomHead({ shown, now, onFind }: { shown: Shown; now: number; on
   const { alias, health } = useShownHost(shown);
   const gpu = useGpuUse(alias);
   const view = shown.kind === 'agent' ? shown.session : shown.terminal;
-  const away = isAway(health);
+  // The computer's link and GPUs are as they are now.
+  const past = shown.kind === 'agent' && shown.past !== undefined;
+  const away = !past && isAway(health);
   const activity = activityOf(view.lastByteAt, text, now).words;
   const gaps = shown.kind === 'agent' ? shown.session.gaps : [];
   return (
@@ -25,8 +27,8 @@ export function ZoomHead({ shown, now, onFind }: { shown: Shown; now: number; on
       <b className="mono-12">{nameOf(shown)}</b>
       {shown.kind === 'agent' && <span className="mono-12 quiet cut">{shown.session.command ?? ''}</span>}
       <span className="space" />
-      {alias !== null && !away && <HealthMark health={health} now={now} />}
-      {gpu !== null && (
+      {alias !== null && !away && !past && <HealthMark health={health} now={now} />}
+      {gpu !== null && !past && (
         <span className="text-12 quiet tabular terminal-head-more">
           {words.gpu(String(gpu.busy), format.clock(gpu.at))}
         </span>

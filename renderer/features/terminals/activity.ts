@@ -9,6 +9,7 @@ export function stateWord(shown: Shown, text: Text): string {
   const words = text.terminals;
   if (shown.kind === 'own') return words.ownStates[shown.terminal.state];
   const { exitCode, state } = shown.session;
+  if (shown.past !== undefined && state === 'unknown') return shown.past.here === true ? words.openThen : '';
   return exitCode === null ? words.states[state] : words.exited(exitCode);
 }
 

@@ -1,4 +1,6 @@
+import { chordsOf, type KeyPress } from '../../state/chords';
 import { isMac } from '../../state/commands';
+import { useKeyLayout } from '../../state/key-layout';
 
 export type TerminalKey = 'find' | 'copy' | 'paste' | 'leave';
 
@@ -7,16 +9,18 @@ export type TerminalKey = 'find' | 'copy' | 'paste' | 'leave';
  * plain Ctrl+F or Ctrl+C belongs to it.
  */
 export function terminalKey(
-  event: Pick<KeyboardEvent, 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>,
+  event: KeyPress,
   { typedInto, mac = isMac }: { typedInto: boolean; mac?: boolean },
 ): TerminalKey | null {
   const mod = mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (!mod || event.altKey) return null;
-  if (event.code === 'Backquote') return 'leave';
+  const chords = chordsOf(event, { mac, layout: useKeyLayout.getState().layout });
+  const pressed = (sign: string) => chords.some((chord) => chord.endsWith(`+${sign}`));
+  if (pressed('`')) return 'leave';
   // On macOS the command key is no program's.
   if (typedInto && !mac && !event.shiftKey) return null;
-  if (event.code === 'KeyF') return 'find';
-  if (event.code === 'KeyC') return 'copy';
-  if (event.code === 'KeyV') return 'paste';
+  if (pressed('f')) return 'find';
+  if (pressed('c')) return 'copy';
+  if (pressed('v')) return 'paste';
   return null;
 }

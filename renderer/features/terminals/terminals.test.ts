@@ -1,21 +1,14 @@
 import type { LinkHealth } from '@shared/computers';
 import { expect, it } from 'vitest';
+import { press } from '../../state/chord-fixtures';
 import type { Shown } from '../../state/sessions-shown';
 import { en } from '../../text/en';
 import { activityOf, stateWord } from './activity';
 import { sizeFor } from './fit';
-import { lastLines } from './session-preview';
+import { lastLines, linesBefore } from './session-preview';
 import { hostOf, isAway } from './shown-host';
 import { terminalKey } from './terminal-keys';
 
-const press = (code: string, held: Partial<KeyboardEvent> = {}) => ({
-  code,
-  ctrlKey: false,
-  metaKey: false,
-  shiftKey: false,
-  altKey: false,
-  ...held,
-});
 const health = (state: LinkHealth['state']): LinkHealth => ({
   alias: 'box',
   state,
@@ -46,18 +39,21 @@ const agent = {
 
 it('keeps a program its keys and takes those that no program gets', () => {
   const typedInto = { typedInto: true, mac: false };
-  expect(terminalKey(press('KeyF', { ctrlKey: true }), typedInto)).toBeNull();
-  expect(terminalKey(press('KeyC', { ctrlKey: true }), typedInto)).toBeNull();
-  expect(terminalKey(press('KeyF', { ctrlKey: true, shiftKey: true }), typedInto)).toBe('find');
-  expect(terminalKey(press('KeyC', { ctrlKey: true, shiftKey: true }), typedInto)).toBe('copy');
-  expect(terminalKey(press('KeyV', { ctrlKey: true, shiftKey: true }), typedInto)).toBe('paste');
-  expect(terminalKey(press('Backquote', { ctrlKey: true }), typedInto)).toBe('leave');
-  expect(terminalKey(press('Backquote'), typedInto)).toBeNull();
-  expect(terminalKey(press('KeyF', { ctrlKey: true }), { typedInto: false, mac: false })).toBe('find');
-  expect(terminalKey(press('KeyF', { metaKey: true }), { typedInto: true, mac: true })).toBe('find');
-  expect(terminalKey(press('KeyF', { ctrlKey: true }), { typedInto: true, mac: true })).toBeNull();
+  expect(terminalKey(press('f', 'KeyF', { ctrlKey: true }), typedInto)).toBeNull();
+  expect(terminalKey(press('c', 'KeyC', { ctrlKey: true }), typedInto)).toBeNull();
+  expect(terminalKey(press('F', 'KeyF', { ctrlKey: true, shiftKey: true }), typedInto)).toBe('find');
+  expect(terminalKey(press('C', 'KeyC', { ctrlKey: true, shiftKey: true }), typedInto)).toBe('copy');
+  expect(terminalKey(press('V', 'KeyV', { ctrlKey: true, shiftKey: true }), typedInto)).toBe('paste');
+  expect(terminalKey(press('`', 'Backquote', { ctrlKey: true }), typedInto)).toBe('leave');
+  expect(terminalKey(press('`', 'Backquote'), typedInto)).toBeNull();
+  expect(terminalKey(press('Dead', 'Backquote', { ctrlKey: true }), typedInto)).toBe('leave');
+  expect(terminalKey(press('C', 'KeyI', { ctrlKey: true, shiftKey: true }), typedInto)).toBe('copy');
+  expect(terminalKey(press('С', 'KeyC', { ctrlKey: true, shiftKey: true }), typedInto)).toBe('copy');
+  expect(terminalKey(press('f', 'KeyF', { ctrlKey: true }), { typedInto: false, mac: false })).toBe('find');
+  expect(terminalKey(press('f', 'KeyF', { metaKey: true }), { typedInto: true, mac: true })).toBe('find');
+  expect(terminalKey(press('f', 'KeyF', { ctrlKey: true }), { typedInto: true, mac: true })).toBeNull();
   expect(
-    terminalKey(press('KeyF', { ctrlKey: true, altKey: true }), { typedInto: false, mac: false }),
+    terminalKey(press('f', 'KeyF', { ctrlKey: true, altKey: true }), { typedInto: false, mac: false }),
   ).toBeNull();
 });
 
@@ -109,4 +105,17 @@ it('previews the last lines as they read', () => {
   const bytes = new TextEncoder().encode('one\r\n\x1b[31mtwo\x1b[0m\r\n 1%\r 100%\r\n\r\n$ ');
   expect(lastLines(bytes, 3)).toEqual(['two', ' 100%', '$']);
   expect(lastLines(new TextEncoder().encode('a\u202ecod.exe\n'), 3)).toEqual(['a⟨U+202E⟩cod.exe']);
+});
+
+it('a preview shows the last lines before its end, over short pages and what shows nothing', async () => {
+  const log = new TextEncoder().encode(`first\nsecond\n${'\x1b[2K'.repeat(2000)}after the end\n`);
+  const end = log.length - 'after the end\n'.length;
+  const read = async (offset: number, maxBytes: number) => {
+    const bytes = log.slice(offset, offset + Math.min(maxBytes, 1000));
+    return { offset, endOffset: offset + bytes.length, bytes };
+  };
+  expect(await linesBefore(read, end, 'card')).toEqual(['first', 'second']);
+  expect((await linesBefore(read, log.length, 'card')).join()).toMatch(/after the end$/);
+  expect(await linesBefore(read, 6, 'wall')).toEqual(['first']);
+  expect(await linesBefore(read, 0, 'wall')).toEqual([]);
 });

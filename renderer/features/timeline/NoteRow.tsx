@@ -102,6 +102,14 @@ function noteWords(
         meta: '',
         tone: 'tone-attention',
       };
+    case 'unfollowed':
+      return {
+        icon: 'warning',
+        title: words.outputUnfollowed(note.session, note.computer),
+        detail: words.unfollowedFrom(note.offset, note.message),
+        meta: '',
+        tone: 'tone-attention',
+      };
     case 'shortened':
       return {
         icon: 'columns',

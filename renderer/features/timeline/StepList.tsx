@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import { useCommand } from '../../state/commands';
 import { useFilter } from '../../state/filter';
-import { toggleFold, useGrouping } from '../../state/grouping';
+import { useGrouping } from '../../state/grouping';
 import { pendingFor, useLabels } from '../../state/labels';
 import { useLive } from '../../state/live';
 import { ROW } from '../../state/row-layout';
@@ -33,7 +33,7 @@ const MARGIN = 2;
 /** The virtual list: any number of steps, rows only where the reader looks, and no jump while live data arrives. */
 export function StepList({ showTime }: { showTime: boolean }) {
   const text = useText();
-  const { heads, steps, cursor, anchor, reveal, follow, partial, version } = useTimeline();
+  const { heads, steps, cursor, anchor, reveal, jumpedAt, follow, partial, version } = useTimeline();
   const model = useRows();
   const grouped = useGrouping((state) => state.grouped);
   const filtered = useFilter((state) => state.steps !== null);
@@ -95,13 +95,6 @@ export function StepList({ showTime }: { showTime: boolean }) {
   useLayoutEffect(() => {
     if (following) return;
     const index = model.nearest(cursor);
-    const row = model.at(index);
-    // A step that is folded away opens its fold; the list then comes here again.
-    if (row?.kind === 'fold' && cursor >= row.from && cursor <= row.to) {
-      toggleFold(row.from, row.to);
-      useTimeline.setState((state) => ({ reveal: state.reveal + 1 }));
-      return;
-    }
     const top = layout.top(index) - MARGIN * ROW;
     const bottom = layout.top(index + 1) + MARGIN * ROW;
     const { top: edge, height } = shown.current;
@@ -243,6 +236,7 @@ export function StepList({ showTime }: { showTime: boolean }) {
         aria-colcount={showTime ? 5 : 4}
         aria-multiselectable="true"
         aria-activedescendant={at >= first && at <= last ? `step-${cursor}` : undefined}
+        data-jumped={jumpedAt ?? undefined}
         tabIndex={0}
         className="steps"
         style={{ '--w-number': `${Math.max(4, String(steps).length)}ch` } as React.CSSProperties}

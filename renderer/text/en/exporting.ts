@@ -46,6 +46,7 @@ export const exporting = {
   undecidedRow: 'Undecided',
   source: (name: string) => sources[name] ?? name,
   dropped: (reason: string) => `Row dropped: ${reasons[reason] ?? reason}`,
+  inherited: (run: string) => `Inherited from ${run}, which is not exported: masked`,
   written: 'Written files',
   writtenTo: (folder: string) => `Written to ${folder}`,
   snapshot: (id: string) => `Label snapshot ${id.slice(0, 16)}…`,

@@ -47,6 +47,11 @@ export const files = {
       : from === 0
         ? `Before the first change → revision ${to}`
         : `Revision ${from} → revision ${to}`,
+  noChangeAt: (step: number) => `No file change is recorded at step ${step}.`,
+  noTextAtStep: (name: string) => `${name}: no text recorded at this step`,
+  linesTold: 'The action itself reported these lines. The rest of the file is not in the log.',
+  nothingTold: 'The log says that the action changed it, but not which lines.',
+  diffTold: (path: string) => `Lines of ${path} that the action reported`,
   showChanges: 'Show changes',
   hideChanges: 'Hide changes',
   layout: 'Layout',

@@ -7,6 +7,7 @@ const problems: Partial<Record<ErrorCode, string>> = {
   workspace_newer: 'The data folder belongs to a newer Waymark.',
   workspace_locked: 'The data folder is locked.',
   workspace_network_fs: 'The data folder is on a network disk.',
+  system_busy: 'The computer has run out of file handles or memory.',
 };
 
 export const frame = {
@@ -21,7 +22,10 @@ export const frame = {
   testRuntimeText: (version: string) =>
     `An older Electron (${version}) from a package registry, for tests only. Packages built with it are named -testonly.`,
   problemTitle: (code: ErrorCode) => problems[code] ?? 'The data folder cannot be used.',
-  problemEffect: 'Labels and hints are not accepted now; what was saved before is safe.',
+  problemEffect: (code: ErrorCode): string =>
+    code === 'workspace_corrupt'
+      ? 'Labels and hints are not accepted now.'
+      : 'Labels and hints are not accepted now; what was saved before is safe.',
   checkAgain: 'Check again',
   copyDetails: 'Copy details',
   saved: (seq: string) => `Saved, seq ${seq}`,

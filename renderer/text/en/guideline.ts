@@ -61,5 +61,5 @@ export const guideline = {
   examples: (n: string) => (n === '1' ? '1 step decided for this here' : `${n} steps decided for this here`),
   noExamples: 'No step of this run was decided for this yet.',
   give: 'Give as reason',
-  held: 'next label',
+  held: 'set',
 };

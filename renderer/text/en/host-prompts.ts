@@ -37,11 +37,13 @@ export const hostPrompts = {
   offered: 'Offered now',
   where: (type: string, file: string, line: number | null) =>
     `${type}, ${file}${line === null ? '' : `:${line}`}`,
-  unknownOld: 'Not told',
+  place: (file: string, line: number | null) => `${file}${line === null ? '' : `:${line}`}`,
+  otherType: (offered: string, known: string) => `No ${offered} key on record; the ${known} key is known:`,
+  unknownOld: 'Unknown: the record could not be read',
   keyOf: (type: string, target: string) => `${type}, ${target}`,
   replaceTitle: 'If the administrator confirms the new key',
-  replaceText: (line: number | null, file: string) =>
-    `Remove the old one${line === null ? '' : ` (line ${line})`} in a terminal and connect again. The new key is then shown and asked about; ssh-keygen keeps a copy in ${file}.old.`,
+  replaceText: (file: string) =>
+    `Remove everything recorded for this host in a terminal and connect again. The new key is then shown for you to confirm; ssh-keygen keeps a copy in ${file}.old.`,
   revokedTitle: (alias: string) => `The host key of ${alias} is revoked`,
   revokedText: (target: string) =>
     `${target} shows a key that your known hosts mark as @revoked: somebody decided that it must not be trusted any more. Nothing was sent: no name, no password, no key.`,

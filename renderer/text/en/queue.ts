@@ -2,6 +2,7 @@ import type { QueueClass } from '@shared/review/queue-class';
 
 const classes: Record<QueueClass, string> = {
   disagreement: 'Disagreements',
+  unsure: 'Judge unsure',
   open: 'Flagged or undecided',
   unconfirmed: 'Not confirmed',
   rest: 'The rest',
@@ -17,9 +18,11 @@ export const queue = {
   className: (kind: QueueClass) => classes[kind],
   progress: (decided: string, total: string, differ: number, of: string) =>
     `You: ${decided} of ${total}, ${differ === 1 ? '1 disagreement' : `${of} disagreements`} left`,
-  progressHelp: 'Your review queue. Disagreements: people, rules or judges differ, or a judge is unsure.',
+  progressHelp:
+    'Your review queue. Disagreements: people, rules or judges differ, and no person has settled it.',
   open: 'Open the review queue',
-  place: (at: number, of: number) => `${at} of ${of} disagreements`,
+  place: (at: number, of: number) => `${at} of ${of} ${of === 1 ? 'disagreement' : 'disagreements'}`,
+  unsure: (confidence: string) => `Judge unsure (${confidence})`,
   inClass: (kind: QueueClass) => `Queue: ${classes[kind].toLowerCase()}`,
   leave: 'Leave the queue',
   next: 'Next in the queue',

@@ -30,6 +30,7 @@ export const terminals = {
     lost: 'lost',
     unknown: 'recorded',
   },
+  openThen: 'open',
   ownStates: {
     idle: 'idle',
     busy: 'busy',

@@ -66,6 +66,10 @@ export const timeline = {
   outputDropped: (session: string, computer: string) => `Output of ${session} on ${computer} is missing`,
   droppedBytes: (from: number, to: number) =>
     `Bytes ${from.toLocaleString('en')} to ${to.toLocaleString('en')} were dropped there before they could be fetched`,
+  outputUnfollowed: (session: string, computer: string) =>
+    `Output of ${session} on ${computer} is no longer recorded`,
+  unfollowedFrom: (offset: number, why: string) =>
+    `From byte ${offset.toLocaleString('en')} on, until the run is resumed. ${why}`,
   stoodStill: (time: string) => `Stood still for ${time}; not counted as working time`,
   summarised: (from: number | null, to: number | null) =>
     from === null || to === null ? 'Summarised' : `Summarised steps ${from}–${to}`,

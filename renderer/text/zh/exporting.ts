@@ -47,6 +47,7 @@ export const exporting: Text['exporting'] = {
   undecidedRow: '未决',
   source: (name) => sources[name] ?? name,
   dropped: (reason) => `丢弃的行：${reasons[reason] ?? reason}`,
+  inherited: (run) => `继承自未导出的“${run}”：屏蔽`,
   written: '已写入的文件',
   writtenTo: (folder) => `已写入 ${folder}`,
   snapshot: (id) => `标签快照 ${id.slice(0, 16)}…`,

@@ -45,6 +45,11 @@ export const files: Text['files'] = {
   notCounted: '已更改',
   comparing: (from, to) =>
     to === 0 ? '到此步骤尚未更改' : from === 0 ? `首次更改之前 → 修订 ${to}` : `修订 ${from} → 修订 ${to}`,
+  noChangeAt: (step) => `第 ${step} 步没有文件更改的记录。`,
+  noTextAtStep: (name) => `${name}：此步骤没有文本记录`,
+  linesTold: '这些行由该操作自己报告；文件的其余部分不在日志中。',
+  nothingTold: '日志只说明该操作更改了此文件，没有说明更改了哪些行。',
+  diffTold: (path) => `${path} 中该操作报告的行`,
   showChanges: '显示更改',
   hideChanges: '隐藏更改',
   layout: '布局',

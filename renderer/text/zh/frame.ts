@@ -8,6 +8,7 @@ const problems: Partial<Record<ErrorCode, string>> = {
   workspace_newer: '数据文件夹属于更新版本的 Waymark。',
   workspace_locked: '数据文件夹被锁定。',
   workspace_network_fs: '数据文件夹位于网络磁盘上。',
+  system_busy: '计算机的文件句柄或内存已用尽。',
 };
 
 export const frame: Text['frame'] = {
@@ -22,7 +23,10 @@ export const frame: Text['frame'] = {
   testRuntimeText: (version) =>
     `来自软件包仓库的旧版 Electron（${version}），仅用于测试。用它构建的安装包名称带有 -testonly。`,
   problemTitle: (code) => problems[code] ?? '无法使用数据文件夹。',
-  problemEffect: '目前不接受标注和提示；此前保存的内容是安全的。',
+  problemEffect: (code: ErrorCode): string =>
+    code === 'workspace_corrupt'
+      ? '目前不接受标注和提示。'
+      : '目前不接受标注和提示；此前保存的内容是安全的。',
   checkAgain: '再次检查',
   copyDetails: '复制详情',
   saved: (seq) => `已保存，序号 ${seq}`,

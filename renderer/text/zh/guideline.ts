@@ -51,5 +51,5 @@ export const guideline: Text['guideline'] = {
   examples: (n) => `此处有 ${n} 步因此被决定`,
   noExamples: '此运行还没有步骤因此被决定。',
   give: '作为理由',
-  held: '下一个标注',
+  held: '已设定',
 };

@@ -34,11 +34,13 @@ export const hostPrompts: Text['hostPrompts'] = {
   known: '此前已知',
   offered: '现在出示',
   where: (type, file, line) => `${type}，${file}${line === null ? '' : `:${line}`}`,
-  unknownOld: '未知',
+  place: (file, line) => `${file}${line === null ? '' : `:${line}`}`,
+  otherType: (offered, known) => `没有 ${offered} 密钥的记录；已知的是 ${known} 密钥：`,
+  unknownOld: '未知：无法读取记录',
   keyOf: (type, target) => `${type}，${target}`,
   replaceTitle: '如果管理员确认了新密钥',
-  replaceText: (line, file) =>
-    `请在终端删除旧密钥${line === null ? '' : `（第 ${line} 行）`}并重新连接。届时会显示并询问新密钥；ssh-keygen 会在 ${file}.old 中保留副本。`,
+  replaceText: (file) =>
+    `请在终端删除此主机的全部记录并重新连接。届时会显示新密钥供你确认；ssh-keygen 会在 ${file}.old 中保留副本。`,
   revokedTitle: (alias) => `${alias} 的主机密钥已被吊销`,
   revokedText: (target) =>
     `${target} 出示的密钥在你的已知主机中标为 @revoked：有人决定不再信任它。没有发送任何内容：没有用户名、密码或密钥。`,

@@ -3,6 +3,7 @@ import type { Text } from '../en';
 
 const classes: Record<QueueClass, string> = {
   disagreement: '有分歧',
+  unsure: '评判没有把握',
   open: '已标记或未决定',
   unconfirmed: '未确认',
   rest: '其余',
@@ -17,9 +18,10 @@ export const queue: Text['queue'] = {
   pace: '我的节奏',
   className: (kind) => classes[kind],
   progress: (decided, total, _, of) => `你：${decided} / ${total}，还有 ${of} 处分歧`,
-  progressHelp: '你的审阅队列。分歧：人、规则或评判意见不一，或评判没有把握。',
+  progressHelp: '你的审阅队列。分歧：人、规则或评判意见不一，且尚无人裁定。',
   open: '打开审阅队列',
   place: (at, of) => `第 ${at} 处分歧，共 ${of} 处`,
+  unsure: (confidence) => `评判没有把握（${confidence}）`,
   inClass: (kind) => `队列：${classes[kind]}`,
   leave: '离开队列',
   next: '队列中的下一步',

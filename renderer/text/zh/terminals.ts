@@ -31,6 +31,7 @@ export const terminals: Text['terminals'] = {
     lost: '已丢失',
     unknown: '已记录',
   },
+  openThen: '已打开',
   ownStates: {
     idle: '空闲',
     busy: '忙碌',

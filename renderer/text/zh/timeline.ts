@@ -62,6 +62,8 @@ export const timeline: Text['timeline'] = {
   outputDropped: (session, computer) => `${computer} 上 ${session} 的部分输出缺失`,
   droppedBytes: (from, to) =>
     `字节 ${from.toLocaleString('en')} 至 ${to.toLocaleString('en')} 在取回之前已在该主机上被丢弃`,
+  outputUnfollowed: (session, computer) => `${computer} 上 ${session} 的输出不再被记录`,
+  unfollowedFrom: (offset, why) => `从字节 ${offset.toLocaleString('en')} 起，直到运行恢复为止。${why}`,
   stoodStill: (time) => `停顿 ${time}，不计入工作时间`,
   summarised: (from, to) => (from === null || to === null ? '已摘要' : `已摘要步骤 ${from}–${to}`),
   tokensFromTo: (before, after) => `${before} → ${after} token`,

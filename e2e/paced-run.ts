@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+import { writeTaskPackage } from '../electron/testing/task-package';
+import { giveToApplication } from '../scripts/launch.mjs';
+import type { Place } from './application';
+import { commandLine } from './command-line';
+import type { PacedModel } from './long-run-model';
+import { row } from './story';
+
+/** An installation that knows the model, and a workspace with a small task of so many steps. */
+export async function preparePacedRun(
+  place: Place,
+  model: PacedModel,
+  steps: number,
+  person = 'Ada',
+): Promise<void> {
+  const yaml = `id: small
+title: A long small task
+computers:
+  - { name: local, host: local, type: localhost_cpu }
+tools: [create_session, run_command, think, finish]
+approvals: { local: off }
+context_tokens: 30000
+limits: { max_steps: ${steps} }
+evaluation:
+  command: sh "$WAYMARK_EVALUATOR/evaluate.sh"
+  inputs: [data/outputs/**]
+  timeout: 20s
+  needs: [sh, wc]
+  score: { baseline: 0, reference: 8 }
+`;
+  const folder = await writeTaskPackage(join(place.folder, 'task'), {
+    'task.yaml': yaml,
+    'task/fixed.txt': null,
+  });
+  mkdirSync(place.data, { recursive: true });
+  const endpoints = [{ name: 'Paced', baseUrl: model.baseUrl, model: 'scripted', contextTokens: 30_000 }];
+  writeFileSync(
+    join(place.data, 'settings.json'),
+    JSON.stringify({
+      annotator: { uuid: crypto.randomUUID(), name: person },
+      device: crypto.randomUUID(),
+      endpoints,
+    }),
+  );
+  giveToApplication(place.folder);
+  commandLine(place, 'task', 'add', folder);
+}
+
+/** Starts the run in the window. */
+export async function startPacedRun(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'New run' }).first().click();
+  await page.getByRole('button', { name: 'Start run' }).click();
+  await expect(row(page, 1)).toBeVisible();
+}

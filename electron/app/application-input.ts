@@ -1,0 +1,14 @@
+import type { BrowserWindow } from 'electron';
+import type { StoreThreads } from '../store/store-threads';
+import type { WindowOptions } from './window';
+
+/** What is there before the application is loaded. */
+export interface ApplicationInput {
+  windowOptions: WindowOptions;
+  /** The first window, which loads its page meanwhile. */
+  window: BrowserWindow;
+  /** For the first workspace. */
+  threads: StoreThreads;
+  data: string;
+  argv: readonly string[];
+}

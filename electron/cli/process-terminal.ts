@@ -1,0 +1,80 @@
+import type { Terminal } from './output';
+
+/** How soon it is tried again to say what was lost, ms. */
+const againMs = 1_000;
+
+/** The streams a process was started with; they end up in a terminal, a pipe or a log file. */
+export interface ProcessStreams {
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+}
+
+/**
+ * Standard output and standard error of this process. A full disk below a log file, or a reader that is gone, never ends
+ * the work: lines of standard error that nobody could take are counted, and the count is the first thing said once there
+ * is room again. An answer that could not be printed makes the process fail at its end (`failed`).
+ */
+export class ProcessTerminal implements Terminal {
+  /** Whether something was to be printed that could not be, though somebody still reads. */
+  failed = false;
+  private lost = 0;
+  private cause = '';
+  private saying = false;
+
+  constructor(private readonly streams: ProcessStreams) {
+    // A reader that has seen enough, such as `head`, closes the pipe: not a bug, and the work still ends in order.
+    streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE' || this.failed) return;
+      this.failed = true;
+      this.err(`The answer could not be printed: ${error.message}`);
+    });
+    // Every line has its own callback, which counts it.
+    streams.stderr.on('error', () => undefined);
+  }
+
+  out(line: string): void {
+    this.sayLoss();
+    this.streams.stdout.write(`${line}\n`);
+  }
+
+  err(line: string): void {
+    this.sayLoss();
+    this.streams.stderr.write(`${line}\n`, (error) => {
+      if (error) this.lose(error);
+    });
+  }
+
+  write(bytes: Uint8Array): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.streams.stdout.write(bytes, (error) => resolve(!error));
+    });
+  }
+
+  private lose(error: NodeJS.ErrnoException): void {
+    this.lost += 1;
+    this.cause = error.code ?? error.message;
+    this.sayLater();
+  }
+
+  private sayLoss(): void {
+    const lost = this.lost;
+    if (lost === 0 || this.saying) return;
+    this.saying = true;
+    this.lost = 0;
+    const what = lost === 1 ? '1 line is' : `${lost} lines are`;
+    this.streams.stderr.write(
+      `${what} missing here: the log could not be written (${this.cause}).\n`,
+      (error) => {
+        this.saying = false;
+        if (!error) return;
+        this.lost += lost;
+        this.sayLater();
+      },
+    );
+  }
+
+  /** Whoever waits for room has nothing more to say meanwhile; the process does not stay for this alone. */
+  private sayLater(): void {
+    setTimeout(() => this.sayLoss(), againMs).unref();
+  }
+}

@@ -1,0 +1,96 @@
+import type { NewEvent } from '@shared/events';
+import { settingsSchema } from '@shared/settings';
+import { ulid } from 'ulid';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../store/database';
+import { workspaceFile } from '../../store/workspace-file';
+import { alice, createRun, RunWriter } from '../../testing/run-writer';
+import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+import { type Workbench, WorkbenchHolder } from '../../workbench';
+import { TerminalPump } from '../terminal-pump';
+import { workspaceHandlers } from '../workspace-handlers';
+
+/** What a window that was just opened asks the main process. */
+async function windowOf(store: ReturnType<typeof testStore>) {
+  const holder = new WorkbenchHolder(async () => ({ folder: store.folder, store }) as unknown as Workbench);
+  await holder.open(store.folder);
+  return workspaceHandlers({
+    holder,
+    author: () => alice,
+    settings: () => settingsSchema.parse({}),
+    pump: new TerminalPump({ publish: () => undefined }),
+    resourcesDir: '',
+  });
+}
+
+/** A run whose step waits for a person, with its question. */
+async function asking(store: ReturnType<typeof testStore>) {
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.answer('I will delete it', 'run_command', { command: 'rm -r data', session_id: 'main' });
+  const approval = ulid();
+  const question = { approval, step: 1, what: 'rm -r data', why: 'It deletes files.' };
+  await writer.record([
+    { kind: 'approval.asked', body: { ...question, call: 0 } },
+    { kind: 'run.status', body: { status: 'waiting_human', reason: 'approval', message: 'rm -r data' } },
+  ]);
+  return { run, writer, question };
+}
+
+/** What a driver's watches record while a run waits. */
+function watched(count: number): NewEvent[] {
+  return Array.from({ length: count }, (_, since) => ({
+    kind: 'gpu.changed',
+    body: { computer: 'local', state: since % 2 === 0 ? 'idle' : 'busy', gpus: [], since },
+  }));
+}
+
+test('an open approval is shown by a reopened window, whatever was recorded after the question', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const { run, writer, question } = await asking(store);
+  for (const event of watched(120)) await writer.record([event]);
+  await store.close();
+  const reopened = testStore(folder);
+  const window = await windowOf(reopened);
+  expect(await window['runs.openApprovals']({ run })).toEqual([{ run, ...question }]);
+  await new RunWriter(reopened, run).record([
+    { kind: 'approval.decided', body: { approval: question.approval, decision: 'allow', by: 'Ada' } },
+  ]);
+  expect(await window['runs.openApprovals']({ run })).toEqual([]);
+  expect(await reopened.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('a run that was stopped, or whose call was closed, asks nothing any more', async () => {
+  const store = testStore();
+  const window = await windowOf(store);
+  const stopped = await asking(store);
+  await stopped.writer.record([
+    { kind: 'run.status', body: { status: 'stopped', reason: 'asked', message: 'Stopped.' } },
+  ]);
+  expect(await window['runs.openApprovals']({ run: stopped.run })).toEqual([]);
+  const closed = await asking(store);
+  await closed.writer.observe('not run');
+  expect(await window['runs.openApprovals']({ run: closed.run })).toEqual([]);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+});
+
+test('a workspace of an older version shows the approvals that are open in it, in short runs and in long ones', async () => {
+  for (const events of [10, 4_100]) {
+    const folder = temporaryFolder();
+    const store = testStore(folder);
+    const { run, writer, question } = await asking(store);
+    await writer.record(watched(events));
+    await store.close();
+    const db = openDatabase(workspaceFile(folder));
+    db.exec("UPDATE run_head SET state = json_remove(json_set(state, '$.version', 4), '$.approvals')");
+    db.close();
+    const reopened = testStore(folder);
+    const window = await windowOf(reopened);
+    expect(await window['runs.openApprovals']({ run })).toEqual([{ run, ...question }]);
+    await reopened.drain();
+    expect(await window['runs.openApprovals']({ run })).toEqual([{ run, ...question }]);
+    expect(await reopened.reader.verify()).toMatchObject({ ok: true });
+  }
+});

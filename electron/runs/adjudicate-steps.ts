@@ -1,0 +1,42 @@
+import type { AnnotationEntry, AnnotationTarget, Author, LabelValue } from '@shared/annotations';
+import { liftNeedsReason } from '@shared/effective-label';
+import { WaymarkError } from '@shared/errors';
+import { partsOf } from '@shared/step-range';
+import type { Store } from '../store/api';
+
+/**
+ * Adjudicates: the last word about steps people or machines differ about. Whoever decides this way is asked for the reason that
+ * lifting a hard mask needs, so that no step is left with an adjudication that changes nothing. @throws WaymarkError refused
+ */
+export async function adjudicateSteps(
+  store: Pick<Store, 'reader' | 'writer'>,
+  author: Author,
+  target: AnnotationTarget,
+  { value, reason }: { value: LabelValue; reason: string | null },
+): Promise<AnnotationEntry> {
+  if (value === 'train' && (reason ?? '').trim() === '') await refuseHardMasks(store.reader, target);
+  return store.writer.annotate(author, target, { op: 'adjudicate', value, reason });
+}
+
+/** A page of heads. */
+const PAGE = 200;
+
+async function refuseHardMasks(
+  reader: Pick<Store['reader'], 'heads' | 'step'>,
+  target: AnnotationTarget,
+): Promise<void> {
+  for (const { from, to } of partsOf(target)) {
+    for (let first = from; first <= to; first += PAGE) {
+      for (const { step, rules } of await reader.heads(target.run, first, Math.min(to, first + PAGE - 1))) {
+        const verdicts = rules.length === 0 ? [] : (await reader.step(target.run, step)).labels.rules;
+        const hard = verdicts.find((verdict) => liftNeedsReason([verdict]));
+        if (hard !== undefined) {
+          throw new WaymarkError(
+            'refused',
+            `Step ${step} is masked by ${hard.rule}, which only a person with a reason lifts. Give a reason.`,
+          );
+        }
+      }
+    }
+  }
+}

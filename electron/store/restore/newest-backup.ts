@@ -1,0 +1,68 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { BACKUP_NAME } from '../backup';
+import { openDatabase, storeFailure, systemCode } from '../database';
+import { Statements } from '../rows';
+
+/** How far a log of what people said reaches: its last outbox and annotation entry. */
+export function entriesMark(statements: Statements): string {
+  const row = statements.get<{ outbox: number; annotation: number }>(
+    'SELECT (SELECT coalesce(max(id), 0) FROM outbox) AS outbox, (SELECT coalesce(max(id), 0) FROM annotation) AS annotation',
+  );
+  return `${row?.outbox ?? 0} ${row?.annotation ?? 0}`;
+}
+
+/** Names of the copies in a backups folder, newest first. */
+export function backupNames(folder: string): string[] {
+  try {
+    return readdirSync(join(folder, 'backups'))
+      .filter((name) => BACKUP_NAME.test(name))
+      .sort()
+      .reverse();
+  } catch (thrown) {
+    // No hint or label was copied yet.
+    if (systemCode(thrown) === 'ENOENT') {
+      return [];
+    }
+    throw thrown;
+  }
+}
+
+/**
+ * When the newest copy was made and how far it reaches; without one, or with one that cannot be read, nothing is covered.
+ * `at`: ms since 1970.
+ */
+export function newestBackup(folder: string): { at: number; mark: string } {
+  const [name] = backupNames(folder);
+  const none = { at: 0, mark: '0 0' };
+  if (name === undefined) {
+    return none;
+  }
+  const path = join(folder, 'backups', name);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    return none;
+  }
+  try {
+    const statements = new Statements(openDatabase(path, { readonly: true }));
+    try {
+      return { at: stampOf(name) ?? found.mtimeMs, mark: entriesMark(statements) };
+    } finally {
+      statements.db.close();
+    }
+  } catch (thrown) {
+    // A damaged copy covers nothing; `restore` names it.
+    if (storeFailure(thrown, path) === thrown && systemCode(thrown) === '') {
+      throw thrown;
+    }
+    return none;
+  }
+}
+
+/** `logs-2026-01-02T03-04-05-678Z.db` says when it was made; the file's own time changes when a folder is copied. */
+export function stampOf(name: string): number | null {
+  const found = /^logs-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3}Z)\.db$/.exec(name);
+  const at =
+    found === null ? Number.NaN : Date.parse(`${found[1]}T${found[2]}:${found[3]}:${found[4]}.${found[5]}`);
+  return Number.isNaN(at) ? null : at;
+}

@@ -1,0 +1,371 @@
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import type { RestoredRun, RestoreReport } from '@shared/ipc/restore';
+import { BlobStore, blobPath, isInFile } from '../blob-store';
+import { storeFailure } from '../database';
+import { rowSum } from '../hashing';
+import { LAST_SEQ, rowId } from '../ids';
+import { rebuildInPlace } from '../projection-upgrade';
+import type { Statements } from '../rows';
+import type { StepProjector } from '../step-projector';
+import { checkSums } from '../verify-rows';
+import { annotationLogs, guarded, outboxOf, type ReadEntry } from './people-logs';
+import { type ReadRun, readRun } from './read-run';
+import { copyRows } from './table-copy';
+
+export interface WorkspaceCopyParts {
+  target: Statements;
+  /** Folder of the target. */
+  unfinished: string;
+  backup: Statements | null;
+  damaged: Statements | null;
+  /** Folder of the damaged workspace. */
+  from: string | null;
+  projector: StepProjector;
+  notes: string[];
+}
+
+interface RunRow {
+  id: number;
+  ulid: string;
+  created_at: number;
+}
+
+/** Tables of a run whose rows no log explains and that nobody misses when they are gone. */
+const OWN_TABLES = ['seen', 'dwell', 'retro_seen'];
+
+/** Fills an empty workspace's database with what its sources hold, run by run. */
+export class WorkspaceCopy {
+  private readonly restored: RestoredRun[] = [];
+  private readonly people = new Set<string>();
+  private labels = 0;
+  private hints = 0;
+
+  constructor(private readonly parts: WorkspaceCopyParts) {}
+
+  /** Does the work; what became of each run, in the order of their creation. */
+  runs(): RestoredRun[] {
+    const { damaged, target, projector, unfinished } = this.parts;
+    const whole: RunRow[] = [];
+    for (const row of this.runRows()) {
+      const run = { id: row.ulid, title: this.titleOf(row), state: 'lost' as const };
+      const report: RestoredRun = { ...run, steps: 0, labels: 0, hints: 0, notes: [] };
+      this.restored.push(report);
+      if (damaged === null) {
+        report.notes.push('Its log was in the damaged workspace alone.');
+      } else if (this.inTransaction(() => this.copyRun(damaged, row, report), report)) {
+        whole.push(row);
+      }
+    }
+    this.inTransaction(() => this.copyRest());
+    this.inTransaction(() => this.copyOutbox());
+    this.inTransaction(() => this.copyAnnotations());
+    const blobs = new BlobStore(target, unfinished);
+    for (const { id, ulid } of whole) {
+      this.inTransaction(() => rebuildInPlace(target, blobs, projector, id, ulid));
+    }
+    return this.restored;
+  }
+
+  summary(): Pick<RestoreReport, 'labels' | 'hints' | 'people'> {
+    return { labels: this.labels, hints: this.hints, people: [...this.people].sort() };
+  }
+
+  /** Damage in a run undoes that run and is named in its report; without one it is a failure. */
+  private inTransaction(work: () => unknown, report?: RestoredRun): boolean {
+    const { db } = this.parts.target;
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      const done = work() !== false;
+      db.exec('COMMIT');
+      return done;
+    } catch (thrown) {
+      if (db.inTransaction) db.exec('ROLLBACK');
+      const failure = storeFailure(thrown, 'a table of the workspace');
+      const code = failure instanceof WaymarkError ? failure.code : 'workspace_corrupt';
+      if (report === undefined || code === 'disk_full' || code === 'workspace_newer') throw thrown;
+      // Damage shows itself in every way: as a page, as a value of the wrong kind, as a row that breaks a rule.
+      Object.assign(report, { state: 'lost', steps: 0 });
+      report.notes.push(`Its log is damaged: ${wordsOf(failure)}`);
+      return false;
+    }
+  }
+
+  /** Runs of both sources under their numbers, which they share. @throws WaymarkError bad_input */
+  private runRows(): RunRow[] {
+    const { backup, damaged, from, notes } = this.parts;
+    const read = (source: Statements | null) => {
+      const rows: RunRow[] = [];
+      guarded(
+        (why) => notes.push(`The list of runs: ${why}`),
+        () => rows.push(...(source?.all<RunRow>('SELECT id, ulid, created_at FROM run ORDER BY id') ?? [])),
+      );
+      return rows;
+    };
+    const copied = new Map(read(backup).map((row) => [row.id, row]));
+    const own = read(damaged);
+    const common = own.filter(({ id }) => copied.has(id));
+    const same = common.some(({ id, ulid }) => {
+      const expected = copied.get(id)?.ulid;
+      return ulid === expected || this.beginningOf(id) === expected;
+    });
+    if (common.length > 0 && !same) {
+      throw new WaymarkError(
+        'bad_input',
+        `The backup is of another workspace than ${from}. Choose one from its own backups folder.`,
+      );
+    }
+    // The copy was checked when it was made and again now; the workspace's own list may be what is damaged.
+    const all = new Map([...own.map((row) => [row.id, row] as const), ...copied]);
+    return [...all.values()].sort((a, b) => a.id - b.id);
+  }
+
+  /** The run that the damaged log names in its first event. */
+  private beginningOf(id: number): string | undefined {
+    let ulid: string | undefined;
+    guarded(
+      (why) => this.parts.notes.push(`The first event of run ${id}: ${why}`),
+      () => {
+        const sql = "SELECT json_extract(body, '$.run') AS run FROM event WHERE id = ?";
+        ulid = this.parts.damaged?.get<{ run: string }>(sql, rowId(id, 1))?.run;
+      },
+    );
+    return ulid;
+  }
+
+  /** What a run is called whose log may turn out to be lost. '' when the copy is of the first form and the row is gone. */
+  private titleOf({ id }: RunRow): string {
+    const { backup, damaged } = this.parts;
+    const named = backup?.get("SELECT 1 FROM pragma_table_info('run') WHERE name = 'title'") !== undefined;
+    const title = named
+      ? backup?.get<{ title: string }>('SELECT title FROM run WHERE id = ?', id)?.title
+      : undefined;
+    let stored: unknown = title;
+    guarded(
+      // The log that is read next says what is damaged.
+      () => undefined,
+      () => {
+        const sql = "SELECT json_extract(facts, '$.title') AS title FROM run_head WHERE run = ?";
+        stored ??= damaged?.get<{ title: unknown }>(sql, id)?.title;
+      },
+    );
+    return typeof stored === 'string' ? stored : '';
+  }
+
+  /** True when the run's log is in the new workspace. @throws WaymarkError what is damaged in it */
+  private copyRun(source: Statements, row: RunRow, report: RestoredRun): boolean {
+    const { target, from } = this.parts;
+    const { id, ulid } = row;
+    if (source.get("SELECT 1 FROM tombstone WHERE run = ? AND mode = 'run' AND done = 1", id) !== undefined) {
+      target.run('INSERT INTO run (id, ulid, created_at) VALUES (?, ?, ?)', id, ulid, row.created_at);
+      copyRows(source, target, 'tombstone', 'run = ?', [id]);
+      report.state = 'removed';
+      return false;
+    }
+    const read = readRun(source, new BlobStore(source, from ?? ''), id, ulid);
+    target.run('INSERT INTO run (id, ulid, created_at) VALUES (?, ?, ?)', id, read.ulid, read.createdAt);
+    Object.assign(report, { id: read.ulid, title: read.title });
+    copyRows(source, target, 'tombstone', 'run = ?', [id]);
+    copyRows(source, target, 'event', 'id BETWEEN ? AND ?', [rowId(id, 0), rowId(id, LAST_SEQ)]);
+    this.copyTexts(source, id, read);
+    this.copyHead(source, id, read);
+    this.copySessions(source, id, report);
+    for (const table of OWN_TABLES) {
+      // No loss that a person would have to hear of: how long somebody looked, and what they have seen.
+      guarded(
+        () => undefined,
+        () => copyRows(source, target, table, 'run = ?', [id]),
+      );
+    }
+    Object.assign(report, { state: 'log', steps: read.steps });
+    report.notes.push(...read.notes);
+    return true;
+  }
+
+  /** Where terminal bytes lie. Without that list they are lost and named, and the run comes back without them. */
+  private copySessions(source: Statements, run: number, { notes }: RestoredRun): void {
+    const { target } = this.parts;
+    target.db.exec('SAVEPOINT sessions');
+    let sound = true;
+    const lost = (why: string) => {
+      sound = false;
+      notes.push(`What its terminals printed is lost: ${why}`);
+    };
+    guarded(lost, () => {
+      for (const table of ['session_log', 'session_part', 'session_chunk']) {
+        const which =
+          table === 'session_log' ? 'run = ?' : 'log IN (SELECT id FROM session_log WHERE run = ?)';
+        copyRows(source, target, table, which, [run]);
+      }
+      const changed = checkSums(target).find(({ where }) => where.startsWith('session'));
+      if (changed !== undefined) lost(changed.message);
+    });
+    if (!sound) target.db.exec('ROLLBACK TO sessions');
+    target.db.exec('RELEASE sessions');
+  }
+
+  private copyTexts(source: Statements, run: number, { texts }: ReadRun): void {
+    const { target, from, unfinished } = this.parts;
+    for (const hex of texts) {
+      const sha = Buffer.from(hex, 'hex');
+      const known = target.get<{ id: number }>('SELECT id FROM blob WHERE sha = ?', sha);
+      if (known !== undefined) {
+        target.run('INSERT OR IGNORE INTO blob_share (blob, run) VALUES (?, ?)', known.id, run);
+        continue;
+      }
+      const row = source.get<{ size: number; encoding: number; data: Buffer | null }>(
+        'SELECT size, encoding, data FROM blob WHERE sha = ?',
+        sha,
+      );
+      if (row !== undefined && isInFile(row.encoding)) {
+        mkdirSync(dirname(blobPath(unfinished, hex)), { recursive: true });
+        copyFileSync(blobPath(from ?? '', hex), blobPath(unfinished, hex));
+      }
+      target.run(
+        'INSERT INTO blob (sha, size, encoding, run, data) VALUES (?, ?, ?, ?, ?)',
+        ...[sha, row?.size, row?.encoding, run, row?.data],
+      );
+    }
+  }
+
+  /** Without facts and state: they are derived. Verdicts of a purged run cannot be and are taken over. */
+  private copyHead(source: Statements, id: number, { seq, hash, epoch, purged }: ReadRun): void {
+    const { target } = this.parts;
+    target.run(
+      `INSERT INTO run_head (run, seq, hash, epoch, changed_at, rule_version, rule_seq, facts, state)
+       VALUES (?, ?, ?, ?, 0, NULL, 0, '{}', '{}')`,
+      ...[id, seq, hash, epoch],
+    );
+    if (purged) {
+      copyRows(source, target, 'rule_mark', 'step BETWEEN ? AND ?', [rowId(id, 0), rowId(id, LAST_SEQ)]);
+      const rules = source.get<{ version: string | null; seq: number; precedence: string }>(
+        'SELECT rule_version AS version, rule_seq AS seq, precedence FROM run_head WHERE run = ?',
+        id,
+      );
+      target.run(
+        'UPDATE run_head SET rule_version = ?, rule_seq = ?, precedence = ? WHERE run = ?',
+        ...[rules?.version ?? null, rules?.seq ?? 0, rules?.precedence ?? 'union', id],
+      );
+    }
+  }
+
+  /** Tasks, settings of rules, and under which names this machine wrote here; each row with its sum. */
+  private copyRest(): void {
+    const { target, damaged, backup, notes } = this.parts;
+    const tables: [string, string, string, string][] = [
+      ['task', 'id, title, domain, hash, folder, spec, added_at', '1', 'Tasks'],
+      ['rule_setting', 'task, body, at, author', '1', 'Rule settings'],
+      ['meta', 'key, value', "key LIKE 'device:%'", 'Devices'],
+    ];
+    for (const source of [damaged, backup]) {
+      for (const [table, columns, which, what] of tables) {
+        guarded(
+          (why) => notes.push(`${what}: ${why}`),
+          () => {
+            if (source?.get('SELECT 1 FROM sqlite_schema WHERE name = ?', table) === undefined) return;
+            const rows = source
+              .prepare(`SELECT ${columns}, sum FROM ${table} WHERE ${which}`)
+              .raw()
+              .iterate();
+            for (const row of rows)
+              this.insertSummed(target, table, columns, row as (string | number | null)[]);
+          },
+        );
+      }
+    }
+  }
+
+  private insertSummed(
+    target: Statements,
+    table: string,
+    columns: string,
+    row: (string | number | null | Buffer)[],
+  ): void {
+    const sum = row.at(-1);
+    const values = row.slice(0, -1);
+    if (sum instanceof Buffer && rowSum(...values).equals(sum)) {
+      const places = row.map(() => '?').join();
+      target.run(`INSERT OR IGNORE INTO ${table} (${columns}, sum) VALUES (${places})`, ...row);
+    }
+  }
+
+  private copyOutbox(): void {
+    const { target } = this.parts;
+    for (const report of this.restored) {
+      const rows = outboxOf(this.sources(), report.id, (why) => report.notes.push(why));
+      const hints = rows.filter(({ body }) => isHint(body)).length;
+      if (report.state === 'lost') {
+        if (hints > 0)
+          report.notes.push(`${hints} of its hints stay in the backup: without the log they have no place.`);
+        continue;
+      }
+      const run = target.get<{ id: number }>('SELECT id FROM run WHERE ulid = ?', report.id)?.id;
+      for (const { id, ulid, purged, body, hash } of rows) {
+        target.run(
+          'INSERT INTO outbox (id, ulid, run, purged, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
+          ...[id, ulid, run, purged, body, hash],
+        );
+      }
+      report.hints = hints;
+      this.hints += hints;
+    }
+  }
+
+  private copyAnnotations(): void {
+    const { target, notes } = this.parts;
+    const runs = new Map(this.restored.map((run) => [run.id, run]));
+    const logs = annotationLogs(this.sources(), (why) => notes.push(`Labels: ${why}`));
+    for (const entry of [...logs.values()].flat()) {
+      const here = runs.get(entry.run);
+      const run = target.get<{ id: number }>('SELECT id FROM run WHERE ulid = ?', entry.run)?.id;
+      const counts = entry.parsed !== null && here?.state === 'log' && entry.parsed.target.to <= here.steps;
+      if (run !== undefined && (counts || here?.state === 'removed')) {
+        insertAnnotation(target, entry, run, counts);
+      } else {
+        const { device, deviceSeq, ulid, body, hash } = entry;
+        target.run(
+          'INSERT INTO kept_annotation (device, device_seq, ulid, run, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
+          ...[device, deviceSeq, ulid, entry.run, body, hash],
+        );
+      }
+      if (entry.parsed !== null && here?.state !== 'removed') {
+        this.labels += 1;
+        this.people.add(entry.parsed.author.name);
+        if (here !== undefined) here.labels += 1;
+      }
+    }
+    for (const report of this.restored) {
+      if (report.state === 'lost' && report.labels > 0) {
+        report.notes.push(`Its ${report.labels} labels are kept and count once the run is here again.`);
+      }
+    }
+  }
+
+  private sources(): Statements[] {
+    return [this.parts.damaged, this.parts.backup].filter((source) => source !== null);
+  }
+}
+
+function insertAnnotation(target: Statements, entry: ReadEntry, run: number, counts: boolean): void {
+  const { parsed, ulid, device, deviceSeq, body, hash } = entry;
+  const kept = counts ? parsed : null;
+  target.run(
+    `INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[ulid, run, kept?.author.uuid ?? '', kept?.body.op ?? ''],
+    kept?.body.op === 'undo' ? kept.body.entry : null,
+    ...[device, deviceSeq, kept === null ? 1 : 0, kept === null ? '' : body, hash],
+  );
+}
+
+function wordsOf(failure: unknown): string {
+  if (failure instanceof WaymarkError) {
+    return failure.detail === undefined ? failure.message : `${failure.message} (${failure.detail})`;
+  }
+  return failure instanceof Error ? failure.message : String(failure);
+}
+
+function isHint(body: string): boolean {
+  return body !== '' && (JSON.parse(body) as { body?: { op?: unknown } }).body?.op === 'hint.queued';
+}

@@ -1,0 +1,27 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../testing/store-fixtures';
+import { openDatabase } from './database';
+import { holdLock, isLockHeld } from './run-lock';
+
+test('a lock whose process died while it took it is free, and is taken with a new epoch', () => {
+  const folder = temporaryFolder();
+  const live = join(folder, 'live.db');
+  holdLock(live)?.release();
+  // The files as a kill in the middle of a transaction leaves them: pages written, their journal not yet gone.
+  const db = openDatabase(live);
+  db.pragma('cache_size = 1');
+  db.exec('BEGIN EXCLUSIVE; UPDATE driver SET epoch = 9; CREATE TABLE filler (bytes BLOB)');
+  for (let row = 0; row < 50; row += 1) db.exec('INSERT INTO filler VALUES (randomblob(4000))');
+  const dead = join(folder, 'dead.db');
+  copyFileSync(live, dead);
+  copyFileSync(`${live}-journal`, `${dead}-journal`);
+  expect(isLockHeld(live)).toBe(true);
+  expect(isLockHeld(dead)).toBe(false);
+  const lock = holdLock(dead);
+  expect(lock?.epoch).toBe(2);
+  expect(isLockHeld(dead)).toBe(true);
+  lock?.release();
+  db.close();
+});

@@ -1,0 +1,38 @@
+import type { EventBody } from '@shared/events';
+
+interface SeenEnd {
+  uid: string;
+  /** `computer:session`. */
+  key: string;
+  end: number;
+  /** The first step that saw that much. */
+  step: number;
+}
+
+/** How far each session's output reached when the steps of a run were observed, by the run's own log. */
+export class SeenOutput {
+  private readonly open = new Map<string, string>();
+  private readonly ends = new Map<string, SeenEnd>();
+
+  opened({
+    computer,
+    session,
+    uid,
+  }: Pick<EventBody<'session.opened'>, 'computer' | 'session' | 'uid'>): void {
+    this.open.set(`${computer}:${session}`, uid);
+  }
+
+  /** Sessions that the log does not open are another run's, or a made-up log's. */
+  observed({ step, offsets }: Pick<EventBody<'action.observed'>, 'step' | 'offsets'>): void {
+    for (const [key, end] of Object.entries(offsets)) {
+      const uid = this.open.get(key);
+      if (uid !== undefined && end > (this.ends.get(uid)?.end ?? 0)) {
+        this.ends.set(uid, { uid, key, end, step });
+      }
+    }
+  }
+
+  sessions(): SeenEnd[] {
+    return [...this.ends.values()];
+  }
+}

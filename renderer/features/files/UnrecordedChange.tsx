@@ -1,0 +1,35 @@
+import { lazy, Suspense } from 'react';
+import { nameOf, type UnrecordedEdit } from '../../state/file-history';
+import { useText } from '../../text/language';
+import type { DiffLayout } from './Comparison';
+
+const DiffPane = lazy(async () => ({ default: (await import('./DiffPane')).DiffPane }));
+
+/** A change whose text the log does not hold: said so, with the lines that the action itself reported. */
+export function UnrecordedChange({ edit, layout }: { edit: UnrecordedEdit; layout: DiffLayout }) {
+  const words = useText();
+  const text = words.files;
+  return (
+    <>
+      <p className="files-untold text-12" role="note">
+        <b className="strong">{text.noTextAtStep(nameOf(edit.path))}</b>
+        <span className="quiet">{edit.told.length === 0 ? text.nothingTold : text.linesTold}</span>
+      </p>
+      {edit.told.map((told) => (
+        <Suspense
+          key={`${told.first} ${told.removed}`}
+          fallback={<p className="files-note quiet">{words.common.loading}</p>}
+        >
+          <DiffPane
+            path={edit.path}
+            before={told.removed}
+            after={told.added}
+            firstLine={told.first}
+            sideBySide={layout === 'sides'}
+            label={text.diffTold(edit.path)}
+          />
+        </Suspense>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+const plural = (n: number, what: string) => `${n.toLocaleString('en-US')} ${what}${n === 1 ? '' : 's'}`;
+
+export const restore = {
+  offer: 'Restore from a backup…',
+  title: 'Restore from a backup',
+  lead: 'A new folder is made from the backup you choose and from every run that is still whole. The damaged folder is not changed.',
+  backups: 'Backups',
+  none: 'There are no backups. Runs that are still whole can be brought back without one.',
+  contents: (labels: number, hints: number, runs: number) =>
+    `${plural(labels, 'label')}, ${plural(hints, 'hint')}, ${plural(runs, 'run')}`,
+  by: (people: string) => `by ${people}`,
+  action: 'Choose a new folder and restore…',
+  working: 'Restoring…',
+  done: 'Restored',
+  folder: 'New folder',
+  labels: 'Labels',
+  hints: 'Hints',
+  runs: 'Runs',
+  untitled: 'A run without a readable title',
+  log: (steps: number, labels: number) => `Restored: ${plural(steps, 'step')}, ${plural(labels, 'label')}`,
+  lost: (labels: number) => `Not restored: its log is damaged. Kept for it: ${plural(labels, 'label')}`,
+  removed: 'Had been removed',
+  rest: 'Not restored',
+};
