@@ -1,5 +1,8 @@
-import { changedBy, seenBy } from './shell-effects';
+import { changedBy, longestPath, mostPaths, seenBy } from './shell-effects';
 import { lexShell, maxShellDepth, type ShellHeredoc, type ShellWord, substitutionsIn } from './shell-lexer';
+
+/** Longer texts are not read at all, UTF-16 units: no shell takes a command line of that length. */
+export const longestShellText = 1_000_000;
 
 /** One redirection; `target` is null when it cannot be known without running the command. */
 export interface ShellRedirect {
@@ -51,6 +54,18 @@ export function joinShellPath(directory: string | null, path: string): string {
   return (whole.startsWith('/') ? '/' : '') + parts.join('/') || (whole.startsWith('/') ? '/' : '.');
 }
 
+/** No empty part, and none that begins with a dot. */
+const plainPath = /^[^./~][^/]*(?:\/[^./][^/]*)*$/;
+
+/** As `joinShellPath` for a directory that came from it, without reading that directory again. */
+function below(directory: string | null, path: string): string {
+  if (!directory || directory === '.' || directory === '/') return joinShellPath(directory, path);
+  if (plainPath.test(path)) return `${directory}/${path}`;
+  const parent = directory.lastIndexOf('/');
+  if (path === '..' && parent > 0 && directory.slice(parent) !== '/..') return directory.slice(0, parent);
+  return joinShellPath(directory, path);
+}
+
 const emptyCommand = (directory: string | null): SimpleCommand => ({
   argv: [],
   assignments: [],
@@ -94,7 +109,7 @@ class Parser {
   }
 
   private word(word: ShellWord): void {
-    for (const text of word.substitutions) this.current.nested.push(...this.inner(text));
+    for (const text of word.substitutions) append(this.current.nested, this.inner(text));
     if (this.redirect) {
       this.redirect.target = word.value;
       this.redirect = null;
@@ -188,9 +203,9 @@ class Parser {
     }
     for (const heredoc of command.heredocs) {
       if (heredoc.literal) continue;
-      for (const text of substitutionsIn(heredoc.text, this.depth)) command.nested.push(...this.inner(text));
+      for (const text of substitutionsIn(heredoc.text, this.depth)) append(command.nested, this.inner(text));
     }
-    command.nested.push(...this.started(command));
+    append(command.nested, this.started(command));
     this.commands.push(command);
     const name = commandName(command);
     if ((name === 'cd' || name === 'pushd') && !command.fromPipe && !command.intoPipe) {
@@ -198,7 +213,8 @@ class Parser {
       if (target === undefined || target === null || target === '-' || target.startsWith('~')) {
         this.directory = null;
       } else if (target.startsWith('/')) this.directory = joinShellPath('', target);
-      else this.directory = this.directory === null ? null : joinShellPath(this.directory, target);
+      else this.directory = this.directory === null ? null : below(this.directory, target);
+      if (this.directory !== null && this.directory.length > longestPath) this.directory = null;
     } else if (name === 'popd') this.directory = null;
     this.current.directory = this.directory;
   }
@@ -221,22 +237,26 @@ class Parser {
       const known = words.slice(1).filter((word): word is string => word !== null);
       return this.inner(known.join(' '));
     }
-    if (name === 'find') {
-      return words.flatMap((word, i) => {
-        if (word === '-delete') return [this.wrapped(command, ['rm', words[1] ?? null])];
-        if (word === null || !/^-(?:exec|execdir|ok|okdir)$/.test(word)) return [];
-        const rest = words.slice(i + 1);
-        const stop = rest.findIndex((w) => w === ';' || w === '+');
-        return [
-          this.wrapped(
-            command,
-            rest.slice(0, stop < 0 ? undefined : stop).map((w) => (w === '{}' ? null : w)),
-          ),
-        ];
-      });
-    }
+    if (name === 'find') return this.startedByFind(command);
     const start = wrappedAt(name, words);
     return start === null || start >= words.length ? [] : [this.wrapped(command, words.slice(start))];
+  }
+
+  /** What stands between `-exec` and its end is the command's, so no word is looked at twice. */
+  private startedByFind(command: SimpleCommand): SimpleCommand[] {
+    const words = command.argv;
+    const started: SimpleCommand[] = [];
+    for (let i = 1; i < words.length; i += 1) {
+      const word = words[i] ?? null;
+      if (word === '-delete') started.push(this.wrapped(command, ['rm', words[1] ?? null]));
+      if (word === null || !/^-(?:exec|execdir|ok|okdir)$/.test(word)) continue;
+      const argv: (string | null)[] = [];
+      for (i += 1; i < words.length && words[i] !== ';' && words[i] !== '+'; i += 1) {
+        argv.push(words[i] === '{}' ? null : (words[i] ?? null));
+      }
+      started.push(this.wrapped(command, argv));
+    }
+    return started;
   }
 
   private wrapped(outer: SimpleCommand, argv: (string | null)[]): SimpleCommand {
@@ -247,6 +267,11 @@ class Parser {
     if (this.depth < maxShellDepth) inner.nested = new Parser(this.depth + 1, this.directory).started(inner);
     return inner;
   }
+}
+
+/** As `push` with all of them, which a long list would not survive. */
+function append<T>(to: T[], more: readonly T[]): void {
+  for (const each of more) to.push(each);
 }
 
 const writesStdout = (redirect: ShellRedirect) =>
@@ -296,11 +321,13 @@ function wrappedAt(name: string, words: (string | null)[]): number | null {
 
 /**
  * The simple commands of a shell command line in order, those of groups, loops and subshells included; what they
- * start in turn is in `nested`. Never throws; what cannot be read statically is left out or null.
+ * start in turn is in `nested`. Never throws; what cannot be read statically is left out or null. The time it takes
+ * grows with the length of the text and no faster, whatever the text, and so does what it hands back.
  */
 export function parseShell(command: string): SimpleCommand[] {
   if (last.command !== command) {
-    last = { command, simples: new Parser(0, '').parse(command) };
+    const read = command.length <= longestShellText;
+    last = { command, simples: read ? new Parser(0, '').parse(command) : [] };
   }
   return last.simples;
 }
@@ -310,16 +337,29 @@ let last: { command: string; simples: SimpleCommand[] } = { command: '', simples
 
 /** `commands` and everything nested in them, outer before inner. */
 export function everyCommand(commands: SimpleCommand[]): SimpleCommand[] {
-  return commands.flatMap((command) => [command, ...everyCommand(command.nested)]);
+  const all: SimpleCommand[] = [];
+  const collect = (some: readonly SimpleCommand[]) => {
+    for (const command of some) {
+      all.push(command);
+      collect(command.nested);
+    }
+  };
+  collect(commands);
+  return all;
 }
 
-const distinct = (command: string, of: (simple: SimpleCommand) => string[]) => [
-  ...new Set(
-    everyCommand(parseShell(command)).flatMap((simple) =>
-      of(simple).map((path) => joinShellPath(simple.directory, path)),
-    ),
-  ),
-];
+function distinct(command: string, of: (simple: SimpleCommand) => string[]): string[] {
+  const found = new Set<string>();
+  let left = mostPaths;
+  for (const simple of everyCommand(parseShell(command))) {
+    for (const path of of(simple)) {
+      if (left === 0) return [...found];
+      left -= 1;
+      found.add(below(simple.directory, path));
+    }
+  }
+  return [...found];
+}
 
 /**
  * Paths whose content a command shows (cat, head, sed -n, grep, git diff…), without repetition. Relative ones are

@@ -2,6 +2,11 @@ import type { SimpleCommand } from './shell-command';
 
 /** What well-known commands read and write. `changedBy` and `seenBy` serve blind-edit rules (APOLLO appendix E). */
 
+/** The longest path there is on any computer of ours (PATH_MAX). Longer words name no file. */
+export const longestPath = 4096;
+/** More paths than this of one command line are not told. */
+export const mostPaths = 10_000;
+
 type Words = (string | null)[];
 
 /** Words that are not options. `values` are the options whose next word is their value. */
@@ -19,7 +24,7 @@ function operands(words: Words, values = ''): Words {
 }
 
 const known = (words: Words): string[] =>
-  words.filter((w): w is string => w !== null && w !== '' && w !== '-');
+  words.filter((w): w is string => w !== null && w !== '' && w !== '-' && w.length <= longestPath);
 const has = (words: Words, pattern: RegExp) => words.some((w) => w !== null && pattern.test(w));
 
 /** The value of an option given as `-x VALUE` or `--long=VALUE`. */
@@ -106,6 +111,7 @@ function git(words: Words): { verb: string; rest: Words; within: (path: string) 
     if (words[i] === '-C') directory = words[i + 1] ?? '';
     i += values.has(words[i] ?? '') ? 2 : 1;
   }
+  if (directory.length > longestPath) directory = '';
   const within = (path: string) => (directory && !path.startsWith('/') ? `${directory}/${path}` : path);
   return { verb: words[i] ?? '', rest: words.slice(i + 1), within };
 }
@@ -163,8 +169,10 @@ function copied(words: Words, values: string): string[] {
   const folder = optionValue(words, '-t', '--target-directory');
   const sources = folder === null ? files.slice(0, -1) : files;
   const target = folder ?? files.at(-1) ?? null;
-  if (target === null || sources.length === 0) return [];
-  const inside = known(sources).map((source) => `${target.replace(/\/+$/, '')}/${base(source)}`);
+  if (target === null || target.length > longestPath || sources.length === 0) return [];
+  const inside = known(sources.slice(0, mostPaths)).map(
+    (source) => `${target.replace(/\/+$/, '')}/${base(source)}`,
+  );
   if (folder !== null || target.endsWith('/') || sources.length > 1 || target === '.') return inside;
   // A target without an extension may be a folder or a file; both are named, the one that does not exist is harmless.
   return base(target).includes('.') ? [target] : [target, ...inside];

@@ -149,7 +149,7 @@ export function substitutionsIn(text: string, depth = 0): string[] {
     if (text[i] === '\\') i += 2;
     else if (text[i] === '$' || text[i] === '`') {
       const part = readExpansion(text, i, depth);
-      found.push(...part.substitutions);
+      for (const each of part.substitutions) found.push(each);
       i = part.end;
     } else i += 1;
   }
@@ -169,7 +169,7 @@ function readDouble(text: string, from: number, depth: number): Part {
     } else if (c === '$' || c === '`') {
       const part = readExpansion(text, i, depth);
       value = value === null || part.value === null ? null : value + part.value;
-      substitutions.push(...part.substitutions);
+      for (const each of part.substitutions) substitutions.push(each);
       i = part.end;
     } else {
       if (value !== null) value += c;
@@ -208,7 +208,7 @@ function readWord(
   let i = from;
   const add = (part: Part) => {
     value = value === null || part.value === null ? null : value + part.value;
-    substitutions.push(...part.substitutions);
+    for (const each of part.substitutions) substitutions.push(each);
     i = part.end;
   };
   while (i < text.length) {

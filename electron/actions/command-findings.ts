@@ -8,6 +8,7 @@ import {
   changes,
   commandName,
   everyCommand,
+  longestShellText,
   looksAt,
   parseShell,
   type SimpleCommand,
@@ -54,7 +55,9 @@ export function readCommand(command: string, root: string, policy: CommandPolicy
   const rulings: CommandRuling[] = [];
   const add = (kind: CommandClass, why: string) => findings.push({ class: kind, why });
   if (invisible.test(command)) add('unreadable', 'it contains invisible characters');
-  if (/:\s*\(\)\s*\{.*\|.*&/.test(command)) add('destructive', 'it looks like a fork bomb');
+  if (command.length > longestShellText) add('unreadable', 'it is too long to be read');
+  if (/:\s*\(\)\s*\{[^\n|]{0,80}\|[^\n&]{0,80}&/.test(command))
+    add('destructive', 'it looks like a fork bomb');
   const commands = everyCommand(parseShell(command));
   for (const simple of commands) {
     const ruling = rulingFor(simple, policy);
