@@ -1,4 +1,6 @@
+import { cutInLane } from './durability/cut-lane';
 import { driveUntilKilled } from './durability/engine-child';
+import { killInLane } from './durability/kills';
 import { writeAndAcknowledge } from './durability/writer-child';
 import { labelUntilKilled } from './review/kill-labels';
 import { storeFlood } from './ssh/flood-child';
@@ -8,6 +10,8 @@ import { storeUntilKilled } from './ssh/output-child';
 const children: Record<string, (args: readonly string[]) => Promise<void>> = {
   writer: writeAndAcknowledge,
   engine: driveUntilKilled,
+  cuts: cutInLane,
+  kills: killInLane,
   labels: labelUntilKilled,
   'ssh-output': storeUntilKilled,
   'ssh-flood': storeFlood,

@@ -1,26 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../electron/store/database';
-import { openStoreInProcess } from '../../electron/store/in-process';
 import { childCommand } from '../child-process';
-import { Material } from '../engine/material';
 import { type BenchOptions, type Figure, figure, size } from '../harness';
-import type { Acknowledgement } from './acknowledgement';
-import { DiskImage, type Remains } from './disk-image';
+import { cores, inLanes } from '../lanes';
+import type { CutLane } from './cut-lane';
 import { traced } from './strace';
-import { type Operation, RECORDED_CALLS, readWriteLog } from './write-log';
-
-/** Every so many cuts the whole workspace is verified as well: chains, texts, heads, session parts. */
-const VERIFY_EVERY = 25;
-const REMAINS: readonly Remains[] = ['nothing', 'all', 'some', 'some'];
-
-interface Reference {
-  /** Hash by row id, as the undisturbed run has them. */
-  events: Map<number, string>;
-  runs: Map<string, number>;
-  /** The session's bytes. */
-  bytes: Buffer;
-}
+import { RECORDED_CALLS } from './write-log';
 
 /**
  * Records every write of a process, cuts the power right before each sync, with nothing, all or any part of the
@@ -28,36 +13,19 @@ interface Reference {
  */
 export async function cutPoints(options: BenchOptions): Promise<Figure[]> {
   const cuts = size(options, 1_000, 2_000, 40);
-  const recorded = join(options.folder, 'recorded');
-  const trace = join(options.folder, 'writes.trace');
-  mkdirSync(recorded);
+  const folder = join(options.folder, 'cuts');
+  const recorded = join(folder, 'recorded');
+  mkdirSync(recorded, { recursive: true });
   const steps = Math.max(12, Math.round(cuts * 0.3));
-  await traced(trace, RECORDED_CALLS, childCommand('writer', [recorded, String(steps)]));
-  const operations = await readWriteLog(trace, recorded);
-  rmSync(trace);
-  const reference = readReference(recorded);
-  const syncs = operations.filter(({ op }) => op === 'sync').length;
-  const chance = new Material(8);
-  const image = new DiskImage();
-  const seen: Acknowledgement[] = [];
-  const lost: string[] = [];
-  let [passed, done] = [0, 0];
-  for (const operation of operations) {
-    if (operation.op === 'sync') {
-      passed += 1;
-      // The cuts are spread evenly; a short log is cut more than once at each sync.
-      for (; done < Math.floor((passed * cuts) / syncs); done += 1) {
-        const remains = REMAINS[done % REMAINS.length] ?? 'some';
-        const folder = join(options.folder, 'cut');
-        image.write(folder, remains, chance);
-        const missing = await missingAfterCut(folder, seen, reference, done % VERIFY_EVERY === 0);
-        lost.push(...missing.map((what) => `cut ${done} (${remains}): ${what}`));
-        rmSync(folder, { recursive: true, force: true });
-      }
-    } else if (operation.op === 'acknowledged') seen.push(...operation.what);
-    image.apply(operation);
-  }
+  const command = childCommand('writer', [recorded, String(steps)]);
+  await traced(join(folder, 'writes.trace'), RECORDED_CALLS, command);
+  const dealt = Array.from({ length: cores }, (_, lane) => [folder, ...[cuts, lane, cores].map(String)]);
+  const lanes = await inLanes<CutLane>('cuts', dealt);
+  const lost = lanes.flatMap((lane) => lane.lost);
+  const done = lanes.reduce((sum, lane) => sum + lane.done, 0);
+  if (done !== cuts) throw new Error(`${done} of ${cuts} cuts were made.`);
   for (const line of lost.slice(0, 10)) options.say(line);
+  const { syncs = 0, acknowledged = 0, megabytes = 0 } = lanes[0] ?? {};
   return [
     figure(
       'durability-cuts',
@@ -65,108 +33,8 @@ export async function cutPoints(options: BenchOptions): Promise<Figure[]> {
       'lost',
       { is: '≤', value: 0 },
       {
-        detail: `${done} cuts at ${syncs} syncs, ${seen.length} acknowledgements, ${writtenBytes(operations)} MB of writes`,
+        detail: `${done} cuts at ${syncs} syncs, ${acknowledged} acknowledgements, ${megabytes.toFixed(1)} MB of writes`,
       },
     ),
   ];
-}
-
-/** What of the acknowledged rows is not in the workspace that a cut left. */
-async function missingAfterCut(
-  folder: string,
-  seen: readonly Acknowledgement[],
-  reference: Reference,
-  whole: boolean,
-): Promise<string[]> {
-  if (seen.length === 0) return [];
-  const missing: string[] = [];
-  const db = openDatabase(join(folder, 'workspace.db'));
-  try {
-    const has = (sql: string, ...values: unknown[]) => db.prepare(sql).get(...values) !== undefined;
-    const hashes = new Map(
-      (db.prepare('SELECT id, hash FROM event').all() as EventHash[]).map(({ id, hash }) => [
-        id,
-        hash.toString('hex'),
-      ]),
-    );
-    for (const done of latest(seen)) {
-      if (done.kind === 'events') {
-        const first = (reference.runs.get(done.run) ?? 0) * 2 ** 32;
-        for (let seq = 1; seq <= done.seq; seq += 1) {
-          const id = first + seq;
-          if (hashes.get(id) !== reference.events.get(id)) missing.push(`event ${seq} of run ${done.run}`);
-        }
-      } else if (done.kind === 'bytes') {
-        if (!has('SELECT 1 FROM session_log WHERE uid = ? AND end_offset >= ?', done.uid, done.end)) {
-          missing.push(`row of session bytes up to ${done.end}`);
-        }
-        if (!sessionBytes(folder, done).equals(reference.bytes.subarray(0, done.end))) {
-          missing.push(`session bytes up to ${done.end}`);
-        }
-      } else if (done.kind !== 'hint' && !has(`SELECT 1 FROM ${done.kind} WHERE ulid = ?`, done.ulid)) {
-        missing.push(`${done.kind} ${done.ulid}`);
-      }
-    }
-  } finally {
-    db.close();
-  }
-  return whole ? [...missing, ...(await problems(folder))] : missing;
-}
-
-interface EventHash {
-  id: number;
-  hash: Buffer;
-}
-
-/** Heads and end offsets only grow: the latest of each says all; single rows are all asked for. */
-function latest(seen: readonly Acknowledgement[]): Acknowledgement[] {
-  const last = new Map<string, Acknowledgement>();
-  for (const done of seen) {
-    const key = done.kind === 'events' ? done.run : done.kind === 'bytes' ? done.uid : JSON.stringify(done);
-    last.set(key, done);
-  }
-  return [...last.values()];
-}
-
-async function problems(folder: string): Promise<string[]> {
-  const store = openStoreInProcess(folder);
-  try {
-    await store.drain();
-    const report = await store.reader.verify();
-    return report.ok ? [] : [`verify: ${JSON.stringify(report).slice(0, 500)}`];
-  } finally {
-    await store.close();
-  }
-}
-
-function readReference(folder: string): Reference {
-  const db = openDatabase(join(folder, 'workspace.db'));
-  try {
-    const events = db.prepare('SELECT id, hash FROM event').all() as EventHash[];
-    const runs = db.prepare('SELECT id, ulid FROM run').all() as { id: number; ulid: string }[];
-    const log = db.prepare('SELECT uid, end_offset AS end FROM session_log').get() as {
-      uid: string;
-      end: number;
-    };
-    const run = runs[0]?.ulid ?? '';
-    return {
-      events: new Map(events.map(({ id, hash }) => [id, hash.toString('hex')])),
-      runs: new Map(runs.map(({ id, ulid }) => [ulid, id])),
-      bytes: sessionBytes(folder, { run, ...log }),
-    };
-  } finally {
-    db.close();
-  }
-}
-
-/** The run is small enough for one part file. */
-function sessionBytes(folder: string, { run, uid, end }: { run: string; uid: string; end: number }): Buffer {
-  const at = join(folder, 'sessions', run, uid);
-  const [file = ''] = readdirSync(at);
-  return readFileSync(join(at, file)).subarray(0, end);
-}
-
-function writtenBytes(operations: readonly Operation[]): string {
-  const sum = operations.reduce((total, each) => total + (each.op === 'write' ? each.bytes.length : 0), 0);
-  return (sum / 1e6).toFixed(1);
 }

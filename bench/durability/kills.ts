@@ -4,6 +4,7 @@ import { openStoreInProcess } from '../../electron/store/in-process';
 import { childCommand, finished, start } from '../child-process';
 import { Material } from '../engine/material';
 import { type BenchOptions, type Figure, figure, shorten, size } from '../harness';
+import { cores, inLanes, share } from '../lanes';
 import { type Acknowledgement, parseAcknowledgements } from './acknowledgement';
 import { openEngine } from './engine-child';
 import { disorder } from './order';
@@ -11,32 +12,35 @@ import { disorder } from './order';
 /** The kill comes at a random moment up to this long after the first acknowledgement, ms. */
 const LONGEST_LIFE_MS = 2_500;
 
-/** Kills a process that drives, hints and labels demo runs, again and again, and looks after each kill. */
+/** Workspaces whose processes are killed beside one another; most of a kill's time is waiting for the disk. */
+const WORKSPACES = 2 * cores;
+
+/** What the kills of one workspace found. */
+interface KillLane {
+  lost: string[];
+  disordered: string[];
+  steps: number;
+  slowestOpenMs: number;
+  acknowledged: Record<Acknowledgement['kind'], number>;
+}
+
+/** Kills processes that drive, hint and label demo runs, again and again, and looks after each kill. */
 export async function kills(options: BenchOptions): Promise<Figure[]> {
   const count = size(options, 100, 1_000, 2);
-  const folder = join(options.folder, 'killed');
-  mkdirSync(folder);
-  const chance = new Material(9);
-  const seen: Acknowledgement[] = [];
-  const lost: string[] = [];
-  const disordered: string[] = [];
-  const reopened: number[] = [];
-  for (let kill = 1; kill <= count; kill += 1) {
-    seen.push(...(await liveAndDie(folder, chance.whole(LONGEST_LIFE_MS))));
-    const before = performance.now();
-    const store = openStoreInProcess(join(folder, 'workspace'));
-    await store.reader.runs();
-    reopened.push(performance.now() - before);
-    try {
-      lost.push(...(await missing(store, seen)).map((what) => `kill ${kill}: ${what}`));
-      disordered.push(...(await disorder(store.reader)).map((what) => `kill ${kill}: ${what}`));
-    } finally {
-      await store.close();
-    }
-  }
-  const steps = await tidy(folder);
+  const workspaces = Math.min(WORKSPACES, count);
+  const folders = Array.from({ length: workspaces }, (_, lane) => join(options.folder, `killed-${lane}`));
+  for (const folder of folders) mkdirSync(folder);
+  const dealt = folders.map((folder, lane) => [
+    folder,
+    ...[share(count, lane, workspaces), lane].map(String),
+  ]);
+  const lanes = await inLanes<KillLane>('kills', dealt);
+  const lost = lanes.flatMap((lane) => lane.lost);
+  const disordered = lanes.flatMap((lane) => lane.disordered);
   for (const line of [...lost.slice(0, 10), ...disordered.slice(0, 10)]) options.say(line);
-  const counted = (kind: Acknowledgement['kind']) => seen.filter((each) => each.kind === kind).length;
+  const sum = (of: (lane: KillLane) => number) => lanes.reduce((total, lane) => total + of(lane), 0);
+  const counted = (kind: Acknowledgement['kind']) => sum(({ acknowledged }) => acknowledged[kind]);
+  const slowest = Math.max(...lanes.map(({ slowestOpenMs }) => slowestOpenMs));
   return [
     figure(
       'durability-kills',
@@ -44,7 +48,7 @@ export async function kills(options: BenchOptions): Promise<Figure[]> {
       'lost',
       { is: '≤', value: 0 },
       {
-        detail: `${count} kills, ${steps} steps, acknowledged: ${counted('events')} appends, ${counted('annotation')} labels, ${counted('hint')} hints, ${counted('bytes')} session writes; slowest reopening ${shorten(Math.max(...reopened))} ms`,
+        detail: `${count} kills in ${workspaces} workspaces, ${sum(({ steps }) => steps)} steps, acknowledged: ${counted('events')} appends, ${counted('annotation')} labels, ${counted('hint')} hints, ${counted('bytes')} session writes; slowest reopening ${shorten(slowest)} ms`,
       },
     ),
     figure(
@@ -55,6 +59,34 @@ export async function kills(options: BenchOptions): Promise<Figure[]> {
       { detail: `after each of ${count} kills: every event, call and hint once and in order` },
     ),
   ];
+}
+
+/** `FOLDER COUNT LANE`: the kills of one workspace. Prints a `KillLane`. */
+export async function killInLane([folder = '', count = '', lane = '']: readonly string[]): Promise<void> {
+  const chance = new Material(9 + Number(lane));
+  const seen: Acknowledgement[] = [];
+  const lost: string[] = [];
+  const disordered: string[] = [];
+  let slowestOpenMs = 0;
+  for (let kill = 1; kill <= Number(count); kill += 1) {
+    const name = `kill ${kill} of workspace ${lane}`;
+    seen.push(...(await liveAndDie(folder, chance.whole(LONGEST_LIFE_MS))));
+    const before = performance.now();
+    const store = openStoreInProcess(join(folder, 'workspace'));
+    await store.reader.runs();
+    slowestOpenMs = Math.max(slowestOpenMs, performance.now() - before);
+    try {
+      lost.push(...(await missing(store, seen)).map((what) => `${name}: ${what}`));
+      disordered.push(...(await disorder(store.reader)).map((what) => `${name}: ${what}`));
+    } finally {
+      await store.close();
+    }
+  }
+  const steps = await tidy(folder);
+  const acknowledged = { events: 0, outbox: 0, hint: 0, annotation: 0, bytes: 0 };
+  for (const { kind } of seen) acknowledged[kind] += 1;
+  const found: KillLane = { lost, disordered, steps, slowestOpenMs, acknowledged };
+  process.stdout.write(`${JSON.stringify(found)}\n`);
 }
 
 async function liveAndDie(folder: string, lifeMs: number): Promise<Acknowledgement[]> {

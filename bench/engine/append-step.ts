@@ -25,6 +25,8 @@ import { asText, commandStep, creation, type StepEvents } from './run-events';
 const STEP_BYTES = 4_096;
 /** Both sides of a round write in turn, this many steps at a time: what else the machine does then hits both. */
 const BLOCK = 200;
+/** Steps that compile the code of both sides before anything counts. */
+const WARM_UP = 400;
 
 interface Closable {
   writer: Pick<StoreWriter, 'append'>;
@@ -44,7 +46,7 @@ export const appendStep: Bench = {
   name: 'append-step',
   about: 'append a step of 4 KB in two commits (chain, heads, labels) against two bare FULL inserts',
   async run(options) {
-    const count = size(options, 2_000, 10_000, 100);
+    const count = size(options, 1_000, 10_000, 100);
     const material = new Material(1);
     const steps = Array.from({ length: count }, (_, at) => commandStep(at + 1, STEP_BYTES, material));
     const compare = async (name: string, open: (folder: string) => Promise<Closable>) => {
@@ -54,8 +56,7 @@ export const appendStep: Bench = {
         const folder = join(options.folder, `${name}-${round}`);
         mkdirSync(folder);
         if (round < 0) {
-          // The code of both sides is compiled before anything counts.
-          await inTurn(folder, await open(folder), steps, []);
+          await inTurn(folder, await open(folder), steps.slice(0, WARM_UP), []);
           continue;
         }
         const seconds = await inTurn(folder, await open(folder), steps, latencies);

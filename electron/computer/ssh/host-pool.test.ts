@@ -123,7 +123,7 @@ describe('hosts of a process', () => {
     expect(told.map((changed) => changed.map(({ alias, state }) => `${alias} ${state}`))).toEqual([
       ['gpu-03 good', 'gpu-04 good'],
     ]);
-    await clock.advance(4000);
+    await clock.advance(3000);
     expect(told).toHaveLength(1);
     await clock.advance(1100);
     expect(told).toHaveLength(2);

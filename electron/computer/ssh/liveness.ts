@@ -1,9 +1,9 @@
 import type { LinkClock } from './link-clock';
 
 /** A keepalive leaves this long after the last ping, ms. */
-const everyMs = 5000;
-/** How long without any byte after a ping makes a missed answer, and a second one the end. Both fit into 15 s, with
- * the wait for the ping: 5 + 4.5 + 4.5. */
+const everyMs = 4000;
+/** How long without any byte after a ping makes a missed answer, and a second one the end. With the wait for the ping
+ * that is 4 + 4.5 + 4.5 = 13 s at most; 15 s are promised, also by a machine that is busy. */
 const keepalive = { stalledMs: 4500, deadMs: 9000 };
 /** The same after a person typed: noticed within 6 s. */
 const typing = { stalledMs: 2000, deadMs: 4000 };
