@@ -8,7 +8,8 @@ import type { Workbench } from '../../electron/workbench';
 import { author } from '../engine/run-events';
 import { acknowledge } from './acknowledgement';
 
-const ENDED = new Set(['finished', 'stopped', 'failed']);
+/** States of a run that nobody takes up again. */
+export const ended: ReadonlySet<string> = new Set(['finished', 'stopped', 'failed']);
 /** Between two hints and labels, ms. */
 const PACE_MS = 25;
 
@@ -39,7 +40,7 @@ export async function driveUntilKilled([folder = '']: readonly string[]): Promis
 
 /** The run an earlier process was killed in, else a new one. */
 async function openRun(bench: Workbench): Promise<string> {
-  const open = (await bench.store.reader.runs()).find(({ state }) => !ENDED.has(state));
+  const open = (await bench.store.reader.runs()).find(({ state }) => !ended.has(state));
   if (open === undefined)
     return startDemoRun(bench, { author, resourcesDir: join(process.cwd(), 'resources') });
   await bench.engine.resumeRun(open.id);

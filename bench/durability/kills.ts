@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { VerifyReport } from '@shared/views';
 import { openStoreInProcess } from '../../electron/store/in-process';
 import { childCommand, finished, start } from '../child-process';
 import { Material } from '../engine/material';
 import { type BenchOptions, type Figure, figure, shorten, size } from '../harness';
 import { cores, inLanes, share } from '../lanes';
 import { type Acknowledgement, parseAcknowledgements } from './acknowledgement';
-import { openEngine } from './engine-child';
+import { ended, openEngine } from './engine-child';
 import { disorder } from './order';
 
 /** The kill comes at a random moment up to this long after the first acknowledgement, ms. */
@@ -82,7 +83,8 @@ export async function killInLane([folder = '', count = '', lane = '']: readonly 
       await store.close();
     }
   }
-  const steps = await tidy(folder);
+  const { steps, lost: atLast } = await finish(folder);
+  lost.push(...atLast.map((what) => `workspace ${lane} at last: ${what}`));
   const acknowledged = { events: 0, outbox: 0, hint: 0, annotation: 0, bytes: 0 };
   for (const { kind } of seen) acknowledged[kind] += 1;
   const found: KillLane = { lost, disordered, steps, slowestOpenMs, acknowledged };
@@ -105,7 +107,8 @@ async function missing(store: OpenStore, seen: readonly Acknowledgement[]): Prom
   const { reader } = store;
   const lost: string[] = [];
   const report = await reader.verify();
-  if (!report.ok) lost.push(`verify: ${JSON.stringify(report).slice(0, 500)}`);
+  const open = new Set((await reader.runs()).filter(({ state }) => !ended.has(state)).map(({ id }) => id));
+  lost.push(...problemsOf(report, open));
   const runs = new Map(report.runs.map(({ id, events }) => [id, events]));
   const ids = [...runs.keys()];
   const hints = new Set(
@@ -130,13 +133,38 @@ async function missing(store: OpenStore, seen: readonly Acknowledgement[]): Prom
   return lost;
 }
 
-/** Sessions outlive the killed processes; they are closed here. Returns the steps of all runs. */
-async function tidy(folder: string): Promise<number> {
-  const bench = await openEngine(folder);
+/**
+ * What `verify` found. Output that a killed driver had not fetched is on the session's computer until the run is
+ * resumed: in the runs of `open` that is no loss.
+ */
+function problemsOf(report: VerifyReport, open: ReadonlySet<string>): string[] {
+  const found = report.runs.flatMap(({ id, problems }) =>
+    problems.filter(({ what }) => what !== 'session_short' || !open.has(id)),
+  );
+  return [...report.workspace, ...found].map((problem) => `verify: ${JSON.stringify(problem)}`);
+}
+
+/**
+ * Takes up the run that was killed last until it ends, when everything must be stored, and closes the sessions, which
+ * outlive the killed processes. Returns the steps of all runs.
+ */
+async function finish(folder: string): Promise<{ steps: number; lost: string[] }> {
+  const { engine, store, close } = await openEngine(folder);
   try {
-    await bench.engine.cleanSessions(new Set());
-    return (await bench.store.reader.runs()).reduce((sum, { steps }) => sum + steps, 0);
+    const before = await store.reader.runs();
+    for (const { id } of before.filter(({ state }) => !ended.has(state))) {
+      await engine.resumeRun(id);
+      await engine.waitRun(id);
+    }
+    await store.drain();
+    const lost = problemsOf(await store.reader.verify(), new Set());
+    const after = await store.reader.runs();
+    const open = after
+      .filter(({ state }) => !ended.has(state))
+      .map(({ id, state }) => `run ${id} is ${state}`);
+    await engine.cleanSessions(new Set());
+    return { steps: after.reduce((sum, { steps }) => sum + steps, 0), lost: [...lost, ...open] };
   } finally {
-    await bench.close();
+    await close();
   }
 }
