@@ -118,8 +118,12 @@ function ratios({ ours, baseline }: Sides): number[] {
 
 /** Median and p95 of both sides, and every round's ratio. */
 export function describe(sides: Sides, unit: string): string {
-  const perRound = ratios(sides).map(shorten);
-  return `ours ${spread(sides.ours)} ${unit}, baseline ${spread(sides.baseline)} ${unit}, by round ${perRound.join(' ')}`;
+  return `ours ${spread(sides.ours)} ${unit}, baseline ${spread(sides.baseline)} ${unit}, ratio ${byRound(ratios(sides))}`;
+}
+
+/** `median (p95), by round …`. */
+export function byRound(values: readonly number[]): string {
+  return `${spread(values)}, by round ${values.map(shorten).join(' ')}`;
 }
 
 /** `median (p95)`. */

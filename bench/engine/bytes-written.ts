@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../electron/store/client';
-import { type Bench, figure, median, rounds, shorten, size, spread } from '../harness';
+import { type Bench, byRound, figure, median, rounds, shorten, size, spread } from '../harness';
 import { driveShortRun } from './short-run';
 
 const WINDOW = 200;
@@ -34,7 +34,7 @@ export const bytesWritten: Bench = {
       results.push(windows);
     }
     const ratios = results.map(({ first, last }) => last / first);
-    const detail = `B a step: last ${spread(results.map(({ last }) => last))}, first ${spread(results.map(({ first }) => first))}, by round ${ratios.map(shorten).join(' ')}; ${steps} steps`;
+    const detail = `B a step: last ${spread(results.map(({ last }) => last))}, first ${spread(results.map(({ first }) => first))}, ratio ${byRound(ratios)}; ${steps} steps`;
     const baseline = median(results.map(({ first }) => first));
     return [figure('bytes-written', median(ratios), '×', { is: '≤', value: 1.3 }, { baseline, detail })];
   },

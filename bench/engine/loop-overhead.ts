@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../electron/store/client';
 import { BareInserts } from '../baselines/bare-inserts';
-import { type Bench, describe, figure, median, quantile, rounds, shorten, size } from '../harness';
+import { type Bench, byRound, describe, figure, median, quantile, rounds, shorten, size } from '../harness';
 import { Material } from './material';
 import { asText, commandStep } from './run-events';
 import { driveShortRun } from './short-run';
@@ -54,7 +54,7 @@ export const loopOverhead: Bench = {
         '×',
         { is: '≤', value: 1.3 },
         {
-          detail: `median of the last ${WINDOW} steps over the first, by round ${growth.map(shorten).join(' ')}`,
+          detail: `median of the last ${WINDOW} steps over the first: ${byRound(growth)}`,
         },
       ),
     ];

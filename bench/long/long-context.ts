@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../electron/store/client';
 import { driveShortRun } from '../engine/short-run';
-import { type Bench, figure, median, rounds, shorten, size } from '../harness';
+import { type Bench, byRound, figure, median, rounds, shorten, size } from '../harness';
 
 const WINDOW = 100;
 /** Steps at either end whose bytes are compared: more than one summary and one copy of the write-ahead log. */
@@ -33,19 +33,19 @@ export const longContext: Bench = {
       await store.close();
       options.say(`round ${round + 1}: ${shorten(median(ms))} ms a step, ${segments} segments`);
     }
-    const detail = `${steps} steps, ${segments} segments, by round`;
+    const detail = `${steps} steps, ${segments} segments`;
     return [
       figure(
         ...(['long-context-growth', median(growth), '×'] as const),
         { is: '≤', value: 1.3 },
         {
-          detail: `median of the last ${WINDOW} steps over the first; ${detail} ${growth.map(shorten).join(' ')}`,
+          detail: `median of the last ${WINDOW} steps over the first; ${detail}: ${byRound(growth)}`,
         },
       ),
       figure(
         ...(['long-context-bytes', median(bytes), '×'] as const),
         { is: '≤', value: 1.3 },
-        { detail: `last ${BYTES_WINDOW} steps over the first; ${detail} ${bytes.map(shorten).join(' ')}` },
+        { detail: `last ${BYTES_WINDOW} steps over the first; ${detail}: ${byRound(bytes)}` },
       ),
       figure(
         ...(['prompts-rebuilt', (100 * (requests - differ)) / requests, '%'] as const),

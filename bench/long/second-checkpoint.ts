@@ -7,7 +7,7 @@ import { readCopySources } from '../../electron/checkpoint/copy-program';
 import { WorkspaceCopies } from '../../electron/checkpoint/workspace-copies';
 import { LocalComputer } from '../../electron/computer/local/local-computer';
 import { plainCopy } from '../baselines/plain-copy';
-import { alternate, type Bench, figure, median, ratio, shorten, size } from '../harness';
+import { alternate, type Bench, byRound, figure, median, ratio, size } from '../harness';
 
 const FILES = 10_000;
 const CHANGED = 100;
@@ -54,7 +54,7 @@ export const secondCheckpoint: Bench = {
           return seconds;
         },
       );
-      const detail = `disk blocks of one more checkpoint over those of the workspace, by round ${sizes.map(shorten).join(' ')}`;
+      const detail = `disk blocks of one more checkpoint over those of the workspace: ${byRound(sizes)}`;
       return [
         ratio('second-checkpoint-time', sides, 's', { is: '≤', value: 0.1 }),
         figure('second-checkpoint-size', median(sizes), '×', { is: '≤', value: 0.1 }, { detail }),

@@ -5,7 +5,7 @@ import { openStore } from '../../electron/store/client';
 import { bareInsertPerStep } from '../baselines/bare-insert';
 import { Material } from '../engine/material';
 import { asText, commandStep, creation, type StepEvents } from '../engine/run-events';
-import { alternate, type Bench, figure, median, quantile, ratio, shorten, size } from '../harness';
+import { alternate, type Bench, byRound, figure, median, quantile, ratio, size } from '../harness';
 
 const APPENDERS = 20;
 const STEP_BYTES = 4_096;
@@ -33,7 +33,7 @@ export const twentyAppenders: Bench = {
         return texts.length / seconds;
       },
     );
-    const latency = { detail: `by round ${p99.map(shorten).join(' ')}; ${APPENDERS} runs of ${each} steps` };
+    const latency = { detail: `${byRound(p99)}; ${APPENDERS} runs of ${each} steps` };
     return [
       ratio('twenty-appenders', sides, 'steps/s', { is: '≥', value: 0.5 }),
       figure('twenty-appenders-p99', median(p99), 'ms', { is: '≤', value: 50 }, latency),

@@ -91,11 +91,13 @@ export async function measureQueries({ folder, run, steps }: RealisticWorkspace)
         quantile(tiles, 0.95),
         'ms',
         { is: '≤', value: 20 },
-        { detail: `p95; ${steps} steps, ${spread(tiles)}` },
+        { detail: `p95; ${spread(tiles)} ms, ${steps} steps` },
       ),
       figure('filtered-count', counts.value, 'ms', { is: '≤', value: 15 }, { detail: counts.detail }),
       figure('filtered-steps', lists.value, 'ms', { is: '≤', value: 60 }, { detail: lists.detail }),
-      told('facets', quantile(facets, 0.5), 'ms', { detail: 'tools, rules and computers, counted' }),
+      told('facets', quantile(facets, 0.5), 'ms', {
+        detail: `tools, rules and computers, counted; ${spread(facets)} ms`,
+      }),
     ];
   } finally {
     close();

@@ -53,7 +53,7 @@ export const search: Bench = {
     const counts: number[] = [];
     const first: number[] = [];
     const slowest = { query: '', ms: 0 };
-    const turns = quick ? 2 : 12;
+    const turns = quick ? 2 : 6;
     for (const query of queries) {
       const ask = (from: { hit: number } | { step: number; direction: 1 }, limit: number) =>
         store.reader.search({ run, query, from, limit });

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, figure, median, rounds, size } from '../harness';
+import { type Bench, byRound, figure, median, rounds, size } from '../harness';
 import { openBenchHost } from './bench-host';
 
 const sessions = 16;
@@ -47,8 +47,7 @@ export const sshIdle: Bench = {
       await Promise.all(follows);
       for (let index = 0; index < sessions; index += 1) await computer.sessions.close(`s${index}`);
       await computer.dispose();
-      const detail = (all: number[]) =>
-        `rounds of ${seconds} s: ${all.map((each) => each.toFixed(2)).join(' ')} %`;
+      const detail = (all: number[]) => `${byRound(all)} %, rounds of ${seconds} s`;
       return [
         figure('ssh-idle-here', median(here), '% of a core', { is: '≤', value: 1 }, { detail: detail(here) }),
         figure(

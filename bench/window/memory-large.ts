@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median } from '../harness';
 import { scrollThrough } from './in-page.mjs';
 import type { LargeRun } from './large-run';
 import { treeMemory } from './memory';
@@ -9,8 +8,8 @@ import type { OpenWindow } from './open-window';
 const APART = 100;
 const READINGS = 5;
 
-/** PSS of the window's own process after the list was scrolled from end to end, MB. */
-export async function measureMemory({ app, page }: OpenWindow, { steps }: LargeRun): Promise<number> {
+/** PSS of the window's own process after the list was scrolled from end to end, MB, read several times. */
+export async function measureMemory({ app, page }: OpenWindow, { steps }: LargeRun): Promise<number[]> {
   const seen = (await page.evaluate(scrollThrough, { views: Math.ceil(steps / APART) })) as number;
   if (seen < 0.9) throw new Error(`Only ${Math.round(seen * 100)} % of the views were filled within 300 ms.`);
   const process = await app.evaluate(
@@ -21,5 +20,5 @@ export async function measureMemory({ app, page }: OpenWindow, { steps }: LargeR
     await sleep(1_000);
     readings.push(treeMemory(process));
   }
-  return median(readings);
+  return readings;
 }
