@@ -9,7 +9,7 @@ import type { AnnotationEntry } from './annotations';
  * another one than itself.
  */
 export class AnnotationHeads {
-  private readonly numbers = new Map<string, number>();
+  private numbers: ReadonlyMap<string, number> | null = null;
   private readonly seen: (readonly number[] | undefined)[] = [];
   private readonly quick: (ReadonlySet<number> | undefined)[] = [];
   private readonly kinds: (string | undefined)[] = [];
@@ -25,7 +25,6 @@ export class AnnotationHeads {
     private readonly entries: readonly AnnotationEntry[],
     private readonly standing: ReadonlySet<string>,
   ) {
-    for (const [number, { ulid }] of entries.entries()) this.numbers.set(ulid, number);
     this.asked = new Int32Array(entries.length);
     this.first = new Int32Array(entries.length).fill(-1);
     this.second = new Int32Array(entries.length).fill(-1);
@@ -34,7 +33,10 @@ export class AnnotationHeads {
   /** The heads among some of the entries, by number, in their order. `active` holds the undone ones too. */
   among(active: readonly number[]): AnnotationEntry[] {
     const live = active.filter((number) => this.standing.has(this.entry(number).ulid));
-    const replaced = live.length < 2 ? none : this.replaced(active, live);
+    // Who has seen nothing replaces nothing.
+    const seeing = live.length > 1 && active.some((number) => this.entry(number).supersedes.length > 0);
+    if (!seeing) return live.map((number) => this.entry(number));
+    const replaced = this.replaced(active, live);
     return live.filter((number) => !replaced.has(number)).map((number) => this.entry(number));
   }
 
@@ -103,7 +105,9 @@ export class AnnotationHeads {
   }
 
   private look(number: number): readonly number[] {
-    const seen = this.entry(number).supersedes.flatMap((ulid) => this.numbers.get(ulid) ?? []);
+    this.numbers ??= new Map(this.entries.map(({ ulid }, index) => [ulid, index]));
+    const { numbers } = this;
+    const seen = this.entry(number).supersedes.flatMap((ulid) => numbers.get(ulid) ?? []);
     this.seen[number] = seen;
     return seen;
   }
@@ -125,8 +129,6 @@ export class AnnotationHeads {
     return entry;
   }
 }
-
-const none: ReadonlySet<number> = new Set();
 
 /** What an entry speaks about: entries of different registers never replace each other. */
 function registerOf({ body }: AnnotationEntry): string {

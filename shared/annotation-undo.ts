@@ -84,6 +84,7 @@ export class UndoHistory {
 /** Ids of the entries, undo entries among them, that no standing undo takes out. */
 export function standingIds(entries: readonly AnnotationEntry[]): Set<string> {
   const unique = [...byId(entries).values()];
+  if (!unique.some(({ body }) => body.op === 'undo')) return new Set(unique.map(({ ulid }) => ulid));
   const dead = undoneIds(unique);
   return new Set(unique.map(({ ulid }) => ulid).filter((id) => !dead.has(id)));
 }

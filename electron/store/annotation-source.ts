@@ -116,7 +116,7 @@ function entryOf(text: string, where: string): SourceEntry {
   const parsed = line.safeParse(parseJson(text));
   if (parsed.success && 'purged' in parsed.data) {
     const { device, deviceSeq, ulid, run } = parsed.data;
-    return { device, deviceSeq, ulid, run, body: '', hash: Buffer.from(parsed.data.hash, 'hex') };
+    return { device, deviceSeq, ulid, run, body: '', hash: parsed.data.hash };
   }
   const body = parsed.success && 'body' in parsed.data ? parsed.data.body : '';
   const head = bodyHead.safeParse(parseJson(body));
@@ -124,7 +124,7 @@ function entryOf(text: string, where: string): SourceEntry {
     throw new WaymarkError('bad_input', `${where} is no entry of an annotation log. Nothing was taken.`);
   }
   const { device, deviceSeq, ulid, target } = head.data;
-  return { device, deviceSeq, ulid, run: target.run, body, hash: Buffer.from(parsed.data.hash, 'hex') };
+  return { device, deviceSeq, ulid, run: target.run, body, hash: parsed.data.hash };
 }
 
 function parseJson(text: string): unknown {

@@ -67,8 +67,5 @@ function notWritten(path: string, thrown: unknown): WaymarkError {
 }
 
 function asLine({ device, deviceSeq, ulid, run, body, hash }: SourceEntry): string {
-  const link = hash.toString('hex');
-  return JSON.stringify(
-    body === '' ? { hash: link, purged: true, device, deviceSeq, ulid, run } : { hash: link, body },
-  );
+  return JSON.stringify(body === '' ? { hash, purged: true, device, deviceSeq, ulid, run } : { hash, body });
 }

@@ -1,7 +1,8 @@
 import { type AnnotationEntry, annotationEntrySchema } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
+import { isPlainLabel } from '@shared/plain-label';
 import type { AnnotationSource } from './annotation-source';
-import { CHAIN_START, chainHash } from './hashing';
+import { CHAIN_START_LINK, chainLink } from './hashing';
 import type { Statements } from './rows';
 import type { SourceEntry } from './stored-entries';
 
@@ -64,7 +65,7 @@ class Chains {
   private readonly ended = new Set<string>();
   private device = '';
   private seq = 0;
-  private hash = CHAIN_START;
+  private hash = CHAIN_START_LINK;
 
   constructor(private readonly where: string) {}
 
@@ -73,12 +74,12 @@ class Chains {
       this.ended.add(this.device);
       this.device = entry.device;
       this.seq = 0;
-      this.hash = CHAIN_START;
+      this.hash = CHAIN_START_LINK;
     }
     if (this.ended.has(entry.device) || entry.deviceSeq !== this.seq + 1) {
       throw broken(this.where, entry, `comes after number ${this.seq}`);
     }
-    if (entry.body !== '' && !chainHash(this.hash, entry.body).equals(entry.hash)) {
+    if (entry.body !== '' && chainLink(this.hash, entry.body) !== entry.hash) {
       throw broken(this.where, entry, 'or one before it was changed after it was stored');
     }
     this.seq = entry.deviceSeq;
@@ -90,13 +91,13 @@ interface KnownRow {
   ulid: string;
   device: string;
   deviceSeq: number;
-  hash: Buffer;
+  hash: string;
 }
 
 const IN_PLACE = (table: string) =>
-  `SELECT ulid, device, device_seq AS deviceSeq, hash FROM ${table} WHERE device = ? AND device_seq BETWEEN ? AND ?`;
+  `SELECT ulid, device, device_seq AS deviceSeq, lower(hex(hash)) AS hash FROM ${table} WHERE device = ? AND device_seq BETWEEN ? AND ?`;
 const BY_ID = (table: string) =>
-  `SELECT t.ulid, t.device, t.device_seq AS deviceSeq, t.hash FROM json_each(?) j JOIN ${table} t ON t.ulid = j.value`;
+  `SELECT t.ulid, t.device, t.device_seq AS deviceSeq, lower(hex(t.hash)) AS hash FROM json_each(?) j JOIN ${table} t ON t.ulid = j.value`;
 const TABLES = ['annotation', 'kept_annotation'];
 
 /**
@@ -122,7 +123,7 @@ export function withoutKnown<T extends SourceEntry>(
   return entries.filter((entry) => {
     const place = places.get(`${entry.deviceSeq} ${entry.device}`);
     const named = ids.get(entry.ulid);
-    if (place?.hash.equals(entry.hash) === true) {
+    if (place?.hash === entry.hash) {
       return false;
     }
     if (place === undefined && named === undefined) {
@@ -157,7 +158,10 @@ function checkForm(
   if (body === '') {
     return null;
   }
-  const parsed = annotationEntrySchema.safeParse(JSON.parse(body));
+  const stored: unknown = JSON.parse(body);
+  const parsed = isPlainLabel(stored)
+    ? { success: true as const, data: stored }
+    : annotationEntrySchema.safeParse(stored);
   if (!parsed.success) {
     throw new WaymarkError(
       'unsupported',

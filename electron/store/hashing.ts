@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** What the first entry of every chain follows. */
 export const CHAIN_START: Buffer = Buffer.alloc(32);
+export const CHAIN_START_LINK = CHAIN_START.toString('hex');
 
 export function sha256(bytes: Uint8Array | string): Buffer {
   return createHash('sha256').update(bytes).digest();
@@ -10,6 +11,11 @@ export function sha256(bytes: Uint8Array | string): Buffer {
 /** Link of a hash chain: sha256(previous hash ‖ stored bytes). */
 export function chainHash(previous: Uint8Array, stored: string): Buffer {
   return createHash('sha256').update(previous).update(stored, 'utf8').digest();
+}
+
+/** As `chainHash`, with both links in hex: for logs that are checked from their first entry to the last. */
+export function chainLink(previous: string, stored: string): string {
+  return createHash('sha256').update(previous, 'hex').update(stored, 'utf8').digest('hex');
 }
 
 /** Checksum of a row that no chain covers, 8 bytes over its columns in order. */

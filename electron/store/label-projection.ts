@@ -8,16 +8,23 @@ import { RangeIndex } from './range-index';
 import type { Statements } from './rows';
 
 const SET = `UPDATE step_head SET label = ?, label_flags = ?, label_source = ?, label_reason = ?, rules = ?, authors = ?,
-  decided = ?, judge = ?, comments = ? WHERE id BETWEEN ? AND ?`;
+  decided = ?, judge = ?, comments = ? WHERE id`;
+const SET_ONE = `${SET} = ?`;
+const SET_RANGE = `${SET} BETWEEN ? AND ?`;
+
+/** Opinions that are kept with what they come to: many steps are said the same about. */
+const KEPT_OPINIONS = 500;
 
 interface Place {
   run: number;
   precedence: MachinePrecedence;
 }
 
+type LabelColumns = (string | number | null)[];
+
 /** Columns of steps that lie side by side, not written yet. */
 interface OpenUpdate {
-  columns: (string | number | null)[];
+  columns: LabelColumns;
   first: number;
   last: number;
 }
@@ -26,6 +33,7 @@ interface OpenUpdate {
 export class LabelProjection {
   readonly ranges: RangeIndex;
   private open: OpenUpdate | null = null;
+  private readonly opinions = new Map<string, LabelColumns>();
 
   /** `precedenceOf`: how machine opinions meet in a run, by its number. */
   constructor(
@@ -119,26 +127,13 @@ export class LabelProjection {
     decisions: StepDecisions,
     rules: RuleVerdict[],
   ): void {
-    const { effective, marks } = stepOpinion(decisions, rules, precedence);
-    const { humans } = decisions;
-    const judge = judgesInShort(decisions);
-    const columns = [
-      labelCode(effective),
-      marks.reduce((bits, mark) => bits | markFlags[mark], humans.length > 0 ? LabelFlag.decided : 0),
-      effective.source,
-      effective.reason,
-      JSON.stringify(rules.map(({ rule }) => rule)),
-      JSON.stringify([...new Set(humans.map(({ author }) => author.name))]),
-      JSON.stringify([...new Set(humans.map(({ author }) => author.uuid))]),
-      judge === null ? null : JSON.stringify(judge),
-      decisions.comments.length,
-    ];
+    const columns = this.columnsOf(decisions, rules, precedence);
     const first = rowId(run, from);
     const { open } = this;
     if (
       open !== null &&
       open.last + 1 === first &&
-      columns.every((value, index) => value === open.columns[index])
+      (columns === open.columns || columns.every((value, index) => value === open.columns[index]))
     ) {
       open.last = rowId(run, to);
       return;
@@ -147,14 +142,61 @@ export class LabelProjection {
     this.open = { columns, first, last: rowId(run, to) };
   }
 
+  /** What people alone decided is worked out once for all steps about which the same people say the same. */
+  private columnsOf(
+    decisions: StepDecisions,
+    rules: RuleVerdict[],
+    precedence: MachinePrecedence,
+  ): LabelColumns {
+    const { humans, judges, corrections, flagged, comments } = decisions;
+    if (rules.length + judges.length + corrections.length + comments.length > 0 || flagged) {
+      return labelColumns(decisions, rules, precedence);
+    }
+    const said = JSON.stringify(
+      humans.map(({ author, value, reason, adjudication }) => [author, value, reason, adjudication]),
+    );
+    const known = this.opinions.get(said);
+    if (known !== undefined) {
+      return known;
+    }
+    const columns = labelColumns(decisions, rules, precedence);
+    if (this.opinions.size >= KEPT_OPINIONS) {
+      this.opinions.clear();
+    }
+    this.opinions.set(said, columns);
+    return columns;
+  }
+
   /** Steps side by side about which different entries come to the same are written as one. */
   private flush(): void {
     if (this.open !== null) {
       const { columns, first, last } = this.open;
       this.open = null;
-      this.statements.run(SET, ...columns, first, last);
+      if (first === last) this.statements.run(SET_ONE, ...columns, first);
+      else this.statements.run(SET_RANGE, ...columns, first, last);
     }
   }
+}
+
+function labelColumns(
+  decisions: StepDecisions,
+  rules: RuleVerdict[],
+  precedence: MachinePrecedence,
+): LabelColumns {
+  const { effective, marks } = stepOpinion(decisions, rules, precedence);
+  const { humans } = decisions;
+  const judge = judgesInShort(decisions);
+  return [
+    labelCode(effective),
+    marks.reduce((bits, mark) => bits | markFlags[mark], humans.length > 0 ? LabelFlag.decided : 0),
+    effective.source,
+    effective.reason,
+    JSON.stringify(rules.map(({ rule }) => rule)),
+    JSON.stringify([...new Set(humans.map(({ author }) => author.name))]),
+    JSON.stringify([...new Set(humans.map(({ author }) => author.uuid))]),
+    judge === null ? null : JSON.stringify(judge),
+    decisions.comments.length,
+  ];
 }
 
 /** How rules and judge met when the run's stored labels were made. */

@@ -127,8 +127,9 @@ export class RangeIndex {
       .prepare(
         'SELECT a.id, a.body FROM json_each(?) j JOIN annotation a ON a.id = j.value WHERE a.purged = 0',
       )
-      .iterate(JSON.stringify(ids)) as IterableIterator<{ id: number; body: string }>;
-    for (const { id, body } of rows) {
+      .raw()
+      .all(JSON.stringify(ids)) as [id: number, body: string][];
+    for (const [id, body] of rows) {
       this.remember(id, JSON.parse(body) as AnnotationEntry, body.length);
     }
   }

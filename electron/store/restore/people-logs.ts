@@ -1,7 +1,7 @@
 import type { AnnotationEntry } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import { storeFailure } from '../database';
-import { CHAIN_START, chainHash } from '../hashing';
+import { CHAIN_START, CHAIN_START_LINK, chainHash, chainLink } from '../hashing';
 import type { StoredOutboxEntry } from '../outbox-log';
 import type { Statements } from '../rows';
 import { type SourceEntry, storedEntries } from '../stored-entries';
@@ -48,10 +48,10 @@ function chainsOf(source: Statements, unread: (why: string) => void): Map<string
       const chain = chains.get(entry.device) ?? [];
       chains.set(entry.device, chain);
       const parsed = entry.body === '' ? null : parseEntry(entry.body);
-      const before = chain.at(-1)?.hash ?? CHAIN_START;
+      const before = chain.at(-1)?.hash ?? CHAIN_START_LINK;
       const whole =
         entry.deviceSeq === chain.length + 1 &&
-        (entry.body === '' || (parsed !== null && chainHash(before, entry.body).equals(entry.hash))) &&
+        (entry.body === '' || (parsed !== null && chainLink(before, entry.body) === entry.hash)) &&
         (parsed === null || belongs(parsed, entry));
       if (whole && !ended.has(entry.device)) {
         chain.push({ ...entry, parsed });

@@ -325,7 +325,7 @@ export class WorkspaceCopy {
       } else {
         const { device, deviceSeq, ulid, body, hash } = entry;
         target.run(
-          'INSERT INTO kept_annotation (device, device_seq, ulid, run, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
+          'INSERT INTO kept_annotation (device, device_seq, ulid, run, body, hash) VALUES (?, ?, ?, ?, ?, unhex(?))',
           ...[device, deviceSeq, ulid, entry.run, body, hash],
         );
       }
@@ -352,7 +352,7 @@ function insertAnnotation(target: Statements, entry: ReadEntry, run: number, cou
   const kept = counts ? parsed : null;
   target.run(
     `INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`,
     ...[ulid, run, kept?.author.uuid ?? '', kept?.body.op ?? ''],
     kept?.body.op === 'undo' ? kept.body.entry : null,
     ...[device, deviceSeq, kept === null ? 1 : 0, kept === null ? '' : body, hash],
