@@ -54,8 +54,9 @@ export function foldAnnotations(
   entries: readonly AnnotationEntry[],
   within?: readonly StepRange[],
 ): AnnotationFold {
-  const said = aboutSteps(entries);
-  const heads = new AnnotationHeads(said, standingIds(entries));
+  const unique = [...byId(entries).values()];
+  const said = unique.filter(({ body }) => body.op !== 'undo' && body.op !== 'hint');
+  const heads = new AnnotationHeads(said, standingIds(unique));
   const ranges: AnnotationFold['ranges'] = [];
   for (const { from, to, active } of sweep(said, within)) {
     const decisions = decide(heads.among(active));

@@ -105,8 +105,8 @@ export class AnnotationHeads {
   }
 
   private look(number: number): readonly number[] {
-    this.numbers ??= new Map(this.entries.map(({ ulid }, index) => [ulid, index]));
-    const { numbers } = this;
+    const numbers = this.numbers ?? new Map(this.entries.map(({ ulid }, index) => [ulid, index]));
+    this.numbers = numbers;
     const seen = this.entry(number).supersedes.flatMap((ulid) => numbers.get(ulid) ?? []);
     this.seen[number] = seen;
     return seen;

@@ -83,8 +83,8 @@ export class UndoHistory {
 
 /** Ids of the entries, undo entries among them, that no standing undo takes out. */
 export function standingIds(entries: readonly AnnotationEntry[]): Set<string> {
+  if (!entries.some(({ body }) => body.op === 'undo')) return new Set(entries.map(({ ulid }) => ulid));
   const unique = [...byId(entries).values()];
-  if (!unique.some(({ body }) => body.op === 'undo')) return new Set(unique.map(({ ulid }) => ulid));
   const dead = undoneIds(unique);
   return new Set(unique.map(({ ulid }) => ulid).filter((id) => !dead.has(id)));
 }

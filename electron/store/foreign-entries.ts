@@ -22,7 +22,7 @@ export interface ForeignEntries {
 }
 
 /** Entries that are compared with what is here in one question. */
-const PAGE = 200;
+const PAGE = 500;
 
 /**
  * Reads another annotation log whole and checks it before anything is taken: each device's entries without a gap from

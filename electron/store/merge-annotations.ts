@@ -21,8 +21,8 @@ import type { SourceEntry } from './stored-entries';
  * are several times the work, and most are renewed at once.
  */
 const BATCH = 1000;
-const BATCH_MS = 6;
-const WHOLE_MS = 17;
+const BATCH_MS = 5;
+const WHOLE_MS = 18;
 /** How long a transaction may renew what is left of them, ms. */
 const RENEW_MS = 10;
 
