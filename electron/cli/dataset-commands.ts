@@ -84,7 +84,7 @@ function verified(report: VerifyReport): CommandResult {
 }
 
 /** What a restored workspace would not be better for. */
-const LESSER: ReadonlySet<string> = new Set(['left_over', 'unfinished', 'session_short']);
+const LESSER: ReadonlySet<string> = new Set(['left_over', 'unfinished', 'session_short', 'workspace_newer']);
 
 /**
  * `clean`: closes sessions that ended runs left behind, removes their spools and files that killed processes left in the

@@ -1,4 +1,5 @@
 import { WaymarkError } from '@shared/errors';
+import { unreadableRun } from '../store/unreadable-run';
 import type { Arguments } from './arguments';
 import type { CliContext } from './context';
 import type { CommandResult } from './output';
@@ -6,7 +7,7 @@ import { named } from './run-commands';
 
 /**
  * `rebuild`: derives what is kept about runs from their logs again, and the search index with `--search`. What is recorded
- * is not touched; it can be broken off and begun again at any time.
+ * is not touched; it can be broken off and begun again at any time. Runs that cannot be read are named at the end, exit code 1.
  */
 export async function rebuildCommand(
   context: CliContext,
@@ -16,6 +17,7 @@ export async function rebuildCommand(
   const asked = await Promise.all(words.slice(1).map((word) => named(context, word)));
   const runs = asked.length > 0 ? asked : (await reader.runs()).map(({ id }) => id);
   const rebuilt: { run: string; changed: number }[] = [];
+  const unreadable: { run: string; code: string; message: string }[] = [];
   const unsubscribe = store.subscribe((notice) => {
     if (notice.kind === 'rebuild') {
       terminal.err(`${notice.run}  ${notice.done} of ${notice.of} events`);
@@ -34,6 +36,10 @@ export async function rebuildCommand(
       }
       try {
         rebuilt.push({ run, ...(await store.writer.rebuild(run)) });
+      } catch (thrown) {
+        const notice = unreadableRun(run, thrown);
+        if (notice === null) throw thrown;
+        unreadable.push({ run, code: notice.code, message: notice.message });
       } finally {
         lock.release();
       }
@@ -46,7 +52,7 @@ export async function rebuildCommand(
     unsubscribe();
   }
   return {
-    json: { runs: rebuilt, search: values.search },
+    json: { runs: rebuilt, unreadable, search: values.search },
     lines: [
       ...rebuilt.map(({ run, changed }) =>
         changed === 0
@@ -54,6 +60,8 @@ export async function rebuildCommand(
           : `${run}  ${changed} rows were not as its log says and are now`,
       ),
       ...(values.search ? ['The search index is filled anew.'] : []),
+      ...unreadable.map(({ run, message }) => `${run}  was not rebuilt: ${message}`),
     ],
+    ...(unreadable.length === 0 ? {} : { exitCode: 1 }),
   };
 }

@@ -27,7 +27,7 @@ export function openDatabase(
  * The index thread checkpoints beside the writer (`CHECKPOINT_BYTES`), so that no append waits for it; the
  * writer does it itself only when that thread has fallen behind.
  */
-const WRITER_CHECKPOINT_PAGES = 2000;
+const WRITER_CHECKPOINT_PAGES = 4000;
 
 /** Size of the write-ahead log at which it is copied into the main file. */
 export const CHECKPOINT_BYTES = 4 * 1024 * 1024;

@@ -22,7 +22,7 @@ import type { SourceEntry } from './stored-entries';
  */
 const BATCH = 1000;
 const BATCH_MS = 5;
-const WHOLE_MS = 18;
+const WHOLE_MS = 20;
 /** How long a transaction may renew what is left of them, ms. */
 const RENEW_MS = 10;
 

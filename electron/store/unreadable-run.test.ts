@@ -7,6 +7,7 @@ import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import type { Store, StoreNotice } from './api';
 import { openDatabase } from './database';
+import { type EventRow, eventHash } from './event-codec';
 import { FOLD_VERSION } from './run-state';
 import { workspaceFile } from './workspace-file';
 
@@ -250,4 +251,56 @@ test('texts of a run that cannot be read are not half purged, and the whole run 
   expect(await third.reader.runs()).toEqual([]);
   const report = await third.reader.verify();
   expect(report.runs.flatMap(({ problems }) => problems)).toEqual([]);
+});
+
+/** What a newer version appends, by this one's rules of the chain; another kind afterwards when it is changed. */
+function appendNewer(folder: string, run: string, row: { version: number; kind: string }, after = row): void {
+  const db = openDatabase(workspaceFile(folder));
+  const head = db
+    .prepare('SELECT h.run, h.seq, h.hash FROM run_head h JOIN run r ON r.id = h.run WHERE r.ulid = ?')
+    .get(run) as { run: number; seq: number; hash: Buffer };
+  const event: Omit<EventRow, 'hash' | 'purged'> = {
+    ...{ id: head.run * 2 ** 32 + head.seq + 1, at: 1, epoch: 1, body: '{}' },
+    ...row,
+  };
+  const hash = eventHash(head.hash, event);
+  db.prepare('INSERT INTO event (id, version, kind, at, epoch, body, hash) VALUES (?, ?, ?, 1, 1, ?, ?)').run(
+    event.id,
+    after.version,
+    after.kind,
+    event.body,
+    hash,
+  );
+  db.prepare('UPDATE run_head SET seq = seq + 1, hash = ? WHERE run = ?').run(hash, head.run);
+  db.close();
+}
+
+test('verify tells an event of a newer version from one that was changed', async () => {
+  const folder = temporaryFolder();
+  const first = testStore(folder);
+  const runs = [
+    await drivenRun(first, 'one'),
+    await drivenRun(first, 'two'),
+    await drivenRun(first, 'three'),
+    await drivenRun(first, 'four'),
+  ];
+  await first.close();
+  const [version = '', kind = '', changedVersion = '', changedKind = ''] = runs;
+  const known = { version: 1, kind: 'run.status' };
+  appendNewer(folder, version, { version: 99, kind: 'run.status' });
+  appendNewer(folder, kind, { version: 1, kind: 'dream.dreamt' });
+  appendNewer(folder, changedVersion, known, { version: 99, kind: 'run.status' });
+  appendNewer(folder, changedKind, known, { version: 1, kind: 'dream.dreamt' });
+  const store = testStore(folder);
+  const { runs: reports } = await store.reader.verify();
+  for (const run of [version, kind]) {
+    expect(reports.find(({ id }) => id === run)?.problems).toMatchObject([
+      { what: 'workspace_newer', message: expect.stringContaining('Update Waymark') },
+    ]);
+  }
+  for (const run of [changedVersion, changedKind]) {
+    expect(reports.find(({ id }) => id === run)?.problems).toMatchObject([
+      { what: 'chain', message: 'This event or one before it was changed after it was stored.' },
+    ]);
+  }
 });
