@@ -4,7 +4,7 @@ import { ulid } from 'ulid';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { bob } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
-import { type Act, type Outcome, perform } from '../testing/turns/act';
+import { type Act, type Outcome, perform, summed } from '../testing/turns/act';
 import { picture } from '../testing/turns/picture';
 import { Player } from '../testing/turns/player';
 import { lives, type Turn, World } from '../testing/turns/world';
@@ -136,7 +136,7 @@ class Table {
     );
     const alone: Outcome[] = [];
     for (const act of acts) alone.push(await perform(this.one, act));
-    expect(outcomes.sort()).toEqual(alone.sort());
+    expect(summed(outcomes)).toEqual(summed(alone));
   }
 
   private player(index: number): Player {

@@ -50,6 +50,17 @@ export async function perform(store: Store, act: Act): Promise<Outcome> {
   }
 }
 
+/** Outcomes of acts at one moment, in an order of their own. Processes that merge one file share what is new in it. */
+export function summed(outcomes: readonly Outcome[]): Outcome[] {
+  let added = 0;
+  const others = outcomes.map((outcome) => {
+    const [, news, all] = /^(\d+) new of (\d+)$/.exec(outcome) ?? [];
+    added += Number(news ?? 0);
+    return all === undefined ? outcome : `some new of ${all}`;
+  });
+  return [...others.sort(), `${added} new in all`];
+}
+
 async function carryOut(store: Store, act: Act): Promise<Outcome | undefined> {
   const { writer } = store;
   switch (act.act) {
@@ -79,8 +90,8 @@ async function carryOut(store: Store, act: Act): Promise<Outcome | undefined> {
       await writer.setRules(act.task, act.settings, act.author);
       return;
     case 'merge': {
-      const { added, known } = await writer.merge(act.path);
-      return `${added} new of ${added + known}`;
+      const { added, known, kept } = await writer.merge(act.path);
+      return `${added} new of ${added + known + kept.entries}`;
     }
     case 'remove':
       await writer.remove(act.run, act.mode, act.author);
