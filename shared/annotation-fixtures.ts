@@ -3,7 +3,7 @@ import { headsOn } from './annotation-fold';
 import type { AnnotationEntry, AnnotationOp } from './annotations';
 import { targetOf } from './step-range';
 
-export const testRun = '01K00000000000000000000RUN';
+export const testRun = '01K00000000000000000000RVN';
 
 let made = 0;
 

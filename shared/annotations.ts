@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from './id-schema';
 import { MAX_PARTS, type StepRange } from './step-range';
 
 /**
@@ -6,7 +7,7 @@ import { MAX_PARTS, type StepRange } from './step-range';
  * valid log. `supersedes` names the entries on the target that the author had seen; the fold reads heads of
  * that graph, never clocks. Undo is an entry that takes another one out of the fold; redo undoes the undo.
  */
-const ulid = z.string().length(26);
+const ulid = idSchema;
 
 export const labelValue = z.enum(['train', 'mask']);
 export type LabelValue = z.infer<typeof labelValue>;

@@ -4,7 +4,7 @@ import type { AttentionState } from './attention-state';
 import type { EventBody, EventKind } from './events';
 import { RunScript, type ScriptedCall } from './run-fixtures';
 
-const RUN = '01KRUN00000000000000000000';
+const RUN = '01KRVN00000000000000000000';
 /** Wall clock of the first event, ms. */
 export const SCRIPT_START = 1_000_000;
 

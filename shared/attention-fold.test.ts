@@ -165,7 +165,7 @@ describe('the attention fold', () => {
 
   it('tells of hints, standstills and what a summary lost, once each', () => {
     const script = run().steps(1);
-    const id = '01KHINT0000000000000000000';
+    const id = '01KH1NT0000000000000000000';
     script.add('hint.delivered', { step: 1, hints: [{ id, text: 'Secret advice' }], text: '<real_user>' });
     script
       .add('clock.suspended', { from: 0, to: 41 * 60_000 })

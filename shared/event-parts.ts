@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { idSchema } from './id-schema';
 
-export const ulid = z.string().length(26);
+export const ulid = idSchema;
 export const sha = z.string().length(64);
 export const count = z.int().nonnegative();
 

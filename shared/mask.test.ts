@@ -5,7 +5,7 @@ import { maskTrajectory } from './mask';
 import { RunScript } from './run-fixtures';
 import { type Trajectory, TrajectoryFold } from './trajectory';
 
-const run = '01KRUN00000000000000000000';
+const run = '01KRVN00000000000000000000';
 
 function trajectoriesOf(script: RunScript, reasoning = true): Trajectory[] {
   const fold = new TrajectoryFold({ reasoning });

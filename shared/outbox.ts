@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { idSchema } from './id-schema';
 import { modelRefSchema } from './event-parts';
 
 /**
  * The outbox: what humans want a run to hear or do. Many writers (window, command line, other processes);
  * the driver polls it and applies it. Entries are append-only.
  */
-const ulid = z.string().length(26);
+const ulid = idSchema;
 
 export const hintCategory = z.enum(['strategy', 'correction', 'information', 'question', 'other']);
 export type HintCategory = z.infer<typeof hintCategory>;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RunScript } from './run-fixtures';
 import { RunStatsFold, type StatsEvent, statsKinds } from './run-stats';
 
-const run = '01KRUN00000000000000000000';
+const run = '01KRVN00000000000000000000';
 const reads = (event: { kind: string }): event is StatsEvent =>
   (statsKinds as readonly string[]).includes(event.kind);
 

@@ -31,8 +31,8 @@ describe.skipIf(namespacesMissing).each(kinds)(`checkpoints on a real host %s${w
     const copies = new WorkspaceCopies({
       ...{ computer, run: 'run', localBase: '/nowhere', sources: await readCopySources(resourcesDir) },
     });
-    const first = '01CHECKPOINT00000000000001';
-    const second = '01CHECKPOINT00000000000002';
+    const first = '01CHECKP01NT00000000000001';
+    const second = '01CHECKP01NT00000000000002';
     const order = { root, exclude: '' };
     const one = await copies.copy({ ...order, id: first, previous: '', keep: [] }, never);
     expect(one).toMatchObject({ status: 'made', files: 2, newFiles: 2 });

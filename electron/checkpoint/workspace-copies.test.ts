@@ -40,7 +40,7 @@ const kinds: { helper: CopyHelper; where: 'local' | 'host' }[] = [
   { helper: 'perl', where: 'host' },
   { helper: 'python3', where: 'host' },
 ];
-const id = (number: number) => `01CHECKPOINT${String(number).padStart(14, '0')}`;
+const id = (number: number) => `01CHECKP01NT${String(number).padStart(14, '0')}`;
 
 interface Stand {
   folder: string;

@@ -11,8 +11,8 @@ import { MemoryReader } from '../testing/memory-reader';
 import { exportDataset } from './export-dataset';
 import { previewDataset } from './preview-dataset';
 
-const first = '01KRUN00000000000000000001';
-const second = '01KRUN00000000000000000002';
+const first = '01KRVN00000000000000000001';
+const second = '01KRVN00000000000000000002';
 const think = { name: 'think', args: { thought: 'hm' } };
 const failed = { name: 'open_file', error: { code: 'not_found', message: 'No such file' } };
 
@@ -466,7 +466,7 @@ describe('slime', () => {
     });
     script.add('hint.delivered', { step: 6, hints: [], text: '\n\n<real_user>look</real_user>' });
     script.answer([{ name: 'run_command', raw: '{broken', invalid: 'Not JSON' }, think]);
-    const third = '01KRUN00000000000000000003';
+    const third = '01KRVN00000000000000000003';
     const scripts = [script, twoSegments(second), summarised(third)];
     const result = await exporting(readerOf(scripts), { undecided: 'train' });
     const checker = join(import.meta.dirname, '..', 'testing', 'slime-load.py');

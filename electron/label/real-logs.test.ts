@@ -33,7 +33,7 @@ it('says of a real node of depth 70 what reading it by hand says', async () => {
 });
 
 it('masks of recorded observations the failed actions and nothing else', () => {
-  const script = new RunScript('01KREAL0000000000000000000', {
+  const script = new RunScript('01KREA10000000000000000000', {
     workspaceRoot: '/tmp/research/ws',
   }).startSegment();
   const failed: number[] = [];

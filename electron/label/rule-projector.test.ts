@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createRuleProjector, startRules } from './rule-projector';
 import { everyRule, ruleSetFor, ruleSetVersion } from './rule-set';
 
-const run = '01KRUN00000000000000000000';
+const run = '01KRVN00000000000000000000';
 
 /** Verdicts as a store would keep them: the last of each rule on each step. */
 function verdicts(steps: ScriptedCall[][], preset: 'default' | 'apollo' = 'default') {

@@ -2,9 +2,10 @@ import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { errorCodes, type Failure, WaymarkError } from '@shared/errors';
 import { lateCommands } from '@shared/ipc/places';
+import { idSchema } from '@shared/id-schema';
 import { z } from 'zod';
 
-const id = z.string().length(26);
+const id = idSchema;
 const writeSchema = z.object({
   kind: z.literal('write'),
   id,

@@ -1,5 +1,6 @@
 import { errorCodes } from '@shared/errors';
 import { endpointSchema } from '@shared/settings';
+import { idSchema } from '@shared/id-schema';
 import { z } from 'zod';
 
 /** What window and server say to each other; see `docs/remote.md`. Raised whenever either would misread the other. */
@@ -54,7 +55,7 @@ export const fromWindow = z.discriminatedUnion('kind', [
     command: z.string().max(80),
     input: z.unknown().optional(),
     /** Id of the entry the command writes: the same one again writes nothing. */
-    entry: z.string().length(26).optional(),
+    entry: idSchema.optional(),
   }),
   z.object({ kind: z.literal('ping'), id }),
 ]);

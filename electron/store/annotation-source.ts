@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
+import { idSchema } from '@shared/id-schema';
 import { z } from 'zod';
 import { type Db, openDatabase, storeFailure } from './database';
 import { isDatabaseFile, openBackup } from './restore/backup-file';
@@ -65,12 +66,12 @@ const line = z.union([
   z.strictObject({ hash, body: z.string().min(1) }),
   z.strictObject({
     ...{ hash, purged: z.literal(true), device: z.string(), deviceSeq: z.int().positive() },
-    ...{ ulid: z.string().length(26), run: z.string().length(26) },
+    ...{ ulid: idSchema, run: idSchema },
   }),
 ]);
 const bodyHead = z.object({
-  ...{ ulid: z.string().length(26), device: z.string().min(1), deviceSeq: z.int().positive() },
-  target: z.object({ run: z.string().length(26) }),
+  ...{ ulid: idSchema, device: z.string().min(1), deviceSeq: z.int().positive() },
+  target: z.object({ run: idSchema }),
 });
 
 function fileSource(path: string): AnnotationSource {

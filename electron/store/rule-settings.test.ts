@@ -58,7 +58,7 @@ test('a newer preview ends an older one', async () => {
     store.reader.previewRules([run], { rules: {} }),
   ]);
   expect([older.superseded, newer.superseded]).toEqual([true, false]);
-  await expect(store.reader.previewRules(['01KNORUN000000000000000000'], off)).rejects.toMatchObject({
+  await expect(store.reader.previewRules(['01KN0RVN000000000000000000'], off)).rejects.toMatchObject({
     code: 'not_found',
   });
 });

@@ -198,7 +198,7 @@ export class ContextScript {
 
   private delivered(): NewEvent {
     this.hints += 1;
-    const id = `01KHINT${String(this.hints).padStart(19, '0')}`;
+    const id = `01KH1NT${String(this.hints).padStart(19, '0')}`;
     const text = `hint ${this.hints}`;
     return {
       kind: 'hint.delivered',

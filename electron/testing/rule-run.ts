@@ -33,7 +33,7 @@ export class RuleRun {
   private readonly open = new Map<string, number>();
   private tries = 0;
 
-  constructor({ spec = {}, root = '/workspace', run = '01KRULE0000000000000000000' }: RuleRunOptions = {}) {
+  constructor({ spec = {}, root = '/workspace', run = '01KRV1E0000000000000000000' }: RuleRunOptions = {}) {
     this.root = root;
     this.script = new RunScript(run, {
       spec,
@@ -174,7 +174,7 @@ export class RuleRun {
 
   /** A person's word, delivered after the last step. */
   hint(text: string): void {
-    const hints = [{ id: '01KHINT0000000000000000000', text }];
+    const hints = [{ id: '01KH1NT0000000000000000000', text }];
     this.script.add('hint.delivered', { step: this.step, hints, text: `<real_user>${text}</real_user>` });
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../id-schema';
 import { type AnnotationEntry, correctionSchema } from '../annotations';
 import { MAX_PARTS, type StepRange } from '../step-range';
 import { atStep, inRun, returns, run, step } from './parts';
@@ -80,7 +81,7 @@ export const labelCommands = {
   /** Delivered hints whose earlier range nobody has accepted, trimmed or dismissed on this machine. */
   'labels.retroMasks': { input: inRun, output: returns<RetroMask[]>() },
   'labels.dismissRetroMask': {
-    input: inRun.extend({ hint: z.string().length(26) }),
+    input: inRun.extend({ hint: idSchema }),
     output: returns<void>(),
   },
   'labels.comment': {
@@ -93,7 +94,7 @@ export const labelCommands = {
    * of, if it stands. `target`: its last entry, speaking of all its steps.
    */
   'labels.undo': {
-    input: inRun.extend({ entry: z.string().length(26).optional() }),
+    input: inRun.extend({ entry: idSchema.optional() }),
     output: returns<{ entry: AnnotationEntry; target: AnnotationEntry } | null>(),
   },
   'labels.redo': {

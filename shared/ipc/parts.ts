@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../id-schema';
 
 /** Carries an output type without a run-time schema: outputs come from our own process. */
 export interface Output<T> {
@@ -11,7 +12,7 @@ export function returns<T>(): Output<T> {
 
 /** Inputs that many commands share. */
 export const none = z.undefined();
-export const run = z.string().length(26);
+export const run = idSchema;
 export const step = z.int().positive();
 export const inRun = z.object({ run });
 export const atStep = z.object({ run, step });

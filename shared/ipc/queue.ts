@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { idSchema } from '../id-schema';
 import { type AssignPlan, blindness } from '../review/assign-plan';
 import type { Pace } from '../review/pace';
 import { queueClasses } from '../review/queue-class';
@@ -49,7 +50,7 @@ export const queueCommands = {
   },
   'queue.batches': { input: none, output: returns<AssignBatch[]>() },
   'queue.takeBack': {
-    input: z.object({ batch: z.string().length(26) }),
+    input: z.object({ batch: idSchema }),
     output: returns<{ entries: number }>(),
   },
   /** Empty: every run in which somebody decided or is to decide. */
