@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { idSchema } from './id-schema';
 import { modelRefSchema } from './event-parts';
+import { idSchema } from './id-schema';
 
 /**
  * The outbox: what humans want a run to hear or do. Many writers (window, command line, other processes);

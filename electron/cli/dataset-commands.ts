@@ -1,8 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { WaymarkError } from '@shared/errors';
 import type { VerifyReport } from '@shared/views';
 import { exportDataset } from '../dataset/export-dataset';
+import { removeAt } from '../files/remove';
 import { hostsOf } from '../runs/clean-sessions';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
@@ -104,7 +104,7 @@ export async function cleanCommand(context: CliContext): Promise<CommandResult> 
   // Files on a host stay until the run is removed: people may want what an ended run made.
   const wanted = hosts.flat().map((each) => ({ ...each, folder: null }));
   const removed = await context.engine.cleanSessions(alive, wanted);
-  for (const folder of removed.folders) await rm(folder, { recursive: true, force: true });
+  for (const folder of removed.folders) await removeAt(folder, { kind: 'folder' });
   const { closed, folders, notReached } = removed;
   const unused = await context.store.writer.clean();
   return {

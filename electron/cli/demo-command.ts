@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { exportDataset } from '../dataset/export-dataset';
 import { demoHint } from '../demo/demo';
 import { startDemoRun } from '../demo/start-demo-run';
+import { removeAt } from '../files/remove';
 import { openWorkbench } from '../open-workbench';
 import { SettingsFile } from '../settings-file';
 import type { Workbench } from '../workbench';
@@ -56,7 +57,7 @@ export async function demoCommand(
   } finally {
     // Sessions outlive the application; nobody comes back for those of the demo.
     const { folders } = await bench.engine.cleanSessions(new Set());
-    for (const each of folders) await rm(each, { recursive: true, force: true });
+    for (const each of folders) await removeAt(each, { kind: 'folder' });
     await bench.close();
   }
 }

@@ -1,11 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rmdir,
+  stat,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
+import { removeAt } from '../files/remove';
 import { manifestFile, manifestFormat, type WrittenFile } from './manifest';
 
 /** Bytes gathered before a write. */
 const chunkBytes = 1 << 20;
+
+const OWN = { kind: 'folder', owned: true } as const;
+/** What follows `.partial-`: whose it is, which of theirs. */
+const OURS = /^(\d+)-[0-9a-f]{8}(?:-old)?$/;
 
 /**
  * A dataset appears whole or not at all: files are written into a folder beside the target, made durable, and the
@@ -77,12 +92,12 @@ export class DatasetFolder {
         throw error;
       }
       await syncFolder(dirname(this.target));
-      await rm(old, { recursive: true, force: true });
+      await removeAt(old, OWN);
     });
   }
 
   async abandon(): Promise<void> {
-    await rm(this.partial, { recursive: true, force: true });
+    await removeAt(this.partial, OWN);
   }
 }
 
@@ -148,13 +163,16 @@ async function removeLeftovers(target: string): Promise<void> {
   const prefix = `${basename(target)}.partial-`;
   for (const name of await readdir(dirname(target))) {
     if (!name.startsWith(prefix)) continue;
-    const pid = Number(/^\d+/.exec(name.slice(prefix.length))?.[0]);
+    const pid = Number(OURS.exec(name.slice(prefix.length))?.[1]);
     if (!pid || isAlive(pid)) continue;
     const path = join(dirname(target), name);
+    // Beside a target in a shared folder anybody may make such names: only a folder of this user is a leaving.
+    const about = await lstat(path);
+    if (!about.isDirectory() || (process.getuid !== undefined && about.uid !== process.getuid())) continue;
     if (name.endsWith('-old') && (await inspect(target)) === 'free') {
       await moveAway(target, path);
       await rename(path, target);
-    } else await rm(path, { recursive: true, force: true });
+    } else await removeAt(path, OWN);
   }
 }
 

@@ -448,8 +448,8 @@ describe('the folder', () => {
   it('clears what a killed export left, and puts back what it had moved away', async () => {
     await exporting(reader(), { undecided: 'train' });
     const dead = spawnSync('true').pid;
-    await rename(join(folder, 'out'), join(folder, `out.partial-${dead}-0000-old`));
-    await mkdir(join(folder, `out.partial-${dead}-1111`));
+    await rename(join(folder, 'out'), join(folder, `out.partial-${dead}-00000000-old`));
+    await mkdir(join(folder, `out.partial-${dead}-11111111`));
     await expect(exporting(readerOf([]))).rejects.toMatchObject({ code: 'export_empty' });
     await exporting(reader(), { undecided: 'train', preset: 'apollo' });
     expect(await readdir(folder)).toEqual(['out']);

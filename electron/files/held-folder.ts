@@ -71,5 +71,8 @@ export class HeldFolder {
 }
 
 export function notDeleted(path: string, why: string): WaymarkError {
-  return new WaymarkError('refused', `${path} was not deleted: it is ${why}. Look at it, and delete it by hand.`);
+  return new WaymarkError(
+    'refused',
+    `${path} was not deleted: it is ${why}. Look at it, and delete it by hand.`,
+  );
 }

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 
@@ -19,7 +19,7 @@ export function inside(root: string, ...names: readonly string[]): string {
       );
     }
     path = join(path, name);
-    const found = there ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
+    const found: Stats | undefined = there ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
     there = found !== undefined;
     if (found?.isSymbolicLink() === true) {
       throw new WaymarkError(

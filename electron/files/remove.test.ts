@@ -100,21 +100,24 @@ describe('deleting', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it.runIf(process.getuid?.() === 0 && process.platform === 'linux')('leaves what is mounted inside', async () => {
-    mkdirSync(join(root, 'a', 'mounted'), { recursive: true });
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', 'none', join(root, 'a', 'mounted')], { stdio: 'ignore' });
-    } catch {
-      return; // no mounts in this container: nothing to try
-    }
-    try {
-      writeFileSync(join(root, 'a', 'mounted', 'file'), '');
-      await expect(remove(root, ['a'])).rejects.toThrow(/mounted/);
-      expect(readdirSync(join(root, 'a', 'mounted'))).toEqual(['file']);
-    } finally {
-      execFileSync('umount', [join(root, 'a', 'mounted')]);
-    }
-  });
+  it.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
+    'leaves what is mounted inside',
+    async () => {
+      mkdirSync(join(root, 'a', 'mounted'), { recursive: true });
+      try {
+        execFileSync('mount', ['-t', 'tmpfs', 'none', join(root, 'a', 'mounted')], { stdio: 'ignore' });
+      } catch {
+        return; // no mounts in this container: nothing to try
+      }
+      try {
+        writeFileSync(join(root, 'a', 'mounted', 'file'), '');
+        await expect(remove(root, ['a'])).rejects.toThrow(/mounted/);
+        expect(readdirSync(join(root, 'a', 'mounted'))).toEqual(['file']);
+      } finally {
+        execFileSync('umount', [join(root, 'a', 'mounted')]);
+      }
+    },
+  );
 
   it('holds on to the folder while somebody exchanges it for a link', async () => {
     // The exchange happens while a large folder goes: at every turn, the folder's name leads home.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { TransportKind } from '@shared/computers';
 import { toFailure, WaymarkError } from '@shared/errors';
 import type { CommandName, CommandParsed, EventName } from '@shared/ipc';
@@ -12,6 +12,7 @@ import { ConnectFailure } from '../computer/ssh/connect-failure';
 import { systemLinkClock } from '../computer/ssh/link-clock';
 import { networkFingerprint } from '../computer/ssh/network-watch';
 import type { HostTransport, PromptPort } from '../computer/ssh/transport';
+import { removeFile } from '../files/remove';
 import type { Publisher } from '../ipc/publish';
 import type { Handlers } from '../ipc/register';
 import { protocolVersion } from '../serve/protocol';
@@ -112,7 +113,7 @@ export class RemoteDesk {
       const before = this.#current;
       this.#current = null;
       await before?.workspace.close();
-      await rm(this.#shownFile, { force: true });
+      removeFile(dirname(this.#shownFile), basename(this.#shownFile));
       if (before === null) return;
       this.#tellStatus();
       const { publisher } = this.#parts;

@@ -1,25 +1,30 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname, join } from 'node:path';
+import type { KnownComputer } from '@shared/computers';
 import { WaymarkError } from '@shared/errors';
+import { isId } from '@shared/id';
+import { idSchema } from '@shared/id-schema';
 import { z } from 'zod';
+import { inside } from '../files/inside';
+import { makeFoldersIn, modesIn } from '../files/private';
+import { removeAt, removeFile } from '../files/remove';
+import { runFolder } from '../files/workspace-paths';
 import type { Store } from '../store/api';
 import { storeFailure } from '../store/database';
 import type { Cleaned, HostSessions } from './clean-sessions';
-import { type Ground, hostFolder } from './ground';
+import { type Ground, isHostFolder } from './ground';
 import type { Place } from './places';
-import { runFolder } from './run-folder';
 
 /** Stands in a run's folder while a branch is being made: without its log the folder, and what lies on hosts, is a leaving. */
 const MARKER = 'branching.json';
 
 const markerSchema = z.object({
-  pid: z.int(),
+  pid: z.int().positive(),
   machine: z.string(),
   /** Computers of kind ssh, as `cleanSessions` takes them. */
   hosts: z.array(
     z.object({
-      run: z.string(),
+      run: idSchema,
       place: z.object({
         name: z.string(),
         kind: z.enum(['local', 'ssh']),
@@ -31,6 +36,8 @@ const markerSchema = z.object({
   ),
 });
 
+type MarkedHost = z.infer<typeof markerSchema>['hosts'][number];
+
 /** What a branch has on hosts: its sessions, and the folders made for it once the ground is laid. */
 export function branchHosts(run: string, places: readonly Place[], ground: Ground | null): HostSessions[] {
   const roots = new Map(ground?.probed?.computers.map(({ name, root }) => [name, root]));
@@ -38,7 +45,7 @@ export function branchHosts(run: string, places: readonly Place[], ground: Groun
     .filter(({ kind }) => kind === 'ssh')
     .map((place) => {
       const root = roots.get(place.name) ?? ground?.root ?? '';
-      return { run, place, folder: root.endsWith(hostFolder(run)) ? root : null };
+      return { run, place, folder: isHostFolder(root, run) ? root : null };
     });
 }
 
@@ -51,24 +58,16 @@ export async function markBranching(
   const folder = runFolder(store.folder, run);
   const marker = { pid: process.pid, machine: hostname(), hosts };
   try {
-    await makeFolder(dirname(folder));
-    await makeFolder(folder);
-    await writeFile(join(folder, MARKER), JSON.stringify(marker));
+    makeFoldersIn(store.folder, 'runs', run);
+    await writeFile(inside(folder, MARKER), JSON.stringify(marker), { mode: modesIn(store.folder).file });
   } catch (thrown) {
     throw storeFailure(thrown, `the folder ${folder}`, store.folder);
   }
 }
 
-/** One at a time: where no file can be made, a recursive `mkdir` says that the folder above is missing. */
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-}
-
 /** The branch has its log: nothing of it is a leaving any more. */
 export async function unmarkBranching(store: Store, run: string): Promise<void> {
-  await rm(join(runFolder(store.folder, run), MARKER), { force: true });
+  removeFile(store.folder, 'runs', run, MARKER);
 }
 
 type CleanSessions = (
@@ -85,20 +84,43 @@ export async function dropBranch(
 ): Promise<void> {
   const { folders } = await cleanSessions({ has: (each) => each !== run }, hosts);
   for (const folder of [...folders, runFolder(store.folder, run)]) {
-    await rm(folder, { recursive: true, force: true });
+    await removeAt(folder, { kind: 'folder' });
   }
 }
 
-/** Takes away what an application that was killed left of branches it was making. */
-export async function sweepBranches(store: Store, cleanSessions: CleanSessions): Promise<void> {
-  for (const run of await folderNames(join(store.folder, 'runs'))) {
-    const text = await readOrNull(join(runFolder(store.folder, run), MARKER));
+/**
+ * Takes away what an application that was killed left of branches it was making. A marker is a file that others may have written:
+ * it is believed about the run whose folder it stands in, about this machine, about computers that the person `added`, and there
+ * about the folder that `hostFolder` names for that run. What another machine was making stays.
+ */
+export async function sweepBranches(
+  store: Store,
+  cleanSessions: CleanSessions,
+  added: readonly KnownComputer[],
+): Promise<void> {
+  const names = await folderNames(inside(store.folder, 'runs'));
+  for (const run of names.filter(isId)) {
+    const text = await readOrNull(inside(runFolder(store.folder, run), MARKER));
     if (text === null) continue;
     const marker = markerSchema.safeParse(jsonOrNull(text)).data;
-    if (marker !== undefined && marker.machine === hostname() && isAlive(marker.pid)) continue;
+    if (marker !== undefined && (marker.machine !== hostname() || isAlive(marker.pid))) continue;
     if (await isRun(store, run)) await unmarkBranching(store, run);
-    else await dropBranch(store, run, marker?.hosts ?? [], cleanSessions);
+    else await dropBranch(store, run, believed(run, marker?.hosts ?? [], added), cleanSessions);
   }
+}
+
+function believed(
+  run: string,
+  hosts: readonly MarkedHost[],
+  added: readonly KnownComputer[],
+): HostSessions[] {
+  return hosts.flatMap(({ run: of, place, folder }) => {
+    const computer = added.find(({ alias }) => alias === (place.host ?? place.name));
+    if (of !== run || place.kind !== 'ssh' || computer === undefined) return [];
+    const { alias: host, transport } = computer;
+    const ours = folder !== null && isHostFolder(folder, run) ? folder : null;
+    return [{ run, place: { name: place.name, kind: 'ssh', host, transport }, folder: ours }];
+  });
 }
 
 async function isRun(store: Store, run: string): Promise<boolean> {

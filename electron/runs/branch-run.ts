@@ -9,13 +9,13 @@ import { requestParams } from '../agent/request-params';
 import { readCopySources } from '../checkpoint/copy-program';
 import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import type { Computer } from '../computer/port';
+import { checkpointsFolder, runFolder } from '../files/workspace-paths';
 import { inheritPreparation } from '../task/reset';
 import { branchHosts, dropBranch, markBranching, sweepBranches, unmarkBranching } from './branch-leavings';
 import { branchNotice } from './branch-notice';
 import { type FoundBranch, findBranch } from './branch-plan';
 import { openAgain } from './branch-sessions';
 import { refuseWithoutPrice } from './change-run';
-import { checkpointsFolder } from './checkpoints-folder';
 import type { Cleaned, HostSessions } from './clean-sessions';
 import { connect, disposeAll } from './connect';
 import { parseSpec } from './create-run';
@@ -23,7 +23,6 @@ import type { EngineOptions } from './engine-options';
 import { type Ground, layGround } from './ground';
 import { modelRef } from './model-ref';
 import { evaluatorIsolated } from './places';
-import { runFolder } from './run-folder';
 import { spentBy } from './spent';
 
 export interface NewBranch {
@@ -53,7 +52,7 @@ export interface BranchDeps {
 export async function branchRun(deps: BranchDeps, input: NewBranch): Promise<string> {
   const { options } = deps;
   const { store } = options;
-  await sweepBranches(store, deps.cleanSessions);
+  await sweepBranches(store, deps.cleanSessions, options.settings.current.computers);
   const found = await findBranch(store.reader, input.run, input.step);
   refuseUnknownHints(found, input.drop);
   if (input.endpoint !== null && found.plan.maxCost !== null) {
@@ -71,7 +70,7 @@ export async function branchRun(deps: BranchDeps, input: NewBranch): Promise<str
   try {
     await laid(null);
     const events = await prepare(deps, input, { found, created, spec, run, computers, laid });
-    const lock = store.lockRun(run);
+    const lock = store.lockRun(run, true);
     if (lock === null) throw new WaymarkError('bug', `Run ${run} is new and driven already.`);
     try {
       await store.writer.append(run, lock.epoch, events);

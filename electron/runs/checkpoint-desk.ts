@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import type { Author } from '@shared/annotations';
 import type { CheckpointSize, CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
@@ -6,9 +5,10 @@ import { RunFold } from '@shared/run-fold';
 import { readCopySources } from '../checkpoint/copy-program';
 import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import { isHost } from '../computer/hosts';
+import { remove } from '../files/remove';
+import { checkpointsFolder } from '../files/workspace-paths';
 import { usable } from './assemble';
 import { Checkpointer } from './checkpointer';
-import { checkpointsFolder } from './checkpoints-folder';
 import type { HostSessions } from './clean-sessions';
 import { connect, disposeAll, reach } from './connect';
 import { parseSpec } from './create-run';
@@ -69,7 +69,7 @@ export class CheckpointDesk {
   async #discard(run: string, hosts: readonly HostSessions[]): Promise<void> {
     const { options } = this.given;
     const localBase = checkpointsFolder(options.store.folder, run);
-    await rm(localBase, { recursive: true, force: true });
+    await remove(options.store.folder, ['checkpoints', run], { kind: 'folder' });
     const sources = await readCopySources(options.resourcesDir);
     const all = connect(
       options,

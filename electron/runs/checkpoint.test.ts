@@ -135,11 +135,31 @@ it('goes with its run, but not while a branch was made from it; leavings of a cu
   const place = { name: 'box', kind: 'ssh', host: 'box', transport: 'ssh2' };
   const marker = { pid: 2 ** 22 + 1, machine: hostname(), hosts: [{ run: dead, place, folder: onHost }] };
   await writeFile(join(leaving, 'branching.json'), JSON.stringify(marker));
+  // Markers that somebody else wrote: of a folder that is not the run's, of another run, of a host that was never added, and one
+  // that another machine is making.
+  const thesis = join(made.agents.home('box'), 'thesis');
+  const others = join(made.agents.home('box'), 'waymark/runs', '01ARZ3NDEKTSV4RRFFQ69G5FAX');
+  for (const each of [thesis, others]) await mkdir(each, { recursive: true });
+  const hostile = [
+    { run: '01ARZ3NDEKTSV4RRFFQ69G5FA0', place, folder: thesis },
+    { run: '01ARZ3NDEKTSV4RRFFQ69G5FA1', place, folder: `${thesis}/../thesis/waymark/runs/../..` },
+    { run: '01ARZ3NDEKTSV4RRFFQ69G5FAX', place, folder: others },
+    { run: '01ARZ3NDEKTSV4RRFFQ69G5FA3', place: { ...place, host: 'never-added' }, folder: thesis },
+  ];
+  for (const [index, host] of hostile.entries()) {
+    const at = join(made.store.folder, 'runs', `01ARZ3NDEKTSV4RRFFQ69G5FA${index}`);
+    await mkdir(at, { recursive: true });
+    await writeFile(join(at, 'branching.json'), JSON.stringify({ ...marker, hosts: [host] }));
+  }
+  const elsewhere = join(made.store.folder, 'runs', '01ARZ3NDEKTSV4RRFFQ69G5FA9');
+  await mkdir(elsewhere, { recursive: true });
+  await writeFile(join(elsewhere, 'branching.json'), JSON.stringify({ ...marker, machine: 'another' }));
   const branch = await made.engine.branches.create({
     ...{ run: id, step: 1, title: 'B', endpoint: null, drop: [], add: [] },
   });
   expect(await there(leaving)).toBe(false);
   expect(await there(onHost)).toBe(false);
+  for (const each of [thesis, others, elsewhere]) expect(await there(each)).toBe(true);
   expect(await readdir(join(made.store.folder, 'runs', branch))).not.toContain('branching.json');
   await removeRun(made, id, 'run', author);
   expect(await there(folder)).toBe(true);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { CheckpointSize } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
 import type { EventBody, NewEvent } from '@shared/events';
@@ -13,7 +12,7 @@ import { sessionDirectories } from '../checkpoint/session-directories';
 import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import { ComputerUnavailable } from '../computer/failures';
 import type { Computer } from '../computer/port';
-import { checkpointsFolder } from './checkpoints-folder';
+import { checkpointsFolder, spoolFolder } from '../files/workspace-paths';
 import type { EngineOptions } from './engine-options';
 import { runningCommands } from './running-commands';
 import { spentBy } from './spent';
@@ -123,7 +122,7 @@ export class Checkpointer {
     for (const [name, computer] of computers) {
       const here = known.filter((session) => session.computer === name);
       if (here.length === 0) continue;
-      const directories = await sessionDirectories(computer, join(options.sessionsDir, run), signal);
+      const directories = await sessionDirectories(computer, spoolFolder(options.sessionsDir, run), signal);
       const env = spec.computers.find((each) => each.name === name)?.setup.variables ?? {};
       for (const { session, uid, rows, cols } of here) {
         const info = await computer.sessions.find(session);

@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isId } from '@shared/id';
 import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer, Hosts } from '../computer/hosts';
 import { LocalComputer } from '../computer/local/local-computer';
 import type { SessionHost } from '../computer/port';
-import { ownFolder } from '../own-terminals/own-folder';
+import { spoolFolder } from '../files/workspace-paths';
 import type { StoreReader } from '../store/api';
 import { reach } from './connect';
 import type { EngineOptions } from './engine-options';
-import { hostFolder } from './ground';
+import { isHostFolder } from './ground';
 import type { Place } from './places';
 
 /** What became of sessions that nobody needs any more. */
@@ -43,7 +43,7 @@ export async function hostsOf(reader: Pick<StoreReader, 'events'>, run: string):
     .map((place) => {
       const root = roots.get(place.name) ?? workspaceRoot;
       // Named after the run: nobody else made it. A folder that the task chose stays.
-      return { run, place, folder: root.endsWith(hostFolder(run)) ? root : null };
+      return { run, place, folder: isHostFolder(root, run) ? root : null };
     });
 }
 
@@ -58,14 +58,16 @@ export async function cleanLocal(
   });
   let closed = 0;
   const folders: string[] = [];
-  for (const name of names.filter((each) => each !== ownFolder && !alive.has(each))) {
-    const computer = new LocalComputer({ resourcesDir, sessionsDir: join(sessionsDir, name) });
+  // Whatever else lies there is not of a run.
+  for (const name of names.filter((each) => isId(each) && !alive.has(each))) {
+    const folder = spoolFolder(sessionsDir, name);
+    const computer = new LocalComputer({ resourcesDir, sessionsDir: folder });
     try {
       closed += await closeAll(computer.sessions);
     } finally {
       await computer.dispose();
     }
-    folders.push(join(sessionsDir, name));
+    folders.push(folder);
   }
   return { closed, folders };
 }
@@ -87,7 +89,9 @@ export async function cleanHosts(
   const away = new Map<string, string>();
   const notReached: Cleaned['notReached'] = [];
   let closed = 0;
-  for (const { run, place, folder } of wanted) {
+  for (const { run, place, folder: named } of wanted) {
+    // Whoever asked: a folder that was made for another run, or by somebody else, stays.
+    const folder = named !== null && isHostFolder(named, run) ? named : null;
     const alias = place.host ?? place.name;
     const { name, transport = 'ssh2' } = place;
     const computer = hosts.computer({ name, alias, transport, namespace: run });

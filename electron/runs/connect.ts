@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer, Hosts } from '../computer/hosts';
 import { LocalComputer } from '../computer/local/local-computer';
 import type { Computer } from '../computer/port';
+import { spoolFolder } from '../files/workspace-paths';
 import type { EngineOptions } from './engine-options';
 import type { Place } from './places';
 
@@ -16,7 +16,7 @@ export function connect(
   return new Map(
     places.map(({ name, kind, host, transport }): [string, Computer] => {
       if (kind === 'local') {
-        return [name, new LocalComputer({ name, resourcesDir, sessionsDir: join(sessionsDir, run) })];
+        return [name, new LocalComputer({ name, resourcesDir, sessionsDir: spoolFolder(sessionsDir, run) })];
       }
       if (host === undefined) {
         throw new WaymarkError('task_unsupported', `The log does not say which host ${name} is.`);

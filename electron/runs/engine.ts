@@ -4,6 +4,8 @@ import type { HintCategory, LimitsChange } from '@shared/outbox';
 import type { Endpoint } from '@shared/settings';
 import type { RunningCommand, RunState } from '@shared/views';
 import { ulid } from 'ulid';
+import { makeFoldersIn } from '../files/private';
+import { runFolder } from '../files/workspace-paths';
 import { BranchDesk } from './branch-desk';
 import { askForLimits, askForModel, refuseWithoutPrice } from './change-run';
 import { CheckpointDesk } from './checkpoint-desk';
@@ -17,7 +19,6 @@ import { LiveEmitter } from './live';
 import { choosePlaces } from './places';
 import { Rehearsals } from './rehearse';
 import { type DrivenRun, takeUp } from './run';
-import { runFolder } from './run-folder';
 import { RunHolds, type RunLock } from './run-holds';
 import { runningCommands } from './running-commands';
 import { settleUndriven } from './settle-undriven';
@@ -139,10 +140,12 @@ class RunEngine implements Engine {
     const run = ulid();
     const computers = connect(this.options, run, places);
     try {
+      makeFoldersIn(store.folder, 'runs');
       const folder = runFolder(store.folder, run);
       const ground = await layGround({ run, folder, spec, computers, hosts });
       const events = await creationEvents(input, { run, task, spec, places, ground, resourcesDir });
-      const lock = await this.lock(run);
+      const lock = store.lockRun(run, true);
+      if (lock === null) throw new WaymarkError('bug', `Run ${run} is new and driven already.`);
       try {
         await store.writer.append(run, lock.epoch, events);
       } finally {
@@ -157,6 +160,8 @@ class RunEngine implements Engine {
   /** Two at once give one drive: the second finds the first one's. */
   async resumeRun(run: string): Promise<void> {
     const { driveApart, store } = this.options;
+    // A run that is not here gets no lock, no log and no process.
+    await store.reader.run(run);
     const before = await store.reader.outboxHead(run);
     await this.holds.inTurn(run, async () => {
       if (await this.drives(run)) return;

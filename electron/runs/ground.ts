@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { EventBody } from '@shared/events';
+import { isId } from '@shared/id';
 import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task';
 import { FileError } from '../computer/failures';
 import { type Hosts, isHost } from '../computer/hosts';
@@ -96,6 +97,16 @@ async function rootOn({ spec, run, folder }: GroundOrder, computer: Computer): P
 
 /** Below the user's home on a host; begins with a slash. */
 export const hostFolder = (run: string) => `/waymark/runs/${run}`;
+
+/** Whether Waymark made the folder on a host, for that run alone: what was read may be deleted only then. */
+export function isHostFolder(folder: string, run: string): boolean {
+  return (
+    isId(run) &&
+    folder.startsWith('/') &&
+    folder.endsWith(hostFolder(run)) &&
+    !folder.split('/').some((name) => name === '..' || name === '.')
+  );
+}
 
 /** True when the folder was not there before. @throws WaymarkError refused for a folder of the task's that is in use */
 async function makeRoot({ spec }: GroundOrder, computer: Computer, root: string): Promise<boolean> {

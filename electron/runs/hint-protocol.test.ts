@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import type { OutboxOp } from '@shared/outbox';
 import { expect, onTestFinished, test } from 'vitest';
+import { workLockPath } from '../files/workspace-paths';
 import type { Store } from '../store/api';
-import { holdLock, runLockPath } from '../store/run-lock';
+import { holdLock } from '../store/run-lock';
 import { HintProtocol, type Move, type Schedule } from '../testing/hint-protocol';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 
@@ -88,7 +89,7 @@ const MOST_IN_STORE = 200;
 function storeInMemory(): Store {
   const folder = existsSync('/dev/shm') ? mkdtempSync('/dev/shm/waymark-hints-') : temporaryFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const indexer = holdLock(runLockPath(folder, 'indexer'), 0, 0);
+  const indexer = holdLock(workLockPath(folder, 'indexer'), 0, 0);
   onTestFinished(() => indexer?.release());
   return testStore(folder);
 }

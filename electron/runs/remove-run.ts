@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises';
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
+import { removeAt } from '../files/remove';
+import { runFolder } from '../files/workspace-paths';
 import type { Store } from '../store/api';
 import { hostsOf } from './clean-sessions';
 import type { Engine } from './engine';
-import { runFolder } from './run-folder';
 
 /**
  * Removes a run, or only its texts, under a tombstone (semantics, Three append-only logs), and what lies beside the
@@ -34,7 +34,7 @@ export async function removeRun(
   );
   for (const folder of mode === 'run' ? [...folders, runFolder(store.folder, run)] : folders) {
     try {
-      await rm(folder, { recursive: true, force: true });
+      await removeAt(folder, { kind: 'folder' });
     } catch (error) {
       throw new WaymarkError(
         'refused',

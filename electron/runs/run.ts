@@ -5,6 +5,7 @@ import { ActionFactsFold } from '../actions/action-facts';
 import { drive } from '../agent/loop';
 import type { LoopEnd } from '../agent/loop-types';
 import type { Computer } from '../computer/port';
+import { runFolder } from '../files/workspace-paths';
 import { assemble, type Parts, type Release, type RunContext, viewOf } from './assemble';
 import { RunControl } from './control';
 import { lastHeartbeat } from './heartbeat';
@@ -12,7 +13,6 @@ import { loadRun } from './load-run';
 import { OutboxFollower } from './outbox-follower';
 import { recordRest } from './record-rest';
 import { Recorder } from './recorder';
-import { runFolder } from './run-folder';
 import { isRest } from './run-holds';
 
 /** A run that this process drives. */

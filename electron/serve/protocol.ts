@@ -1,6 +1,6 @@
 import { errorCodes } from '@shared/errors';
-import { endpointSchema } from '@shared/settings';
 import { idSchema } from '@shared/id-schema';
+import { endpointSchema } from '@shared/settings';
 import { z } from 'zod';
 
 /** What window and server say to each other; see `docs/remote.md`. Raised whenever either would misread the other. */

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
 import { isErrorCode, WaymarkError } from '@shared/errors';
+import { makeFileIn, makeFoldersIn } from '../files/private';
+import { driverLog } from '../files/workspace-paths';
 import { storeFailure } from '../store/database';
 
 /** How often to look whether the runner has taken the run up, ms, and when to give up. */
@@ -30,8 +32,9 @@ export interface Runner {
  */
 export async function startRunner(run: string, options: RunnerOptions): Promise<Runner> {
   const { entry, folder } = options;
-  const log = join('logs', `driver-${run}.log`);
-  const file = await openLog(join(folder, log));
+  const path = driverLog(folder, run);
+  const log = relative(folder, path);
+  const file = await openLog(folder, path);
   const { size } = await file.stat();
   const child = spawn(
     process.execPath,
@@ -44,16 +47,16 @@ export async function startRunner(run: string, options: RunnerOptions): Promise<
   });
   await file.close();
   child.unref();
-  const taken = untilTaken(run, options, gone, () => lastWords(join(folder, log), size));
+  const taken = untilTaken(run, options, gone, () => lastWords(path, size));
   // Not everybody waits for it.
   taken.catch(() => undefined);
   return { pid: child.pid, log, taken };
 }
 
-async function openLog(path: string): Promise<FileHandle> {
+async function openLog(folder: string, path: string): Promise<FileHandle> {
   try {
-    await mkdir(dirname(path), { recursive: true });
-    return await open(path, 'a');
+    makeFoldersIn(folder, 'logs');
+    return await open(makeFileIn(folder, 'logs', basename(path)), 'a');
   } catch (thrown) {
     throw storeFailure(thrown, `the log ${path}`);
   }

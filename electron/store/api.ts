@@ -316,8 +316,11 @@ export interface Store {
   readonly folder: string;
   readonly writer: StoreWriter;
   readonly reader: StoreReader;
-  /** Takes the run's exclusive driver lock; null when another process holds it. Released when the process dies. */
-  lockRun(run: string): { epoch: number; release(): void } | null;
+  /**
+   * Takes the run's exclusive driver lock; null when another process holds it. Released when the process dies. Nothing is made
+   * for a run that is not here, unless it is to be created now (`isNew`). @throws WaymarkError not_found, workspace_corrupt
+   */
+  lockRun(run: string, isNew?: boolean): { epoch: number; release(): void } | null;
   isDriven(run: string): boolean;
   subscribe(listener: (notice: StoreNotice) => void): () => void;
   /** Resolves when every write asked for so far is durable and the search index has caught up. */

@@ -1,22 +1,30 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { attentionVersion } from '@shared/attention-fold';
 import type { AttentionState } from '@shared/attention-state';
+import { isId } from '@shared/id';
+import { inside } from '../files/inside';
+import { makeFoldersIn, modesIn } from '../files/private';
+import { removeFile } from '../files/remove';
+import { attentionFolder, parsedRun } from '../files/workspace-paths';
 import { systemCode } from './database';
 
 /** Set aside after so many events, so that a start reads only the end of a long run. */
 const EVERY_EVENTS = 2_000;
+
+const FOLDER = ['cache', 'attention'];
+const OURS = /^([0-9A-Z]{26})\.json(?:\.\d+\.new)?$/;
 
 /**
  * What was folded of each run, beside the workspace's database: `cache/attention/<run>.json`. Nothing depends on it: a file
  * that is missing, old or damaged costs one reading of the run. It holds names and numbers, no texts.
  */
 export class AttentionCache {
-  readonly #folder: string;
+  readonly #workspace: string;
   readonly #saved = new Map<string, number>();
 
   constructor(workspace: string) {
-    this.#folder = join(workspace, 'cache', 'attention');
+    this.#workspace = workspace;
   }
 
   load(run: string): AttentionState | null {
@@ -41,14 +49,14 @@ export class AttentionCache {
     const path = this.#path(state.run);
     const fresh = `${path}.${process.pid}.new`;
     try {
-      mkdirSync(this.#folder, { recursive: true });
-      writeFileSync(fresh, JSON.stringify(state));
+      makeFoldersIn(this.#workspace, 'cache', 'attention');
+      writeFileSync(fresh, JSON.stringify(state), { mode: modesIn(this.#workspace).file });
       renameSync(fresh, path);
       this.#saved.set(state.run, state.seq);
     } catch (thrown) {
       if (systemCode(thrown) === '') throw thrown;
       // A full or read-only disk costs time at the next start, nothing else.
-      rmSync(fresh, { force: true });
+      removeFile(this.#workspace, ...FOLDER, basename(fresh));
     }
   }
 
@@ -56,24 +64,25 @@ export class AttentionCache {
   keepOnly(runs: ReadonlySet<string>): void {
     let names: string[];
     try {
-      names = readdirSync(this.#folder);
+      names = readdirSync(attentionFolder(this.#workspace));
     } catch (thrown) {
       if (systemCode(thrown) !== 'ENOENT') throw thrown;
       return;
     }
     for (const name of names) {
-      const [run = ''] = name.split('.');
-      if (!runs.has(run)) rmSync(join(this.#folder, name), { force: true });
+      // Only what this class makes; whatever else lies there is somebody else's.
+      const run = OURS.exec(name)?.[1];
+      if (isId(run) && !runs.has(run)) removeFile(this.#workspace, ...FOLDER, name);
     }
   }
 
   forget(run: string): void {
     this.#saved.delete(run);
-    rmSync(this.#path(run), { force: true });
+    removeFile(this.#workspace, ...FOLDER, `${parsedRun(run)}.json`);
   }
 
   #path(run: string): string {
-    return join(this.#folder, `${run}.json`);
+    return inside(this.#workspace, ...FOLDER, `${parsedRun(run)}.json`);
   }
 }
 

@@ -1,12 +1,13 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { workLockPath } from '../files/workspace-paths';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { createBackup } from './backup';
 import { openDatabase } from './database';
 import { Statements } from './rows';
-import { holdLock, runLockPath } from './run-lock';
+import { holdLock } from './run-lock';
 import { checkAnnotations, checkOutbox } from './verify-entries';
 import { workspaceFile } from './workspace-file';
 
@@ -50,7 +51,7 @@ test('what a killed process left of a copy is deleted, and nobody copies beside 
   writeFileSync(`${first}.tmp`, 'half a copy');
   const second = await store.writer.backup();
   expect(readdirSync(join(folder, 'backups'))).toEqual([first, second].map((path) => basename(path)));
-  const held = holdLock(runLockPath(folder, 'backup'));
+  const held = holdLock(workLockPath(folder, 'backup'));
   const source = new Statements(openDatabase(workspaceFile(folder), { readonly: true }));
   expect(() => createBackup(source, folder, Date.now(), 0)).toThrow(
     expect.objectContaining({ code: 'conflict' }),

@@ -1,13 +1,18 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, renameSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
+import { inside } from '../files/inside';
+import { makeFileIn, makeFoldersIn } from '../files/private';
+import { removeFile } from '../files/remove';
+import { workLockPath } from '../files/workspace-paths';
 import { syncFolder } from './blob-store';
 import { openDatabase } from './database';
 import { Statements } from './rows';
-import { holdLock, runLockPath } from './run-lock';
+import { holdLock } from './run-lock';
 import { checkAnnotations, checkOutbox } from './verify-entries';
 
 /** Newest copies that are always kept, and days of which the newest copy is kept. */
+const FOLDER = 'backups';
 const KEEP_NEWEST = 8;
 const KEEP_DAYS = 7;
 
@@ -55,7 +60,7 @@ export function createBackup(
   now: number,
   patienceMs = PATIENCE_MS,
 ): string {
-  const lock = holdLock(runLockPath(folder, 'backup'), 0, patienceMs);
+  const lock = holdLock(workLockPath(folder, 'backup'), 0, patienceMs);
   if (lock === null) {
     throw new WaymarkError(
       'conflict',
@@ -63,29 +68,31 @@ export function createBackup(
     );
   }
   try {
-    return copyInto(join(folder, 'backups'), source, now);
+    return copyInto(folder, source, now);
   } finally {
     lock.release();
   }
 }
 
-function copyInto(backups: string, source: Statements, now: number): string {
-  mkdirSync(backups, { recursive: true });
-  deleteUnfinished(backups);
+function copyInto(workspace: string, source: Statements, now: number): string {
+  makeFoldersIn(workspace, FOLDER);
+  const backups = inside(workspace, FOLDER);
+  deleteUnfinished(workspace);
   const path = join(backups, `logs-${new Date(now).toISOString().replace(/[:.]/g, '-')}.db`);
   const temporary = `${path}.tmp`;
+  makeFileIn(workspace, FOLDER, basename(temporary));
   copyLogs(source, temporary);
-  checkCopy(temporary);
+  checkCopy(workspace, temporary);
   renameSync(temporary, path);
   syncFolder(backups);
-  rotate(backups);
+  rotate(workspace);
   return path;
 }
 
 /** Copies of processes that died at it: nobody else is copying now. */
-function deleteUnfinished(backups: string): void {
-  for (const name of readdirSync(backups)) {
-    if (UNFINISHED_NAME.test(name)) rmSync(join(backups, name), { force: true });
+function deleteUnfinished(workspace: string): void {
+  for (const name of readdirSync(inside(workspace, FOLDER))) {
+    if (UNFINISHED_NAME.test(name)) removeFile(workspace, FOLDER, name);
   }
 }
 
@@ -116,7 +123,7 @@ function copyLogs(source: Statements, path: string): void {
   }
 }
 
-function checkCopy(path: string): void {
+function checkCopy(workspace: string, path: string): void {
   const db = openDatabase(path, { readonly: true });
   try {
     const sound = db.pragma('integrity_check', { simple: true });
@@ -131,14 +138,14 @@ function checkCopy(path: string): void {
     }
   } catch (thrown) {
     db.close();
-    rmSync(path, { force: true });
+    removeFile(workspace, FOLDER, basename(path));
     throw thrown;
   }
   db.close();
 }
 
-function rotate(backups: string): void {
-  const files = readdirSync(backups)
+function rotate(workspace: string): void {
+  const files = readdirSync(inside(workspace, FOLDER))
     .filter((name) => BACKUP_NAME.test(name))
     .sort()
     .reverse();
@@ -153,7 +160,7 @@ function rotate(backups: string): void {
   }
   for (const file of files) {
     if (!keep.has(file)) {
-      rmSync(join(backups, file), { force: true });
+      removeFile(workspace, FOLDER, file);
     }
   }
 }

@@ -1,23 +1,29 @@
 import {
   closeSync,
+  constants,
+  fchmodSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { WaymarkError } from '@shared/errors';
+import { makeFoldersIn, modesIn } from '../files/private';
+import { blobPath } from '../files/workspace-paths';
 import { systemCode } from './database';
 import { sha256 } from './hashing';
 import type { Statements } from './rows';
 
 /** Above this size a text lives in a file of its own, written and synced before the row that names it. */
 const FILE_THRESHOLD = 256 * 1024;
+
+/** A link that somebody put in the place of the new file is not written through. */
+const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
 const DEFLATED = 1;
 const IN_FILE = 2;
@@ -101,7 +107,8 @@ export class BlobStore {
     }
     const path = blobPath(this.folder, hex);
     if (fileSize(path) !== stored.length) {
-      writeDurably(path, stored);
+      makeFoldersIn(this.folder, 'blobs', hex.slice(0, 2));
+      writeDurably(path, stored, modesIn(this.folder).file);
     }
   }
 
@@ -161,22 +168,18 @@ function encodingFor(size: number, deflatedSize: number): number {
   return (size > FILE_THRESHOLD ? IN_FILE : 0) + (deflatedSize < size * 0.9 ? DEFLATED : 0);
 }
 
-export function blobPath(folder: string, hex: string): string {
-  return join(folder, 'blobs', hex.slice(0, 2), hex);
-}
-
 /** Bytes of a file; undefined when there is none. */
 function fileSize(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
 }
 
 /** Temporary file, fsync, rename, fsync of the folder: after this the bytes survive a power cut. */
-export function writeDurably(path: string, bytes: Uint8Array): void {
+export function writeDurably(path: string, bytes: Uint8Array, mode = 0o600): void {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true });
   const temporary = `${path}.${process.pid}-${threadId}.tmp`;
-  const file = openSync(temporary, 'w');
+  const file = openSync(temporary, WRITE, mode);
   try {
+    if (mode !== 0o600) fchmodSync(file, mode);
     for (let written = 0; written < bytes.length; ) {
       written += writeSync(file, bytes, written);
     }

@@ -1,11 +1,14 @@
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fsyncSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
+import { inside } from '../files/inside';
+import { makeFileIn } from '../files/private';
+import { removeFile } from '../files/remove';
 import type { StoreNotice } from './api';
 import { type Db, isDiskFull, storeFailure } from './database';
 import { rowSum } from './hashing';
 
 const PROBE_MS = 1000;
+const BALLAST = 'ballast';
 const BALLAST_DELAY_MS = 10_000;
 /** Free space beyond the ballast that ends the refusal, bytes. */
 const RESUME_BYTES = 512 * 1024;
@@ -152,14 +155,14 @@ export class DiskGuard {
     }
     let file: number | undefined;
     try {
-      file = openSync(this.path, 'w');
+      file = openSync(makeFileIn(this.folder, BALLAST), 'r+');
       const zeros = Buffer.alloc(Math.min(size, 1024 * 1024));
       for (let written = 0; written < size; ) {
         written += writeSync(file, zeros, 0, Math.min(zeros.length, size - written));
       }
       fsyncSync(file);
     } catch (thrown) {
-      rmSync(this.path, { force: true });
+      removeFile(this.folder, BALLAST);
       // A precaution that cannot be taken now is no trouble yet.
       if (!(storeFailure(thrown, this.folder, this.folder) instanceof WaymarkError)) {
         throw thrown;
@@ -179,14 +182,13 @@ export class DiskGuard {
 }
 
 function ballastFile(folder: string): string {
-  return join(folder, 'ballast');
+  return inside(folder, BALLAST);
 }
 
 /** Gives the room of the ballast back; how many bytes that was. */
 export function releaseBallast(folder: string): number {
-  const path = ballastFile(folder);
-  const size = sizeOf(path);
-  rmSync(path, { force: true });
+  const size = sizeOf(ballastFile(folder));
+  removeFile(folder, BALLAST);
   return size;
 }
 

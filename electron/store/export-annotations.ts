@@ -1,5 +1,8 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { WaymarkError } from '@shared/errors';
+import { removeFile } from '../files/remove';
 import { ANNOTATION_FORMAT, ANNOTATION_FORMAT_VERSION } from './annotation-source';
 import { systemCode } from './database';
 import type { ReadContext } from './read-context';
@@ -13,7 +16,7 @@ const TURN = 500;
  * and a last line that counts them. The file appears whole or not at all. Returns how many entries.
  */
 export async function exportAnnotations({ statements }: ReadContext, path: string): Promise<number> {
-  const temporary = `${path}.tmp`;
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const file = openNew(temporary, path);
   let entries = 0;
   try {
@@ -35,7 +38,7 @@ export async function exportAnnotations({ statements }: ReadContext, path: strin
     }
     putInPlace(temporary, path);
   } catch (thrown) {
-    rmSync(temporary, { force: true });
+    removeFile(dirname(temporary), basename(temporary));
     throw thrown;
   }
   return entries;
@@ -43,7 +46,7 @@ export async function exportAnnotations({ statements }: ReadContext, path: strin
 
 function openNew(temporary: string, path: string): number {
   try {
-    return openSync(temporary, 'w', 0o600);
+    return openSync(temporary, 'wx', 0o600);
   } catch (thrown) {
     throw notWritten(path, thrown);
   }

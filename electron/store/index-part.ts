@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
 import type { IndexProgress } from '@shared/search/views';
 import type { VerifyReport } from '@shared/views';
+import { workLockPath } from '../files/workspace-paths';
 import type { StoreNotice, StoreReader } from './api';
 import { createBackup } from './backup';
 import { CHECKPOINT_BYTES, storeFailure } from './database';
@@ -9,7 +10,7 @@ import { freeBytes } from './disk-guard';
 import { openReadContext } from './reader-part';
 import { entriesMark, newestBackup } from './restore/newest-backup';
 import { RulePreviewer } from './rule-preview';
-import { type HeldLock, holdLock, runLockPath } from './run-lock';
+import { type HeldLock, holdLock } from './run-lock';
 import { SearchIndex } from './search-index';
 import { SearchPart } from './search-part';
 import { type SessionHits, type SessionSearch, searchSessions } from './search-sessions';
@@ -250,7 +251,7 @@ export class IndexPart {
   private holdLock(): void {
     if (this.lock === null && performance.now() - this.askedForLock > LOCK_MS) {
       this.askedForLock = performance.now();
-      this.lock = holdLock(runLockPath(this.folder, 'indexer'), 0, 0);
+      this.lock = holdLock(workLockPath(this.folder, 'indexer'), 0, 0);
       if (this.lock !== null) {
         this.index.prepare();
       }

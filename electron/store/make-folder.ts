@@ -6,13 +6,14 @@ import { systemCode } from './database';
 /**
  * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where the system says that a folder is
  * missing although it is there, as below /proc; this one asks once for each folder.
+ * `mode`: of the folder itself where it is new; those above it get the usual one.
  * @throws WaymarkError bad_input with what is in the way; what the disk says of a full or read-only one comes as it is
  */
-export function makeFolder(folder: string): void {
+export function makeFolder(folder: string, mode = 0o777): void {
   const missing: string[] = [];
   let path = resolve(folder);
   for (; !isThere(path, folder) && dirname(path) !== path; path = dirname(path)) missing.unshift(path);
-  for (const each of missing) makeOne(each, folder);
+  for (const each of missing) makeOne(each, folder, each === missing.at(-1) ? mode : 0o777);
 }
 
 /** Whether the folder is there. A file or a link to nothing in its place never becomes one. */
@@ -30,9 +31,9 @@ function isThere(path: string, wanted: string): boolean {
   }
 }
 
-function makeOne(path: string, wanted: string): void {
+function makeOne(path: string, wanted: string, mode: number): void {
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode });
   } catch (thrown) {
     // Another process was first.
     if (systemCode(thrown) === 'EEXIST' && isThere(path, wanted)) return;

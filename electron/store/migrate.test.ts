@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { partFiles } from '../testing/part-files';
 import { createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
-import { openDatabase } from './database';
+import { type Db, openDatabase } from './database';
 import { rowSum } from './hashing';
 import { type Migration, migrate, migrations, readVersion } from './migrate';
 import { openForWriting, workspaceFile } from './workspace-file';
@@ -83,6 +83,12 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
   db.close();
 });
 
+function dropIdTriggers(db: Db): void {
+  for (const table of ['run', 'outbox', 'annotation', 'kept_annotation'])
+    db.exec(`DROP TRIGGER ${table}_id_checked`);
+  db.exec('DROP TRIGGER run_keeps_id');
+}
+
 test('migration 4: a session that an earlier version wrote is whole, and goes on in a file of its own', async () => {
   const folder = temporaryFolder();
   const before = testStore(folder);
@@ -98,6 +104,7 @@ test('migration 4: a session that an earlier version wrote is whole, and goes on
   for (const table of ['session_log', 'session_part']) db.exec(`ALTER TABLE ${table} DROP COLUMN file`);
   db.exec('ALTER TABLE session_log DROP COLUMN epoch');
   db.exec('DROP TABLE gesture');
+  dropIdTriggers(db);
   const id = db.prepare('SELECT id FROM run').pluck().get() as number;
   db.prepare('UPDATE session_log SET sum = ?').run(rowSum(id, 'main', 29, 5));
   db.pragma('user_version = 3');
@@ -132,6 +139,26 @@ test('a migration that fails leaves the file as it was', () => {
   expect(db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'half'").get()).toEqual({ n: 0 });
   expect(migrate(db, [...migrations, next])).toEqual({ from: migrations.length, to: next.version });
   db.close();
+});
+
+test('migration 6: a run that an earlier version kept under no id is set aside, and the others go on', async () => {
+  const folder = temporaryFolder();
+  const before = testStore(folder);
+  const run = await createRun(before);
+  await new RunWriter(before, run).start();
+  await before.close();
+  const db = openDatabase(workspaceFile(folder));
+  dropIdTriggers(db);
+  db.exec("INSERT INTO run (id, ulid, created_at) VALUES (9, '..........................', 0)");
+  db.exec(
+    'INSERT INTO run_head SELECT 9, seq, hash, epoch, changed_at, rule_version, rule_seq, facts, state, precedence FROM run_head',
+  );
+  db.pragma('user_version = 5');
+  db.close();
+  const after = testStore(folder);
+  expect((await after.reader.runs()).map(({ id }) => id)).toEqual([run]);
+  expect((await after.reader.verify()).workspace).toEqual([expect.objectContaining({ what: 'run_id' })]);
+  await after.close();
 });
 
 test('an older application refuses a newer workspace and leaves every byte as it was', async () => {

@@ -5,6 +5,7 @@ import { longRuns } from './migrations/0002-long-runs';
 import { review } from './migrations/0003-review';
 import { sessionFiles } from './migrations/0004-session-files';
 import { gestures } from './migrations/0005-gestures';
+import { ids } from './migrations/0006-ids';
 
 /** One numbered change of the schema; never edited once released. */
 export interface Migration {
@@ -14,7 +15,7 @@ export interface Migration {
 }
 
 /** In order of version, without gaps from 1. */
-export const migrations: readonly Migration[] = [threeLogs, longRuns, review, sessionFiles, gestures];
+export const migrations: readonly Migration[] = [threeLogs, longRuns, review, sessionFiles, gestures, ids];
 
 /**
  * Brings a database to the newest version this application knows, all in one transaction.

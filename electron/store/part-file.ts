@@ -1,19 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fdatasyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, fchmodSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { WaymarkError } from '@shared/errors';
+import { inside } from '../files/inside';
+import { makeFoldersIn, modesIn } from '../files/private';
 import { syncFolder } from './blob-store';
 import { isDiskFull, systemCode } from './database';
 
 const READ_BYTES = 1024 * 1024;
-
-/** @throws WaymarkError bad_input for a name that may not become a folder */
-export function sessionFolder(workspace: string, run: string, uid: string): string {
-  if (!/^[\w.-]{1,100}$/.test(uid) || /^\.+$/.test(uid)) {
-    throw new WaymarkError('bad_input', 'This session id cannot be used as a folder name.', uid);
-  }
-  return join(workspace, 'sessions', run, uid);
-}
 
 /** `file`: as its row names it. @throws WaymarkError workspace_corrupt for a name that no writer gives */
 export function partPath(folder: string, base: number, file: string | null): string {
@@ -24,7 +18,7 @@ export function partPath(folder: string, base: number, file: string | null): str
       folder,
     );
   }
-  return join(folder, file ?? `${base}.log`);
+  return inside(folder, file ?? `${base}.log`);
 }
 
 /**
@@ -47,8 +41,13 @@ export class PartFile {
   /** Opens a writer's own part, or makes it; `length`: bytes of it that are stored. */
   static open(folder: string, name: string, length: number): PartFile {
     makeFolder(folder);
-    const path = join(folder, name);
-    return new PartFile(name, path, openOrMake(path), length === 0);
+    const path = partPath(folder, 0, name);
+    return new PartFile(
+      name,
+      path,
+      openOrMake(path, modesIn(dirname(dirname(dirname(folder)))).file),
+      length === 0,
+    );
   }
 
   write(position: number, bytes: Uint8Array): void {
@@ -120,10 +119,13 @@ export function hashRange(path: string, position: number, length: number): Buffe
   return hash.digest();
 }
 
-/** A new folder survives a power cut only when those above it know of it. */
+/** `folder`: as `sessionFolder` says. A new folder survives a power cut only when those above it know of it. */
 function makeFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true });
-  if (first === undefined) {
+  const run = dirname(folder);
+  const sessions = dirname(run);
+  const names = [basename(sessions), basename(run), basename(folder)];
+  const first = makeFoldersIn(dirname(sessions), ...names);
+  if (first === null) {
     return;
   }
   for (let made = folder; made.length >= first.length; made = dirname(made)) {
@@ -131,7 +133,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-function openOrMake(path: string): number {
+function openOrMake(path: string, mode: number): number {
   try {
     return openSync(path, 'r+');
   } catch (thrown) {
@@ -139,8 +141,9 @@ function openOrMake(path: string): number {
       throw thrown;
     }
   }
-  const file = openSync(path, 'wx+');
+  const file = openSync(path, 'wx+', mode);
   try {
+    if (mode !== 0o600) fchmodSync(file, mode);
     syncFolder(dirname(path));
   } catch (thrown) {
     closeSync(file);

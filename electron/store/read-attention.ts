@@ -3,6 +3,7 @@ import { attentionAt, foldAttention, startAttention } from '@shared/attention-fo
 import { byMostUrgent, unseen } from '@shared/attention-rank';
 import type { AttentionState } from '@shared/attention-state';
 import { WaymarkError } from '@shared/errors';
+import { isId } from '@shared/id';
 import { AttentionCache } from './attention-cache';
 import { rowId } from './ids';
 import { findRun, type ReadContext, readEvents } from './read-context';
@@ -50,7 +51,7 @@ export class AttentionReader {
   async list(author: string): Promise<RunAttention[]> {
     const until = performance.now() + LIST_MS;
     const list: RunAttention[] = [];
-    const heads = this.#heads(author);
+    const heads = this.#heads(author).filter(({ ulid }) => isId(ulid));
     this.#forgetRemoved(new Set(heads.map(({ ulid }) => ulid)));
     for (const row of heads) {
       const seenSeq = row.seen_seq ?? 0;

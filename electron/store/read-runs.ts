@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
+import { isId } from '@shared/id';
 import type { RunSummary, RunState as RunWord } from '@shared/views';
 import { WorkingTime } from '@shared/working-time';
 import { LAST_SEQ, rowId } from './ids';
@@ -17,7 +18,8 @@ export async function readRuns(context: ReadContext): Promise<RunSummary[]> {
       `${RUN_SELECT} WHERE r.id < ? ORDER BY r.id DESC LIMIT ${PAGE}`,
       before,
     );
-    runs.push(...page.map((row) => summarise(context, parseRun(row))));
+    // A row that names no run is not shown as one; the writer has said so (`quarantine`).
+    runs.push(...page.filter(({ ulid }) => isId(ulid)).map((row) => summarise(context, parseRun(row))));
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return runs;
     before = last.id;

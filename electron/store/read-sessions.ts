@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
 import type { SessionView } from '@shared/views';
-import { partPath, sessionFolder } from './part-file';
+import { sessionFolder } from '../files/workspace-paths';
+import { partPath } from './part-file';
 import { bounded, findRun, type ReadContext } from './read-context';
 
 const MAX_BYTES = 4 * 1024 * 1024;

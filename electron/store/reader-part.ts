@@ -1,8 +1,9 @@
+import { runLockPath } from '../files/workspace-paths';
 import { BlobStore } from './blob-store';
 import type { ReadContext } from './read-context';
 import { ReaderCore, type ReaderParts } from './reader-core';
 import { Statements } from './rows';
-import { isLockHeld, runLockPath } from './run-lock';
+import { isLockHeld } from './run-lock';
 import { openForReading } from './workspace-file';
 
 export interface OpenReader {

@@ -1,13 +1,12 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { makeFileIn, makeFoldersIn } from '../files/private';
+import { removeFile } from '../files/remove';
+import { parsedRun } from '../files/workspace-paths';
 import { type Db, openDatabase, systemCode } from './database';
 
 /** A lock that is asked for while another process only looks at it is tried again for this long, ms. */
 const PATIENCE_MS = 100;
-
-export function runLockPath(folder: string, run: string): string {
-  return join(folder, 'locks', `${run}.db`);
-}
 
 export interface HeldLock {
   /** One more than the number given out before; grows over the life of the file. */
@@ -17,10 +16,13 @@ export interface HeldLock {
 
 /**
  * Takes an exclusive lock that the operating system releases when the process dies: a SQLite file held in
- * exclusive locking mode, which also keeps the epoch. Null when another connection holds it.
+ * exclusive locking mode, which also keeps the epoch. Null when another connection holds it. `path`: as `workspace-paths`
+ * says; a folder `locks` is made for it.
  */
 export function holdLock(path: string, atLeast = 0, patienceMs = PATIENCE_MS): HeldLock | null {
-  mkdirSync(join(path, '..'), { recursive: true });
+  const locks = dirname(path);
+  makeFoldersIn(dirname(locks), basename(locks));
+  makeFileIn(dirname(locks), basename(locks), basename(path));
   const db = openDatabase(path, { timeoutMs: patienceMs });
   try {
     db.pragma('locking_mode = EXCLUSIVE');
@@ -66,9 +68,11 @@ export function isLockHeld(path: string): boolean {
   }
 }
 
-export function deleteLock(path: string): void {
-  rmSync(path, { force: true });
-  rmSync(`${path}-journal`, { force: true });
+/** Of a run that is gone. */
+export function deleteLock(workspace: string, run: string): void {
+  const name = `${parsedRun(run)}.db`;
+  removeFile(workspace, 'locks', name);
+  removeFile(workspace, 'locks', `${name}-journal`);
 }
 
 function isBusy(thrown: unknown): boolean {

@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
+import { remove } from '../files/remove';
+import { parsedRun, runLockPath } from '../files/workspace-paths';
+import type { StoreNotice } from './api';
 import { BlobStore } from './blob-store';
 import { emptyProjections } from './empty-projections';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
@@ -10,7 +11,7 @@ import { CHAIN_START, rowSum } from './hashing';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { redactBody } from './redact';
 import type { Statements } from './rows';
-import { deleteLock, holdLock, runLockPath } from './run-lock';
+import { deleteLock, holdLock } from './run-lock';
 import type { OpenRun, RunLog } from './run-log';
 import type { RunProjection } from './run-projection';
 import { textReferences } from './stored-json';
@@ -41,7 +42,7 @@ export class RunRemoval {
     private readonly log: RunLog,
     private readonly projection: RunProjection,
     private readonly group: Pick<GroupCommit, 'add'>,
-    private readonly options: { folder: string; now: () => number },
+    private readonly options: { folder: string; now: () => number; notify(notice: StoreNotice): void },
   ) {
     this.blobs = new BlobStore(statements, options.folder);
     this.texts = new TextRelease(statements, group, options.folder);
@@ -70,11 +71,18 @@ export class RunRemoval {
       'SELECT t.run, r.ulid, t.mode FROM tombstone t JOIN run r ON r.id = t.run WHERE t.done = 0',
     );
     for (const tombstone of pending) {
-      // Held: another process is finishing it.
-      await this.locked(tombstone.ulid, 0, async () => {
-        await this.carryOut(tombstone);
-        return tombstone.mode === 'run';
-      });
+      try {
+        // Held: another process is finishing it.
+        await this.locked(tombstone.ulid, 0, async () => {
+          await this.carryOut(tombstone);
+          return tombstone.mode === 'run';
+        });
+      } catch (thrown) {
+        // A row that names no run, or a link where its files should be: the others are finished, and this one waits.
+        const notice = unreadableRun(tombstone.ulid, thrown);
+        if (notice === null) throw thrown;
+        this.options.notify(notice);
+      }
     }
     // What a killed process wrote or was about to delete: a removal must not leave the texts themselves.
     await this.files.sweep(pending.length > 0 ? 'listed' : 'left', () => this.stopped);
@@ -101,7 +109,7 @@ export class RunRemoval {
     } finally {
       lock.release();
       if (gone) {
-        deleteLock(path);
+        deleteLock(this.options.folder, run);
       }
     }
     return true;
@@ -274,7 +282,7 @@ export class RunRemoval {
         }
       },
     });
-    rmSync(join(this.options.folder, 'sessions', ulid), { recursive: true, force: true });
+    await remove(this.options.folder, ['sessions', parsedRun(ulid)], { kind: 'folder' });
   }
 
   /** A process that has a file of these sessions open must not write on into what is deleted. */

@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { inside } from '../files/inside';
+import { makeFileIn } from '../files/private';
+import { removeFile } from '../files/remove';
 import { configureReader, type Db, openDatabase, systemCode } from './database';
 
 /** Raised when texts or tokenizer change: an index of another version is filled anew. */
@@ -14,19 +15,19 @@ CREATE VIRTUAL TABLE step USING fts5 (thought, args, obs, hint, file, content = 
   tokenize = 'unicode61 remove_diacritics 2');`;
 
 export function indexFile(folder: string): string {
-  return join(folder, 'search.db');
+  return inside(folder, 'search.db');
 }
 
 /** Opens the index; a damaged one is only a copy and thrown away. */
 export function openIndexFile(folder: string): Db {
   try {
-    return configure(openDatabase(indexFile(folder)));
+    return configure(openDatabase(makeFileIn(folder, 'search.db')));
   } catch (thrown) {
     if (!isDamaged(thrown)) {
       throw thrown;
     }
     deleteIndexFile(folder);
-    return configure(openDatabase(indexFile(folder)));
+    return configure(openDatabase(makeFileIn(folder, 'search.db')));
   }
 }
 
@@ -46,7 +47,7 @@ function configure(db: Db): Db {
 
 export function deleteIndexFile(folder: string): void {
   for (const suffix of ['', '-wal', '-shm']) {
-    rmSync(indexFile(folder) + suffix, { force: true });
+    removeFile(folder, `search.db${suffix}`);
   }
 }
 

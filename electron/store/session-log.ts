@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { WaymarkError } from '@shared/errors';
 import { ulid } from 'ulid';
+import { sessionFolder } from '../files/workspace-paths';
 import type { SessionChunk } from './api';
 import { StalePreparation } from './group-commit';
 import { rowSum } from './hashing';
-import { hashPart, PartFile, partPath, sessionFolder } from './part-file';
+import { hashPart, PartFile, partPath } from './part-file';
 import type { Statements } from './rows';
 import { readStoredSession, refuseReplaced, type StoredSession } from './stored-session';
 

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { blobPath } from '../files/workspace-paths';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import type { Store } from './api';
-import { BlobStore, blobPath, type PreparedBlob, writeDurably } from './blob-store';
+import { BlobStore, type PreparedBlob, writeDurably } from './blob-store';
 import { openDatabase } from './database';
 import { GroupCommit } from './group-commit';
 import { sha256 } from './hashing';
@@ -168,7 +169,9 @@ async function changesPerTransaction(folder: string, run: string, mode: 'run' | 
   };
   const log = new RunLog(statements, blobs, Date.now);
   const projection = new RunProjection(statements, () => 'union');
-  const removal = new RunRemoval(statements, log, projection, counting, { folder, now: Date.now });
+  const removal = new RunRemoval(statements, log, projection, counting, {
+    ...{ folder, now: Date.now, notify: () => undefined },
+  });
   await removal.remove(log.load(run), mode, alice);
   return counted;
 }
@@ -263,6 +266,7 @@ test('verify names files that no row names, unless they were only just written, 
   const store = testStore(folder);
   const run = await readerOf(store, LARGE);
   const stray = blobPath(folder, hexOf('stray'));
+  mkdirSync(dirname(stray), { recursive: true });
   writeDurably(stray, Buffer.from('stray'));
   await expectSound(store);
   utimesSync(stray, MINUTES_AGO, MINUTES_AGO);

@@ -1,5 +1,7 @@
+import { runLockPath } from '../files/workspace-paths';
 import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
-import { type HeldLock, holdLock, isLockHeld, runLockPath } from './run-lock';
+import { type HeldLock, holdLock, isLockHeld } from './run-lock';
+import { noRun } from './run-log';
 import { openForReading } from './workspace-file';
 
 /** Listeners for notices, in the order they came. One that throws is a bug: it is reported, and nothing else stops for it. */
@@ -51,8 +53,12 @@ export class AssembledStore implements Store {
     private readonly end: { drain(): Promise<void>; close(): Promise<void> },
   ) {}
 
-  lockRun(run: string): { epoch: number; release(): void } | null {
-    const held = holdLock(runLockPath(this.folder, run), this.lastEpoch(run));
+  lockRun(run: string, isNew = false): { epoch: number; release(): void } | null {
+    const path = runLockPath(this.folder, run);
+    const last = this.lastEpoch(run);
+    // Nothing is made for a run that is not here: who asks may have made its name up.
+    if (last === null && !isNew) throw noRun(run);
+    const held = holdLock(path, last ?? 0);
     if (held === null) {
       return null;
     }
@@ -85,14 +91,14 @@ export class AssembledStore implements Store {
     this.locks.clear();
   }
 
-  /** A lock file may have been lost; the log remembers which epochs wrote. One row by key. */
-  private lastEpoch(run: string): number {
+  /** A lock file may have been lost; the log remembers which epochs wrote. One row by key; null: no such run. */
+  private lastEpoch(run: string): number | null {
     const db = openForReading(this.folder);
     try {
       const row = db
         .prepare('SELECT h.epoch FROM run_head h JOIN run r ON r.id = h.run WHERE r.ulid = ?')
         .get(run) as { epoch: number } | undefined;
-      return row?.epoch ?? 0;
+      return row?.epoch ?? null;
     } finally {
       db.close();
     }

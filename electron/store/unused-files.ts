@@ -1,7 +1,8 @@
-import { rmSync, type Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { blobPath } from './blob-store';
+import { inside } from '../files/inside';
+import { removeFile } from '../files/remove';
 import { systemCode } from './database';
 import type { GroupCommit } from './group-commit';
 import type { Statements } from './rows';
@@ -32,8 +33,8 @@ export async function* unusedFiles(
   folder: string,
   young: 'left' | 'listed' = 'left',
 ): AsyncGenerator<UnusedFile> {
-  for (const group of await entriesOf(join(folder, 'blobs'))) {
-    for (const file of await entriesOf(join(folder, 'blobs', group))) {
+  for (const group of await entriesOf(folder, 'blobs')) {
+    for (const file of await entriesOf(folder, 'blobs', group)) {
       const hex = TEXT_FILE.test(file) ? file : null;
       if (hex !== null && isNamed(statements, hex)) {
         continue;
@@ -68,7 +69,7 @@ export class UnusedFiles {
         run: () => {
           for (const hex of batch) {
             if (!isNamed(this.statements, hex)) {
-              rmSync(blobPath(this.folder, hex), { force: true });
+              removeFile(this.folder, 'blobs', hex.slice(0, 2), hex);
             }
           }
         },
@@ -87,7 +88,7 @@ export class UnusedFiles {
         break;
       }
       if (hex === null) {
-        rmSync(join(this.folder, name), { force: true });
+        removeFile(this.folder, ...name.split('/'));
       } else {
         await this.delete([hex]);
       }
@@ -102,9 +103,9 @@ function isNamed(statements: Statements, hex: string): boolean {
   return statements.get('SELECT 1 FROM blob WHERE sha = ?', Buffer.from(hex, 'hex')) !== undefined;
 }
 
-async function entriesOf(folder: string): Promise<string[]> {
+async function entriesOf(folder: string, ...names: string[]): Promise<string[]> {
   try {
-    return await readdir(folder);
+    return await readdir(inside(folder, ...names));
   } catch (thrown) {
     // No large text was stored yet, or a file lies where folders are expected.
     if (systemCode(thrown) === 'ENOENT' || systemCode(thrown) === 'ENOTDIR') {
@@ -116,7 +117,7 @@ async function entriesOf(folder: string): Promise<string[]> {
 
 async function statOf(path: string): Promise<Stats | null> {
   try {
-    return await stat(path);
+    return await lstat(path);
   } catch (thrown) {
     // Deleted, or given its final name, since it was listed.
     if (systemCode(thrown) === 'ENOENT') {

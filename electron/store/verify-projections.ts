@@ -1,9 +1,10 @@
 import type { VerifyProblem } from '@shared/views';
+import { runLockPath } from '../files/workspace-paths';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import type { PrivateRebuild } from './private-rebuild';
 import type { Rebuild } from './rebuild';
 import type { Statements } from './rows';
-import { isLockHeld, runLockPath } from './run-lock';
+import { isLockHeld } from './run-lock';
 import type { VerifyContext } from './verify';
 
 /** Tables of projections: which rows are one run's, and in what order to walk them. */

@@ -1,8 +1,9 @@
 import type { EventBody } from '@shared/events';
 import type { VerifyProblem } from '@shared/views';
+import { runLockPath, sessionFolder } from '../files/workspace-paths';
 import { LAST_SEQ, rowId } from './ids';
-import { hashRange, partPath, sessionFolder } from './part-file';
-import { isLockHeld, runLockPath } from './run-lock';
+import { hashRange, partPath } from './part-file';
+import { isLockHeld } from './run-lock';
 import type { SeenOutput } from './seen-output';
 import { PART_BYTES } from './session-log';
 import type { VerifyContext } from './verify';

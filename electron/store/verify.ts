@@ -1,7 +1,10 @@
 import { WaymarkError } from '@shared/errors';
+import { isId } from '@shared/id';
 import type { VerifyProblem, VerifyReport } from '@shared/views';
+import { shownId } from '../files/workspace-paths';
 import { BlobStore } from './blob-store';
 import { storeFailure } from './database';
+import { setAside } from './quarantine';
 import { Statements } from './rows';
 import type { StepProjector } from './step-projector';
 import { checkAnnotations, checkOutbox } from './verify-entries';
@@ -104,6 +107,11 @@ async function checkRuns(
   const reports: VerifyReport['runs'] = [];
   for (const { id, ulid, created_at: createdAt, seq, grave } of rows) {
     if (wanted !== undefined && !wanted.includes(ulid)) {
+      continue;
+    }
+    if (!isId(ulid)) {
+      const shown = shownId(ulid);
+      workspace.push({ what: 'run_id', where: `run ${id}`, message: setAside(shown) });
       continue;
     }
     if (seq === null) {

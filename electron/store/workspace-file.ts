@@ -4,6 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { ulid } from 'ulid';
+import { inside } from '../files/inside';
+import { closeToOthers, makeFileIn } from '../files/private';
+import { WORKSPACE_PARTS } from '../files/workspace-paths';
 import {
   configureReader,
   configureWriter,
@@ -31,11 +34,13 @@ export function workspaceFile(folder: string): string {
 export function openForWriting(folder: string): Db {
   const path = workspaceFile(folder);
   try {
-    makeFolder(folder);
+    makeFolder(folder, 0o700);
     refuseNetworkFileSystem(folder);
-    if (hasLog(path)) {
-      lookInto(path);
-    }
+    const isThere = hasLog(path);
+    refuseLinks(folder);
+    if (isThere) lookInto(path);
+    closeToOthers(folder);
+    makeFileIn(folder, 'workspace.db');
     const db = openDatabase(path);
     try {
       configureWriter(db);
@@ -54,6 +59,11 @@ export function openForWriting(folder: string): Db {
   } catch (thrown) {
     throw storeFailure(thrown, `the workspace ${workspaceFile(folder)}`, folder);
   }
+}
+
+/** What lies in a workspace lies there: a link in the place of a part leads writing and deleting elsewhere. */
+function refuseLinks(folder: string): void {
+  for (const part of WORKSPACE_PARTS) inside(folder, part);
 }
 
 /** On a full disk the main file cannot grow; whoever only wants to read, or to remove something, must not need that. */

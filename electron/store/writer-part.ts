@@ -3,6 +3,7 @@ import { BlobStore } from './blob-store';
 import { storeFailure } from './database';
 import { releaseBallast } from './disk-guard';
 import { rebuildOutdated } from './projection-upgrade';
+import { quarantine } from './quarantine';
 import { Statements } from './rows';
 import { devicesOf, openForWriting } from './workspace-file';
 import { WriterCore, type WriterOptions } from './writer-core';
@@ -29,6 +30,7 @@ function openPart(
   const db = openForWriting(options.folder);
   try {
     const statements = new Statements(db);
+    quarantine(statements, options.notify);
     rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
     const { device, earlier } = devicesOf(db, options.folder, options.device);
     const core = new WriterCore(db, { ...options, device, earlierDevices: earlier });

@@ -26,6 +26,7 @@ let store: TaskStore;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'waymark-add-'));
   source = await writeTaskPackage(join(folder, 'source'));
+  await mkdir(join(folder, 'workspace'));
   recorded = [];
   store = {
     folder: join(folder, 'workspace'),

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, copyFile, mkdir, open, readdir, rename, stat, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
+import { makeFoldersIn } from '../files/private';
+import { remove } from '../files/remove';
+import { packageFolder } from '../files/workspace-paths';
 import type { Store, StoredTask } from '../store/api';
 import { hashPackage, listPackage, type PackageEntry } from './package-files';
 
@@ -24,7 +27,7 @@ export async function addTask(store: TaskStore, path: string): Promise<StoredTas
   const { spec, entries } = await loadTaskPackage(path);
   const hash = await hashPackage(path, entries);
   const folder = join('tasks', hash);
-  await placeCopy(path, entries, hash, join(store.folder, folder));
+  await placeCopy(path, entries, hash, store.folder);
   const known = (await store.reader.tasks()).find((task) => task.id === spec.id);
   if (known?.hash === hash) return known;
   const task: StoredTask = {
@@ -42,25 +45,26 @@ export async function addTask(store: TaskStore, path: string): Promise<StoredTas
 
 /** Where the copy that a run pinned is, also after the task got a newer version. */
 export function pinnedPackage(workspace: string, hash: string): string {
-  return join(workspace, 'tasks', hash);
+  return packageFolder(workspace, hash);
 }
 
-/** Leaves either the whole, verified copy at `target` or nothing; half copies of an earlier try are removed. */
+/** Leaves either the whole, verified copy in the workspace or nothing; half copies of an earlier try are removed. */
 async function placeCopy(
   source: string,
   entries: readonly PackageEntry[],
   hash: string,
-  target: string,
+  workspace: string,
 ): Promise<void> {
+  const target = packageFolder(workspace, hash);
   if (await holds(target, hash)) return;
   const parent = dirname(target);
-  await mkdir(parent, { recursive: true });
+  makeFoldersIn(workspace, 'tasks');
   const prefix = `.adding-${hash}-`;
   for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue;
     // A younger one may belong to another process that adds the same package right now.
     const old = Date.now() - (await stat(join(parent, name))).mtimeMs > 3_600_000;
-    if (old) await rm(join(parent, name), { recursive: true, force: true });
+    if (old) await remove(workspace, ['tasks', name], { kind: 'folder' });
   }
   const draft = join(parent, `${prefix}${randomBytes(4).toString('hex')}`);
   try {
@@ -71,11 +75,11 @@ async function placeCopy(
         `${source} changed while it was copied. Add it again once it is at rest.`,
       );
     }
-    await rm(target, { recursive: true, force: true });
+    await remove(workspace, ['tasks', hash], { kind: 'folder' });
     await rename(draft, target);
     await syncFolder(parent);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await remove(workspace, ['tasks', basename(draft)], { kind: 'folder' });
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
       throw new WaymarkError(
         'disk_full',

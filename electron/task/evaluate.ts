@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { pointsFor, withPenalty } from '@shared/score';
@@ -6,6 +6,7 @@ import { durationMs, type TaskSpec } from '@shared/task';
 import { z } from 'zod';
 import { ComputerUnavailable, FileError } from '../computer/failures';
 import type { FileSystemPort } from '../computer/port';
+import { removeAt } from '../files/remove';
 import { copyInputs, type InputFiles, InputProblem } from './copy-inputs';
 import { drivingMachine, type EvaluatingMachine, type EvaluatorOrder } from './evaluating-machine';
 import { changedProtected, type ProtectedHashes } from './protected';
@@ -109,7 +110,7 @@ export async function evaluate(order: EvaluationOrder): Promise<EvaluationOutcom
   } catch (error) {
     if (order.signal.aborted) throw new WaymarkError('cancelled', 'The evaluation was cancelled.');
     // It is made again from the beginning: half an evaluation is no record.
-    if (error instanceof ComputerUnavailable) await rm(folder, { recursive: true, force: true });
+    if (error instanceof ComputerUnavailable) await removeAt(folder, { kind: 'folder' });
     outcome.message = whyUnavailable(error);
   }
   outcome.durationMs = Math.round(performance.now() - started);

@@ -1,7 +1,8 @@
-import { access, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task';
 import { LocalFiles } from '../computer/local/local-files';
+import { remove } from '../files/remove';
 import { copyEntries } from './add';
 import { listPackage, type PackageEntry } from './package-files';
 import { draftName, partOf } from './package-part';
@@ -45,12 +46,17 @@ export class LocalSite implements Site {
     const { source, entries, single } = partOf(packageFolder, await this.#entries, from);
     const target = join(this.root, to);
     const draft = join(dirname(target), draftName(from));
-    await rm(draft, { recursive: true, force: true });
+    await this.#clear(draft);
     await mkdir(dirname(target), { recursive: true });
     await copyEntries(source, entries, draft);
-    await rm(target, { recursive: true, force: true });
+    await this.#clear(target);
     await rename(single === null ? draft : join(draft, single), target);
-    await rm(draft, { recursive: true, force: true });
+    await this.#clear(draft);
+  }
+
+  /** Paths of a package go through no link of its own: what stands behind one is no part of the agent's folder. */
+  #clear(path: string): Promise<void> {
+    return remove(this.root, relative(this.root, path).split(sep));
   }
 
   async makeFolder(path: string): Promise<void> {
@@ -65,7 +71,7 @@ export class LocalSite implements Site {
     }
     const target = join(this.root, to);
     await mkdir(dirname(target), { recursive: true });
-    await rm(target, { recursive: true, force: true });
+    await this.#clear(target);
     await symlink(from, target);
   }
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { sessionFolder } from '../store/part-file';
+import { sessionFolder } from '../files/workspace-paths';
 
 /** Paths of a session's part files that begin at byte `base`, whoever wrote them. */
 export function partFiles(workspace: string, run: string, uid: string, base: number): string[] {

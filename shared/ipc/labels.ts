@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { idSchema } from '../id-schema';
 import { type AnnotationEntry, correctionSchema } from '../annotations';
+import { idSchema } from '../id-schema';
 import { MAX_PARTS, type StepRange } from '../step-range';
 import { atStep, inRun, returns, run, step } from './parts';
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { mkdir, open, readdir, realpath, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, realpath, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeAt } from '../../files/remove';
 import { isDirectory, mustBeAbsolute, notAFile, tooLarge } from '../file-texts';
 import type {
   DirectoryEntry,
@@ -141,7 +142,10 @@ export class LocalFiles implements FileSystemPort {
 
   async remove(path: string, options: { recursive?: boolean } = {}): Promise<void> {
     await this.#on(path, 'remove', async () => {
-      if (options.recursive) return rm(path, { recursive: true });
+      if (options.recursive) {
+        await lstat(path);
+        return removeAt(path);
+      }
       try {
         await unlink(path);
       } catch (error) {

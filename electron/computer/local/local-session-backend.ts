@@ -1,5 +1,6 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { remove, removeAt } from '../../files/remove';
 import { SessionError } from '../failures';
 import type { SessionChunk } from '../port';
 import type {
@@ -72,7 +73,7 @@ export class LocalSessionBackend implements SessionBackend {
     if (!about) return true;
     const abandoned = Date.now() - about.mtimeMs > unfinishedMs;
     if (!abandoned || (await files.meta()) || (await files.listened())) return false;
-    await rm(directory, { recursive: true, force: true });
+    await removeAt(directory, { kind: 'folder' });
     return true;
   }
 
@@ -188,9 +189,9 @@ export class LocalSessionBackend implements SessionBackend {
       if (!entry.startsWith('.closed-') && !entry.includes('.failed.')) continue;
       const path = join(sessionsDir, entry);
       // A rename sets the change time: the moment of closing.
-      const about = await absentIsUndefined(stat(path));
+      const about = await absentIsUndefined(lstat(path));
       if (!about || about.ctimeMs >= before) continue;
-      await rm(path, { recursive: true, force: true });
+      await remove(sessionsDir, [entry]);
       if (entry.startsWith('.closed-')) count += 1;
     }
     return count;

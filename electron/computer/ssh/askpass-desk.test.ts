@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../testing/deadline';
 import { AskpassDesk, type RawQuestion } from './askpass-desk';
@@ -14,9 +14,10 @@ describe('the program that ssh asks through', () => {
   afterEach(async () => {
     for (const desk of open.splice(0)) await desk.close();
   });
-  const openDesk = async (ask: (question: RawQuestion) => Promise<string | null>) => {
+  const openDesk = async (ask: (question: RawQuestion) => Promise<string | null>, parent?: string) => {
     const changed: string[] = [];
-    const desk = await AskpassDesk.open(program, ask, (file) => changed.push(file));
+    const place = parent ?? (await mkdtemp(join(tmpdir(), 'ask-')));
+    const desk = await AskpassDesk.open(program, ask, (file) => changed.push(file), place);
     open.push(desk);
     return { desk, changed };
   };
@@ -91,12 +92,10 @@ describe('the program that ssh asks through', () => {
     const parent = await mkdtemp(join(tmpdir(), 'waymark-runtime-'));
     const dead = spawn('true');
     await new Promise((done) => dead.once('close', done));
-    const before = process.env.XDG_RUNTIME_DIR;
-    process.env.XDG_RUNTIME_DIR = parent;
     try {
       const stale = await mkdtemp(join(parent, `waymark-ask-${dead.pid}-`));
       const living = await mkdtemp(join(parent, `waymark-ask-${process.pid}-`));
-      const { desk, changed } = await openDesk(async () => null);
+      const { desk, changed } = await openDesk(async () => null, parent);
       expect(dirname(desk.folder)).toBe(parent);
       expect([existsSync(stale), existsSync(living)]).toEqual([false, true]);
       await run(desk, 'x');
@@ -104,10 +103,36 @@ describe('the program that ssh asks through', () => {
       await new Promise((done) => log.once('close', done));
       await eventually('the log is told', () => changed.includes('hop-0.log'));
     } finally {
-      if (before === undefined) delete process.env.XDG_RUNTIME_DIR;
-      else process.env.XDG_RUNTIME_DIR = before;
       await rm(parent, { recursive: true });
     }
+  });
+
+  it('opens no folder that somebody else could write into, and cleans up through no link', async () => {
+    const base = await mkdtemp(join(tmpdir(), 'waymark-runtime-'));
+    const home = join(base, 'home');
+    await mkdir(home);
+    await writeFile(join(home, 'thesis.txt'), '');
+    const parent = join(base, 'ask');
+    await symlink(home, parent);
+    await expect(openDesk(async () => null, parent)).rejects.toMatchObject({ reason: 'unsupported' });
+    await rm(parent);
+    await mkdir(parent, { mode: 0o777 });
+    await chmod(parent, 0o777);
+    const dead = spawn('true');
+    await new Promise((done) => dead.once('close', done));
+    await mkdir(join(parent, `waymark-ask-${dead.pid}-x`));
+    await symlink(home, join(parent, `waymark-ask-${dead.pid}-x`, 'inner'));
+    const { desk } = await openDesk(async () => null, parent);
+    expect((await stat(parent)).mode & 0o777).toBe(0o700);
+    expect(await readdir(parent)).toEqual([basename(desk.folder)]);
+    expect(await readdir(home)).toEqual(['thesis.txt']);
+    if (process.getuid?.() === 0) {
+      await chown(parent, 12_345, 12_345);
+      await expect(openDesk(async () => null, parent)).rejects.toThrow(/another user/);
+      await chown(parent, 0, 0);
+    }
+    await desk.close();
+    await rm(base, { recursive: true });
   });
 
   it('is refused when it cannot be run', async () => {
@@ -116,6 +141,7 @@ describe('the program that ssh asks through', () => {
         '/nowhere/askpass',
         async () => null,
         () => undefined,
+        join(tmpdir(), 'ask-nowhere'),
       ),
     ).rejects.toMatchObject({
       reason: 'unsupported',

@@ -1,8 +1,18 @@
 import { constants, watch } from 'node:fs';
-import { access, chmod, type FileHandle, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import {
+  access,
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { remove, removeAt, removeFile } from '../../files/remove';
 import { ConnectFailure } from './connect-failure';
 
 /** A question of ssh's, still in its words. */
@@ -45,12 +55,14 @@ export class AskpassDesk {
   /**
    * @param ask answers a question with what ssh is to read; null: no
    * @param onChange told the name of any other file that changed
-   * @throws ConnectFailure unsupported when the program cannot be run
+   * @param parent this user's alone, below the application's own data: made if need be
+   * @throws ConnectFailure unsupported when the program cannot be run, or `parent` is somebody else's or no folder
    */
   static async open(
     program: string,
     ask: (question: RawQuestion) => Promise<string | null>,
     onChange: (file: string) => void,
+    parent: string,
   ): Promise<AskpassDesk> {
     try {
       await access(program, constants.X_OK);
@@ -61,10 +73,7 @@ export class AskpassDesk {
         `${program} is missing or may not be executed, and ssh asks its questions through it. Install Waymark again.`,
       );
     }
-    const folder = await makeFolder(process.env.XDG_RUNTIME_DIR || tmpdir()).catch(() =>
-      makeFolder(tmpdir()),
-    );
-    await chmod(folder, 0o700);
+    const folder = await makeFolder(parent);
     return new AskpassDesk(folder, program, ask, onChange);
   }
 
@@ -80,7 +89,7 @@ export class AskpassDesk {
   async close(): Promise<void> {
     this.closed = true;
     this.watcher.close();
-    await rm(this.folder, { recursive: true, force: true });
+    await removeAt(this.folder, { kind: 'folder', owned: true });
   }
 
   private async take(file: string): Promise<void> {
@@ -91,7 +100,7 @@ export class AskpassDesk {
     if (!pipe) return; // ssh gave up: so does its program
     try {
       const [hop = '', kind = '', ...prompt] = (await readFile(path, 'utf8')).split('\n');
-      await rm(path, { force: true });
+      removeFile(this.folder, file);
       const text = await this.ask({ hop: Number(hop), kind, prompt: prompt.join('\n') });
       await pipe.writeFile(text === null ? 'no\n' : `yes\n${text}\n`);
     } finally {
@@ -118,12 +127,29 @@ const prefix = 'waymark-ask-';
 
 /** Also removes what processes that were killed left there: logs, never secrets. */
 async function makeFolder(parent: string): Promise<string> {
+  await ownParent(parent);
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? /^\d+(?=-)/.exec(name.slice(prefix.length))?.[0] : undefined;
     if (pid === undefined || isAlive(Number(pid))) continue;
-    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined); // another user's
+    await remove(parent, [name], { kind: 'folder', owned: true });
   }
   return mkdtemp(join(parent, `${prefix}${process.pid}-`));
+}
+
+/** Nobody else may make anything in it: neither names to be cleaned up, nor links where a question is written. */
+async function ownParent(parent: string): Promise<void> {
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  const { uid, mode, isFolder } = await lstat(parent).then((found) => ({
+    ...{ uid: found.uid, mode: found.mode, isFolder: found.isDirectory() },
+  }));
+  if (!isFolder || (process.getuid !== undefined && uid !== process.getuid())) {
+    throw new ConnectFailure(
+      'unsupported',
+      'resolve',
+      `${parent} is ${isFolder ? "another user's" : 'no folder'}, and questions of ssh go through it. Move it away.`,
+    );
+  }
+  if ((mode & 0o077) !== 0) await chmod(parent, 0o700);
 }
 
 function isAlive(pid: number): boolean {

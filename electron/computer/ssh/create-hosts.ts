@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { TransportKind } from '@shared/computers';
 import { version } from '../../../package.json';
+import { dataFolder } from '../../data-folder';
 import { SessionResources } from '../agent/session-resources';
 import type { Hosts } from '../hosts';
 import { bootstrapHelper } from './bootstrap-helper';
@@ -31,7 +34,11 @@ export function createTransport({
   const setup = { configFile };
   return (alias, kind) =>
     kind === 'openssh'
-      ? new OpenSshTransport(alias, { ...setup, askpassProgram: join(resourcesDir, 'askpass', 'askpass') })
+      ? new OpenSshTransport(alias, {
+          ...setup,
+          askpassProgram: join(resourcesDir, 'askpass', 'askpass'),
+          askFolder: askFolder(),
+        })
       : {
           // ssh2 is loaded for the first host that is reached with it: most starts reach none.
           open: async (command, options) => {
@@ -39,6 +46,12 @@ export function createTransport({
             return new Ssh2Transport(alias, setup).open(command, options);
           },
         };
+}
+
+/** By machine: data folders may lie in a home that several machines share, and process numbers are of one. */
+function askFolder(): string {
+  const machine = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
+  return join(dataFolder(process.env, process.platform), 'ask', machine);
 }
 
 /** The hosts of this process, put together: the user's ssh configuration, both clients, one link per host. */

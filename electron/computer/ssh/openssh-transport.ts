@@ -17,6 +17,8 @@ import type { HostChannel, HostTransport, OpenOptions } from './transport';
 export interface OpenSshOptions extends Omit<ResolveOptions, 'signal'> {
   /** `resources/askpass/askpass`. */
   askpassProgram: string;
+  /** Where the folder of a connection's questions is made; this user's alone. */
+  askFolder: string;
 }
 
 /** A program that was asked to end gets this long, ms. */
@@ -58,6 +60,7 @@ class Connection {
       this.setup.askpassProgram,
       (question) => this.ask(question),
       (file) => this.hops.find((_hop, index) => file === logName(index))?.update(),
+      this.setup.askFolder,
     );
     const onAbort = () => this.end('us');
     try {

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import type { KnownComputer } from '@shared/computers';
 import { WaymarkError } from '@shared/errors';
 import type { Hosts } from '../../computer/hosts';
 import { LocalComputer } from '../../computer/local/local-computer';
+import { inside } from '../../files/inside';
 import { ownFolder } from '../../own-terminals/own-folder';
 import { OwnTerminals } from '../../own-terminals/own-terminals';
 import type { Workbench, WorkbenchHolder } from '../../workbench';
@@ -76,7 +76,7 @@ export class OwnTerminalDesk {
 
   #start(bench: Workbench): Promise<OwnTerminals> {
     const { hosts, settings, publisher, resourcesDir, log } = this.#options;
-    const folder = join(bench.folder, 'spools', ownFolder);
+    const folder = inside(bench.folder, 'spools', ownFolder);
     return OwnTerminals.open({
       folder,
       computer: (name) => {

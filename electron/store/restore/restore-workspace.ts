@@ -1,8 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { RestoredRun, RestoreReport } from '@shared/ipc/restore';
+import { inside } from '../../files/inside';
+import { makeFoldersIn } from '../../files/private';
+import { removeAt } from '../../files/remove';
+import { parsedRun } from '../../files/workspace-paths';
 import { syncFolder } from '../blob-store';
 import { storeFailure, systemCode } from '../database';
 import { makeFolder } from '../make-folder';
@@ -59,7 +63,7 @@ export async function restoreWorkspace(options: RestoreOptions): Promise<Restore
     throw storeFailure(thrown, `the new workspace ${to}`);
   } finally {
     for (const { db } of sources) db.close();
-    rmSync(unfinished, { recursive: true, force: true });
+    await removeAt(unfinished, { kind: 'folder', owned: true });
   }
 }
 
@@ -89,8 +93,8 @@ async function fill(
     await copyFiles(from, unfinished, runs, notes);
   }
   if (file !== null) {
-    mkdirSync(join(unfinished, 'backups'), { recursive: true });
-    await copyFile(file, join(unfinished, 'backups', basename(file)));
+    makeFoldersIn(unfinished, 'backups');
+    await copyFile(file, inside(unfinished, 'backups', basename(file)));
   }
   await verify(unfinished, projector, runs);
   return { folder: to, backup: file, from, runs, ...said, notes };
@@ -103,10 +107,10 @@ async function copyFiles(
   runs: readonly RestoredRun[],
   notes: string[],
 ): Promise<void> {
-  notes.push(...(await copyTree(join(from, 'tasks'), join(unfinished, 'tasks'))));
+  notes.push(...(await copyTree(inside(from, 'tasks'), inside(unfinished, 'tasks'))));
   for (const { id, notes: own } of runs.filter(({ state }) => state === 'log')) {
     for (const kind of ['sessions', 'runs', 'checkpoints']) {
-      own.push(...(await copyTree(join(from, kind, id), join(unfinished, kind, id))));
+      own.push(...(await copyTree(inside(from, kind, parsedRun(id)), inside(unfinished, kind, id))));
     }
   }
 }
@@ -141,8 +145,8 @@ function refuseTarget(to: string, from: string | null): void {
       `${to} is there already and not empty. Name a new folder: restoring never overwrites anything.`,
     );
   }
-  const inside = from === null ? '..' : relative(resolve(from), to);
-  if (!inside.startsWith('..') && !isAbsolute(inside)) {
+  const below = from === null ? '..' : relative(resolve(from), to);
+  if (!below.startsWith('..') && !isAbsolute(below)) {
     throw new WaymarkError(
       'bad_input',
       `${to} lies in the workspace that is restored. Name a folder outside of it.`,

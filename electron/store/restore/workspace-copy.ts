@@ -1,8 +1,10 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { copyFileSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
+import { isId } from '@shared/id';
 import type { RestoredRun, RestoreReport } from '@shared/ipc/restore';
-import { BlobStore, blobPath, isInFile } from '../blob-store';
+import { makeFoldersIn } from '../../files/private';
+import { blobPath, shownId } from '../../files/workspace-paths';
+import { BlobStore, isInFile } from '../blob-store';
 import { storeFailure } from '../database';
 import { rowSum } from '../hashing';
 import { LAST_SEQ, rowId } from '../ids';
@@ -101,7 +103,10 @@ export class WorkspaceCopy {
         (why) => notes.push(`The list of runs: ${why}`),
         () => rows.push(...(source?.all<RunRow>('SELECT id, ulid, created_at FROM run ORDER BY id') ?? [])),
       );
-      return rows;
+      for (const { ulid } of rows.filter((row) => !isId(row.ulid))) {
+        notes.push(`${shownId(ulid)} stands for a run, but is no id: it was left out.`);
+      }
+      return rows.filter((row) => isId(row.ulid));
     };
     const copied = new Map(read(backup).map((row) => [row.id, row]));
     const own = read(damaged);
@@ -219,7 +224,7 @@ export class WorkspaceCopy {
         sha,
       );
       if (row !== undefined && isInFile(row.encoding)) {
-        mkdirSync(dirname(blobPath(unfinished, hex)), { recursive: true });
+        makeFoldersIn(unfinished, 'blobs', hex.slice(0, 2));
         copyFileSync(blobPath(from ?? '', hex), blobPath(unfinished, hex));
       }
       target.run(

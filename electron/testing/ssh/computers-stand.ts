@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import type { TransportKind } from '@shared/computers';
 import { SessionResources } from '../../computer/agent/session-resources';
 import type { HostComputer, Hosts } from '../../computer/hosts';
@@ -18,6 +20,7 @@ import { ScriptedPerson } from './prompts';
 import { type SshHost, type SshHostOptions, startSshHost } from './ssh-host';
 
 const resourcesDir = resolve(import.meta.dirname, '../../../resources');
+const askFolder = mkdtempSync(join(tmpdir(), 'ask-'));
 const alias = 'box';
 /** A busy machine starts helpers slowly. */
 const linkLimitMs = 60_000;
@@ -52,7 +55,11 @@ export class ComputersStand {
     const pool = new HostPool({
       transport: (name, kind) =>
         kind === 'openssh'
-          ? new OpenSshTransport(name, { ...setup, askpassProgram: `${resourcesDir}/askpass/askpass` })
+          ? new OpenSshTransport(name, {
+              ...setup,
+              askpassProgram: `${resourcesDir}/askpass/askpass`,
+              askFolder,
+            })
           : new Ssh2Transport(name, setup),
       computer: (order, link, released) =>
         new SshComputer({ ...order, link, resources, version: 'test', limits, released }),

@@ -54,7 +54,7 @@ export async function importResearchGym(
   const built = new RunEvents(Math.min(Date.now(), ...start.slice(0, 1)), { stream: true });
   for (const life of gym.lives) built.life(life);
   const created = createdBody(run, title, gym, built, { fingerprint, task: options.task });
-  const lock = store.lockRun(run);
+  const lock = store.lockRun(run, true);
   if (lock === null)
     throw new WaymarkError('run_driven_elsewhere', `Run ${run} is being driven by another process.`);
   const left = [...gym.left, ...limitsOfTheSource(gym)];

@@ -1,0 +1,91 @@
+import { WaymarkError } from '@shared/errors';
+import { isId } from '@shared/id';
+import { inside, isPlainName } from './inside';
+
+/*
+ * Where everything lies in a workspace. No other module joins a path below one from something that was read: rows and file
+ * names of a workspace that somebody else made say what they like. Each function refuses what is no id or name, and a link on
+ * the way (`inside`); both make the run unreadable (`workspace_corrupt`), and the rest of the workspace goes on.
+ */
+
+/** What Waymark makes at the top of a workspace. None of it may be a link. */
+export const WORKSPACE_PARTS = [
+  ...['workspace.db', 'workspace.db-wal', 'workspace.db-shm', 'workspace.db-journal'],
+  ...['search.db', 'search.db-wal', 'search.db-shm', 'search.db-journal', 'ballast'],
+  ...['backups', 'blobs', 'cache', 'checkpoints', 'locks', 'logs', 'runs', 'sessions', 'spools', 'tasks'],
+] as const;
+
+/** @throws WaymarkError workspace_corrupt for what is no run id */
+export function parsedRun(run: string): string {
+  if (isId(run)) return run;
+  throw new WaymarkError(
+    'workspace_corrupt',
+    `${shownId(run)} stands for a run, but is no id. Nothing was read, written or deleted under it. Run "verify" to see what is affected.`,
+  );
+}
+
+/** What stands where an id should, short enough for a message. */
+export function shownId(run: string): string {
+  return JSON.stringify(run.length > 60 ? `${run.slice(0, 60)}…` : run);
+}
+
+/** `runs/<run>`: the agent's files, evaluations and heartbeat of one run. */
+export function runFolder(workspace: string, run: string): string {
+  return inside(workspace, 'runs', parsedRun(run));
+}
+
+/** `checkpoints/<run>`: copies of the agent's files on this machine. */
+export function checkpointsFolder(workspace: string, run: string): string {
+  return inside(workspace, 'checkpoints', parsedRun(run));
+}
+
+/** `locks/<run>.db`: who drives the run. */
+export function runLockPath(workspace: string, run: string): string {
+  return inside(workspace, 'locks', `${parsedRun(run)}.db`);
+}
+
+/** `locks/<work>.db`: who does what only one process may do at a time. */
+export function workLockPath(workspace: string, work: 'backup' | 'indexer'): string {
+  return inside(workspace, 'locks', `${work}.db`);
+}
+
+/** `sessions/<run>/<uid>`: what one session printed. @throws WaymarkError bad_input for a name that may not become a folder */
+export function sessionFolder(workspace: string, run: string, uid: string): string {
+  if (!/^[\w.-]{1,100}$/.test(uid) || !isPlainName(uid)) {
+    throw new WaymarkError('bad_input', 'This session id cannot be used as a folder name.', uid);
+  }
+  return inside(workspace, 'sessions', parsedRun(run), uid);
+}
+
+/** `blobs/<2>/<sha>`: a text over 256 KB. */
+export function blobPath(workspace: string, hex: string): string {
+  return inside(workspace, 'blobs', hex.slice(0, 2), parsedSha(hex));
+}
+
+/** `tasks/<sha>`: a package by its content, which runs pin. */
+export function packageFolder(workspace: string, hash: string): string {
+  return inside(workspace, 'tasks', parsedSha(hash));
+}
+
+/** `cache/attention`: what the inbox found, by run. */
+export function attentionFolder(workspace: string): string {
+  return inside(workspace, 'cache', 'attention');
+}
+
+/** `logs/driver-<run>.log`: output of a background driver. */
+export function driverLog(workspace: string, run: string): string {
+  return inside(workspace, 'logs', `driver-${parsedRun(run)}.log`);
+}
+
+/** `spools/<run>`: sessions of one run on this machine. */
+export function spoolFolder(spools: string, run: string): string {
+  return inside(spools, parsedRun(run));
+}
+
+function parsedSha(hex: string): string {
+  if (/^[0-9a-f]{64}$/.test(hex)) return hex;
+  throw new WaymarkError(
+    'workspace_corrupt',
+    `${shownId(hex)} stands for a text or a task package, but is no SHA-256. Run "verify" to see what is affected.`,
+  );
+}
