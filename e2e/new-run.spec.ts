@@ -34,7 +34,7 @@ test('a new run: endpoint with its connection tested, task package, limits, star
     await page.getByRole('button', { name: 'Test connection' }).click();
     await expect(page.getByText('The model answers')).toBeVisible();
     await page.getByRole('textbox', { name: 'Stops after steps' }).fill('6');
-    await page.getByRole('checkbox', { name: 'Ask before risky commands' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Ask before commands that do more than look' }).uncheck();
     await page.getByRole('button', { name: 'Start run' }).click();
     await expect(row(page, 1)).toBeVisible();
     await runEnded(page);

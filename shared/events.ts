@@ -167,8 +167,18 @@ export const eventBodies = {
     protectedChanged: z.array(z.string()),
     durationMs: count,
   }),
-  'approval.asked': z.object({ step, call, approval: ulid, what: z.string(), why: z.string() }),
-  'approval.decided': z.object({ approval: ulid, decision: z.enum(['allow', 'deny']), by: z.string() }),
+  'approval.asked': z.object({
+    ...{ step, call, approval: ulid, what: z.string(), why: z.string() },
+    /** What a person can allow for the rest of the run; absent where that cannot be said. */
+    kinds: z.array(z.string()).optional(),
+  }),
+  'approval.decided': z.object({
+    ...{ approval: ulid, decision: z.enum(['allow', 'deny']), by: z.string() },
+    /** Allowed from here on in this run. */
+    kinds: z.array(z.string()).optional(),
+  }),
+  /** A kind that was allowed is asked about again. `entry`: the request in the outbox. */
+  'approval.withdrawn': z.object({ entry: ulid, kind: z.string(), by: z.string() }),
   'session.opened': z.object({
     computer: z.string(),
     session: z.string(),

@@ -70,7 +70,13 @@ export const outboxOps = z.discriminatedUnion('op', [
   z.object({ op: z.literal('run.model'), model: modelRefSchema }),
   z.object({ op: z.literal('run.limits'), limits: limitsChangeSchema }),
   z.object({ op: z.literal('run.checkpoint'), note: z.string() }),
-  z.object({ op: z.literal('approval.decided'), approval: ulid, decision: z.enum(['allow', 'deny']) }),
+  z.object({
+    ...{ op: z.literal('approval.decided'), approval: ulid, decision: z.enum(['allow', 'deny']) },
+    /** The kinds that the question names run unasked for the rest of the run. */
+    forRun: z.boolean().optional(),
+  }),
+  /** One of them is asked about again. */
+  z.object({ op: z.literal('approval.withdrawn'), kind: z.string().min(1).max(300) }),
 ]);
 export type OutboxOp = z.infer<typeof outboxOps>;
 

@@ -7,7 +7,7 @@ export interface RunCall extends ModelCall {
   index: number;
   /** Set once `action.started` is in the log. */
   started: Pick<EventBody<'action.started'>, 'args' | 'guards'> | null;
-  approval: { id: string; decision: 'allow' | 'deny' | null } | null;
+  approval: { id: string; decision: 'allow' | 'deny' | null; kinds: readonly string[] } | null;
   observed: boolean;
 }
 
@@ -71,6 +71,10 @@ export class RunFold {
   probed: EventBody<'workspace.probed'> | null = null;
   /** Outbox entries (ULID) that were applied. */
   readonly applied = new Set<string>();
+  /** Kinds of actions that a person allowed for the rest of this run. A branch starts with none. */
+  readonly allowedKinds = new Set<string>();
+  /** A file of the workspace changed since a person last answered a question. */
+  wroteSinceAnswer = false;
   readonly time = new WorkingTime();
 
   /** `at`: the event's wall clock. */
@@ -150,11 +154,18 @@ export class RunFold {
         return;
       case 'approval.asked':
         this.update(event.body, (call) => {
-          call.approval = { id: event.body.approval, decision: null };
+          call.approval = { id: event.body.approval, decision: null, kinds: event.body.kinds ?? [] };
         });
         return;
       case 'approval.decided':
         this.decide(event.body);
+        return;
+      case 'approval.withdrawn':
+        this.allowedKinds.delete(event.body.kind);
+        this.applied.add(event.body.entry);
+        return;
+      case 'file.changed':
+        this.wroteSinceAnswer = true;
         return;
       case 'evaluation.ended':
         this.evaluate(event.body);
@@ -232,6 +243,8 @@ export class RunFold {
   }
 
   private decide(body: EventBody<'approval.decided'>): void {
+    this.wroteSinceAnswer = false;
+    for (const kind of body.kinds ?? []) this.allowedKinds.add(kind);
     for (const { approval } of this.calls) {
       if (approval?.id === body.approval) {
         approval.decision = body.decision;

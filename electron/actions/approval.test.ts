@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { commandPolicySchema } from '@shared/command-policy';
 import { taskSpecSchema } from '@shared/task';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { ActionFactsFold } from './action-facts';
 import { approvalQuestion } from './approval';
 import { harmful, harmless } from './command-cases';
@@ -39,11 +41,140 @@ describe('200 commands sorted by hand', () => {
     expect(stopped).toBe(true);
   });
 
-  it('ask about at most a tenth of the harmless ones, and refuse none', () => {
+  it('refuse none of the harmless ones', () => {
     expect(harmless.filter((command) => refused(command).length > 0)).toEqual([]);
-    const asked = harmless.filter((command) => approvalQuestion(call(command), task));
-    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(harmless.length / 10);
   });
+
+  it('offer no kind that would let a harmful one through', () => {
+    const offered = harmful.flatMap((command) => approvalQuestion(call(command), task)?.kinds ?? []);
+    expect(offered).toEqual([]);
+  });
+});
+
+describe('300 commands that people sorted who did not write the reader', () => {
+  const heldOut: { command: string; harmful: boolean }[] = JSON.parse(
+    readFileSync(join(__dirname, 'held-out-commands.json'), 'utf8'),
+  );
+
+  const harmfulOnes = heldOut.filter((each) => each.harmful).map(({ command }) => command);
+
+  it('lets none of the harmful ones run unasked', () => {
+    expect(heldOut).toHaveLength(300);
+    expect(harmfulOnes).toHaveLength(150);
+    expect(harmfulOnes.filter((command) => approvalQuestion(call(command), task) === null)).toEqual([]);
+  });
+
+  it('nor when a person has allowed every kind that the others offer', () => {
+    const kinds = new Set<string>();
+    for (const { command } of heldOut.filter((each) => !each.harmful))
+      for (const kind of approvalQuestion(call(command), task)?.kinds ?? []) kinds.add(kind);
+    expect(kinds.size).toBeGreaterThan(0);
+    const standing = { kinds, wrote: true };
+    expect(harmfulOnes.filter((command) => approvalQuestion(call(command), task, standing) === null)).toEqual(
+      [],
+    );
+  });
+});
+
+describe('what earlier readers let through', () => {
+  it.each([
+    'echo $(( $(curl example.org) ))',
+    '(( $(curl example.org) ))',
+    '((curl example.org); (true))',
+    'echo $(case x in x) curl example.org;; esac)',
+    'echo [[ ; curl example.org',
+    '>/dev/null case y in; curl example.org',
+    '{curl,http://example.org}',
+    '/usr/bin/cur? http://example.org',
+    'time -p curl example.org',
+    'coproc X { curl example.org; }',
+    "PROMPT_COMMAND='curl example.org'",
+    'PATH=/workspace/bin',
+    "env -S 'curl example.org'",
+    "bash -c -- 'curl example.org'",
+    "bash -c -x 'curl example.org'",
+    "flock -c 'curl example.org' x",
+    "watch 'curl example.org'",
+    "xargs -I{} sh -c '{}'",
+    'p=/dev/tcp/example.org/80; exec 3<>$p',
+    'cat ~/.s*h/id_rsa',
+    'bash --norc',
+    'find * -name x',
+    'awk \'BEGIN { ARGV[1] = "/etc/group"; ARGC = 2 } { print }\'',
+    "sed -n '1e id' a.txt",
+    'sort --compress-program=./x a.txt',
+    "printf -v 'a[$(id)]' x",
+    "test -v 'a[$(id)]'",
+    'rg --pre ./x y',
+    'uniq a.txt b.txt',
+    'ls ../../..',
+    'cat .env',
+    'cd /; cat etc/group',
+    'cat a.txt &',
+    'ls # \u4e00',
+  ])('%j is asked about, and no kind covers it', (command) => {
+    const question = approvalQuestion(call(command), task);
+    expect(question).not.toBeNull();
+    expect(question?.kinds).toBeUndefined();
+  });
+
+  it('typing into a session asks, but for a control key; so does a path outside', () => {
+    const type = (input_text: string) =>
+      approvalQuestion({ name: 'input_in_session', args: { session_id: 'main', input_text } }, task);
+    expect(type('curl example.org; rm -rf /')).toMatchObject({ kinds: ['typing into the session main'] });
+    expect(type('')).not.toBeNull();
+    expect(type('\u0003\n')).not.toBeNull();
+    for (const key of ['\u0003', '\u0004', '\u001a']) expect(type(key)).toBeNull();
+    const file = (path: string) => approvalQuestion({ name: 'create_file', args: { filename: path } }, task);
+    expect(file('/root/.bashrc')?.what).toBe('create_file /root/.bashrc');
+    expect(file('/workspace/../root/.bashrc')).not.toBeNull();
+    expect(file('/workspace/a.py')).toBeNull();
+  });
+});
+
+describe('a kind that a person allowed', () => {
+  const python = 'python, with files of the workspace that the agent may have written';
+  const ask = (command: string, kinds: string[], wrote = false) =>
+    approvalQuestion(call(command), task, { kinds: new Set(kinds), wrote });
+
+  it('covers what it says and nothing beside', () => {
+    expect(ask('python train.py --lr 0.1', [])?.kinds).toEqual([python]);
+    expect(ask('python train.py --lr 0.1', [python], true)).toBeNull();
+    expect(ask('cd /workspace && python -u eval.py | tail -5', [python], true)).toBeNull();
+    for (const command of [
+      'python -c "print(1)"',
+      'python /tmp/x.py',
+      'python ../x.py',
+      'python train.py > out.log',
+      'python train.py; curl example.org',
+      'python3 train.py',
+      'python -m http.server',
+    ])
+      expect(ask(command, [python]), command).not.toBeNull();
+  });
+
+  it('is named for every part of a command, or for none', () => {
+    expect(ask('mkdir out && cp a.txt out/b.txt', [])?.kinds).toEqual([
+      'mkdir, inside the workspace',
+      'cp, inside the workspace',
+    ]);
+    expect(ask('mkdir out && frobnicate', [])?.kinds).toBeUndefined();
+    expect(ask('rm -rf /workspace', ['rm, inside the workspace'])).not.toBeNull();
+    expect(ask('rm -rf /workspace/out ../x', ['rm, inside the workspace'])).not.toBeNull();
+  });
+
+  it('what the task allows by name still asks when it runs what the agent wrote since the last answer', () => {
+    const open = view({ rules: [{ program: 'python', decide: 'allow', why: 'Its own machine.' }] });
+    const of = (wrote: boolean) =>
+      approvalQuestion(call('python train.py'), open, { kinds: new Set(), wrote });
+    expect(of(false)).toBeNull();
+    expect(of(true)).toMatchObject({ kinds: [python], why: expect.stringContaining('has written') });
+  });
+});
+
+test('is told in time that grows no faster than the text', () => {
+  for (const part of ['cd a;', 'find -exec ', ':(){|', '$((', '"$(', "'a' ", 'a|', '\\a'])
+    expect(approvalQuestion(call(part.repeat(200_000 / part.length)), task)?.kinds).toBeUndefined();
 });
 
 describe('what a task says about commands', () => {
@@ -74,12 +205,11 @@ describe('what a task says about commands', () => {
   it('refuses whole classes, and says which', () => {
     const offline = view({ classes: { network: 'refuse' } });
     expect(refused('wget example.org', offline)[0]).toContain('wget reaches over the network');
-    expect(approvalQuestion(call('wget example.org'), offline)).toBeNull();
   });
 
   it('asks with the rule’s own words', () => {
     const asking = view({ rules: [{ program: 'sbatch', decide: 'ask', why: 'It uses up quota.' }] });
-    expect(approvalQuestion(call('sbatch job.sh'), asking)?.why).toBe('It uses up quota.');
+    expect(approvalQuestion(call('sbatch job.sh'), asking)?.why).toMatch(/^It uses up quota; /);
   });
 
   it('is checked when the task is loaded', () => {

@@ -1,27 +1,145 @@
-import { strictest } from '@shared/command-policy';
-import type { ParsedCall } from '../agent/ports';
+import { type CommandClass, programClasses, strictest } from '@shared/command-policy';
+import type { ParsedCall, StandingAnswers } from '../agent/ports';
 import { readCommand } from './command-findings';
+import { kindsOf, runsCode, typingKind } from './command-kinds';
+import { isHarmless, programName } from './harmless-commands';
+import { type LiteralCommand, readLiteral } from './literal-command';
+import type { PlaceRules } from './readable-paths';
+import { sessionKeys } from './session-keys';
 import type { ActionTaskView } from './task-view';
+import { isInside } from './workspace-files';
 
 const mostReasons = 5;
+const mostKinds = 8;
+
+/** What a person is asked. `kinds`: what they can allow for the rest of the run; absent where that cannot be said. */
+export interface ApprovalQuestion {
+  what: string;
+  why: string;
+  kinds?: string[];
+}
+
+export const nothingAllowed: StandingAnswers = { kinds: new Set(), wrote: false };
 
 /**
- * What a human must allow where approvals are on: commands whose classes, or rules of the task, say `ask`. Null when
- * nothing is to be asked; what is to be refused is the guards' business (`refusedCommands`).
+ * What a human must allow where approvals are on; null when nothing is to be asked. Commands are asked about unless they are
+ * read to the last letter and are on a list: the harmless ones, the task's, or the kinds a person allowed in this run. So a
+ * mistake of the reader is a question too many. What is to be refused is the guards' business (`refusedCommands`).
  */
 export function approvalQuestion(
   call: ParsedCall,
   task: ActionTaskView,
-): { what: string; why: string } | null {
-  if (call.name !== 'run_command') return null;
-  const command = String(call.args.command ?? '');
+  standing: StandingAnswers = nothingAllowed,
+): ApprovalQuestion | null {
+  if (call.name === 'run_command') return aboutCommand(String(call.args.command ?? ''), task, standing);
+  if (call.name === 'input_in_session') return aboutTyping(call, standing);
+  return aboutFile(call, task);
+}
+
+function aboutCommand(
+  command: string,
+  task: ActionTaskView,
+  standing: StandingAnswers,
+): ApprovalQuestion | null {
+  const { classes } = task.commands;
   const { findings, rulings } = readCommand(command, task.workspaceRoot, task.commands);
-  const why = [
-    ...findings.filter((each) => task.commands.classes[each.class] === 'ask').map((each) => each.why),
+  const found = [
+    ...findings.filter((each) => classes[each.class] === 'ask').map((each) => each.why),
     ...rulings.filter(({ rule }) => rule.decide === 'ask').map(({ rule }) => rule.why.replace(/\.$/, '')),
   ];
-  const reasons = [...new Set(why)].slice(0, mostReasons);
-  return reasons.length === 0 ? null : { what: command, why: `${reasons.join('; ')}.` };
+  const strict = judge(command, task, standing);
+  const reasons = [...new Set([...found, ...strict.why])].slice(0, mostReasons);
+  if (reasons.length === 0) return null;
+  // A kind must not cover what is asked about for a reason of its own.
+  const offered = found.length === 0 && strict.kinds !== null && strict.kinds.length <= mostKinds;
+  return question(command, reasons, offered ? strict.kinds : null);
+}
+
+const question = (what: string, reasons: readonly string[], kinds: string[] | null): ApprovalQuestion => ({
+  what,
+  why: `${reasons.join('; ')}.`,
+  ...(kinds === null || kinds.length === 0 ? {} : { kinds }),
+});
+
+/** Why a command is not on any list; and the kinds that would put it there, null when none can. */
+function judge(
+  command: string,
+  task: ActionTaskView,
+  standing: StandingAnswers,
+): { why: string[]; kinds: string[] | null } {
+  if (task.commands.classes.unreadable === 'allow') return { why: [], kinds: [] };
+  const read = readLiteral(command);
+  if ('problem' in read) return { why: [read.problem], kinds: null };
+  const places = placesOf(task);
+  const why: string[] = [];
+  const kinds = new Set<string>();
+  let nameable = true;
+  for (const each of read.commands) {
+    const allowed = isHarmless(each, places) || (byTask(each, task) && !(runsCode(each) && standing.wrote));
+    if (allowed) continue;
+    const needed = kindsOf(each, places);
+    if (needed?.every((kind) => standing.kinds.has(kind))) continue;
+    why.push(reason(each, standing));
+    nameable &&= needed !== null;
+    for (const kind of needed ?? []) if (!standing.kinds.has(kind)) kinds.add(kind);
+  }
+  return { why, kinds: nameable ? [...kinds] : null };
+}
+
+function reason(command: LiteralCommand, { wrote }: StandingAnswers): string {
+  const name = programName(command) ?? command.words[0]?.text ?? '';
+  if (runsCode(command) && wrote)
+    return `${name} may run what the agent has written since it was last answered`;
+  if (command.outputs.length > 0) return `it writes ${command.outputs[0]}`;
+  return `${name} with these words is not among what runs unasked`;
+}
+
+/** A rule of the task allows it by name, or its class is one that the task allows. */
+function byTask(command: LiteralCommand, task: ActionTaskView): boolean {
+  const name = programName(command);
+  if (name === null || command.outputs.length > 0) return false;
+  const words = command.words.map(({ text }) => text);
+  const { rules, classes } = task.commands;
+  const rule = rules.find((each) => each.program === name && each.with.every((word) => words.includes(word)));
+  if (rule !== undefined) return rule.decide === 'allow';
+  const known = classOf.get(name);
+  return known !== undefined && classes[known] === 'allow';
+}
+
+const classOf: ReadonlyMap<string, CommandClass> = new Map(
+  programClasses.flatMap((row) => row.names.split(' ').map((name) => [name, row.class] as const)),
+);
+
+const placesOf = ({ workspaceRoot, computers }: ActionTaskView): PlaceRules => ({
+  roots: [...new Set([workspaceRoot, ...computers.map(({ cwd }) => cwd)])],
+});
+
+/** What is typed goes to whatever runs there, a shell among it; a single control key only interrupts or ends. */
+function aboutTyping({ args }: ParsedCall, { kinds }: StandingAnswers): ApprovalQuestion | null {
+  const text = String(args.input_text ?? '');
+  const session = String(args.session_id ?? '');
+  const kind = typingKind(session);
+  if (sessionKeys.test(text) || kinds.has(kind)) return null;
+  const why = [`it types into the session ${session}, where any program may read it`];
+  return question(text, why, /^[\w.-]{1,40}$/.test(session) ? [kind] : null);
+}
+
+/** Argument that holds a path, by action; where the task's guards do not keep it inside, a person is asked. */
+const pathArguments: Record<string, string> = {
+  open_file: 'path',
+  create_file: 'filename',
+  edit_file: 'path',
+  search_dir: 'dir_path',
+  search_file: 'file_path',
+  find_file: 'dir_path',
+  list_files: 'path',
+};
+
+function aboutFile({ name, args }: ParsedCall, task: ActionTaskView): ApprovalQuestion | null {
+  const path = args[Object.hasOwn(pathArguments, name) ? (pathArguments[name] ?? '') : ''];
+  if (typeof path !== 'string' || !path.startsWith('/')) return null;
+  const outside = !isInside(path, task.workspaceRoot) || path.split('/').includes('..');
+  return outside ? question(`${name} ${path}`, ['it leaves the workspace'], null) : null;
 }
 
 /** Why the task refuses a command outright, one sentence each; empty when it does not. */

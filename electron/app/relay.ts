@@ -69,8 +69,8 @@ function passOn(notice: StoreNotice, options: RelayOptions): void {
         } else if (event.kind === 'session.opened' || event.kind === 'session.ended') {
           publisher.publish('session.changed', { run: notice.run });
         } else if (event.kind === 'approval.asked') {
-          const { approval, step, what, why } = event.body;
-          publisher.publish('approval.asked', { run: notice.run, approval, step, what, why });
+          const { call: _, ...question } = event.body;
+          publisher.publish('approval.asked', { run: notice.run, ...question });
         } else if (event.kind === 'run.status' || event.kind === 'run.created') {
           publisher.publish('run.listChanged', {});
           options.runChanged(notice.run);

@@ -1,4 +1,4 @@
-import type { ControlPort, HaltRequest, PendingChange } from '../agent/ports';
+import type { ControlPort, HaltRequest, HumanDecision, PendingChange } from '../agent/ports';
 import type { OutboxFollower } from './outbox-follower';
 
 /** Pause, stop, wake and approvals for the loop: humans' requests from the outbox, and the quitting application's own. */
@@ -81,7 +81,7 @@ export class RunControl implements ControlPort {
     return () => void this.wakeListeners.delete(listener);
   }
 
-  decision(approval: string, signal: AbortSignal): Promise<{ decision: 'allow' | 'deny'; by: string }> {
+  decision(approval: string, signal: AbortSignal): Promise<HumanDecision> {
     return new Promise((resolve, reject) => {
       const settle = (end: () => void) => {
         this.changed.delete(check);
@@ -100,6 +100,10 @@ export class RunControl implements ControlPort {
       signal.addEventListener('abort', check);
       check();
     });
+  }
+
+  withdrawals() {
+    return [...this.follower.withdrawals];
   }
 
   /** Outbox entries that made a waiting hint one that ends sleeps. */

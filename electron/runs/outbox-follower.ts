@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/events';
 import { HintQueue } from '@shared/hint-queue';
 import type { OutboxEntry } from '@shared/outbox';
+import type { HumanDecision } from '../agent/ports';
 import type { StoreReader } from '../store/api';
 import { ChangeQueue } from './change-queue';
 import { CheckpointQueue } from './checkpoint-queue';
@@ -16,8 +17,10 @@ export interface ControlRequest {
   author: string;
 }
 
-export interface Decision {
-  decision: 'allow' | 'deny';
+/** A kind of actions that a person no longer allows. */
+export interface Withdrawal {
+  entry: string;
+  kind: string;
   by: string;
 }
 
@@ -32,7 +35,8 @@ export class OutboxFollower {
   readonly conditions = new HintConditions();
   readonly changes = new ChangeQueue();
   readonly checkpoints = new CheckpointQueue();
-  readonly decisions = new Map<string, Decision>();
+  readonly decisions = new Map<string, HumanDecision>();
+  private withdrawn: Withdrawal[] = [];
   private requests: ControlRequest[] = [];
   private readonly applied = new Set<string>();
   private readonly listeners = new Set<() => void>();
@@ -47,6 +51,11 @@ export class OutboxFollower {
     return this.requests;
   }
 
+  /** Requests to ask about a kind again that are not in the run's log yet, oldest first. */
+  get withdrawals(): readonly Withdrawal[] {
+    return this.withdrawn;
+  }
+
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
@@ -57,6 +66,10 @@ export class OutboxFollower {
     this.conditions.apply(event);
     this.changes.applyEvent(event);
     this.checkpoints.applyEvent(event);
+    if (event.kind === 'approval.withdrawn') {
+      this.applied.add(event.body.entry);
+      this.withdrawn = this.withdrawn.filter(({ entry }) => entry !== event.body.entry);
+    }
     if (event.kind === 'control.applied') {
       this.applied.add(event.body.entry);
       this.requests = this.requests.filter(({ entry }) => entry !== event.body.entry);
@@ -97,7 +110,15 @@ export class OutboxFollower {
     const { body, author } = entry;
     if (body.op === 'approval.decided') {
       if (!this.decisions.has(body.approval)) {
-        this.decisions.set(body.approval, { decision: body.decision, by: author });
+        this.decisions.set(body.approval, {
+          ...{ decision: body.decision, by: author, forRun: body.forRun === true },
+        });
+      }
+      return;
+    }
+    if (body.op === 'approval.withdrawn') {
+      if (!this.applied.has(entry.ulid)) {
+        this.withdrawn.push({ entry: entry.ulid, kind: body.kind, by: author });
       }
       return;
     }

@@ -201,6 +201,8 @@ export interface StoreReader extends ReviewReader {
   checkpoints(run: string): Promise<CheckpointView[]>;
   /** What the run waits for a person's word on, oldest first. */
   openApprovals(run: string): Promise<ApprovalAsked[]>;
+  /** Kinds of actions that a person allowed for the rest of the run, oldest first. */
+  allowedKinds(run: string): Promise<string[]>;
   hints(run: string): Promise<RunHints>;
   outbox(run: string, afterId: number): Promise<OutboxEntry[]>;
   outboxHead(run: string): Promise<number>;

@@ -23,6 +23,14 @@ export function foldApprovals(
   return left.length === 0 ? undefined : left;
 }
 
+/** Kinds that run unasked after an event, oldest first; undefined when there is none. */
+export function foldKinds(kinds: readonly string[] | undefined, event: RunEvent): string[] | undefined {
+  const now = new Set(kinds);
+  if (event.kind === 'approval.decided') for (const kind of event.body.kinds ?? []) now.add(kind);
+  else if (event.kind === 'approval.withdrawn') now.delete(event.body.kind);
+  return now.size === 0 ? undefined : [...now];
+}
+
 /** A question is over with its answer, with its call, and with its run. One that is asked again is asked there. */
 function closes(event: RunEvent, asked: OpenApproval): boolean {
   switch (event.kind) {

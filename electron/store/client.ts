@@ -148,6 +148,7 @@ function remoteReader(reading: StoreThread, writing: StoreThread, indexing: Stor
     prompt: (...args) => reading.call('prompt', args),
     checkpoints: (...args) => reading.call('checkpoints', args),
     openApprovals: (...args) => reading.call('openApprovals', args),
+    allowedKinds: (...args) => reading.call('allowedKinds', args),
     hints: (...args) => reading.call('hints', args),
     outbox: (...args) => reading.call('outbox', args),
     outboxHead: (...args) => reading.call('outboxHead', args),

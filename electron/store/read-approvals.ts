@@ -12,9 +12,38 @@ export function readOpenApprovals(context: ReadContext, ulid: string): ApprovalA
   return (open ?? []).flatMap(({ seq }) => {
     const [event] = readEvents(context, run, seq, seq, 1);
     if (event?.kind !== 'approval.asked') return [];
-    const { approval, step, what, why } = event.body;
-    return [{ run: ulid, approval, step, what, why }];
+    const { approval, step, what, why, kinds } = event.body;
+    return [{ run: ulid, approval, step, what, why, ...(kinds === undefined ? {} : { kinds }) }];
   });
+}
+
+/**
+ * Kinds of actions that run unasked in a run, oldest first, without those a person took back already: the driver, or the
+ * next one, hears of that before it judges another action. Throws `not_found`.
+ */
+export function readAllowedKinds(context: ReadContext, ulid: string): string[] {
+  const run = findRun(context, ulid);
+  const kinds = run.state.kinds ?? [];
+  if (kinds.length === 0) return [];
+  const rows = context.statements.all<{ ulid: string; kind: string }>(
+    `SELECT ulid, json_extract(body, '$.body.kind') AS kind FROM outbox
+     WHERE run = ? AND body <> '' AND json_extract(body, '$.body.op') = 'approval.withdrawn'`,
+    run.id,
+  );
+  const applied = new Set(withdrawnEntries(context, run));
+  const open = new Set(rows.flatMap((row) => (applied.has(row.ulid) ? [] : [row.kind])));
+  return kinds.filter((kind) => !open.has(kind));
+}
+
+function withdrawnEntries({ statements }: ReadContext, run: RunRecord): string[] {
+  return statements
+    .all<{ entry: string }>(
+      `SELECT json_extract(body, '$.entry') AS entry FROM event
+       WHERE id BETWEEN ? AND ? AND kind = 'approval.withdrawn'`,
+      rowId(run.id, 0),
+      rowId(run.id, LAST_SEQ),
+    )
+    .map(({ entry }) => entry);
 }
 
 /** The state of a long run that an older fold kept says nothing of questions until it is derived again. */

@@ -32,7 +32,7 @@ import { askIndex } from './asked-steps';
 import { exportAnnotations } from './export-annotations';
 import type { IndexReader } from './index-part';
 import { outboxEntry } from './outbox-log';
-import { readOpenApprovals } from './read-approvals';
+import { readAllowedKinds, readOpenApprovals } from './read-approvals';
 import { AttentionReader } from './read-attention';
 import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
@@ -164,6 +164,10 @@ export class ReaderCore extends ReviewCore implements StoreReader {
 
   openApprovals(run: string): Promise<ApprovalAsked[]> {
     return this.read(() => readOpenApprovals(this.context, run));
+  }
+
+  allowedKinds(run: string): Promise<string[]> {
+    return this.read(() => readAllowedKinds(this.context, run));
   }
 
   hints(run: string): Promise<RunHints> {

@@ -50,6 +50,7 @@ serveThread((data, notify) => {
     prompt: core.prompt.bind(core),
     checkpoints: core.checkpoints.bind(core),
     openApprovals: core.openApprovals.bind(core),
+    allowedKinds: core.allowedKinds.bind(core),
     hints: core.hints.bind(core),
     outbox: core.outbox.bind(core),
     outboxHead: core.outboxHead.bind(core),

@@ -68,7 +68,11 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     case 'file.changed':
       return { beforeText: null, text: null };
     case 'approval.asked':
-      return { what: '', why: '' };
+      return { what: '', why: '', kinds: undefined };
+    case 'approval.decided':
+      return { kinds: undefined };
+    case 'approval.withdrawn':
+      return { kind: '' };
     case 'setup.done':
       // The id of a command ends with its text.
       return { id: event.body.id.split(':').slice(0, 3).join(':'), title: '', message: '' };
@@ -112,7 +116,17 @@ function plainFacts(data: Record<string, unknown>): Record<string, unknown> {
 /** The state that folding the redacted events gives. */
 export function redactState(state: RunState): RunState {
   const message = state.message === null ? null : '';
-  return { ...state, message, search: null, head: emptied(state.head), carrier: emptied(state.carrier) };
+  return {
+    ...withoutKinds(state),
+    message,
+    search: null,
+    head: emptied(state.head),
+    carrier: emptied(state.carrier),
+  };
+}
+
+function withoutKinds({ kinds: _, ...state }: RunState): RunState {
+  return state;
 }
 
 function emptied(head: RunState['head']): RunState['head'] {

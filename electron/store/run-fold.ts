@@ -1,5 +1,5 @@
 import type { EventBody, EventOf, RunEvent } from '@shared/events';
-import { foldApprovals } from './approval-fold';
+import { foldApprovals, foldKinds } from './approval-fold';
 import type { FoldSink } from './fold-rows';
 
 import { foldChange, foldContext, pay } from './run-fold-changes';
@@ -26,6 +26,11 @@ function keepApprovals(state: RunState, event: RunEvent): void {
   const open = foldApprovals(state.approvals, event);
   if (open === undefined) delete state.approvals;
   else state.approvals = open;
+  // No log of a version before had any: what an older fold kept of them, nothing, is right.
+  if (event.kind !== 'approval.decided' && event.kind !== 'approval.withdrawn') return;
+  const kinds = foldKinds(state.kinds, event);
+  if (kinds === undefined) delete state.kinds;
+  else state.kinds = kinds;
 }
 
 /** Enough of an observation to find its first line in, UTF-16 units. */

@@ -62,6 +62,8 @@ export interface RunState {
   sessions: Record<string, string>;
   /** Questions to a person without an answer, oldest first. Absent when there is none. */
   approvals?: OpenApproval[];
+  /** Kinds of actions that a person allowed for the rest of the run. Absent when there is none. */
+  kinds?: string[];
   /** By uid, in order: bytes of a session that were dropped before they were fetched. Absent before the first. */
   gaps?: Record<string, { from: number; to: number }[]>;
   tokens: { input: number; output: number; cached: number; context: number };

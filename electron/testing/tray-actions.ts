@@ -1,5 +1,5 @@
 import type { Tool } from '@shared/event-parts';
-import type { ActionContext, ActionOutcome, ActionPort, ParsedCall } from '../agent/ports';
+import type { ActionContext, ActionOutcome, ActionPort, ParsedCall, StandingAnswers } from '../agent/ports';
 import type { Clock } from '../clock';
 
 /** The world that tray actions change. It survives the death of a driver, as files and sessions do. */
@@ -74,8 +74,12 @@ export class TrayActions implements ActionPort {
     return args.item === 'twice' ? [{ rule: 'twice', level: 'warn', message: 'You did this before.' }] : [];
   }
 
-  approval({ name }: ParsedCall): { what: string; why: string } | null {
-    return name === 'danger' ? { what: 'danger', why: 'it is dangerous' } : null;
+  approval(
+    { name }: ParsedCall,
+    { kinds }: StandingAnswers,
+  ): ReturnType<NonNullable<ActionPort['approval']>> {
+    if (name !== 'danger' || kinds.has('danger')) return null;
+    return { what: 'danger', why: 'it is dangerous', kinds: ['danger'] };
   }
 
   offsets(): Record<string, number> {

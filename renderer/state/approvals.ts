@@ -31,9 +31,20 @@ export async function loadApprovals(run: string): Promise<void> {
   for (const asked of await call('runs.openApprovals', { run })) addApproval(asked);
 }
 
-export async function decideApproval(asked: Approval, decision: 'allow' | 'deny'): Promise<void> {
-  await call('runs.decideApproval', { run: asked.run, approval: asked.approval, decision });
+/** `forRun`: what the question names as kinds runs unasked for the rest of the run, until somebody takes it back. */
+export async function decideApproval(
+  asked: Approval,
+  decision: 'allow' | 'deny',
+  forRun = false,
+): Promise<void> {
+  const { run, approval } = asked;
+  await call('runs.decideApproval', { run, approval, decision, forRun });
   useApprovals.setState((state) => ({
     open: state.open.filter((other) => other.approval !== asked.approval),
   }));
+}
+
+/** From its next action on the run asks about these kinds again. */
+export async function takeBack(run: string, kinds: readonly string[]): Promise<void> {
+  for (const kind of kinds) await call('runs.withdrawKind', { run, kind });
 }

@@ -40,6 +40,8 @@ export const commandPlaces = {
   'runs.wake': 'workspace',
   'runs.openApprovals': 'workspace',
   'runs.decideApproval': 'workspace',
+  'runs.allowedKinds': 'workspace',
+  'runs.withdrawKind': 'workspace',
   'runs.remove': 'workspace',
   'runs.verify': 'workspace',
   'checkpoints.list': 'workspace',

@@ -27,6 +27,8 @@ export interface ApprovalAsked {
   step: number;
   what: string;
   why: string;
+  /** What can be allowed for the rest of the run, in words; absent where only this one action can. */
+  kinds?: string[] | undefined;
 }
 
 /** Starting, steering and removing runs. */
@@ -46,7 +48,17 @@ export const runCommands = {
   /** What a run waits for a person's word on; the window asks when it opens, later ones are events. */
   'runs.openApprovals': { input: inRun, output: returns<ApprovalAsked[]>() },
   'runs.decideApproval': {
-    input: z.object({ run, approval: run, decision: z.enum(['allow', 'deny']) }),
+    input: z.object({
+      ...{ run, approval: run, decision: z.enum(['allow', 'deny']) },
+      /** Everything of the kinds that the question names, for the rest of the run. */
+      forRun: z.boolean().default(false),
+    }),
+    output: returns<void>(),
+  },
+  /** What runs unasked because a person allowed its kind, oldest first. */
+  'runs.allowedKinds': { input: inRun, output: returns<string[]>() },
+  'runs.withdrawKind': {
+    input: z.object({ run, kind: z.string().min(1).max(300) }),
     output: returns<void>(),
   },
   'runs.remove': { input: z.object({ run, mode: z.enum(['run', 'text']) }), output: returns<void>() },

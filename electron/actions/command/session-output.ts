@@ -12,6 +12,7 @@ import {
 } from '../action';
 import { boundText } from '../bounded-text';
 import { describeState } from '../session-desk';
+import { sessionKeys } from '../session-keys';
 import { computerParam, sessionParam } from './params';
 
 /** The lines of `count` that remain when the last `end` are dropped and then the last `start` of all are kept. */
@@ -147,7 +148,6 @@ export const clearSessionBuffer: ActionDefinition = {
   },
 };
 
-const keys = /^[\u0003\u0004\u001a\u001c]$/;
 /** How long to wait for a first answer to an input, how long a pause ends it, and how often to look, ms. */
 const answerMs = 2000;
 const quietMs = 400;
@@ -199,7 +199,7 @@ export const inputInSession: ActionDefinition = {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const info = await env.desk.existing(computer, args.text('session_id'));
     const text = args.text('input_text');
-    const control = keys.test(text);
+    const control = sessionKeys.test(text);
     const { sessions } = computer;
     const before = await sessions.state(info.name);
     const data = { computer: computer.name, session: info.name, sessionId: info.id, input: text };
@@ -257,7 +257,7 @@ async function type(
   const { typing } = env.progress;
   if (typing === undefined) throw new WaymarkError('bug', 'Nothing was chosen to be typed.');
   const text = args.text('input_text');
-  const bytes = Buffer.from(keys.test(text) ? text : `${text}\n`, 'utf8');
+  const bytes = Buffer.from(sessionKeys.test(text) ? text : `${text}\n`, 'utf8');
   await computer.sessions.write(name, bytes, typing.inputSeq);
   const after = await answered(env, computer, name, typing.endOffset, context);
   const output = await env.desk.text(computer, name, typing.endOffset, after.endOffset);

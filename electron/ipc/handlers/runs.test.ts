@@ -62,6 +62,35 @@ test('an open approval is shown by a reopened window, whatever was recorded afte
   expect(await reopened.reader.verify()).toMatchObject({ ok: true });
 });
 
+test('the window shows which kinds are allowed in a run, without those that were taken back', async () => {
+  const store = testStore();
+  const window = await windowOf(store);
+  const { run, writer, question } = await asking(store);
+  expect(await window['runs.allowedKinds']({ run })).toEqual([]);
+  const kinds = ['rm, inside the workspace', 'python'];
+  await writer.record([
+    { kind: 'approval.decided', body: { approval: question.approval, decision: 'allow', by: 'Ada', kinds } },
+  ]);
+  expect(await window['runs.allowedKinds']({ run })).toEqual(kinds);
+  await window['runs.withdrawKind']({ run, kind: 'python' });
+  expect(await window['runs.allowedKinds']({ run })).toEqual([kinds[0]]);
+  const [entry] = (await store.reader.outbox(run, 0)).slice(-1);
+  expect(entry?.body).toEqual({ op: 'approval.withdrawn', kind: 'python' });
+  await writer.record([
+    { kind: 'approval.withdrawn', body: { entry: entry?.ulid ?? '', kind: 'python', by: 'Ada' } },
+  ]);
+  expect(await window['runs.allowedKinds']({ run })).toEqual([kinds[0]]);
+  // Allowed once more, by a later answer.
+  await writer.record([
+    {
+      kind: 'approval.decided',
+      body: { approval: ulid(), decision: 'allow', by: 'Ada', kinds: ['python'] },
+    },
+  ]);
+  expect(await window['runs.allowedKinds']({ run })).toEqual(kinds);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+});
+
 test('a run that was stopped, or whose call was closed, asks nothing any more', async () => {
   const store = testStore();
   const window = await windowOf(store);

@@ -15,6 +15,8 @@ type RunHandlers = Pick<
   | 'runs.wake'
   | 'runs.openApprovals'
   | 'runs.decideApproval'
+  | 'runs.allowedKinds'
+  | 'runs.withdrawKind'
   | 'runs.remove'
   | 'runs.verify'
   | 'demo.start'
@@ -60,8 +62,13 @@ export function runHandlers(options: RunHandlerOptions): RunHandlers {
     'runs.stop': ({ run }) => engine().stop(run, author()),
     'runs.wake': ({ run }) => engine().wake(run, author()),
     'runs.openApprovals': ({ run }) => reader().openApprovals(run),
-    'runs.decideApproval': async ({ run, approval, decision }) => {
-      await holder.require().store.writer.post(run, author(), { op: 'approval.decided', approval, decision });
+    'runs.decideApproval': async ({ run, approval, decision, forRun }) => {
+      const answer = { op: 'approval.decided' as const, approval, decision, ...(forRun ? { forRun } : {}) };
+      await holder.require().store.writer.post(run, author(), answer);
+    },
+    'runs.allowedKinds': ({ run }) => reader().allowedKinds(run),
+    'runs.withdrawKind': async ({ run, kind }) => {
+      await holder.require().store.writer.post(run, author(), { op: 'approval.withdrawn', kind });
     },
     'runs.remove': ({ run, mode }) => removeRun(holder.require(), run, mode, author()),
     'runs.verify': ({ run }) => reader().verify([run]),

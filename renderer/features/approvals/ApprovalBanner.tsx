@@ -1,9 +1,9 @@
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
-import { decideApproval, useApprovals } from '../../state/approvals';
+import { type Approval, decideApproval, takeBack, useApprovals } from '../../state/approvals';
 import { useRuns } from '../../state/runs';
 import { moveCursor, useTimeline } from '../../state/timeline';
-import { attempt } from '../../state/toasts';
+import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 
 /** An action that waits for a person's word: what, why, and the two answers. The open run's come first. */
@@ -27,6 +27,15 @@ export function ApprovalBanner() {
           <Button small look="primary" onClick={() => attempt(() => decideApproval(asked, 'allow'))}>
             {words.allow}
           </Button>
+          {asked.kinds !== undefined && (
+            <Button
+              small
+              title={words.allowKindText(asked.kinds.join('; '))}
+              onClick={() => attempt(() => allowKinds(asked))}
+            >
+              {words.allowKind}
+            </Button>
+          )}
           <Button small title={words.denyText} onClick={() => attempt(() => decideApproval(asked, 'deny'))}>
             {words.deny}
           </Button>
@@ -42,7 +51,16 @@ export function ApprovalBanner() {
       >
         {asked.what}
       </button>{' '}
-      {asked.why}
+      {asked.why} <span className="soft">{words.aid}</span>
     </Banner>
   );
+}
+
+async function allowKinds(asked: Approval): Promise<void> {
+  const kinds = asked.kinds ?? [];
+  await decideApproval(asked, 'allow', true);
+  toast((now) => now.approvals.kindAllowed(kinds.join('; ')), {
+    say: (now) => now.approvals.takeBack,
+    run: () => attempt(() => takeBack(asked.run, kinds)),
+  });
 }

@@ -10,13 +10,14 @@ import { loadKeys, useKeys } from '../../state/keys';
 import { hasEnded, isMoving, refreshRuns } from '../../state/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { AllowedKindsDialog } from '../approvals/AllowedKindsDialog';
 import { branchItems } from '../branches/branch-items';
 import { KeyMissingDialog } from '../settings/KeyMissingDialog';
 import { type Control, ControlSheet } from './ControlSheet';
 import { LimitsDialog } from './LimitsDialog';
 import { ModelDialog } from './ModelDialog';
 
-type Asking = Control | 'limits' | 'model' | 'key' | 'remove';
+type Asking = Control | 'kinds' | 'limits' | 'model' | 'key' | 'remove';
 
 /** Wake, pause, resume, and the menu of everything else; what takes the run from its work is asked about first. */
 export function RunControls({ run }: { run: RunSummary }) {
@@ -85,9 +86,16 @@ export function RunControls({ run }: { run: RunSummary }) {
       run: () => setAsking('model'),
     },
   ];
+  const kinds: MenuItem = {
+    id: 'kinds',
+    label: text.approvals.kindsItem,
+    text: text.approvals.kindsItemText,
+    icon: 'question',
+    run: () => setAsking('kinds'),
+  };
   const items: MenuItem[] = [
     ...(moving ? pausing : []),
-    ...(ended ? [] : changing),
+    ...(ended ? [] : [...changing, kinds]),
     ...branchItems(run.id, text, !ended),
     {
       id: 'verify',
@@ -160,6 +168,7 @@ export function RunControls({ run }: { run: RunSummary }) {
       {(asking === 'after_step' || asking === 'now' || asking === 'stop') && (
         <ControlSheet run={run} control={asking} onClose={close} />
       )}
+      {asking === 'kinds' && <AllowedKindsDialog run={run.id} onClose={close} />}
       {asking === 'limits' && <LimitsDialog run={run} onClose={close} />}
       {asking === 'model' && <ModelDialog run={run} onClose={close} />}
       {asking === 'key' && <KeyMissingDialog run={run} onClose={close} />}

@@ -19,7 +19,7 @@ export const newRun = {
   dedicatedMark: 'dedicated',
   sameMachine: (machine: string, one: string, other: string) =>
     `${one} and ${other} cannot both be on ${machine}. Choose another place for one of them.`,
-  approvalsOnComputer: (name: string) => `Ask before risky commands on ${name}`,
+  approvalsOnComputer: (name: string) => `Ask before commands that do more than look on ${name}`,
   askedByDefault: 'On unless you say otherwise.',
   dedicatedDefault: 'Off unless you say otherwise: the task marks it as dedicated.',
   taskDefault: 'Off unless you say otherwise: the task says so.',
@@ -40,9 +40,9 @@ export const newRun = {
   taskSays: (limit: string) => `Empty: as the task says, ${limit}`,
   notANumber: 'Write a number above 0, or leave it empty.',
   approvals: 'Approvals',
-  approvalsOn: 'Ask before risky commands',
+  approvalsOn: 'Ask before commands that do more than look',
   approvalsHelp:
-    'The run waits before commands that reach out of the workspace or the machine. The choice is logged.',
+    'The run waits before every command that is not known to only look. You can allow a kind of command for the run. The choice is logged. Approvals are an aid; the boundary is the account or sandbox that commands run in.',
   hints: 'Hints',
   hintsOn: 'People may send hints',
   hintsHelp: 'Recorded with the run, so that runs without hints can be compared.',

@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'react';
+import { call } from '../../api';
+import { Button } from '../../components/Button';
+import { Dialog } from '../../components/Dialog';
+import { takeBack } from '../../state/approvals';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+
+/** What runs unasked in a run because a person allowed its kind; each can be taken back. */
+export function AllowedKindsDialog({ run, onClose }: { run: string; onClose: () => void }) {
+  const text = useText();
+  const words = text.approvals;
+  const [kinds, setKinds] = useState<string[] | null>(null);
+  useEffect(() => {
+    attempt(async () => setKinds(await call('runs.allowedKinds', { run })));
+  }, [run]);
+  return (
+    <Dialog title={words.kindsTitle} closeLabel={text.common.close} width="small" onClose={onClose}>
+      <p className="soft text-12 dialog-lead">{kinds?.length === 0 ? words.noKinds : words.kindsText}</p>
+      <ul className="allowed-kinds">
+        {kinds?.map((kind) => (
+          <li key={kind}>
+            <span>{kind}</span>
+            <Button
+              small
+              onClick={() =>
+                attempt(async () => {
+                  await takeBack(run, [kind]);
+                  setKinds(await call('runs.allowedKinds', { run }));
+                })
+              }
+            >
+              {words.takeBack}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <p className="soft text-12">{words.aid}</p>
+    </Dialog>
+  );
+}
