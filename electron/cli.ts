@@ -14,6 +14,7 @@ import { mergeCommand } from './cli/merge-commands';
 import { type CommandResult, headlessLog, printFailure, printResult } from './cli/output';
 import { ProcessTerminal } from './cli/process-terminal';
 import { queueCommand } from './cli/queue-commands';
+import { isReading } from './cli/reading-commands';
 import { rebuildCommand } from './cli/rebuild-command';
 import { restoreCommand } from './cli/restore-command';
 import { rulesCommand } from './cli/rule-commands';
@@ -29,6 +30,8 @@ import { dataFolder } from './data-folder';
 import { openWorkbench } from './open-workbench';
 import { resourcesFolder } from './resources-folder';
 import { SettingsFile, sshConfigFile } from './settings-file';
+import { fromElsewhere } from './store/read-only';
+import { isFromElsewhere } from './store/workspace-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
 const terminal = new ProcessTerminal(process);
@@ -105,6 +108,8 @@ async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): P
       'No workspace was named. Add --workspace DIR, or set WAYMARK_WORKSPACE.',
     );
   }
+  const readOnly = !args.values.trust && isFromElsewhere(folder);
+  if (readOnly && !isReading(args)) throw fromElsewhere(folder, `"${args.words.slice(0, 2).join(' ')}"`);
   const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };
   const bench = await openWorkbench(folder, {
     settings: file,
@@ -114,6 +119,7 @@ async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): P
     log: headlessLog(terminal),
     demoPaceMs: 0,
     brief: isBrief(args),
+    readOnly,
   });
   const context: CliContext = {
     folder,

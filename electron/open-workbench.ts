@@ -20,6 +20,8 @@ export interface OpenOptions {
   hosts?: Hosts | undefined;
   log: EngineLog;
   store?: Pick<OpenStoreOptions, 'entryId' | 'threads'>;
+  /** As in `OpenStoreOptions`. */
+  readOnly?: boolean | undefined;
   /** For one bounded look: the store stays in this thread, because starting its three takes longer than the look. */
   brief?: boolean | undefined;
   /** As in `EngineOptions`. */
@@ -33,7 +35,16 @@ export interface OpenOptions {
  * line alike. @throws WaymarkError workspace_newer, workspace_corrupt, workspace_network_fs, disk_full, read_only
  */
 export async function openWorkbench(folder: string, options: OpenOptions): Promise<Workbench> {
-  const { settings, findKey, isKeyLocked, resourcesDir, log, demoPaceMs, hosts = noHosts() } = options;
+  const {
+    settings,
+    findKey,
+    isKeyLocked,
+    resourcesDir,
+    log,
+    demoPaceMs,
+    hosts = noHosts(),
+    readOnly,
+  } = options;
   const { device } = settings.current;
   const listenerFailed = (thrown: unknown) =>
     log.error('A listener of the store threw', {
@@ -41,8 +52,8 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     });
   const store =
     options.brief === true
-      ? (await import('./store/in-process')).openStoreInProcess(folder, { device, ballastBytes })
-      : await openStore(folder, { device, listenerFailed, ...options.store });
+      ? (await import('./store/in-process')).openStoreInProcess(folder, { device, ballastBytes, readOnly })
+      : await openStore(folder, { device, listenerFailed, readOnly, ...options.store });
   const demo = new DemoServer({ resourcesDir, paceMs: demoPaceMs });
   const engine = createEngine({
     store,

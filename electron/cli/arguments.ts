@@ -56,6 +56,7 @@ const options = {
   again: { type: 'boolean', default: false },
   logs: { type: 'boolean', default: false },
   search: { type: 'boolean', default: false },
+  trust: { type: 'boolean', default: false },
 } as const;
 
 export interface Arguments {
@@ -223,6 +224,7 @@ export const helpText = `waymark: the engine of Waymark without its window
   clean                             remove what no run needs any more
 
   --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last
+  --trust           a workspace from another device is only read until this is said once
   Hosts ask for passwords and unknown keys at the terminal; without one they are refused.
   --json            one JSON document instead of text
   Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark

@@ -4,6 +4,7 @@ import { WaymarkError } from '@shared/errors';
 import type { StepQuery } from '@shared/step-query';
 import type { Store, StoreReader, StoreWriter } from './api';
 import { askIndex } from './asked-steps';
+import { readOnlyWriter } from './read-only';
 import { AssembledStore, Notices } from './store-parts';
 import type { StoreThread } from './store-thread';
 import { type StoreThreads, startThreads } from './store-threads';
@@ -24,6 +25,8 @@ export interface OpenStoreOptions {
   ballastBytes?: number;
   /** How often changed hints and labels are copied, ms; default 15 minutes. */
   backupEveryMs?: number;
+  /** A workspace from elsewhere: nothing is recorded in it, no run is driven, nothing half done is finished. */
+  readOnly?: boolean | undefined;
 }
 
 /** Room kept free for a clean stop on a full disk. */
@@ -41,12 +44,14 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
     // The writer refuses or brings up to date what the others then read.
     await write.open(data, notices.publish);
     await Promise.all([read.open(data, notices.publish), index.open(data, notices.publish)]);
+    const writer = remoteWriter(write, index, options.entryId ?? (() => undefined));
     return new AssembledStore(
       folder,
-      remoteWriter(write, index, options.entryId ?? (() => undefined)),
+      options.readOnly === true ? readOnlyWriter(writer, folder) : writer,
       remoteReader(read, write, index),
       notices,
       {
+        readOnly: options.readOnly === true,
         drain: async () => {
           await write.call('drain', []);
           await index.call('drain', []);
@@ -78,6 +83,7 @@ function threadData(folder: string, options: OpenStoreOptions): Omit<ThreadData,
     device: options.device ?? null,
     ballastBytes: options.ballastBytes ?? ballastBytes,
     backupEveryMs: options.backupEveryMs ?? null,
+    readOnly: options.readOnly === true,
     resourcesPath: (process as { resourcesPath?: string }).resourcesPath ?? null,
   };
 }

@@ -1,6 +1,7 @@
 import type { Store, StoreNotice } from './api';
 import { type IndexPart, openIndexPart } from './index-part';
 import { createProjector } from './projector';
+import { readOnlyWriter } from './read-only';
 import { openReaderPart } from './reader-part';
 import type { StepProjector } from './step-projector';
 import { AssembledStore, Notices } from './store-parts';
@@ -16,6 +17,8 @@ export interface InProcessOptions {
   ballastBytes?: number;
   backupEveryMs?: number;
   partBytes?: number;
+  /** As in `OpenStoreOptions`. */
+  readOnly?: boolean | undefined;
 }
 
 /** The whole store in the calling thread: for one look of the command line, for unit tests, and for measuring the core. */
@@ -31,6 +34,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     ballastBytes: options.ballastBytes ?? 0,
     notify,
     partBytes: options.partBytes,
+    readOnly: options.readOnly,
     ...(options.device === undefined ? {} : { device: options.device }),
   });
   let index: IndexPart;
@@ -52,7 +56,9 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     verify: index.verify,
   });
   const writer = Object.assign(core, { backup: index.backup, rebuildSearch: index.rebuildSearch });
-  return new AssembledStore(folder, writer, reader.core, notices, {
+  const allowed = options.readOnly === true ? readOnlyWriter(writer, folder) : writer;
+  return new AssembledStore(folder, allowed, reader.core, notices, {
+    readOnly: options.readOnly === true,
     drain: async () => {
       await core.drain();
       await index.drain();

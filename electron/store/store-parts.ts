@@ -1,5 +1,6 @@
 import { runLockPath } from '../files/workspace-paths';
 import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
+import { fromElsewhere } from './read-only';
 import { type HeldLock, holdLock, isLockHeld } from './run-lock';
 import { noRun } from './run-log';
 import { openForReading } from './workspace-file';
@@ -50,11 +51,12 @@ export class AssembledStore implements Store {
     readonly writer: StoreWriter,
     readonly reader: StoreReader,
     private readonly notices: Notices,
-    private readonly end: { drain(): Promise<void>; close(): Promise<void> },
+    private readonly end: { readOnly?: boolean; drain(): Promise<void>; close(): Promise<void> },
   ) {}
 
   lockRun(run: string, isNew = false): { epoch: number; release(): void } | null {
     const path = runLockPath(this.folder, run);
+    if (this.end.readOnly === true) throw fromElsewhere(this.folder, 'driving a run');
     const last = this.lastEpoch(run);
     // Nothing is made for a run that is not here: who asks may have made its name up.
     if (last === null && !isNew) throw noRun(run);

@@ -9,6 +9,8 @@ export interface ThreadData {
   device: string | null;
   ballastBytes: number;
   backupEveryMs: number | null;
+  /** A workspace from elsewhere that nobody has trusted yet. */
+  readOnly: boolean;
   /** Electron's resources folder, which its worker threads do not know. */
   resourcesPath: string | null;
 }

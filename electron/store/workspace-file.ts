@@ -21,7 +21,7 @@ import { rowSum } from './hashing';
 import { makeFolder } from './make-folder';
 import { migrate, migrations, readVersion, refuseNewer } from './migrate';
 import { refuseNetworkFileSystem } from './network-file-system';
-import { hasLog, requireLog } from './workspace-log';
+import { findLog, hasLog, requireLog } from './workspace-log';
 
 export function workspaceFile(folder: string): string {
   return join(folder, 'workspace.db');
@@ -130,6 +130,27 @@ export function devicesOf(db: Db, folder: string, installation = machineKey()): 
     .all(`device:${installation}`, `device:${installation}:`) as string[];
   // Before identities were bound to the file, the installation's own name stood in the entries.
   return { device, earlier: [installation, ...known].filter((each) => each !== device) };
+}
+
+/**
+ * Whether the workspace came from elsewhere: its file is a copy in which no installation has written, so whoever made it, what it
+ * asks for was asked for on another device. A workspace that is not there yet, or cannot be looked into, is none of somebody else's:
+ * opening it says what is wrong.
+ */
+export function isFromElsewhere(folder: string): boolean {
+  const path = inside(folder, 'workspace.db');
+  if (findLog(path).is !== 'there') return false;
+  const db = openDatabase(path, { readonly: true });
+  try {
+    const key = `:${fileKey(folder)}`;
+    const known = "SELECT 1 FROM meta WHERE substr(key, 1, 7) = 'device:' AND substr(key, -length(?)) = ?";
+    return db.prepare(known).get(key, key) === undefined;
+  } catch (thrown) {
+    if (systemCode(thrown).startsWith('SQLITE_')) return false;
+    throw thrown;
+  } finally {
+    db.close();
+  }
 }
 
 /** The file by its number and birth, which no copy shares; not by its disk's number, which changes between starts. */

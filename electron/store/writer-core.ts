@@ -44,6 +44,8 @@ export interface WriterOptions {
   ballastBytes: number;
   /** Size at which a part file of session bytes is sealed; default 16 MB. */
   partBytes?: number | undefined;
+  /** Nothing but what is derived is written; whoever is let at the core refuses the rest (`readOnlyWriter`). */
+  readOnly?: boolean | undefined;
   notify(notice: StoreNotice): void;
 }
 
@@ -152,14 +154,13 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
 
   /** Finishes what an earlier process left half done, then watches for commits of others. */
   start(ballastReleased = 0): void {
-    if (this.started) {
-      return;
-    }
+    if (this.started) return;
     this.started = true;
     this.foreign.start();
-    this.disk.start(ballastReleased);
     this.renewal.start();
     this.catchUp.start();
+    if (this.options.readOnly === true) return;
+    this.disk.start(ballastReleased);
     this.annotations.start();
     this.unfinished = this.resume();
   }
@@ -355,9 +356,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
   async rebuild(run: string): Promise<{ changed: number }> {
     this.disk.check();
     const changed = await this.renewal.renew(this.runs.current(run).id, run);
-    if (changed === null) {
-      throw new WaymarkError('cancelled', 'The workspace is closed.');
-    }
+    if (changed === null) throw new WaymarkError('cancelled', 'The workspace is closed.');
     return { changed };
   }
 

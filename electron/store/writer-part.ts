@@ -8,6 +8,8 @@ import { Statements } from './rows';
 import { devicesOf, openForWriting } from './workspace-file';
 import { WriterCore, type WriterOptions } from './writer-core';
 
+const NOBODY = { device: 'read-only', earlier: [] };
+
 /** Opens the writing connection and starts its core. `device` names the installation; by default this machine. */
 export function openWriterPart(
   options: Omit<WriterOptions, 'device' | 'earlierDevices'> & { device?: string },
@@ -32,7 +34,9 @@ function openPart(
     const statements = new Statements(db);
     quarantine(statements, options.notify);
     rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
-    const { device, earlier } = devicesOf(db, options.folder, options.device);
+    // Writing its name would make the copy this installation's.
+    const { device, earlier } =
+      options.readOnly === true ? NOBODY : devicesOf(db, options.folder, options.device);
     const core = new WriterCore(db, { ...options, device, earlierDevices: earlier });
     try {
       core.start(ballastReleased);

@@ -10,6 +10,7 @@ serveThread((data, notify) => {
     projector: createProjector(),
     ballastBytes: data.ballastBytes,
     notify,
+    readOnly: data.readOnly,
     ...(data.device === null ? {} : { device: data.device }),
   });
   return {

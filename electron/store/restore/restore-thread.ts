@@ -30,7 +30,7 @@ async function inThread<T>(
   const thread = new StoreThread(join(workerDir, 'restore-worker.js'), 'restore');
   const resourcesPath = (process as { resourcesPath?: string }).resourcesPath ?? null;
   await thread.open(
-    { folder, device: null, ballastBytes: 0, backupEveryMs: null, resourcesPath },
+    { folder, device: null, ballastBytes: 0, backupEveryMs: null, readOnly: false, resourcesPath },
     () => undefined,
   );
   try {

@@ -1,0 +1,39 @@
+import { WaymarkError } from '@shared/errors';
+import type { StoreWriter } from './api';
+
+/** What a workspace that came from elsewhere is kept from until a person trusts it; shown with every refusal. */
+export const trustedMay =
+  'Once it is trusted, its runs may be driven here: they ask the models and use the hosts that its log names, and run the commands of its agents and the set-up and evaluators of its tasks as you.';
+
+export function fromElsewhere(folder: string, what: string): WaymarkError {
+  return new WaymarkError(
+    'read_only',
+    `${folder} was made on another device or copied from one, so it is only read: ${what} is not carried out. Look at it, and add --trust to work in it here from now on. ${trustedMay}`,
+  );
+}
+
+/** Refuses what would be recorded; what belongs to no log, such as up to where a person has read, is passed over. */
+export function readOnlyWriter(writer: StoreWriter, folder: string): StoreWriter {
+  const refused = (what: string) => () => Promise.reject(fromElsewhere(folder, what));
+  const passed = () => Promise.resolve();
+  return {
+    append: refused('recording'),
+    appendIfOutboxAt: refused('recording'),
+    post: refused('asking something of a run'),
+    annotate: refused('labelling'),
+    merge: refused('merging'),
+    undo: refused('undoing'),
+    redo: refused('redoing'),
+    sessionBytes: refused('recording'),
+    remove: refused('removing'),
+    clean: refused('cleaning up'),
+    createTask: refused('adding a task'),
+    setRules: refused('setting rules'),
+    rebuild: refused('deriving lists again'),
+    see: passed,
+    keepDwell: passed,
+    dismissRetroMask: passed,
+    rebuildSearch: () => writer.rebuildSearch(),
+    backup: () => writer.backup(),
+  };
+}
