@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
@@ -138,6 +138,7 @@ export function devicesOf(db: Db, folder: string, installation = machineKey()): 
  * opening it says what is wrong.
  */
 export function isFromElsewhere(folder: string): boolean {
+  if (!existsSync(workspaceFile(folder))) return false;
   const path = inside(folder, 'workspace.db');
   if (findLog(path).is !== 'there') return false;
   const db = openDatabase(path, { readonly: true });
