@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { toFailure, WaymarkError } from '@shared/errors';
 import { type Arguments, helpText, parseArguments } from './cli/arguments';
 import { branchCommand, checkpointCommand } from './cli/checkpoint-commands';
 import { computerCommand } from './cli/computer-commands';
@@ -24,6 +24,7 @@ import { sessionCommand } from './cli/session-commands';
 import { statsCommand } from './cli/stats-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
+import { Troubles } from './cli/troubles';
 import type { Hosts } from './computer/hosts';
 import { createHosts } from './computer/ssh/create-hosts';
 import { dataFolder } from './data-folder';
@@ -36,13 +37,13 @@ import { isFromElsewhere } from './store/workspace-file';
 /** The headless twin of `main.ts`: the same engine under plain Node. */
 const terminal = new ProcessTerminal(process);
 const resourcesDir = resourcesFolder(__dirname);
-/** Troubles of the workspace that were named while the command ran: the one it ends with is not named again. */
-const said = new Set<string>();
 
 async function main(argv: string[]): Promise<number> {
   let json = argv.includes('--json');
+  let troubles = new Troubles(terminal, false);
   try {
     const args = parseArguments(argv);
+    troubles = new Troubles(terminal, args.values.wait);
     json = args.values.json;
     const asked = args.values.help || args.words[0] === 'help';
     if (asked || args.words.length === 0) {
@@ -51,15 +52,17 @@ async function main(argv: string[]): Promise<number> {
     }
     if (args.words[0] === 'demo')
       return printResult(await demoCommand(args, resourcesDir, terminal), json, terminal);
-    const result = await withHosts(args);
+    const result = await withHosts(args, troubles);
+    troubles.end(null);
     return result === null ? 0 : printResult(result, json, terminal);
   } catch (thrown) {
-    return printFailure(thrown, json, terminal, said);
+    troubles.end(toFailure(thrown).code);
+    return printFailure(thrown, json, terminal, troubles.said);
   }
 }
 
 /** Hosts are there for whoever needs one; nothing is connected before. Null: the output was not for people. */
-async function withHosts(args: Arguments): Promise<CommandResult | null> {
+async function withHosts(args: Arguments, troubles: Troubles): Promise<CommandResult | null> {
   const settings = await SettingsFile.open(dataFolder(process.env, process.platform));
   const hosts = createHosts({
     resourcesDir,
@@ -72,19 +75,24 @@ async function withHosts(args: Arguments): Promise<CommandResult | null> {
       return null;
     }
     if (args.words[0] === 'restore') return await restoreCommand(chosenFolder(args, settings), args);
-    if (args.words[0] === 'verify') return await verifyAnyway(args, settings, hosts);
+    if (args.words[0] === 'verify') return await verifyAnyway(args, settings, hosts, troubles);
     return args.words[0] === 'computer'
       ? await computerCommand({ settings, hosts, terminal, folder: chosenFolder(args, settings) }, args)
-      : await inWorkspace(args, settings, hosts);
+      : await inWorkspace(args, settings, hosts, troubles);
   } finally {
     await hosts.dispose();
   }
 }
 
 /** A workspace that is too damaged to be opened is looked at as it is: what is damaged is what was asked. */
-async function verifyAnyway(args: Arguments, settings: SettingsFile, hosts: Hosts): Promise<CommandResult> {
+async function verifyAnyway(
+  args: Arguments,
+  settings: SettingsFile,
+  hosts: Hosts,
+  troubles: Troubles,
+): Promise<CommandResult> {
   try {
-    return await inWorkspace(args, settings, hosts);
+    return await inWorkspace(args, settings, hosts, troubles);
   } catch (thrown) {
     const folder = chosenFolder(args, settings);
     if (folder === null || !(thrown instanceof WaymarkError) || thrown.code !== 'workspace_corrupt')
@@ -99,7 +107,12 @@ function chosenFolder(args: Arguments, settings: SettingsFile): string | null {
   return chosen ? resolve(chosen.replace(/^~(?=\/|$)/, homedir())) : null;
 }
 
-async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): Promise<CommandResult> {
+async function inWorkspace(
+  args: Arguments,
+  file: SettingsFile,
+  hosts: Hosts,
+  troubles: Troubles,
+): Promise<CommandResult> {
   const settings = file.current;
   const folder = chosenFolder(args, file);
   if (folder === null) {
@@ -132,12 +145,7 @@ async function inWorkspace(args: Arguments, file: SettingsFile, hosts: Hosts): P
     entry: __filename,
     resourcesDir,
   };
-  bench.store.subscribe((notice) => {
-    if (notice.kind !== 'unreadable' && notice.kind !== 'problem') return;
-    const line = `${notice.code}: ${notice.message}`;
-    said.add(line);
-    terminal.err(line);
-  });
+  bench.store.subscribe((notice) => troubles.tell(notice));
   const stop = () => void bench.engine.shutdown({ mode: 'pause' });
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);

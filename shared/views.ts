@@ -28,7 +28,11 @@ export type RunState =
   | 'stopped'
   | 'failed'
   /** Not ended, and no process holds the driver's lock. */
-  | 'undriven';
+  | 'undriven'
+  /** Some process is bringing its log in; nothing counts on it before that is done. */
+  | 'importing'
+  /** Its import was broken off: a part of a log, which no export takes and nothing drives. */
+  | 'import_broken';
 
 export interface RunSummary {
   id: string;

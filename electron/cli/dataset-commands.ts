@@ -84,7 +84,10 @@ function verified(report: VerifyReport): CommandResult {
 }
 
 /** What a restored workspace would not be better for. */
-const LESSER: ReadonlySet<string> = new Set(['left_over', 'unfinished', 'session_short', 'workspace_newer']);
+const LESSER: ReadonlySet<string> = new Set([
+  ...['left_over', 'unfinished', 'session_short', 'workspace_newer'],
+  'import_unfinished',
+]);
 
 /**
  * `clean`: closes sessions that ended runs left behind, removes their spools and files that killed processes left in the
@@ -107,10 +110,11 @@ export async function cleanCommand(context: CliContext): Promise<CommandResult> 
   for (const folder of removed.folders) await removeAt(folder, { kind: 'folder' });
   const { closed, folders, notReached } = removed;
   const unused = await context.store.writer.clean();
+  const broken = runs.filter(({ state }) => state === 'import_broken');
   return {
     json: {
       ...{ sessionsClosed: closed, foldersRemoved: folders.length, filesDeleted: unused.files },
-      ...{ bytesFreed: unused.bytes, notReached },
+      ...{ bytesFreed: unused.bytes, notReached, importsUnfinished: broken.map(({ id }) => id) },
     },
     lines: [
       `Closed ${closed} sessions and removed ${folders.length} folders.`,
@@ -119,6 +123,10 @@ export async function cleanCommand(context: CliContext): Promise<CommandResult> 
         : [
             `Deleted ${unused.files} ${unused.files === 1 ? 'file' : 'files'} of texts that nothing uses (${unused.bytes} bytes).`,
           ]),
+      ...broken.map(
+        ({ id, title }) =>
+          `The import of run ${id} ("${title}") was not finished; it stays. Import the same files again to replace it, or remove it with "run remove".`,
+      ),
       ...notReached.map(({ run, host, message }) => `Not reached: ${host} (run ${run}). ${message}`),
     ],
     ...(notReached.length > 0 ? { exitCode: 1 as const } : {}),

@@ -20,6 +20,7 @@ export async function importCommand(context: CliContext, args: Arguments): Promi
     lines: [
       `Imported as run ${done.run}: ${done.title}`,
       parts.join(', '),
+      ...done.replaced.map((run) => `Removed run ${run}, which a broken-off import of these files had left.`),
       ...(done.left.length === 0 ? [] : ['Not taken over:', ...done.left.map((line) => `  ${line}`)]),
     ],
   };

@@ -2,6 +2,7 @@ import { toFailure, WaymarkError } from '@shared/errors';
 import { runStatus } from '@shared/run-status';
 import { type TaskSpec, taskSpecSchema } from '@shared/task';
 import type { RunSummary } from '@shared/views';
+import { refuseImport } from '../runs/refuse-import';
 import { removeRun } from '../runs/remove-run';
 import { startRunner } from '../serve/start-runner';
 import { type Arguments, oneOf, required } from './arguments';
@@ -114,6 +115,7 @@ async function drive(context: CliContext, run: string): Promise<CommandResult> {
 async function resume(context: CliContext, run: string, wait: boolean): Promise<CommandResult> {
   if (wait) return drive(context, run);
   const summary = await context.reader.run(run);
+  refuseImport(run, summary.state);
   if (['finished', 'stopped'].includes(summary.state)) {
     throw new WaymarkError('run_ended', `Run ${run} has ended (${summary.state}). Start a new one instead.`);
   }
@@ -132,11 +134,11 @@ async function resume(context: CliContext, run: string, wait: boolean): Promise<
   };
 }
 
-const ended: readonly string[] = ['finished', 'stopped', 'failed'];
+const atRest: readonly string[] = ['finished', 'stopped', 'failed', 'importing', 'import_broken'];
 
-/** Every run that has not ended and that nobody drives; with `wait` all in this process, until all have come to rest. */
+/** Every run that can go on and that nobody drives; with `wait` all in this process, until all have come to rest. */
 async function resumeAll(context: CliContext, wait: boolean): Promise<CommandResult> {
-  const going = (await context.reader.runs()).filter(({ state }) => !ended.includes(state));
+  const going = (await context.reader.runs()).filter(({ state }) => !atRest.includes(state));
   await Promise.all(going.map(({ id }) => context.engine.untilLetGo(id)));
   const runs = going.filter(({ id }) => !context.store.isDriven(id));
   const results = await Promise.all(

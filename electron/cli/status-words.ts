@@ -15,6 +15,8 @@ const words: Record<RunStatusWord, string> = {
   stopped: 'stopped',
   failed: 'failed',
   undriven: 'not driven',
+  importing: 'being imported',
+  import_broken: 'import not finished',
 };
 
 /** "training on gpu-03 until 14:20": what a run does, in a few words. */

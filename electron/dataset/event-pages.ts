@@ -1,12 +1,15 @@
 import type { AnnotationEntry } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { RunEvent } from '@shared/events';
+import type { RunSummary } from '@shared/views';
 import type { StoreReader } from '../store/api';
+
+type DatasetRun = Pick<RunSummary, 'id' | 'seq' | 'state'>;
 
 /** What a dataset is made from: a part of the store's reader. */
 export interface DatasetReader extends Pick<StoreReader, 'events' | 'annotationPage' | 'ruleSettings'> {
-  runs(): Promise<{ id: string; seq: number }[]>;
-  run(run: string): Promise<{ id: string; seq: number }>;
+  runs(): Promise<DatasetRun[]>;
+  run(run: string): Promise<DatasetRun>;
 }
 
 /** The reader cuts pages at 2,000 events or about 8 MB, whichever comes first. */

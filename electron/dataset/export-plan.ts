@@ -99,7 +99,10 @@ export async function planExport(reader: DatasetReader, request: ExportRequest):
   return { ...base, ...planRows(runs, preset, request.undecided) };
 }
 
-/** In the order of the run ids, each once: the same runs give the same file in whatever order they were named. */
+/**
+ * In the order of the run ids, each once: the same runs give the same file in whatever order they were named. Runs whose import
+ * is not finished are in none. @throws WaymarkError `refused` when one of these was named
+ */
 async function runHeads(
   reader: DatasetReader,
   wanted: string[] | 'all',
@@ -108,7 +111,17 @@ async function runHeads(
     wanted === 'all'
       ? await reader.runs()
       : await Promise.all([...new Set(wanted)].map((run) => reader.run(run)));
-  return summaries.map(({ id, seq }) => ({ run: id, seq })).sort((a, b) => (a.run < b.run ? -1 : 1));
+  const whole = summaries.filter(({ state }) => state !== 'importing' && state !== 'import_broken');
+  const part = summaries.find((summary) => !whole.includes(summary));
+  if (wanted !== 'all' && part !== undefined) {
+    throw new WaymarkError(
+      'refused',
+      part.state === 'importing'
+        ? `Run ${part.id} is still being imported. Export it once that is done.`
+        : `The import of run ${part.id} was broken off, so it is not exported. Import the same files again to replace it, or leave it out.`,
+    );
+  }
+  return whole.map(({ id, seq }) => ({ run: id, seq })).sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 
 function undecidedSteps(runs: readonly RunPlan[]): ExportPlan['undecided'] {

@@ -17,6 +17,7 @@ import { layGround } from './ground';
 import { HintDesk } from './hint-desk';
 import { LiveEmitter } from './live';
 import { choosePlaces } from './places';
+import { refuseImport } from './refuse-import';
 import { Rehearsals } from './rehearse';
 import { type DrivenRun, takeUp } from './run';
 import { RunHolds, type RunLock } from './run-holds';
@@ -60,7 +61,7 @@ export interface Engine {
   /**
    * Drives the run in the background from where it stands; resolves once this process drives it. Does nothing when
    * it does already; a drive that has come to rest is waited for until it has let go.
-   * @throws WaymarkError not_found, run_ended, run_driven_elsewhere
+   * @throws WaymarkError not_found, run_ended, run_driven_elsewhere, refused (a run whose import is not finished)
    */
   resumeRun(run: string): Promise<void>;
   /** Resolves when whoever drove the run to its rest, here or elsewhere, has let go, or at once while somebody drives it. */
@@ -161,7 +162,7 @@ class RunEngine implements Engine {
   async resumeRun(run: string): Promise<void> {
     const { driveApart, store } = this.options;
     // A run that is not here gets no lock, no log and no process.
-    await store.reader.run(run);
+    refuseImport(run, (await store.reader.run(run)).state);
     const before = await store.reader.outboxHead(run);
     await this.holds.inTurn(run, async () => {
       if (await this.drives(run)) return;
@@ -340,6 +341,7 @@ class RunEngine implements Engine {
     if (state === 'finished' || state === 'stopped' || state === 'failed') {
       throw new WaymarkError('run_ended', `Run ${run} has ended (${state}).`);
     }
+    refuseImport(run, state);
     return state;
   }
 

@@ -38,7 +38,10 @@ test('a full disk refuses new work visibly, loses nothing acknowledged and resum
     { run, from: 1, to: 1 },
     { op: 'label', value: 'train', reason: null },
   );
-  await expect(label).rejects.toMatchObject({ code: 'disk_full' });
+  await expect(label).rejects.toMatchObject({
+    code: 'disk_full',
+    message: expect.stringContaining('this was not stored'),
+  });
   expect((await store.reader.run(run)).steps).toBeGreaterThanOrEqual(writer.acknowledged);
   rmSync(filler);
   await expect
@@ -138,3 +141,20 @@ async function closedWithRun(folder: string): Promise<string> {
   await store.close();
   return run;
 }
+
+test('removing a run gives the ballast back where not even its lock has room', async (context) => {
+  const disk = smallDisk('size=8m');
+  if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+  const folder = join(disk, 'workspace');
+  const store = testStore(folder, { ballastBytes: 1024 * 1024 });
+  const run = await createRun(store);
+  writeFileSync(join(folder, 'ballast'), Buffer.alloc(1024 * 1024));
+  fillDisk(disk);
+  expect(() => store.lockRun('01K00000000000000000000000', true)).toThrow(
+    expect.objectContaining({ code: 'disk_full' }),
+  );
+  expect(existsSync(join(folder, 'ballast'))).toBe(true);
+  await store.writer.remove(run, 'run', alice);
+  expect(existsSync(join(folder, 'ballast'))).toBe(false);
+  expect(await store.reader.runs()).toEqual([]);
+});

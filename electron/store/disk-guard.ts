@@ -55,13 +55,23 @@ export class DiskGuard {
   /** Throws `disk_full` while the disk is known to be full. */
   check(): void {
     if (this.full) {
-      throw fullError(this.folder);
+      throw notStored(this.folder);
     }
   }
 
-  /** Looks at a failure: a full disk begins the refusal, a lock is told until it is released, other troubles once. */
-  noticed(thrown: unknown, failure: unknown): void {
-    if (isDiskFull(thrown, this.folder)) {
+  /**
+   * What a write failed of, as it is told to whoever asked for it. A full disk begins the refusal, a lock is told until it is
+   * released, other troubles once.
+   */
+  failed(thrown: unknown): unknown {
+    const failure = storeFailure(thrown, `the workspace ${this.folder}`, this.folder);
+    const full = isDiskFull(thrown, this.folder) && failure instanceof WaymarkError;
+    this.noticed(failure, full);
+    return full ? notStored(this.folder, failure.detail) : failure;
+  }
+
+  private noticed(failure: unknown, full: boolean): void {
+    if (full) {
       this.refuse();
     } else if (
       failure instanceof WaymarkError &&
@@ -106,13 +116,15 @@ export class DiskGuard {
     this.start();
   }
 
-  private refuse(): void {
+  /** The disk is full: gives the ballast back and refuses new work, so that what is left serves reading and removing. */
+  refuse(): void {
     if (this.full) {
       return;
     }
     this.full = true;
     this.released = releaseBallast(this.folder);
-    this.notify({ kind: 'problem', code: 'disk_full', message: fullError(this.folder).message });
+    const message = `The disk that holds the workspace ${this.folder} is full. Nothing acknowledged is lost; work goes on by itself once there is space.`;
+    this.notify({ kind: 'problem', code: 'disk_full', message });
     this.later(PROBE_MS, () => this.probe());
   }
 
@@ -192,10 +204,12 @@ export function releaseBallast(folder: string): number {
   return size;
 }
 
-function fullError(folder: string): WaymarkError {
+/** For whoever asked for one write: it is not taken up again by itself. */
+function notStored(folder: string, detail?: string): WaymarkError {
   return new WaymarkError(
     'disk_full',
-    `The disk that holds the workspace ${folder} is full. Nothing acknowledged is lost; work goes on by itself once there is space.`,
+    `The disk that holds the workspace ${folder} is full, and this was not stored. Free some space and try again.`,
+    detail,
   );
 }
 

@@ -65,6 +65,12 @@ export function findRun(context: ReadContext, ulid: string): RunRecord {
   return parseRun(row);
 }
 
+/** Whether the run was brought in from another system's log: its second event says so. */
+export function isImported({ statements }: Pick<ReadContext, 'statements'>, run: { id: number }): boolean {
+  const row = statements.get<{ kind: string }>('SELECT kind FROM event WHERE id = ?', rowId(run.id, 2));
+  return row?.kind === 'run.imported';
+}
+
 /** At most this much stored text per page of events, so that no answer is unbounded. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 

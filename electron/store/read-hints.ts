@@ -38,6 +38,8 @@ const WAITS: Record<RunState, Waits['reason']> = {
   finished: 'ended',
   stopped: 'ended',
   failed: 'ended',
+  importing: 'ended',
+  import_broken: 'ended',
 };
 
 /** In these states nobody looks at conditions either. */

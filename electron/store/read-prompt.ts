@@ -7,7 +7,15 @@ import type { PromptMessage, PromptView } from '@shared/views';
 import { contextAt } from './context-at';
 import { sha256 } from './hashing';
 import { LAST_SEQ, rowId, seqOf } from './ids';
-import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';
+import {
+  bounded,
+  findRun,
+  isImported,
+  type ReadContext,
+  type RunRecord,
+  readEvents,
+  stepSpan,
+} from './read-context';
 
 /** The exact request of a step, rebuilt from the log and compared with the hash recorded when it was sent. */
 export function readPrompt(context: ReadContext, ulid: string, step: number): PromptView {
@@ -68,10 +76,6 @@ function readRequest(context: ReadContext, run: RunRecord, seq: number): EventBo
     );
   }
   return event.body;
-}
-
-function isImported(context: ReadContext, run: RunRecord): boolean {
-  return readEvents(context, run, 2, 2, 1)[0]?.kind === 'run.imported';
 }
 
 function promptMessages(fold: ContextFold, tail: string): PromptMessage[] {

@@ -4,7 +4,15 @@ import { isId } from '@shared/id';
 import type { RunSummary, RunState as RunWord } from '@shared/views';
 import { WorkingTime } from '@shared/working-time';
 import { LAST_SEQ, rowId } from './ids';
-import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
+import {
+  findRun,
+  isImported,
+  parseRun,
+  type ReadContext,
+  RUN_SELECT,
+  type RunRecord,
+  type RunRow,
+} from './read-context';
 import { tileRows } from './read-heads';
 
 /** Runs between two turns of other reads. */
@@ -68,6 +76,9 @@ export function runWord(context: ReadContext, run: RunRecord): RunWord {
   if (status !== null && ENDED.has(status)) {
     return status as RunWord;
   }
+  if (status === null && isImported(context, run)) {
+    return importWord(context, run.ulid);
+  }
   // Who creates a run holds its lock for that long; what has no status has never been driven.
   if (run.epoch === 0 || (status === null && !context.isDriven(run.ulid))) {
     return 'created';
@@ -82,6 +93,18 @@ export function runWord(context: ReadContext, run: RunRecord): RunWord {
     return status;
   }
   return activity === 'none' ? 'thinking' : activity;
+}
+
+/**
+ * The last event of every import is the run's status: without one it goes on, or the process that did it is gone. The
+ * status is asked for once more after the lock, as the import may have ended between the two.
+ */
+function importWord(context: ReadContext, ulid: string): RunWord {
+  if (context.isDriven(ulid)) {
+    return 'importing';
+  }
+  const { status } = findRun(context, ulid).state;
+  return status === null ? 'import_broken' : (status as RunWord);
 }
 
 function summarise(context: ReadContext, run: RunRecord): RunSummary {

@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { fillDisk, smallDisk, takeAllFiles } from '../testing/small-disk';
 import { temporaryFolder } from '../testing/store-fixtures';
 import { openDatabase } from './database';
 import { holdLock, isLockHeld } from './run-lock';
@@ -24,4 +25,18 @@ test('a lock whose process died while it took it is free, and is taken with a ne
   expect(isLockHeld(dead)).toBe(true);
   lock?.release();
   db.close();
+});
+
+test('a lock for which there is no room, or no file, is a full disk and no bug', (context) => {
+  for (const options of ['size=1m', 'size=1m,nr_inodes=20']) {
+    const disk = smallDisk(options);
+    if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+    const locks = join(disk, 'locks');
+    if (options.includes('inodes')) takeAllFiles(disk);
+    else fillDisk(disk);
+    const taking = () => holdLock(join(locks, 'run.db'));
+    expect(taking).toThrow(
+      expect.objectContaining({ code: 'disk_full', message: expect.stringContaining(locks) }),
+    );
+  }
 });

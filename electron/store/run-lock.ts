@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { makeFileIn, makeFoldersIn } from '../files/private';
 import { removeFile } from '../files/remove';
 import { parsedRun } from '../files/workspace-paths';
-import { type Db, openDatabase, systemCode } from './database';
+import { type Db, openDatabase, storeFailure, systemCode } from './database';
 
 /** A lock that is asked for while another process only looks at it is tried again for this long, ms. */
 const PATIENCE_MS = 100;
@@ -18,13 +18,16 @@ export interface HeldLock {
  * Takes an exclusive lock that the operating system releases when the process dies: a SQLite file held in
  * exclusive locking mode, which also keeps the epoch. Null when another connection holds it. `path`: as `workspace-paths`
  * says; a folder `locks` is made for it.
+ * @throws WaymarkError `disk_full`, `read_only`, `system_busy`: the lock cannot be written down
  */
 export function holdLock(path: string, atLeast = 0, patienceMs = PATIENCE_MS): HeldLock | null {
   const locks = dirname(path);
-  makeFoldersIn(dirname(locks), basename(locks));
-  makeFileIn(dirname(locks), basename(locks), basename(path));
-  const db = openDatabase(path, { timeoutMs: patienceMs });
+  let db: Db | undefined;
   try {
+    makeFoldersIn(dirname(locks), basename(locks));
+    makeFileIn(dirname(locks), basename(locks), basename(path));
+    const held = openDatabase(path, { timeoutMs: patienceMs });
+    db = held;
     db.pragma('locking_mode = EXCLUSIVE');
     db.exec('BEGIN EXCLUSIVE');
     db.exec(
@@ -34,13 +37,13 @@ export function holdLock(path: string, atLeast = 0, patienceMs = PATIENCE_MS): H
     const epoch = Math.max(row?.epoch ?? 0, atLeast) + 1;
     db.prepare('INSERT OR REPLACE INTO driver (id, epoch) VALUES (1, ?)').run(epoch);
     db.exec('COMMIT');
-    return { epoch, release: () => db.close() };
+    return { epoch, release: () => held.close() };
   } catch (thrown) {
-    db.close();
+    db?.close();
     if (isBusy(thrown)) {
       return null;
     }
-    throw thrown;
+    throw storeFailure(thrown, `the folder ${locks}`, dirname(locks));
   }
 }
 

@@ -11,7 +11,7 @@ import { CHAIN_START, rowSum } from './hashing';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { redactBody } from './redact';
 import type { Statements } from './rows';
-import { deleteLock, holdLock } from './run-lock';
+import { deleteLock, type HeldLock, holdLock } from './run-lock';
 import type { OpenRun, RunLog } from './run-log';
 import type { RunProjection } from './run-projection';
 import { textReferences } from './stored-json';
@@ -42,7 +42,13 @@ export class RunRemoval {
     private readonly log: RunLog,
     private readonly projection: RunProjection,
     private readonly group: Pick<GroupCommit, 'add'>,
-    private readonly options: { folder: string; now: () => number; notify(notice: StoreNotice): void },
+    /** `makeRoom`: gives the ballast back, as the disk is full. */
+    private readonly options: {
+      folder: string;
+      now: () => number;
+      notify(notice: StoreNotice): void;
+      makeRoom(): void;
+    },
   ) {
     this.blobs = new BlobStore(statements, options.folder);
     this.texts = new TextRelease(statements, group, options.folder);
@@ -99,7 +105,7 @@ export class RunRemoval {
    */
   private async locked(run: string, epoch: number, work: () => Promise<boolean>): Promise<boolean> {
     const path = runLockPath(this.options.folder, run);
-    const lock = holdLock(path, epoch);
+    const lock = this.lockMakingRoom(path, epoch);
     if (lock === null) {
       return false;
     }
@@ -113,6 +119,18 @@ export class RunRemoval {
       }
     }
     return true;
+  }
+
+  /** On a full disk even the lock has no room; the ballast is there for what makes room. */
+  private lockMakingRoom(path: string, epoch: number): HeldLock | null {
+    try {
+      return holdLock(path, epoch);
+    } catch (thrown) {
+      const full = thrown instanceof WaymarkError && thrown.code === 'disk_full';
+      if (!full) throw thrown;
+      this.options.makeRoom();
+      return holdLock(path, epoch);
+    }
   }
 
   /** Texts are emptied event by event: a purge that is written down must be able to end. */

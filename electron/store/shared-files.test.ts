@@ -171,6 +171,7 @@ async function changesPerTransaction(folder: string, run: string, mode: 'run' | 
   const projection = new RunProjection(statements, () => 'union');
   const removal = new RunRemoval(statements, log, projection, counting, {
     ...{ folder, now: Date.now, notify: () => undefined },
+    makeRoom: () => undefined,
   });
   await removal.remove(log.load(run), mode, alice);
   return counted;

@@ -1,12 +1,14 @@
 import { WaymarkError } from '@shared/errors';
 import { eventBodies, type RunEvent } from '@shared/events';
 import type { VerifyProblem } from '@shared/views';
+import { runLockPath } from '../files/workspace-paths';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
 import { CHAIN_START } from './hashing';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { PrivateRebuild } from './private-rebuild';
 import { PromptCheck } from './prompt-check';
 import type { Statements } from './rows';
+import { isLockHeld } from './run-lock';
 import { SeenOutput } from './seen-output';
 import { textReferences } from './stored-json';
 import type { VerifyContext } from './verify';
@@ -34,6 +36,8 @@ interface Grave {
 export async function checkRun(context: VerifyContext, id: number, ulid: string): Promise<VerifyProblem[]> {
   const { statements } = context;
   const where = `run ${ulid}`;
+  // Before the snapshot: who imports lets go of the lock after the last event.
+  const importing = isLockHeld(runLockPath(context.folder, ulid));
   statements.db.exec('BEGIN');
   try {
     const head = statements.get<HeadRow>('SELECT seq, hash, epoch FROM run_head WHERE run = ?', id);
@@ -57,6 +61,7 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
         ...walk.problems,
         ...walk.checkEnd(head, grave),
         ...checkUses(statements, id, walk.texts),
+        ...(walk.importUnfinished && !importing ? [brokenOff(where)] : []),
       ];
       if (walk.again !== null && walk.sound) {
         walk.again.rebuild.finish();
@@ -74,6 +79,12 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
   }
 }
 
+function brokenOff(where: string): VerifyProblem {
+  const message =
+    'Its import was not finished, and no export takes it. Import the same files again to replace it, or remove it with "run remove".';
+  return { what: 'import_unfinished', where, message };
+}
+
 /** Reads a run's events once, in order, and feeds everything that is checked along the way. */
 class RunWalk {
   readonly problems: VerifyProblem[] = [];
@@ -89,6 +100,8 @@ class RunWalk {
   private hash: Buffer = CHAIN_START;
   private content: Buffer = CHAIN_START;
   private seq = 0;
+  private imported = false;
+  private settled = false;
   private epoch = 0;
 
   constructor(
@@ -101,6 +114,11 @@ class RunWalk {
       context.depth === 'all'
         ? new PrivateRebuild(context.statements, context.projector, id, ulid, purged)
         : null;
+  }
+
+  /** The last event of an import is the run's status. */
+  get importUnfinished(): boolean {
+    return this.imported && !this.settled;
   }
 
   async events(): Promise<void> {
@@ -152,6 +170,8 @@ class RunWalk {
     }
     this.seq = seq;
     this.epoch = Math.max(this.epoch, row.epoch);
+    this.imported ||= seq === 2 && row.kind === 'run.imported';
+    this.settled ||= row.kind === 'run.status';
     const changed = row.purged === 0 && !eventHash(this.hash, row).equals(row.hash);
     if (changed) {
       this.problem('chain', seq, 'This event or one before it was changed after it was stored.');

@@ -10,7 +10,7 @@ import { AnnotationDesk } from './annotation-desk';
 import type { Redone, SessionChunk, StoredTask, StoreNotice, StoreWriter, Undone } from './api';
 import { BackgroundRenewal } from './background-renewal';
 import { BlobStore } from './blob-store';
-import { type Db, storeFailure } from './database';
+import type { Db } from './database';
 import { DiskGuard } from './disk-guard';
 import { DwellLog } from './dwell-log';
 import { ForeignCommits } from './foreign-commits';
@@ -97,7 +97,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     });
     this.group = new GroupCommit(db, {
       budgetMs: TRANSACTION_BUDGET_MS,
-      failed: (thrown) => this.failed(thrown),
+      failed: (thrown) => this.disk.failed(thrown),
       rolledBack: () => this.rolledBack(),
       beforeBegin: () => this.sessions.sync(),
       committed: () => {
@@ -149,7 +149,8 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
         this.annotations.appeared(notice.run, notice.steps, version);
       },
     });
-    this.removal = new RunRemoval(this.statements, this.log, this.projection, this.group, options);
+    const making = { ...options, makeRoom: () => this.disk.refuse() };
+    this.removal = new RunRemoval(this.statements, this.log, this.projection, this.group, making);
   }
 
   /** Finishes what an earlier process left half done, then watches for commits of others. */
@@ -370,15 +371,9 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     });
   }
 
-  private failed(thrown: unknown): unknown {
-    const failure = storeFailure(thrown, `the workspace ${this.options.folder}`, this.options.folder);
-    this.disk.noticed(thrown, failure);
-    return failure;
-  }
-
   /** Failure of work that no caller waits for: the troubles of disk and file are told, the rest is a bug. */
   private unattended(thrown: unknown): void {
-    if (!(this.failed(thrown) instanceof WaymarkError)) {
+    if (!(this.disk.failed(thrown) instanceof WaymarkError)) {
       throw thrown;
     }
   }

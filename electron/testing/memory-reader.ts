@@ -14,14 +14,16 @@ export class MemoryReader implements DatasetReader {
     private readonly pageLimit = 7,
   ) {}
 
-  async runs(): Promise<{ id: string; seq: number }[]> {
-    return [...this.logs].map(([id, events]) => ({ id, seq: events.length })).reverse();
+  async runs(): ReturnType<DatasetReader['runs']> {
+    return [...this.logs]
+      .map(([id, { length }]) => ({ id, seq: length, state: 'stopped' as const }))
+      .reverse();
   }
 
-  async run(run: string): Promise<{ id: string; seq: number }> {
+  async run(run: string): ReturnType<DatasetReader['run']> {
     const events = this.logs.get(run);
     if (!events) throw new WaymarkError('not_found', `There is no run ${run}.`);
-    return { id: run, seq: events.length };
+    return { id: run, seq: events.length, state: 'stopped' };
   }
 
   async events(run: string, fromSeq: number, limit: number): Promise<RunEvent[]> {

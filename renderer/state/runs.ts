@@ -97,7 +97,8 @@ export function isMoving(state: RunState): boolean {
 export function railGroup(run: RunSummary): RailGroup {
   if (run.state === 'waiting_human' || run.state === 'waiting_host' || run.state === 'failed')
     return 'needsYou';
-  if (run.state === 'undriven' || run.hints.undelivered > 0) return 'needsYou';
+  if (run.state === 'undriven' || run.state === 'import_broken' || run.hints.undelivered > 0)
+    return 'needsYou';
   if (hasEnded(run.state)) return 'finished';
   return 'quiet';
 }
@@ -107,6 +108,7 @@ const urgency: Partial<Record<RunState, number>> = {
   waiting_host: 1,
   failed: 2,
   undriven: 3,
+  import_broken: 4,
 };
 
 /** Sorts by need, then by the latest change. */

@@ -18,6 +18,8 @@ const icons: Record<RunStatusWord, IconName> = {
   stopped: 'stop',
   failed: 'warning',
   undriven: 'unlinked',
+  importing: 'working',
+  import_broken: 'warning',
 };
 
 export interface RunWords {
@@ -98,6 +100,10 @@ export function runWords(
       return { ...base, tone: 'attention', reason: joined(words.undrivenText, since) };
     case 'created':
       return { ...base, reason: words.createdText };
+    case 'importing':
+      return { ...base, reason: words.importingText };
+    case 'import_broken':
+      return { ...base, tone: 'attention', reason: words.importBrokenText };
     case 'paused':
       return {
         ...base,

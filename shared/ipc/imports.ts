@@ -10,6 +10,8 @@ export interface ImportResult {
   hints: number;
   /** In words: what the source holds and the run does not. */
   left: string[];
+  /** Runs that a broken-off import of the same files had left, and that were removed for this one. */
+  replaced: string[];
 }
 
 /** Logs of other systems become runs. */

@@ -115,14 +115,14 @@ async function copyFiles(
   }
 }
 
-/** Terminals that lost bytes are named; anything else would mean that what was put together is not whole. */
+/** Terminals that lost bytes and imports that were never finished are named; anything else would mean that what was put together is not whole. */
 async function verify(folder: string, projector: StepProjector, runs: readonly RestoredRun[]): Promise<void> {
   const report = await verifyWorkspace(folder, projector);
   const others = [...report.workspace];
   for (const { id, problems } of report.runs) {
-    const terminals = problems.filter(({ what }) => what.startsWith('session'));
-    others.push(...problems.filter((problem) => !terminals.includes(problem)));
-    const notes = terminals.map(({ where, message }) => `${where.replace(`run ${id} `, '')}: ${message}`);
+    const known = problems.filter(({ what }) => what.startsWith('session') || what === 'import_unfinished');
+    others.push(...problems.filter((problem) => !known.includes(problem)));
+    const notes = known.map(({ where, message }) => `${where.replace(`run ${id} `, '')}: ${message}`);
     runs.find((run) => run.id === id)?.notes.push(...notes);
   }
   if (others.length > 0) {

@@ -15,6 +15,8 @@ const names: Record<RunStatusWord, string> = {
   stopped: 'Stopped',
   failed: 'Failed',
   undriven: 'Not driven',
+  importing: 'Being imported',
+  import_broken: 'Import not finished',
 };
 const reasons: Record<string, string> = {
   asked: 'you asked for it',
@@ -87,6 +89,8 @@ export const runs = {
   resumeLeft: (n: number): string => (n === 1 ? 'Resume it' : 'Resume all'),
   notNow: 'Not now',
   createdText: 'waits for you',
+  importingText: 'not all of its log is here yet',
+  importBrokenText: 'import the same files again, or remove it',
   scoreAndOpen: (score: string, open: number) =>
     open === 0 ? `${score}, labels done` : `${score}, ${open} undecided`,
   strip: 'Run',

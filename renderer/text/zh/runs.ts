@@ -16,6 +16,8 @@ const names: Record<RunStatusWord, string> = {
   stopped: '已停止',
   failed: '已失败',
   undriven: '无人驱动',
+  importing: '正在导入',
+  import_broken: '导入未完成',
 };
 const reasons: Record<string, string> = {
   asked: '应你的要求',
@@ -85,6 +87,8 @@ export const runs: Text['runs'] = {
   resumeLeft: (n) => (n === 1 ? '继续' : '全部继续'),
   notNow: '暂不',
   createdText: '等待你开始',
+  importingText: '日志尚未全部导入',
+  importBrokenText: '请再次导入相同的文件，或将它移除',
   scoreAndOpen: (score, open) => (open === 0 ? `${score}，标注完成` : `${score}，${open} 未决定`),
   strip: '运行',
   scoreOf: (tries, max) => `分数，评测 ${tries} / ${max}`,

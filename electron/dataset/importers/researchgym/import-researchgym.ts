@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
 import type { DatedEvent, EventBody } from '@shared/events';
 import { ulid } from 'ulid';
 import type { Store } from '../../../store/api';
+import { makeWay, writeImport } from '../write-import';
 import { type GymRun, livesOf } from './lives';
 import { RunEvents } from './run-events';
 import { type GymSource, readGymSource } from './source';
-
-/** Events per transaction. */
-const BATCH = 100;
 
 const gymUser: Author = { uuid: 'import:researchgym', name: 'real user' };
 
@@ -21,6 +18,8 @@ export interface ImportedRun {
   segments: number;
   hints: number;
   left: string[];
+  /** What broken-off imports of the same files had left, and was removed. */
+  replaced: string[];
 }
 
 export interface ImportOptions {
@@ -35,8 +34,9 @@ export interface ImportOptions {
 /**
  * Takes a ResearchGym node, tree or checkpoint folder into the workspace as a run: one step for each call of a model, with
  * duplicates of the tree as carried steps, summaries as summary steps, what a person said as hints. What has no place in our
- * events is kept with its step. A failed import leaves nothing behind.
- * @throws WaymarkError not_found, bad_input, already_exists
+ * events is kept with its step. Whoever looks meanwhile sees a run that is being
+ * imported; see `writeImport` for what a failed import leaves.
+ * @throws WaymarkError not_found, bad_input, already_exists, disk_full
  */
 export async function importResearchGym(
   store: Store,
@@ -47,49 +47,39 @@ export async function importResearchGym(
   const source = await readGymSource(path);
   const gym = livesOf(source.nodes);
   const fingerprint = fingerprintOf(source);
-  if (!options.again) await refuseKnown(store, fingerprint);
   const run = ulid();
   const title = options.title ?? titleOf(path, gym);
   const start = gym.lives.flatMap(({ own }) => own.flatMap(({ at }) => (at === null ? [] : [at])));
   const built = new RunEvents(Math.min(Date.now(), ...start.slice(0, 1)), { stream: true });
   for (const life of gym.lives) built.life(life);
   const created = createdBody(run, title, gym, built, { fingerprint, task: options.task });
-  const lock = store.lockRun(run, true);
-  if (lock === null)
-    throw new WaymarkError('run_driven_elsewhere', `Run ${run} is being driven by another process.`);
   const left = [...gym.left, ...limitsOfTheSource(gym)];
-  try {
-    const at = built.events[0]?.at;
-    const when = at === undefined ? {} : { at };
-    await store.writer.append(run, lock.epoch, [
-      { kind: 'run.created', body: created, ...when },
-      {
-        kind: 'run.imported',
-        body: {
-          format: 'researchgym',
-          tool: 'ResearchGym',
-          files: source.files,
-          left,
-          unknown: { root: gym.root, ...source.beside },
-        },
-        ...when,
-      },
-    ]);
-    for (const { id, text } of built.hints) {
-      await store.writer.post(run, gymUser, { op: 'hint.queued', hint: id, text, category: 'other' });
-    }
-    for (let from = 0; from < built.events.length; from += BATCH) {
-      options.signal?.throwIfAborted();
-      await store.writer.append(run, lock.epoch, built.events.slice(from, from + BATCH));
-    }
-    await store.writer.append(run, lock.epoch, [ending(built)]);
-  } catch (thrown) {
-    await store.writer.remove(run, 'run', author);
-    throw thrown;
-  } finally {
-    lock.release();
-  }
-  return { run, title, steps: built.steps, segments: gym.lives.length, hints: built.hints.length, left };
+  const at = built.events[0]?.at;
+  const when = at === undefined ? {} : { at };
+  const imported: EventBody<'run.imported'> = {
+    ...{ format: 'researchgym', tool: 'ResearchGym', files: source.files, left },
+    unknown: { root: gym.root, ...source.beside },
+  };
+  const log = {
+    run,
+    first: [
+      { kind: 'run.created' as const, body: created, ...when },
+      { kind: 'run.imported' as const, body: imported, ...when },
+    ],
+    hints: built.hints.map((hint) => ({ ...hint, author: gymUser })),
+    ...{ events: built.events, last: ending(built) },
+  };
+  const replaced = await makeWay(store, author, { fingerprint, again: options.again });
+  await writeImport(store, author, log, options.signal);
+  return {
+    run,
+    title,
+    steps: built.steps,
+    segments: gym.lives.length,
+    hints: built.hints.length,
+    left,
+    replaced,
+  };
 }
 
 function ending(built: RunEvents): DatedEvent {
@@ -104,18 +94,6 @@ function ending(built: RunEvents): DatedEvent {
 function fingerprintOf({ files }: GymSource): string {
   const hashes = files.map(({ sha256 }) => sha256).sort();
   return createHash('sha256').update(hashes.join('\n')).digest('hex');
-}
-
-async function refuseKnown(store: Store, fingerprint: string): Promise<void> {
-  for (const { id, title } of await store.reader.runs()) {
-    const [created] = await store.reader.events(id, 1, 1);
-    if (created?.kind === 'run.created' && created.body.spec.importedFrom === fingerprint) {
-      throw new WaymarkError(
-        'already_exists',
-        `These files were imported before, as "${title}" (run ${id}). Open that run, or import them again with --again.`,
-      );
-    }
-  }
 }
 
 function titleOf(path: string, gym: GymRun): string {

@@ -1,0 +1,117 @@
+import { rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatedEvent, RunEvent } from '@shared/events';
+import { expect, it } from 'vitest';
+import { parseArguments } from '../../cli/arguments';
+import type { CliContext } from '../../cli/context';
+import { cleanCommand, verifyCommand } from '../../cli/dataset-commands';
+import { statusWords } from '../../cli/status-words';
+import type { Engine } from '../../runs/engine';
+import { refuseImport } from '../../runs/refuse-import';
+import type { Store } from '../../store/api';
+import { fillDisk, smallDisk } from '../../testing/small-disk';
+import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+import { exportDataset } from '../export-dataset';
+import { planExport } from '../export-plan';
+import { importResearchGym } from './researchgym/import-researchgym';
+
+const node = join(import.meta.dirname, '../../../e2e/fixtures/researchgym/react-node-real-depth70.json');
+const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
+const once = { title: null, task: null, again: false };
+const half = '01K00000000000000000000000';
+
+/** The first events of an import, as a killed process leaves them; its lock is still held. */
+async function begun(store: Store, events = 40): Promise<{ release(): void }> {
+  const whole = testStore();
+  const { run } = await importResearchGym(whole, author, node, once);
+  const dated = (await whole.reader.events(run, 1, events)).map(
+    ({ kind, body, at }: RunEvent) =>
+      ({ kind, body: kind === 'run.created' ? { ...body, run: half } : body, at }) as DatedEvent,
+  );
+  const lock = store.lockRun(half, true);
+  if (lock === null) throw new Error('The run is locked.');
+  await store.writer.append(half, lock.epoch, dated);
+  return lock;
+}
+
+const contextOf = (store: Store) => {
+  const engine: Pick<Engine, 'cleanSessions'> = {
+    cleanSessions: async () => ({ closed: 0, folders: [], notReached: [] }),
+  };
+  return { store, reader: store.reader, author, engine } as unknown as CliContext;
+};
+
+it('a broken-off import is shown as such, counts for nothing and is replaced by the next one', async () => {
+  const store = testStore();
+  (await begun(store)).release();
+  const summary = await store.reader.run(half);
+  expect(summary.state).toBe('import_broken');
+  expect(statusWords(summary)).toBe('import not finished');
+  const all = { format: 'slime', runs: 'all', undecided: 'train' } as const;
+  await expect(planExport(store.reader, all)).rejects.toMatchObject({ code: 'export_empty' });
+  const named = { ...all, runs: [half], out: join(temporaryFolder(), 'out') };
+  await expect(exportDataset(store.reader, named)).rejects.toThrow('was broken off');
+  expect(() => refuseImport(half, summary.state)).toThrow('was broken off');
+  const verified = await verifyCommand(contextOf(store), parseArguments(['verify']));
+  expect(verified).toMatchObject({ exitCode: 1 });
+  expect(verified.lines).toEqual([
+    expect.stringMatching(`import_unfinished at run ${half}: Its import was not finished`),
+    '1 problem found.',
+  ]);
+  expect((await cleanCommand(contextOf(store))).lines.join('\n')).toContain(`The import of run ${half}`);
+  const { run, replaced } = await importResearchGym(store, author, node, once);
+  expect(replaced).toEqual([half]);
+  expect((await store.reader.runs()).map(({ id }) => id)).toEqual([run]);
+  expect((await planExport(store.reader, all)).runs).toHaveLength(1);
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+});
+
+it('what another process imports right now is left alone', async () => {
+  const folder = temporaryFolder();
+  const lock = await begun(testStore(folder));
+  const store = testStore(folder);
+  expect((await store.reader.run(half)).state).toBe('importing');
+  expect(await store.reader.verify()).toMatchObject({ ok: true });
+  for (const again of [false, true]) {
+    await expect(importResearchGym(store, author, node, { ...once, again })).rejects.toThrow('right now');
+  }
+  expect(await store.reader.runs()).toHaveLength(1);
+  lock.release();
+  expect((await store.reader.run(half)).state).toBe('import_broken');
+});
+
+it('labels that somebody gave to what a broken-off import left are not removed unasked', async () => {
+  const store = testStore();
+  (await begun(store)).release();
+  await store.writer.annotate(
+    author,
+    { run: half, from: 1, to: 1 },
+    { op: 'label', value: 'mask', reason: null },
+  );
+  await expect(importResearchGym(store, author, node, once)).rejects.toThrow(`run remove ${half}`);
+  expect(await store.reader.annotations(half)).toHaveLength(1);
+});
+
+it('on a full disk the import takes back what it wrote, and says so', async (context) => {
+  const disk = smallDisk('size=12m');
+  if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+  const store = testStore(join(disk, 'workspace'), { ballastBytes: 1024 * 1024 });
+  await store.writer.backup();
+  let filler = '';
+  const write = store.writer.append.bind(store.writer);
+  let batches = 0;
+  store.writer.append = async (...args) => {
+    batches += 1;
+    if (batches === 2) filler = fillDisk(disk);
+    return write(...args);
+  };
+  const failure = await importResearchGym(store, author, node, once).catch((thrown: unknown) => thrown);
+  expect(failure).toMatchObject({ code: 'disk_full' });
+  expect(String(failure)).not.toContain('being driven');
+  const [left] = await store.reader.runs();
+  if (left === undefined) expect(String(failure)).toContain('nothing of it was kept');
+  else expect(String(failure)).toContain(`stays as run ${left.id}`);
+  expect(left?.state ?? 'import_broken').toBe('import_broken');
+  rmSync(filler);
+  expect(statfsSync(disk).bavail).toBeGreaterThan(0);
+});
