@@ -153,6 +153,36 @@ describe('a kind that a person allowed', () => {
       expect(ask(command, [python]), command).not.toBeNull();
   });
 
+  it.each([
+    'git diff --no-index /etc/hosts /dev/null',
+    'git log --output=/tmp/x',
+    'git diff ../../x',
+    'gcc -o /usr/local/bin/x a.c',
+    'gcc -wrapper ./x a.c',
+    'gcc -fplugin=./x.so a.c',
+    'torchrun --no-python wall',
+    'make -C /srv',
+    'make SHELL=./x',
+    'pip install ./x',
+    'pip install x.whl',
+    'pip install --log=/tmp/x y',
+    'pip list --log /tmp/x',
+    'cmake -E rm x',
+  ])('has no room for %s', (command) => {
+    const question = ask(command, []);
+    expect(question).not.toBeNull();
+    expect(question?.kinds).toBeUndefined();
+  });
+
+  it.each([
+    ['git diff HEAD~1 src/a.py', 'git diff, with files of the workspace that the agent may have written'],
+    ['gcc -O2 -Wall -o out a.c -lm', 'gcc, from and to files of the workspace'],
+    ['pip install -q numpy==1.26.4', 'pip install, from the usual place'],
+    ['make -j8 test', 'make, with files of the workspace that the agent may have written'],
+  ])('has a name for %s', (command, kind) => {
+    expect(ask(command, [])?.kinds).toEqual([kind]);
+  });
+
   it('is named for every part of a command, or for none', () => {
     expect(ask('mkdir out && cp a.txt out/b.txt', [])?.kinds).toEqual([
       'mkdir, inside the workspace',

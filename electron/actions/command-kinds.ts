@@ -49,9 +49,9 @@ function kindOfProgram(command: LiteralCommand, places: PlaceRules): string | nu
   if (name === null) return mayChange(path, places) ? codeKind('programs') : null;
   if (interpreters.test(name)) return interpreted(name, words, places);
   if (shells.test(name)) return runsFile(words, /^-[xeu]+$/, places) ? codeKind(name) : null;
-  if (launchers.test(name)) return codeKind(name);
-  if (compilers.test(name)) return name;
-  if (name === 'git') return gitKind(words);
+  if (launchers.test(name)) return launched(name, words, places);
+  if (compilers.test(name)) return compiled(name, words, places);
+  if (name === 'git') return stay(words, places) ? gitKind(words) : null;
   if (name === 'pip' || name === 'pip3') return pipKind(name, words);
   if (name === 'sed') return sedKind(words, command, places);
   if (/^(?:awk|gawk|mawk)$/.test(name)) return awkKind(name, words, command, places);
@@ -83,17 +83,50 @@ function interpreted(name: string, words: readonly string[], places: PlaceRules)
   return runsFile(words, /^-[uBOs]+$/, places) ? codeKind(name) : null;
 }
 
+/** Paths among the words, as values of options too, lead nowhere but where may be looked. */
+function stay(words: readonly string[], places: PlaceRules): boolean {
+  return words.every((word) => {
+    const path = word.replace(/^-[^=]*=/, '').replace(/^-[A-Za-z](?=\/)/, '');
+    return !(path.startsWith('/') || path.split('/').includes('..')) || mayRead(path, places);
+  });
+}
+
+/** They start what lies in the workspace, unless they are told to start something else. */
+function launched(name: string, words: readonly string[], places: PlaceRules): string | null {
+  const other = /^--?no[_-]?python|^SHELL=|^-E$|^--(?:eval|config)\b/;
+  return stay(words, places) && !words.some((word) => other.test(word)) ? codeKind(name) : null;
+}
+
+const compilerOptions =
+  /^-(?:O[0-3sg]?|g|W[a-z-]+|[oc]|std=[\w+]+|l\w+|fopenmp|fPIC|shared|pthread|march=[\w-]+|D\w+(?:=\w*)?|I[\w./-]+)$/;
+
+function compiled(name: string, words: readonly string[], places: PlaceRules): string | null {
+  const fits = words.every((word) =>
+    word.startsWith('-') ? compilerOptions.test(word) && !word.includes('..') : mayChange(word, places),
+  );
+  return fits && !words.some((word) => /^-W[alp],/.test(word) || word === '-Wrapper' || word.startsWith('@'))
+    ? `${name}, from and to files of the workspace`
+    : null;
+}
+
 function gitKind([verb = '', ...rest]: readonly string[]): string | null {
   if (!gitWords.test(verb) || rest.some((word) => gitReach.test(word))) return null;
   return codeKind(`git ${verb}`);
 }
 
+const pipOptions = /^(?:-[qUv]|--(?:upgrade|quiet|no-deps|outdated|files|format=\w+))$/;
+/** A package by its name, with a version: no file, folder or address. */
+const packageName = /^[A-Za-z0-9][\w.-]*(?:\[[\w,-]+\])?(?:[=<>!~]=?[\w.*]+)?$/;
+
 function pipKind(name: string, [verb = '', ...rest]: readonly string[]): string | null {
-  if (/^(?:list|show|freeze|check)$/.test(verb)) return `${name} ${verb}`;
-  const elsewhere = rest.some((word) =>
-    /:\/\/|^--(?:index|extra|find|trusted|target|root|prefix)|^-[ifre]/.test(word),
+  const fits = rest.every((word) =>
+    word.startsWith('-')
+      ? pipOptions.test(word)
+      : packageName.test(word) && !/\.(?:whl|zip|tar|gz|tgz|bz2)$/.test(word),
   );
-  return verb === 'install' && !elsewhere ? `${name} install, from the usual place` : null;
+  if (!fits) return null;
+  if (/^(?:list|show|freeze|check)$/.test(verb)) return `${name} ${verb}`;
+  return verb === 'install' ? `${name} install, from the usual place` : null;
 }
 
 function sedKind(words: readonly string[], command: LiteralCommand, places: PlaceRules): string | null {
