@@ -53,8 +53,8 @@ test('a damaged workspace names the way out; its backups are listed, one is rest
   const { json: listed } = await waymark(folder, 'restore', '--json');
   expect(listed.backups.map((row: { contents: { labels: number } }) => row.contents.labels)).toEqual([2, 1]);
   const done = await waymark(folder, 'restore', '2', '--to', to);
-  expect(done.code).toBe(0);
-  expect(done.text).toContain(`${run}  A run  not restored`);
+  expect(done.code).toBe(1);
+  expect(done.text).toContain(`${run}  A run  not restored; 1 label kept aside`);
   expect(done.text).toContain(`Restored 0 of 1 run, 1 label by Alice and 0 hints into ${to}.`);
   expect(await waymark(to, 'verify', '--json')).toMatchObject({ code: 0, json: { ok: true } });
   expect(readdirSync(join(to, 'backups'))).toHaveLength(1);

@@ -81,17 +81,20 @@ function wordsOf({ contents, problem }: BackupRow): string[] {
 }
 
 function done(report: RestoreReport): CommandResult {
-  return { json: report, lines: reportLines(report) };
+  return { json: report, lines: reportLines(report), exitCode: report.complete ? 0 : 1 };
 }
 
-function reportLines({ folder, backup, runs, labels, hints, people, notes }: RestoreReport): string[] {
+function reportLines(report: RestoreReport): string[] {
+  const { folder, backup, runs, labels, hints, people, notes, remarks, complete } = report;
   const whole = runs.filter(({ state }) => state === 'log').length;
   const by = people.length === 0 ? '' : ` by ${people.join(', ')}`;
   return [
     ...runs.flatMap(runLines),
     ...notes,
+    ...remarks,
     `Restored ${whole} of ${counted(runs.length, 'run')}, ${counted(labels, 'label')}${by} and ${counted(hints, 'hint')} into ${folder}.`,
     backup === null ? 'No backup was read.' : `Backup: ${backup}`,
+    ...(complete ? [] : ['Not everything came back; what did not is named above.']),
     'The old folder was not changed.',
   ];
 }
@@ -100,7 +103,7 @@ function runLines({ id, title, state, steps, labels, hints, notes }: RestoredRun
   const said = `${counted(labels, 'label')}, ${counted(hints, 'hint')}`;
   const what = {
     log: `restored: ${counted(steps, 'step')}, ${said}`,
-    lost: `not restored: its log is not whole; ${said}`,
+    lost: `not restored${labels === 0 ? '' : `; ${counted(labels, 'label')} kept aside`}`,
     removed: 'had been removed',
   };
   return [`${id}  ${title === '' ? '' : `${title}  `}${what[state]}`, ...notes.map((note) => `  ${note}`)];

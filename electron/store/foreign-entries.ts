@@ -2,7 +2,7 @@ import { type AnnotationEntry, annotationEntrySchema } from '@shared/annotations
 import { WaymarkError } from '@shared/errors';
 import { isPlainLabel } from '@shared/plain-label';
 import type { AnnotationSource } from './annotation-source';
-import { CHAIN_START_LINK, chainLink } from './hashing';
+import { CHAIN_START_LINK, chainLink, LINK_LOST } from './hashing';
 import type { Statements } from './rows';
 import type { SourceEntry } from './stored-entries';
 
@@ -79,7 +79,7 @@ class Chains {
     if (this.ended.has(entry.device) || entry.deviceSeq !== this.seq + 1) {
       throw broken(this.where, entry, `comes after number ${this.seq}`);
     }
-    if (entry.body !== '' && chainLink(this.hash, entry.body) !== entry.hash) {
+    if (entry.body !== '' && this.hash !== LOST && chainLink(this.hash, entry.body) !== entry.hash) {
       throw broken(this.where, entry, 'or one before it was changed after it was stored');
     }
     this.seq = entry.deviceSeq;
@@ -99,6 +99,7 @@ const IN_PLACE = (table: string) =>
 const BY_ID = (table: string) =>
   `SELECT t.ulid, t.device, t.device_seq AS deviceSeq, lower(hex(t.hash)) AS hash FROM json_each(?) j JOIN ${table} t ON t.ulid = j.value`;
 const TABLES = ['annotation', 'kept_annotation'];
+const LOST = LINK_LOST.toString('hex');
 
 /**
  * Those that are not here. The same link of the chain in the same place is the same entry, and all before it is the same.
@@ -123,7 +124,7 @@ export function withoutKnown<T extends SourceEntry>(
   return entries.filter((entry) => {
     const place = places.get(`${entry.deviceSeq} ${entry.device}`);
     const named = ids.get(entry.ulid);
-    if (place?.hash === entry.hash) {
+    if (place !== undefined && isSame(place, entry)) {
       return false;
     }
     if (place === undefined && named === undefined) {
@@ -134,6 +135,11 @@ export function withoutKnown<T extends SourceEntry>(
       `Entry ${entry.deviceSeq} of device ${entry.device} is not the same in ${where} as here: the log of one device was written in two places. Nothing was taken.`,
     );
   });
+}
+
+/** A place whose entry `restore` found lost, here or there, contradicts nothing. */
+function isSame({ hash }: KnownRow, entry: SourceEntry): boolean {
+  return hash === entry.hash || hash === LOST || entry.hash === LOST;
 }
 
 /** Numbers of each device among the entries, which come in their order. */

@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto';
 export const CHAIN_START: Buffer = Buffer.alloc(32);
 export const CHAIN_START_LINK = CHAIN_START.toString('hex');
 
+/** Stands for the link of an entry that is lost with its row: nothing proves the entry behind it. */
+export const LINK_LOST: Buffer = Buffer.alloc(32, 0xff);
+
 export function sha256(bytes: Uint8Array | string): Buffer {
   return createHash('sha256').update(bytes).digest();
 }

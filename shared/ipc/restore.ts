@@ -45,12 +45,16 @@ export interface RestoreReport {
   backup: string | null;
   /** The workspace that was read beside it; null when there was none. */
   from: string | null;
+  /** Everything that was recorded and is known of came back. */
+  complete: boolean;
   runs: RestoredRun[];
   labels: number;
   hints: number;
   people: string[];
   /** What could not be brought back and belongs to no run: for people. */
   notes: string[];
+  /** What a person should look at although it came back. */
+  remarks: string[];
 }
 
 /** Bringing back what a damaged workspace still holds, into a new folder. Nothing is ever overwritten. */

@@ -44,6 +44,7 @@ export async function restoreWorkspace(options: RestoreOptions): Promise<Restore
     const backup = options.backup === null ? null : openBackup(options.backup);
     if (backup !== null) sources.push(backup);
     const notes: string[] = [];
+    const remarks: string[] = [];
     const damaged = options.from === null ? null : openDamaged(options.from, notes);
     if (damaged !== null) sources.push(damaged);
     if (damaged === null && backup === null) {
@@ -54,7 +55,7 @@ export async function restoreWorkspace(options: RestoreOptions): Promise<Restore
       );
     }
     makeFolder(unfinished);
-    const report = await fill({ ...options, to }, { backup, damaged, unfinished, notes });
+    const report = await fill({ ...options, to }, { backup, damaged, unfinished, notes, remarks });
     if (existsSync(to)) rmdirSync(to);
     renameSync(unfinished, to);
     syncFolder(dirname(to));
@@ -72,17 +73,18 @@ interface Parts {
   damaged: Statements | null;
   unfinished: string;
   notes: string[];
+  remarks: string[];
 }
 
 async function fill(
   { backup: file, from, to, projector }: RestoreOptions,
-  { backup, damaged, unfinished, notes }: Parts,
+  { backup, damaged, unfinished, notes, remarks }: Parts,
 ): Promise<RestoreReport> {
   const target = new Statements(openForWriting(unfinished));
   let runs: RestoredRun[];
   let said: Pick<RestoreReport, 'labels' | 'hints' | 'people'>;
   try {
-    const copy = new WorkspaceCopy({ target, unfinished, backup, damaged, from, projector, notes });
+    const copy = new WorkspaceCopy({ target, unfinished, backup, damaged, from, projector, notes, remarks });
     runs = copy.runs();
     said = copy.summary();
     target.db.pragma('wal_checkpoint(TRUNCATE)');
@@ -97,7 +99,8 @@ async function fill(
     await copyFile(file, inside(unfinished, 'backups', basename(file)));
   }
   await verify(unfinished, projector, runs);
-  return { folder: to, backup: file, from, runs, ...said, notes };
+  const complete = notes.length === 0 && runs.every((run) => run.state !== 'lost' && run.notes.length === 0);
+  return { folder: to, backup: file, from, complete, runs, ...said, notes, remarks };
 }
 
 /** Files beside the log: task packages, and for each run that came back its terminals, its files, its checkpoints. */

@@ -1,9 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
-import { isId } from '@shared/id';
 import type { RestoredRun, RestoreReport } from '@shared/ipc/restore';
 import { makeFoldersIn } from '../../files/private';
-import { blobPath, shownId } from '../../files/workspace-paths';
+import { blobPath } from '../../files/workspace-paths';
 import { BlobStore, isInFile } from '../blob-store';
 import { storeFailure } from '../database';
 import { rowSum } from '../hashing';
@@ -12,8 +11,10 @@ import { rebuildInPlace } from '../projection-upgrade';
 import type { Statements } from '../rows';
 import type { StepProjector } from '../step-projector';
 import { checkSums } from '../verify-rows';
-import { annotationLogs, guarded, outboxOf, type ReadEntry } from './people-logs';
+import { PeopleCopy } from './people-copy';
+import { guarded } from './people-logs';
 import { type ReadRun, readRun } from './read-run';
+import { type RunRow, runRows, runsWithFiles } from './run-list';
 import { copyRows } from './table-copy';
 
 export interface WorkspaceCopyParts {
@@ -26,12 +27,7 @@ export interface WorkspaceCopyParts {
   from: string | null;
   projector: StepProjector;
   notes: string[];
-}
-
-interface RunRow {
-  id: number;
-  ulid: string;
-  created_at: number;
+  remarks: string[];
 }
 
 /** Tables of a run whose rows no log explains and that nobody misses when they are gone. */
@@ -40,29 +36,30 @@ const OWN_TABLES = ['seen', 'dwell', 'retro_seen'];
 /** Fills an empty workspace's database with what its sources hold, run by run. */
 export class WorkspaceCopy {
   private readonly restored: RestoredRun[] = [];
-  private readonly people = new Set<string>();
-  private labels = 0;
-  private hints = 0;
+  private readonly people: PeopleCopy;
 
-  constructor(private readonly parts: WorkspaceCopyParts) {}
+  constructor(private readonly parts: WorkspaceCopyParts) {
+    this.people = new PeopleCopy(parts, this.restored);
+  }
 
   /** Does the work; what became of each run, in the order of their creation. */
   runs(): RestoredRun[] {
     const { damaged, target, projector, unfinished } = this.parts;
     const whole: RunRow[] = [];
-    for (const row of this.runRows()) {
+    for (const row of runRows(this.parts)) {
       const run = { id: row.ulid, title: this.titleOf(row), state: 'lost' as const };
       const report: RestoredRun = { ...run, steps: 0, labels: 0, hints: 0, notes: [] };
       this.restored.push(report);
       if (damaged === null) {
-        report.notes.push('Its log was in the damaged workspace alone.');
+        report.notes.push('Its log was in the database that cannot be read; backups hold no logs.');
       } else if (this.inTransaction(() => this.copyRun(damaged, row, report), report)) {
         whole.push(row);
       }
     }
     this.inTransaction(() => this.copyRest());
-    this.inTransaction(() => this.copyOutbox());
-    this.inTransaction(() => this.copyAnnotations());
+    this.nameFoundFolders();
+    this.inTransaction(() => this.people.copyOutbox());
+    this.inTransaction(() => this.people.copyAnnotations());
     const blobs = new BlobStore(target, unfinished);
     for (const { id, ulid } of whole) {
       this.inTransaction(() => rebuildInPlace(target, blobs, projector, id, ulid));
@@ -71,7 +68,21 @@ export class WorkspaceCopy {
   }
 
   summary(): Pick<RestoreReport, 'labels' | 'hints' | 'people'> {
-    return { labels: this.labels, hints: this.hints, people: [...this.people].sort() };
+    const { labels, hints, people } = this.people;
+    return { labels, hints, people: [...people].sort() };
+  }
+
+  /** Runs that came after the backup: where the database is unreadable their files alone tell of them. */
+  private nameFoundFolders(): void {
+    const { damaged, from } = this.parts;
+    if (damaged !== null || from === null) return;
+    const known = new Set(this.restored.map(({ id }) => id));
+    for (const id of runsWithFiles(from).filter((each) => !known.has(each))) {
+      const notes = [
+        'No backup names it, and its log was in the database that cannot be read. Its files are in the old folder.',
+      ];
+      this.restored.push({ id, title: '', state: 'lost', steps: 0, labels: 0, hints: 0, notes });
+    }
   }
 
   /** Damage in a run undoes that run and is named in its report; without one it is a failure. */
@@ -92,51 +103,6 @@ export class WorkspaceCopy {
       report.notes.push(`Its log is damaged: ${wordsOf(failure)}`);
       return false;
     }
-  }
-
-  /** Runs of both sources under their numbers, which they share. @throws WaymarkError bad_input */
-  private runRows(): RunRow[] {
-    const { backup, damaged, from, notes } = this.parts;
-    const read = (source: Statements | null) => {
-      const rows: RunRow[] = [];
-      guarded(
-        (why) => notes.push(`The list of runs: ${why}`),
-        () => rows.push(...(source?.all<RunRow>('SELECT id, ulid, created_at FROM run ORDER BY id') ?? [])),
-      );
-      for (const { ulid } of rows.filter((row) => !isId(row.ulid))) {
-        notes.push(`${shownId(ulid)} stands for a run, but is no id: it was left out.`);
-      }
-      return rows.filter((row) => isId(row.ulid));
-    };
-    const copied = new Map(read(backup).map((row) => [row.id, row]));
-    const own = read(damaged);
-    const common = own.filter(({ id }) => copied.has(id));
-    const same = common.some(({ id, ulid }) => {
-      const expected = copied.get(id)?.ulid;
-      return ulid === expected || this.beginningOf(id) === expected;
-    });
-    if (common.length > 0 && !same) {
-      throw new WaymarkError(
-        'bad_input',
-        `The backup is of another workspace than ${from}. Choose one from its own backups folder.`,
-      );
-    }
-    // The copy was checked when it was made and again now; the workspace's own list may be what is damaged.
-    const all = new Map([...own.map((row) => [row.id, row] as const), ...copied]);
-    return [...all.values()].sort((a, b) => a.id - b.id);
-  }
-
-  /** The run that the damaged log names in its first event. */
-  private beginningOf(id: number): string | undefined {
-    let ulid: string | undefined;
-    guarded(
-      (why) => this.parts.notes.push(`The first event of run ${id}: ${why}`),
-      () => {
-        const sql = "SELECT json_extract(body, '$.run') AS run FROM event WHERE id = ?";
-        ulid = this.parts.damaged?.get<{ run: string }>(sql, rowId(id, 1))?.run;
-      },
-    );
-    return ulid;
   }
 
   /** What a run is called whose log may turn out to be lost. '' when the copy is of the first form and the row is gone. */
@@ -294,74 +260,6 @@ export class WorkspaceCopy {
       target.run(`INSERT OR IGNORE INTO ${table} (${columns}, sum) VALUES (${places})`, ...row);
     }
   }
-
-  private copyOutbox(): void {
-    const { target } = this.parts;
-    for (const report of this.restored) {
-      const rows = outboxOf(this.sources(), report.id, (why) => report.notes.push(why));
-      const hints = rows.filter(({ body }) => isHint(body)).length;
-      if (report.state === 'lost') {
-        if (hints > 0)
-          report.notes.push(`${hints} of its hints stay in the backup: without the log they have no place.`);
-        continue;
-      }
-      const run = target.get<{ id: number }>('SELECT id FROM run WHERE ulid = ?', report.id)?.id;
-      for (const { id, ulid, purged, body, hash } of rows) {
-        target.run(
-          'INSERT INTO outbox (id, ulid, run, purged, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
-          ...[id, ulid, run, purged, body, hash],
-        );
-      }
-      report.hints = hints;
-      this.hints += hints;
-    }
-  }
-
-  private copyAnnotations(): void {
-    const { target, notes } = this.parts;
-    const runs = new Map(this.restored.map((run) => [run.id, run]));
-    const logs = annotationLogs(this.sources(), (why) => notes.push(`Labels: ${why}`));
-    for (const entry of [...logs.values()].flat()) {
-      const here = runs.get(entry.run);
-      const run = target.get<{ id: number }>('SELECT id FROM run WHERE ulid = ?', entry.run)?.id;
-      const counts = entry.parsed !== null && here?.state === 'log' && entry.parsed.target.to <= here.steps;
-      if (run !== undefined && (counts || here?.state === 'removed')) {
-        insertAnnotation(target, entry, run, counts);
-      } else {
-        const { device, deviceSeq, ulid, body, hash } = entry;
-        target.run(
-          'INSERT INTO kept_annotation (device, device_seq, ulid, run, body, hash) VALUES (?, ?, ?, ?, ?, unhex(?))',
-          ...[device, deviceSeq, ulid, entry.run, body, hash],
-        );
-      }
-      if (entry.parsed !== null && here?.state !== 'removed') {
-        this.labels += 1;
-        this.people.add(entry.parsed.author.name);
-        if (here !== undefined) here.labels += 1;
-      }
-    }
-    for (const report of this.restored) {
-      if (report.state === 'lost' && report.labels > 0) {
-        report.notes.push(`Its ${report.labels} labels are kept and count once the run is here again.`);
-      }
-    }
-  }
-
-  private sources(): Statements[] {
-    return [this.parts.damaged, this.parts.backup].filter((source) => source !== null);
-  }
-}
-
-function insertAnnotation(target: Statements, entry: ReadEntry, run: number, counts: boolean): void {
-  const { parsed, ulid, device, deviceSeq, body, hash } = entry;
-  const kept = counts ? parsed : null;
-  target.run(
-    `INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`,
-    ...[ulid, run, kept?.author.uuid ?? '', kept?.body.op ?? ''],
-    kept?.body.op === 'undo' ? kept.body.entry : null,
-    ...[device, deviceSeq, kept === null ? 1 : 0, kept === null ? '' : body, hash],
-  );
 }
 
 function wordsOf(failure: unknown): string {
@@ -369,8 +267,4 @@ function wordsOf(failure: unknown): string {
     return failure.detail === undefined ? failure.message : `${failure.message} (${failure.detail})`;
   }
   return failure instanceof Error ? failure.message : String(failure);
-}
-
-function isHint(body: string): boolean {
-  return body !== '' && (JSON.parse(body) as { body?: { op?: unknown } }).body?.op === 'hint.queued';
 }

@@ -131,6 +131,12 @@ function Restored({ report }: { report: RestoreReport }) {
           <Notes notes={report.notes} />
         </>
       )}
+      {report.remarks.length > 0 && (
+        <>
+          <h3>{words.remarks}</h3>
+          <Notes notes={report.remarks} />
+        </>
+      )}
     </Dialog>
   );
 }

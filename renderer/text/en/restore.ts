@@ -18,7 +18,9 @@ export const restore = {
   runs: 'Runs',
   untitled: 'A run without a readable title',
   log: (steps: number, labels: number) => `Restored: ${plural(steps, 'step')}, ${plural(labels, 'label')}`,
-  lost: (labels: number) => `Not restored: its log is damaged. Kept for it: ${plural(labels, 'label')}`,
+  lost: (labels: number) =>
+    labels === 0 ? 'Not restored' : `Not restored; ${plural(labels, 'label')} kept aside`,
   removed: 'Had been removed',
   rest: 'Not restored',
+  remarks: 'Please check',
 };

@@ -17,7 +17,8 @@ export const restore: Text['restore'] = {
   runs: '运行',
   untitled: '标题无法读取的运行',
   log: (steps, labels) => `已恢复，${steps} 步，${labels} 条标注`,
-  lost: (labels) => `未恢复：日志已损坏。为其保留 ${labels} 条标注`,
+  lost: (labels) => (labels === 0 ? '未恢复' : `未恢复；${labels} 条标注另行保留`),
   removed: '此前已删除',
   rest: '未能恢复',
+  remarks: '请检查',
 };
