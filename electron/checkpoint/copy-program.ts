@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WaymarkError } from '@shared/errors';
+import { isPlainName } from '../files/inside';
 import { quoted } from '../task/host-script';
 
 export type CopyHelper = 'perl' | 'python3';
@@ -66,5 +68,8 @@ export function removalCommand(order: Pick<CopyOrder, 'base' | 'run'>): string {
 /** The folder as one word of the shell; what is not absolute in the environment is no state directory. */
 function baseWord({ base, run }: Pick<CopyOrder, 'base' | 'run'>): string {
   if (base !== null) return quoted(base);
+  // On a host this is removed as a whole.
+  if (!isPlainName(run))
+    throw new WaymarkError('workspace_corrupt', `${JSON.stringify(run)} stands for a run, but is no name.`);
   return `"$(case "$XDG_STATE_HOME" in /*) echo "$XDG_STATE_HOME";; *) echo "$HOME/.local/state";; esac)/waymark/checkpoints/"${quoted(run)}`;
 }

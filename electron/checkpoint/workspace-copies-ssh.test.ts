@@ -36,7 +36,7 @@ describe.skipIf(namespacesMissing).each(kinds)(`checkpoints on a real host %s${w
     const order = { root, exclude: '' };
     const one = await copies.copy({ ...order, id: first, previous: '', keep: [] }, never);
     expect(one).toMatchObject({ status: 'made', files: 2, newFiles: 2 });
-    expect(one.folder).toMatch(/\/waymark\/checkpoints\/run\/01CHECKPOINT00000000000001$/);
+    expect(one.folder).toMatch(/\/waymark\/checkpoints\/run\/01CHECKP01NT00000000000001$/);
     await host.shell(`echo more >> ${root}/a/b/small`);
     const two = await copies.copy({ ...order, id: second, previous: first, keep: [first] }, never);
     expect(two).toMatchObject({ status: 'made', files: 2, newFiles: 1 });
