@@ -1,22 +1,22 @@
-import { existsSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { RestoredRun, RestoreReport } from '@shared/ipc/restore';
 import { inside } from '../../files/inside';
 import { makeFoldersIn } from '../../files/private';
 import { removeAt } from '../../files/remove';
 import { parsedRun } from '../../files/workspace-paths';
-import { syncFolder } from '../blob-store';
-import { storeFailure, systemCode } from '../database';
+import { storeFailure } from '../database';
 import { makeFolder } from '../make-folder';
 import { Statements } from '../rows';
 import type { StepProjector } from '../step-projector';
 import { verifyWorkspace } from '../verify';
-import { lookInto, openForReading, openForWriting, workspaceFile } from '../workspace-file';
-import { findLog } from '../workspace-log';
+import { openForWriting } from '../workspace-file';
 import { openBackup } from './backup-file';
 import { copyTree } from './copy-tree';
+import { mark, removeLeftovers, unmark } from './leftovers';
+import { openDamaged } from './open-damaged';
+import { restoreTarget } from './restore-target';
 import { WorkspaceCopy } from './workspace-copy';
 
 export interface RestoreOptions {
@@ -37,15 +37,20 @@ export interface RestoreOptions {
  */
 export async function restoreWorkspace(options: RestoreOptions): Promise<RestoreReport> {
   const to = resolve(options.to);
-  refuseTarget(to, options.from);
-  const unfinished = `${to}.restoring-${process.pid}`;
+  const remarks = (await Promise.all([dirname(to), to].map(removeLeftovers)))
+    .flat()
+    .map((path) => `Removed ${path}, which an interrupted restore had left.`);
+  const target = restoreTarget(to, options.from);
+  const { unfinished } = target;
+  const aside = join(unfinished, 'reading');
   const sources: Statements[] = [];
   try {
+    makeFolder(unfinished);
+    mark(unfinished);
     const backup = options.backup === null ? null : openBackup(options.backup);
     if (backup !== null) sources.push(backup);
     const notes: string[] = [];
-    const remarks: string[] = [];
-    const damaged = options.from === null ? null : openDamaged(options.from, notes);
+    const damaged = options.from === null ? null : openDamaged(options.from, aside, notes);
     if (damaged !== null) sources.push(damaged);
     if (damaged === null && backup === null) {
       throw new WaymarkError(
@@ -54,11 +59,11 @@ export async function restoreWorkspace(options: RestoreOptions): Promise<Restore
         notes.join(' '),
       );
     }
-    makeFolder(unfinished);
     const report = await fill({ ...options, to }, { backup, damaged, unfinished, notes, remarks });
-    if (existsSync(to)) rmdirSync(to);
-    renameSync(unfinished, to);
-    syncFolder(dirname(to));
+    for (const { db } of sources.splice(0)) db.close();
+    await removeAt(aside, { kind: 'folder', owned: true });
+    unmark(unfinished);
+    target.finish();
     return report;
   } catch (thrown) {
     throw storeFailure(thrown, `the new workspace ${to}`);
@@ -137,51 +142,5 @@ async function verify(folder: string, projector: StepProjector, runs: readonly R
         .map(({ what, where, message }) => `${what} at ${where}: ${message}`)
         .join('\n'),
     );
-  }
-}
-
-function refuseTarget(to: string, from: string | null): void {
-  const found = statSync(to, { throwIfNoEntry: false });
-  if (found !== undefined && (!found.isDirectory() || readdirSync(to).length > 0)) {
-    throw new WaymarkError(
-      'already_exists',
-      `${to} is there already and not empty. Name a new folder: restoring never overwrites anything.`,
-    );
-  }
-  const below = from === null ? '..' : relative(resolve(from), to);
-  if (!below.startsWith('..') && !isAbsolute(below)) {
-    throw new WaymarkError(
-      'bad_input',
-      `${to} lies in the workspace that is restored. Name a folder outside of it.`,
-    );
-  }
-}
-
-/** Null: nothing of it can be read. @throws WaymarkError workspace_newer, bad_input */
-function openDamaged(folder: string, notes: string[]): Statements | null {
-  const path = workspaceFile(folder);
-  const log = findLog(path);
-  if (log.is !== 'there') {
-    notes.push(
-      `No run could be brought back. ${log.is === 'lost' ? log.why : `${path} is missing or empty.`}`,
-    );
-    return null;
-  }
-  try {
-    lookInto(path);
-    const statements = new Statements(openForReading(folder));
-    // One state of it, should somebody still write.
-    statements.db.exec('BEGIN');
-    statements.get('SELECT count(*) FROM sqlite_schema');
-    return statements;
-  } catch (thrown) {
-    const failure = storeFailure(thrown, path);
-    if (!(failure instanceof WaymarkError) || failure.code === 'workspace_newer') {
-      throw failure;
-    }
-    notes.push(
-      `No run could be read: ${path} is not readable as a database (${failure.detail ?? systemCode(thrown)}).`,
-    );
-    return null;
   }
 }
