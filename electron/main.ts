@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeTheme } from 'electron';
+import type { ApplicationInput } from './app/application-input';
 import { readArguments } from './app/arguments';
 import { declareScheme, serveApp } from './app/protocol';
 import { lockDown } from './app/security';
@@ -8,7 +9,7 @@ import { openWindow, type WindowOptions } from './app/window';
 import { dataFolder } from './data-folder';
 import { registerCommands } from './ipc/register';
 import { resourcesFolder } from './resources-folder';
-import { startThreads } from './store/store-threads';
+import { type StoreThreads, startThreads } from './store/store-threads';
 
 /**
  * Composition root: one instance, one window, one open workspace. The engine (`open-workbench.ts`) knows nothing
@@ -27,10 +28,11 @@ if (!app.requestSingleInstanceLock()) {
   app.exit(0);
 } else {
   declareScheme();
-  void start();
+  // They load their code on the other cores while Chromium and the page's process begin.
+  void start(startThreads(__dirname));
 }
 
-async function start(): Promise<void> {
+async function start(threads: StoreThreads): Promise<void> {
   await app.whenReady();
   const served = serveApp(join(__dirname, '..', 'renderer'));
   lockDown(devServer);
@@ -45,7 +47,7 @@ async function start(): Promise<void> {
   const loaded = new Promise<void>((resolve) => {
     window.webContents.once('did-stop-loading', () => resolve());
   });
-  const creating = create(windowOptions, window, Promise.race([served, loaded]));
+  const creating = create({ windowOptions, window, threads }, Promise.race([served, loaded]));
   registerCommands(creating);
   const application = await creating;
   app.on('second-instance', () => application.raise());
@@ -64,17 +66,18 @@ async function start(): Promise<void> {
   await application.run();
 }
 
-async function create(windowOptions: WindowOptions, window: BrowserWindow, pageBegins: Promise<unknown>) {
-  // They load their code on the other cores while the page's process begins.
-  const threads = startThreads(__dirname);
+async function create(
+  begun: Pick<ApplicationInput, 'windowOptions' | 'window' | 'threads'>,
+  pageBegins: Promise<unknown>,
+) {
   try {
     // Loading it takes this thread, which the page needs for its files; running those takes the page's own.
     await pageBegins;
     const { Application } = await import('./app/application');
-    return await Application.create({ windowOptions, window, threads, data, argv: process.argv });
+    return await Application.create({ ...begun, data, argv: process.argv });
   } catch (error) {
     // With its only window the process ends.
-    window.destroy();
+    begun.window.destroy();
     throw error;
   }
 }

@@ -14,15 +14,14 @@ import { CommandKeys } from '../frame/CommandKeys';
 import { PaneBoundary } from '../frame/PaneBoundary';
 import { LabelInspector } from '../labels/LabelInspector';
 import { QuickLabels } from '../labels/QuickLabels';
+import { loadTerminalWall } from '../terminals/load-wall';
 import { StepView } from './StepView';
 
 const loadPrompt = () => import('../prompt/PromptView');
 const PromptView = lazy(() => loadPrompt().then((m) => ({ default: m.PromptView })));
 const FilesView = lazy(() => import('../files/FilesView').then((m) => ({ default: m.FilesView })));
 const QueriesView = lazy(() => import('../queries/QueriesView').then((m) => ({ default: m.QueriesView })));
-const TerminalWall = lazy(() =>
-  import('../terminals/TerminalWall').then((m) => ({ default: m.TerminalWall })),
-);
+const TerminalWall = lazy(loadTerminalWall);
 
 /** The step under the cursor: what was thought, done and seen; its exact prompt, its files, its queries. */
 export function DetailPane({ review }: { review: boolean }) {

@@ -5,12 +5,11 @@ import { useRuns } from '../../state/runs';
 import { useSplit } from '../../state/splits';
 import { useText } from '../../text/language';
 import { DetailPane } from '../detail/DetailPane';
+import { loadTerminalWall } from '../terminals/load-wall';
 import { Timeline } from '../timeline/Timeline';
 import { PaneBoundary } from './PaneBoundary';
 
-const TerminalWall = lazy(() =>
-  import('../terminals/TerminalWall').then((m) => ({ default: m.TerminalWall })),
-);
+const TerminalWall = lazy(loadTerminalWall);
 
 /** Watch: timeline left, the step over the terminals right. `scope` names the task whose splits these are. */
 export function WatchLayout({ scope }: { scope: string }) {
