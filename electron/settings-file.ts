@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { Settings } from '@shared/settings';
 import { settingsSchema } from '@shared/settings';
+import { outputFailure, writeOutput } from './files/output-file';
 
 /** Where a new workspace goes unless the person chooses otherwise. */
 export function defaultWorkspace(env: NodeJS.ProcessEnv): string {
@@ -100,14 +101,10 @@ async function readStored(path: string): Promise<unknown> {
 }
 
 async function writeAtomically(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
-  const handle = await open(temporary, 'w', 0o600);
   try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await mkdir(dirname(path), { recursive: true });
+  } catch (thrown) {
+    throw outputFailure(thrown, path);
   }
-  await rename(temporary, path);
+  await writeOutput(path, text, 0o600);
 }

@@ -68,13 +68,40 @@ export class WaymarkError extends Error {
   }
 }
 
-/** Turns anything thrown into a `Failure`; what is not a `WaymarkError` becomes `bug` and keeps its stack as detail. */
+/**
+ * Turns anything thrown into a `Failure`; what is neither a `WaymarkError` nor the disk's own refusal becomes `bug` and keeps
+ * its stack as detail.
+ */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof WaymarkError) {
     return { code: thrown.code, message: thrown.message, detail: thrown.detail };
   }
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const disk = diskFailure(error);
+  if (disk !== null) return disk;
   return { code: 'bug', message: error.message, detail: error.stack };
+}
+
+/** A disk without room, or one that takes nothing, can stop any work; it is no bug wherever it was not foreseen. */
+function diskFailure(error: Error & { code?: unknown; path?: unknown }): Failure | null {
+  const { code, path, message, stack } = error;
+  const where = typeof path === 'string' ? path : 'a file';
+  const detail = stack ?? message;
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL') {
+    return {
+      code: 'disk_full',
+      message: `There is no room for ${where}: its disk is full. Free some space and try again.`,
+      detail,
+    };
+  }
+  if (code === 'EROFS') {
+    return {
+      code: 'read_only',
+      message: `${path === undefined ? 'A file' : where} lies on a disk that may not be written. Choose another place, or make it writable.`,
+      detail,
+    };
+  }
+  return null;
 }
 
 /** For `switch` over a union: fails to compile when a member is forgotten, throws when data lie. */

@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { AppInfo } from '@shared/ipc/application';
 import type { Settings } from '@shared/settings';
 import type { RunSummary } from '@shared/views';
+import { writeOutput } from '../files/output-file';
 import { redact } from './log';
 
 export interface DiagnosticsInput {
@@ -41,7 +42,7 @@ export async function writeDiagnostics(path: string, input: DiagnosticsInput): P
     })),
     log: (await readLog(input.logFolder)).split('\n'),
   };
-  await writeFile(path, `${redact(JSON.stringify(report, null, 2), input.secrets)}\n`);
+  await writeOutput(path, `${redact(JSON.stringify(report, null, 2), input.secrets)}\n`);
 }
 
 async function readLog(folder: string): Promise<string> {

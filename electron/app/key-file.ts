@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { z } from 'zod';
+import { outputFailure, writeOutput } from '../files/output-file';
 
 /** scrypt: 64 MB and about a third of a second for every passphrase that is tried. */
 const COST = { N: 2 ** 16, r: 8, p: 1 };
@@ -157,15 +158,10 @@ function parsed(text: string): unknown {
 
 /** Atomic, on disk when it resolves, and for the owner's eyes only. */
 export async function writePrivately(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.tmp`;
-  const handle = await open(temporary, 'w', 0o600);
   try {
-    await handle.chmod(0o600);
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    throw outputFailure(thrown, path);
   }
-  await rename(temporary, path);
+  await writeOutput(path, text, 0o600);
 }

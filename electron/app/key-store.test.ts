@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -147,12 +147,13 @@ describe('without a key store of the system', () => {
     const keys = await start();
     await keys.set('A', secret);
     await expect(keys.unlock('short')).rejects.toMatchObject({ code: 'bad_input' });
-    const inTheWay = join(folder, `keys.enc.${process.pid}.tmp`);
+    const inTheWay = join(folder, 'keys.enc');
     await mkdir(inTheWay);
     await expect(keys.unlock(passphrase)).rejects.toThrow();
     expect([keys.find('A', ''), keys.keeping()]).toEqual([secret, 'memory']);
     await rmdir(inTheWay);
     await keys.unlock(passphrase);
+    await rename(inTheWay, `${inTheWay}.aside`);
     await mkdir(inTheWay);
     await expect(keys.set('A', other)).rejects.toThrow();
     expect(keys.find('A', '')).toBe(secret);

@@ -191,6 +191,7 @@ export const helpText = `waymark: the engine of Waymark without its window
                                     settles what opinions differ about
   label correct RUN STEP --call NAME --arguments JSON
       [--thought TEXT]              what the model should have done, kept beside it
+  label undo RUN                    takes back what you (or --annotator NAME) did last
   label judge RUN FILE.jsonl        bring in a judge's votes, one JSON object a line
   label export --out FILE           the whole annotation log, for merge elsewhere
   merge PATH                        take over the labels of another workspace: its

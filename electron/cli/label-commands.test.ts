@@ -252,3 +252,17 @@ test('the window labels what is alike or left, and undoes it as one', async () =
   const timed = await labels['labels.apply']({ ...label, from: 1, to: 1, dwellMs: 900 });
   expect(timed.body).toMatchObject({ dwellMs: 900 });
 });
+
+test('undo takes back what was done last, whole, and says what that was', async () => {
+  const store = testStore();
+  const run = await runOf(store);
+  const context = { store, reader: store.reader, author: alice } as unknown as CliContext;
+  const label = (...words: string[]) => labelCommand(context, parseArguments(['label', ...words]));
+  const before = await values(store, run);
+  await label(run, '1', 'mask');
+  await label(run, '3,5-6', 'train');
+  expect((await label('undo', run)).lines).toEqual([`Undid TRAIN on steps 3, 5-6 of run ${run}.`]);
+  expect((await label('undo', run)).lines).toEqual([`Undid MASK on step 1 of run ${run}.`]);
+  expect(await values(store, run)).toBe(before);
+  await expect(label('undo', run)).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -20,6 +20,8 @@ export function labelCommand(context: CliContext, args: Arguments): Promise<Comm
       return correct(context, args);
     case 'judge':
       return judgeVotes(context, args);
+    case 'undo':
+      return undo(context, args);
     case 'export':
       return exportLabels(context, args);
     default:
@@ -76,6 +78,24 @@ async function correct(context: CliContext, args: Arguments): Promise<CommandRes
   return {
     json: { run, step: target.from, entry: entry.ulid },
     lines: [`Kept beside step ${target.from} of run ${run}: ${correction.call.name}.`],
+  };
+}
+
+/** `label undo RUN`: what the person did last in the run, whole, also where its steps were made in other runs. */
+async function undo(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const run = await named(context, args.words[2]);
+  const author = authorNamed(context, args.values.annotator);
+  const done = await context.store.writer.undo(run, author);
+  if (done === null) {
+    throw new WaymarkError('not_found', `There is nothing by ${author.name} to undo in run ${run}.`);
+  }
+  const { undid, unit, entry } = done;
+  const parts = unit.flatMap(({ target }) => partsOf(target));
+  const target = targetOf(run, parts) ?? undid.target;
+  const what = undid.body.op === 'label' ? undid.body.value.toUpperCase() : undid.body.op;
+  return {
+    json: { ...target, undid: undid.ulid, op: undid.body.op, entry: entry.ulid },
+    lines: [`Undid ${what} on ${stepsOf(target)} of run ${run}.`],
   };
 }
 

@@ -1,17 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rmdir,
-  stat,
-} from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
+import { outputFailure, syncFolder } from '../files/output-file';
 import { removeAt } from '../files/remove';
 import { manifestFile, manifestFormat, type WrittenFile } from './manifest';
 
@@ -117,7 +108,7 @@ export async function checkTarget(target: string): Promise<void> {
 async function inspect(target: string): Promise<'free' | 'export' | 'file' | 'other'> {
   const facts = await stat(target).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw asFailure(error, target);
+    throw outputFailure(error, target);
   });
   if (facts === null) return 'free';
   if (!facts.isDirectory()) return 'file';
@@ -185,40 +176,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder for syncing; its file system orders renames by itself.
-  if (process.platform === 'win32') return;
-  let handle: FileHandle | null = null;
-  try {
-    handle = await open(path, 'r');
-    await handle.sync();
-  } finally {
-    await handle?.close();
-  }
-}
-
 async function guarded<T>(target: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Error && 'syscall' in error
-      ? asFailure(error as NodeJS.ErrnoException, target)
-      : error;
+    throw outputFailure(error, target);
   }
-}
-
-function asFailure(error: NodeJS.ErrnoException, target: string): unknown {
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
-    const message = `The disk is full; the dataset was not written to ${target}. Free some space and export again.`;
-    return new WaymarkError('disk_full', message, error.message, { cause: error });
-  }
-  if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS') {
-    const message = `${target} cannot be written. Choose another folder or change its permissions.`;
-    return new WaymarkError('read_only', message, error.message, { cause: error });
-  }
-  if (error.code === 'ENOTDIR' || error.code === 'EEXIST' || error.code === 'ENAMETOOLONG') {
-    const message = `${target} cannot be a folder. Choose another place for the dataset.`;
-    return new WaymarkError('bad_input', message, error.message, { cause: error });
-  }
-  return error;
 }
