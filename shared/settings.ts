@@ -6,10 +6,10 @@ import { WaymarkError } from './errors';
 export const endpointSchema = z.object({
   /** Name shown in "New run"; unique. */
   name: z.string().min(1).max(60),
-  baseUrl: z.url(),
-  model: z.string().min(1),
+  baseUrl: z.url().max(2_048),
+  model: z.string().min(1).max(200),
   /** Environment variable that holds the key; empty = the key kept under this endpoint's name in the key store. */
-  keyEnv: z.string().default(''),
+  keyEnv: z.string().max(200).default(''),
   /** η·L of APOLLO Algorithm 1, tokens. */
   contextTokens: z.int().min(1_000).default(100_000),
   maxTokens: z.int().min(1).default(8_192),
@@ -25,17 +25,22 @@ export const endpointSchema = z.object({
 });
 export type Endpoint = z.infer<typeof endpointSchema>;
 
+const folder = z.string().max(4_096);
+
+/** Everything has a size: settings come from the window, are kept in memory and are written whole at every change. */
 const fields = {
-  annotator: z.object({ uuid: z.string(), name: z.string().max(80) }),
+  annotator: z.object({ uuid: z.string().max(120), name: z.string().max(80) }),
   /** Identity of this installation in the annotation log. */
-  device: z.string(),
-  workspace: z.string().nullable(),
-  recentWorkspaces: z.array(z.string()).max(10),
-  endpoints: z.array(endpointSchema),
+  device: z.string().max(120),
+  workspace: folder.nullable(),
+  recentWorkspaces: z.array(folder).max(10),
+  endpoints: z.array(endpointSchema).max(100),
   theme: z.enum(['system', 'dark', 'light']),
   language: z.enum(['system', 'en', 'zh']),
   /** Command id → chord such as `t`, `Shift+z`, `Mod+k` (older files: `KeyT`); empty = the default. */
-  keys: z.record(z.string(), z.string()),
+  keys: z
+    .record(z.string().max(80), z.string().max(80))
+    .refine((keys) => Object.keys(keys).length <= 500, 'more than 500 keys'),
   notifications: z.object({
     finished: z.boolean(),
     waiting: z.boolean(),

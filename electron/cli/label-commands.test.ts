@@ -249,6 +249,15 @@ test('the window labels what is alike or left, and undoes it as one', async () =
   await expect(labels['labels.applyTo']({ ...label, parts: [{ from: 3, to: 2 }] })).rejects.toMatchObject({
     code: 'bad_input',
   });
+  const beyond = { run, from: 1, to: 1_761_512_959, value: 'train', reason: null } as const;
+  await expect(labels['labels.adjudicate'](beyond)).rejects.toThrow('The run has no steps 1 to 1761512959');
+  const far = [
+    { from: 1, to: 2 },
+    { from: 5, to: 1_761_512_959 },
+  ];
+  await expect(labels['labels.adjudicate']({ ...beyond, parts: far })).rejects.toThrow(
+    'The run has no steps',
+  );
   const timed = await labels['labels.apply']({ ...label, from: 1, to: 1, dwellMs: 900 });
   expect(timed.body).toMatchObject({ dwellMs: 900 });
 });

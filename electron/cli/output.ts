@@ -1,5 +1,6 @@
 import type { Failure } from '@shared/errors';
 import { toFailure } from '@shared/errors';
+import { visibleJson, visibleText } from '@shared/terminal/visible-text';
 import type { EngineLog } from '../runs/engine-options';
 
 /** What a command hands back: one JSON document, and lines for people. */
@@ -10,6 +11,7 @@ export interface CommandResult {
   exitCode?: 0 | 1;
 }
 
+/** Who implements it writes lines as `visibleText` gives them: texts of runs, hosts and files never steer a person's terminal. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
@@ -19,7 +21,7 @@ export interface Terminal {
 
 /** Prints the result; with `json`, exactly one document on the last line of standard output. */
 export function printResult(result: CommandResult, json: boolean, terminal: Terminal): 0 | 1 {
-  if (json) terminal.out(JSON.stringify(result.json));
+  if (json) terminal.out(visibleJson(result.json));
   else for (const line of result.lines) terminal.out(line);
   return result.exitCode ?? 0;
 }
@@ -35,7 +37,7 @@ export function printFailure(
   const failure: Failure = toFailure(thrown);
   if (json) {
     const { code, message, detail = null } = failure;
-    terminal.out(JSON.stringify({ error: { code, message, detail } }));
+    terminal.out(visibleJson({ error: { code, message, detail } }));
   } else {
     const line = `${failure.code}: ${failure.message}`;
     if (!said.has(line)) terminal.err(line);
@@ -44,8 +46,9 @@ export function printFailure(
   return failure.code === 'bug' ? 2 : 1;
 }
 
-/** Left-aligned columns, two spaces apart; the last one is never padded. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+/** Left-aligned columns, two spaces apart; the last one is never padded. A row stays one line, whatever its cells hold. */
+export function table(texts: readonly (readonly string[])[]): string[] {
+  const rows = texts.map((row) => row.map((cell) => visibleText(cell).replace(/[\t\n]+/g, ' ')));
   const widths: number[] = [];
   for (const row of rows)
     row.forEach((cell, column) => {

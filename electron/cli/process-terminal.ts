@@ -1,3 +1,4 @@
+import { visibleText } from '@shared/terminal/visible-text';
 import type { Terminal } from './output';
 
 /** How soon it is tried again to say what was lost, ms. */
@@ -12,7 +13,8 @@ export interface ProcessStreams {
 /**
  * Standard output and standard error of this process. A full disk below a log file, or a reader that is gone, never ends
  * the work: lines of standard error that nobody could take are counted, and the count is the first thing said once there
- * is room again. An answer that could not be printed makes the process fail at its end (`failed`).
+ * is room again. An answer that could not be printed makes the process fail at its end (`failed`). Lines show hidden
+ * characters written out, so that nothing a run, a host or a file says reaches the terminal as a command.
  */
 export class ProcessTerminal implements Terminal {
   /** Whether something was to be printed that could not be, though somebody still reads. */
@@ -34,12 +36,12 @@ export class ProcessTerminal implements Terminal {
 
   out(line: string): void {
     this.sayLoss();
-    this.streams.stdout.write(`${line}\n`);
+    this.streams.stdout.write(`${visibleText(line)}\n`);
   }
 
   err(line: string): void {
     this.sayLoss();
-    this.streams.stderr.write(`${line}\n`, (error) => {
+    this.streams.stderr.write(`${visibleText(line)}\n`, (error) => {
       if (error) this.lose(error);
     });
   }

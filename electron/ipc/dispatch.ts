@@ -1,5 +1,6 @@
 import { type Failure, type Result, toFailure, WaymarkError } from '@shared/errors';
 import { type CommandName, type CommandOutput, commands } from '@shared/ipc';
+import { checkInputSize } from './input-size';
 import type { Handlers } from './register';
 
 /** Hears of every failure that is a bug. */
@@ -39,6 +40,7 @@ async function dispatch<C extends CommandName>(
   name: C,
   input: unknown,
 ): Promise<CommandOutput<C>> {
+  checkInputSize(name, input);
   const parsed = commands[name].input.safeParse(input);
   if (!parsed.success) {
     const first = parsed.error.issues[0];

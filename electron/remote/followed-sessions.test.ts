@@ -62,7 +62,7 @@ test('terminals on the screen go on over a new channel at the byte where the las
   const asked: unknown[] = [];
   const frames: EventPayloads['live.session'][] = [];
   const { client, close } = await channel(asked);
-  await followed.goOn(client, (frame) => void frames.push(frame));
+  await followed.goOn('box', client, (frame) => void frames.push(frame));
   expect(asked[0]).toEqual({ run, uids: ['a', 'b'] });
   expect(asked.slice(1)).toMatchObject([{ uid: 'a', offset: 10, live: 7 }]);
   expect(frames).toEqual([
@@ -72,11 +72,11 @@ test('terminals on the screen go on over a new channel at the byte where the las
 
   // Nothing new the next time, and nothing of what is no longer watched.
   const again = await channel(asked);
-  await followed.goOn(again.client, (frame) => void frames.push(frame));
+  await followed.goOn('box', again.client, (frame) => void frames.push(frame));
   expect(frames).toHaveLength(1);
   followed.watched({ run, uids: [] });
   asked.length = 0;
-  await followed.goOn(again.client, (frame) => void frames.push(frame));
+  await followed.goOn('box', again.client, (frame) => void frames.push(frame));
   expect(asked).toEqual([{ run, uids: [] }]);
   await again.close();
 });

@@ -1,6 +1,7 @@
 import type { CommandParsed, EventPayloads } from '@shared/ipc';
 import type { TerminalPage } from '@shared/terminal/terminal-views';
 import type { ServeClient } from './serve-client';
+import { answerOf } from './server-words';
 
 const pageBytes = 1024 * 1024;
 
@@ -25,8 +26,12 @@ export class FollowedSessions {
     if (known?.live === live) known.end = Math.max(known.end, endOffset);
   }
 
-  /** Watches again over a new channel; `publish` gets what came meanwhile. @throws ServeLost */
-  async goOn(client: ServeClient, publish: (frame: EventPayloads['live.session']) => void): Promise<void> {
+  /** Watches again over a new channel; `publish` gets what came meanwhile. @throws ServeLost, WaymarkError unsupported */
+  async goOn(
+    server: string,
+    client: ServeClient,
+    publish: (frame: EventPayloads['live.session']) => void,
+  ): Promise<void> {
     const order = this.#watched;
     if (order === null) return;
     await client.ask('sessions.watch', order);
@@ -34,7 +39,7 @@ export class FollowedSessions {
       const input = { run: order.run, uid, offset: end, maxBytes: pageBytes, live };
       const answer = await client.ask('sessions.read', input);
       if (!answer.ok) continue;
-      const page = answer.value as TerminalPage;
+      const page = answerOf(server, 'sessions.read', answer.value);
       const frame = { ...page, run: order.run, uid, live };
       this.frame(frame);
       if (page.bytes.length > 0 || page.endOffset > page.offset) publish(frame);

@@ -17,7 +17,20 @@ import { RemoteDesk } from './remote-desk';
 
 const run = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const place = { alias: 'box', folder: '/srv/work', command: 'waymark' };
-const space = (folder: string) => ({ folder, defaultFolder: '/d', freeBytes: 1, problem: null });
+const space = (folder: string) => ({
+  folder,
+  defaultFolder: '/d',
+  freeBytes: 1,
+  problem: null,
+  unreadable: [],
+});
+
+/** What the server answers as it should; everything else with a text. */
+const there: Record<string, unknown> = {
+  'workspace.status': space('/srv/work'),
+  'runs.list': [],
+  'labels.undo': null,
+};
 
 /** A host whose `waymark serve` answers within this process. */
 class TestHost implements HostTransport {
@@ -32,7 +45,7 @@ class TestHost implements HostTransport {
         name,
         async () => {
           this.asked.push(name);
-          return name === 'workspace.status' ? space('/srv/work') : `${name} there`;
+          return Object.hasOwn(there, name) ? there[name] : `${name} there`;
         },
       ]),
     ) as unknown as Handlers;
@@ -89,8 +102,14 @@ test('commands of the workspace go to the server while it is shown, all others s
   expect(await ask('tasks.add')).toBe('tasks.add here');
   await desk.open({ ...place, folder: "/srv/o'hara" });
   expect(host.commands).toEqual([`waymark serve --stdio --workspace '/srv/o'\\''hara'`]);
-  expect(await ask('runs.list')).toBe('runs.list there');
-  expect(await ask('labels.undo', { run })).toBe('labels.undo there');
+  expect(await ask('runs.list')).toEqual([]);
+  expect(await ask('labels.undo', { run })).toBeNull();
+  // What is no answer is named, and the next one is taken again.
+  expect(await ask('tasks.list')).toMatchObject({
+    code: 'unsupported',
+    message: expect.stringContaining('The answer of box to tasks.list was not understood'),
+  });
+  expect(await ask('runs.list')).toEqual([]);
   expect(await ask('runs.summary', { run: 'x' })).toMatchObject({ code: 'bad_input' });
   expect(await ask('settings.get')).toBe('settings.get here');
   expect(await ask('own.list')).toBe('own.list here');

@@ -1,10 +1,14 @@
 import { type ErrorCode, WaymarkError } from '@shared/errors';
-import type { EventPayloads } from '@shared/ipc';
+import type { CommandOutput, EventPayloads } from '@shared/ipc';
 import type { WorkspaceStatus } from '@shared/ipc/application';
-import { eventPlaces, type LateCommand, lateCommands, type WorkspaceCommand } from '@shared/ipc/places';
+import {
+  eventPlaces,
+  type LateCommand,
+  lateCommands,
+  type WorkspaceCommand,
+  type WorkspaceEvent,
+} from '@shared/ipc/places';
 import type { RefusedWrite, RemoteStatus } from '@shared/ipc/remote';
-import type { TerminalPage } from '@shared/terminal/terminal-views';
-import type { RunSummary } from '@shared/views';
 import { ulid } from 'ulid';
 import type { Publisher } from '../ipc/publish';
 import { Delivery } from './delivery';
@@ -13,6 +17,7 @@ import { keptAnswer, type Writer } from './kept-answer';
 import type { LateWrites } from './late-writes';
 import { RemoteLink, type RemoteLinkParts } from './remote-link';
 import { type ServeClient, ServeLost, type Welcome } from './serve-client';
+import { answerOf, eventOf } from './server-words';
 
 /** Runs whose changes are told anew after a reconnection: those the window asked about last. */
 const mostRuns = 20;
@@ -31,7 +36,7 @@ export interface RemoteWorkspaceParts extends Omit<RemoteLinkParts, 'changed' | 
 
 /**
  * A workspace on a server as the window has it: reads go there and fail while it is away; what people write is kept here
- * first and gets there, now or later. What the server tells is passed to the window.
+ * first and gets there, now or later. What the server tells is passed to the window once it was parsed (`server-words.ts`).
  */
 export class RemoteWorkspace {
   readonly #parts: RemoteWorkspaceParts;
@@ -39,6 +44,7 @@ export class RemoteWorkspace {
   readonly #delivery: Delivery;
   readonly #sessions = new FollowedSessions();
   readonly #runs = new Set<string>();
+  readonly #misunderstood = new Set<WorkspaceEvent>();
   #welcome: Welcome | null = null;
   #space: WorkspaceStatus | null = null;
 
@@ -84,17 +90,17 @@ export class RemoteWorkspace {
     if (isLate(command)) return this.#write(command, input as Record<string, unknown>);
     if (command === 'sessions.watch')
       this.#sessions.watched(input as Parameters<FollowedSessions['watched']>[0]);
-    const value = await this.#read(command, input);
-    if (command === 'sessions.read')
-      this.#sessions.read(input as Parameters<FollowedSessions['read']>[0], value as TerminalPage);
-    return value;
+    if (command !== 'sessions.read') return this.#read(command, input);
+    const page = await this.#read(command, input);
+    this.#sessions.read(input as Parameters<FollowedSessions['read']>[0], page);
+    return page;
   }
 
   /** Known also while the server is away: then hints and labels are still taken. */
   async workspaceStatus(): Promise<WorkspaceStatus> {
     const { alias, folder } = this.#parts;
     if (this.#link.client !== null) {
-      this.#space = (await this.#read('workspace.status', undefined)) as WorkspaceStatus;
+      this.#space = await this.#read('workspace.status', undefined);
     }
     const known = this.#space ?? {
       folder,
@@ -127,12 +133,12 @@ export class RemoteWorkspace {
     await this.#parts.writes.close();
   }
 
-  async #read(command: WorkspaceCommand, input: unknown): Promise<unknown> {
+  async #read<C extends WorkspaceCommand>(command: C, input: unknown): Promise<CommandOutput<C>> {
     const { client } = this.#link;
     if (client === null) throw this.#away();
     try {
       const answer = await client.ask(command, input);
-      if (answer.ok) return answer.value;
+      if (answer.ok) return answerOf(this.#parts.alias, command, answer.value);
       throw failed(answer.error);
     } catch (thrown) {
       throw thrown instanceof ServeLost ? this.#unanswered() : thrown;
@@ -144,7 +150,7 @@ export class RemoteWorkspace {
     const whole = command === 'hints.queue' ? { hint: ulid(), ...input } : input;
     const { write, result } = await this.#delivery.make(command, whole);
     if (result === 'kept') return keptAnswer(write, this.#parts.writer());
-    if (result.ok) return result.value;
+    if (result.ok) return answerOf(this.#parts.alias, command, result.value);
     throw failed(result.error);
   }
 
@@ -193,14 +199,14 @@ export class RemoteWorkspace {
 
   /** What the window may have missed while there was no channel: it reads anew what it shows. */
   async #tellAnew(client: ServeClient): Promise<void> {
-    const { publisher } = this.#parts;
+    const { publisher, alias } = this.#parts;
     publisher.publish('run.listChanged', {});
     publisher.publish('attention.changed', {});
-    await this.#sessions.goOn(client, (frame) => publisher.publish('live.session', frame));
+    await this.#sessions.goOn(alias, client, (frame) => publisher.publish('live.session', frame));
     for (const run of this.#runs) {
       const answer = await client.ask('runs.summary', { run });
       if (!answer.ok) continue;
-      const { seq, steps } = answer.value as RunSummary;
+      const { seq, steps } = answerOf(alias, 'runs.summary', answer.value);
       publisher.publish('run.changed', { run, seq, steps });
       publisher.publish('labels.changed', { run, from: 1, to: Math.max(1, steps) });
       publisher.publish('hints.changed', { run });
@@ -208,21 +214,28 @@ export class RemoteWorkspace {
     }
   }
 
+  /** What is no event of the contract changes nothing here; the log names it, once per kind. */
   #event(name: string, payload: unknown): void {
     if (!isWorkspaceEvent(name)) return;
+    try {
+      this.#tell(name, eventOf(this.#parts.alias, name, payload));
+    } catch (thrown) {
+      if (!(thrown instanceof WaymarkError)) throw thrown;
+      if (this.#misunderstood.has(name)) return;
+      this.#misunderstood.add(name);
+      this.#parts.log.error(thrown.message, { detail: thrown.detail });
+    }
+  }
+
+  #tell<E extends WorkspaceEvent>(name: E, payload: EventPayloads[E]): void {
     if (name === 'live.session') this.#sessions.frame(payload as EventPayloads['live.session']);
-    // Outputs and events come from the same program as ours; only their names are looked at.
-    this.#parts.publisher.publish(name, payload as EventPayloads[typeof name]);
+    this.#parts.publisher.publish(name, payload);
   }
 }
 
 function isLate(command: WorkspaceCommand): command is LateCommand {
   return lateCommands.some((late) => late === command);
 }
-
-type WorkspaceEvent = {
-  [E in keyof typeof eventPlaces]: (typeof eventPlaces)[E] extends 'workspace' ? E : never;
-}[keyof typeof eventPlaces];
 
 function isWorkspaceEvent(name: string): name is WorkspaceEvent {
   return Object.hasOwn(eventPlaces, name) && eventPlaces[name as keyof typeof eventPlaces] === 'workspace';

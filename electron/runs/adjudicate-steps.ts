@@ -1,12 +1,20 @@
-import type { AnnotationEntry, AnnotationTarget, Author, LabelValue } from '@shared/annotations';
+import type {
+  AnnotationEntry,
+  AnnotationOp,
+  AnnotationTarget,
+  Author,
+  LabelValue,
+} from '@shared/annotations';
 import { liftNeedsReason } from '@shared/effective-label';
 import { WaymarkError } from '@shared/errors';
 import { partsOf } from '@shared/step-range';
 import type { Store } from '../store/api';
+import { parseAnnotation } from '../store/parse-annotation';
 
 /**
  * Adjudicates: the last word about steps people or machines differ about. Whoever decides this way is asked for the reason that
- * lifting a hard mask needs, so that no step is left with an adjudication that changes nothing. @throws WaymarkError refused
+ * lifting a hard mask needs, so that no step is left with an adjudication that changes nothing. @throws WaymarkError refused,
+ * bad_input when the run has no such steps
  */
 export async function adjudicateSteps(
   store: Pick<Store, 'reader' | 'writer'>,
@@ -14,8 +22,12 @@ export async function adjudicateSteps(
   target: AnnotationTarget,
   { value, reason }: { value: LabelValue; reason: string | null },
 ): Promise<AnnotationEntry> {
-  if (value === 'train' && (reason ?? '').trim() === '') await refuseHardMasks(store.reader, target);
-  return store.writer.annotate(author, target, { op: 'adjudicate', value, reason });
+  const op: AnnotationOp = { op: 'adjudicate', value, reason };
+  if (value === 'train' && (reason ?? '').trim() === '') {
+    const { steps } = await store.reader.run(target.run);
+    await refuseHardMasks(store.reader, parseAnnotation(target, op, steps).target);
+  }
+  return store.writer.annotate(author, target, op);
 }
 
 /** A page of heads. */

@@ -30,10 +30,12 @@ export function readFirstLine(text: string): { protocol: number; version: string
 }
 
 const id = z.int().nonnegative();
+/** More than a person reads of a failure. */
+const words = z.string().transform((text) => text.slice(0, 20_000));
 const failureSchema = z.object({
   code: z.enum(errorCodes),
-  message: z.string(),
-  detail: z.string().optional(),
+  message: words,
+  detail: words.optional(),
 });
 
 /** Who looks, from where: labels and hints carry it. Endpoints hold no secrets; keys are the server's. */
@@ -62,7 +64,7 @@ export const fromWindow = z.discriminatedUnion('kind', [
 export type FromWindow = z.infer<typeof fromWindow>;
 
 export const fromServer = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('welcome'), folder: z.string(), version: z.string().max(60) }),
+  z.object({ kind: z.literal('welcome'), folder: z.string().max(4_096), version: z.string().max(60) }),
   z.object({ kind: z.literal('refused'), failure: failureSchema }),
   z.object({
     kind: z.literal('answer'),

@@ -1,14 +1,5 @@
 import { headsOn } from '@shared/annotation-fold';
-import {
-  type AnnotationEntry,
-  type AnnotationOp,
-  type AnnotationTarget,
-  type Author,
-  annotationOps,
-  type Gesture,
-  targetSchema,
-} from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author, Gesture } from '@shared/annotations';
 import { addsReason, mayComplete } from '@shared/reason-pair';
 import { partsOf } from '@shared/step-range';
 import { GestureIndex } from './gesture-index';
@@ -132,30 +123,4 @@ export class AnnotationLog {
     const before = row === undefined ? [] : this.gestures.standing(JSON.parse(row.body) as AnnotationEntry);
     return addsReason(gesture, before) ? before : [];
   }
-}
-
-/** Parses what a caller wants to say about which steps; `steps` is how many the run has. Throws `bad_input`. */
-export function parseAnnotation(
-  target: AnnotationTarget,
-  op: AnnotationOp,
-  steps: number,
-): { target: AnnotationTarget; op: AnnotationOp } {
-  const parsedTarget = targetSchema.safeParse(target);
-  const parsedOp = annotationOps.safeParse(op);
-  if (!parsedTarget.success || !parsedOp.success) {
-    throw new WaymarkError(
-      'bad_input',
-      'This label or comment was not understood.',
-      (parsedTarget.error ?? parsedOp.error)?.message,
-    );
-  }
-  const { from, to } = parsedTarget.data;
-  if (parsedOp.data.op === 'correct' && from !== to) {
-    throw new WaymarkError('bad_input', 'A correction is about one step.');
-  }
-  if (from > to || to > steps) {
-    const range = from === to ? `step ${from}` : `steps ${from} to ${to}`;
-    throw new WaymarkError('bad_input', `The run has no ${range}: it has ${steps} steps.`);
-  }
-  return { target: parsedTarget.data, op: parsedOp.data };
 }

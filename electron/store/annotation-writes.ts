@@ -2,12 +2,13 @@ import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@s
 import { WaymarkError } from '@shared/errors';
 import { partsOf } from '@shared/step-range';
 import { ulid } from 'ulid';
-import { type AnnotationLog, type NewAnnotation, parseAnnotation } from './annotation-log';
+import type { AnnotationLog, NewAnnotation } from './annotation-log';
 import type { Redone, Undone } from './api';
 import type { Job } from './group-commit';
 import { type LabelWork, type PendingLabels, renewalEnd } from './label-work';
 import type { OpenRuns } from './open-runs';
 import { ownTargets } from './own-targets';
+import { parseAnnotation } from './parse-annotation';
 import type { OpenRun } from './run-log';
 
 /** Entries on more steps than this look for the heads there before their transaction. */

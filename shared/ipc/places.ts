@@ -185,6 +185,11 @@ export const eventPlaces = {
   'menu.command': 'window',
 } as const satisfies Record<EventName, 'workspace' | 'window'>;
 
+/** Events a server tells. */
+export type WorkspaceEvent = {
+  [E in EventName]: (typeof eventPlaces)[E] extends 'workspace' ? E : never;
+}[EventName];
+
 /** Writes of people that are kept here while a server is away, and delivered in their order when it is back. */
 export const lateCommands = [
   'hints.queue',

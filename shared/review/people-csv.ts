@@ -1,3 +1,4 @@
+import { csvText } from '../csv-text';
 import type { PersonRow } from './queue-views';
 
 const columns: [string, (row: PersonRow) => string | number | null][] = [
@@ -28,11 +29,6 @@ export function peopleCsv(rows: readonly PersonRow[]): string {
 
 function cell(value: string | number | null): string {
   if (value === null) return '';
-  const text = typeof value === 'number' ? String(Math.round(value * 1e6) / 1e6) : unformula(value);
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** A spreadsheet would run what begins like this; names and titles are other people's words. */
-function unformula(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  // Names and titles are other people's words.
+  return typeof value === 'number' ? String(Math.round(value * 1e6) / 1e6) : csvText(value);
 }

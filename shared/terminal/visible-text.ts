@@ -27,6 +27,16 @@ export function visibleText(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(hidden, (character) => `⟨${nameOf(character)}⟩`);
 }
 
+/** One line of JSON whose every hidden character is escaped as JSON does: exact for a program, inert on a terminal. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(hidden, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
 function nameOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return names[character] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,16 +1,16 @@
+import { csvText } from '@shared/csv-text';
+
 /** A table of a plot's figures: the first row names the columns. */
 export type PlotRows = readonly (readonly (string | number | null)[])[];
 
-/** RFC 4180. A text that a spreadsheet would take for a formula is quoted with an apostrophe. */
+/** RFC 4180. */
 export function csvOf(rows: PlotRows): string {
   return `${rows.map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
 function cell(value: string | number | null): string {
   if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return typeof value === 'number' ? String(value) : csvText(value);
 }
 
 /** The drawing as a document of its own, on the theme's ground. */

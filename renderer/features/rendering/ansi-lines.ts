@@ -24,13 +24,16 @@ const plain: AnsiStyle = {
 
 /** Blank cells that a step to a column may create. */
 const MAX_PADDING = 1024;
+/** Blank cells that all such steps of a text may create: so many, and so many more for each character of it. */
+const PADDING = 65_536;
+const PADDING_PER_CHARACTER = 2;
 
 /**
  * Output with its colours, line by line. A carriage return goes back to the line's beginning, so of a progress bar its
- * last state is left. Everything else that moves, asks, sets or links is inert.
+ * last state is left. Everything else that moves, asks, sets or links is inert. Takes time linear in the text, whatever it holds.
  */
 export function ansiLines(text: string): AnsiSpan[][] {
-  const screen = new ColouredLines();
+  const screen = new ColouredLines(PADDING + PADDING_PER_CHARACTER * text.length);
   const parser = new EscapeParser(screen);
   parser.push(text);
   return screen.end();
@@ -41,33 +44,52 @@ export function hasAnsi(text: string): boolean {
   return /\u001b\[|\u009b|\u001b\]|[^\n]\r(?!\n)/.test(text);
 }
 
-/** A piece of a line from a column on; later pieces lie over earlier ones. */
-interface Cell {
-  text: string;
-  style: AnsiStyle;
+/** What stands in a column, and how many erasures its line had seen when it was written. */
+interface Cell extends AnsiSpan {
+  age: number;
+}
+
+/** Everything before `column` was erased that is no older than `age`. */
+interface Erasure {
+  column: number;
+  age: number;
 }
 
 class ColouredLines implements EscapeSink {
   readonly #lines: AnsiSpan[][] = [];
   /** The line while nothing was overwritten in it; characters by column afterwards. */
-  #spans: Cell[] = [];
+  #spans: AnsiSpan[] = [];
   #cells: Cell[] | null = null;
+  #width = 0;
   #column = 0;
   #style = plain;
+  #printed = false;
+  /** Those that still matter: a later one is shorter. Carried out when the line is over, so that each costs the same. */
+  #erasures: Erasure[] = [];
+  #age = 0;
+
+  /** `padding`: blank cells that steps to columns may create in all. */
+  constructor(private padding: number) {}
 
   text(run: string): void {
-    if (this.#cells === null && this.#column === length(this.#spans)) {
+    this.#printed = true;
+    if (this.#cells === null && this.#column === this.#width) {
       this.#spans.push({ text: run, style: this.#style });
-      this.#column += run.length;
+      this.#width += run.length;
+      this.#column = this.#width;
       return;
     }
     const cells = this.#asCells();
-    while (cells.length < this.#column) cells.push({ text: ' ', style: plain });
+    const age = this.#age;
+    if (this.#column - cells.length > this.padding) this.#column = cells.length;
+    this.padding -= Math.max(0, this.#column - cells.length);
+    const blank = { text: ' ', style: plain, age };
+    while (cells.length < this.#column) cells.push(blank);
     for (const character of run) {
       // A character of two units takes two cells, so that columns stay what they are for text without any.
-      cells[this.#column] = { text: character, style: this.#style };
+      cells[this.#column] = { text: character, style: this.#style, age };
       for (let unit = 1; unit < character.length; unit += 1) {
-        cells[this.#column + unit] = { text: '', style: this.#style };
+        cells[this.#column + unit] = { text: '', style: this.#style, age };
       }
       this.#column += character.length;
     }
@@ -92,7 +114,7 @@ class ColouredLines implements EscapeSink {
     else if (final === 'G') this.#column = Math.min(MAX_PADDING, Math.max(0, (Number(params) || 1) - 1));
     else if (final === 'C') this.#column += Math.min(MAX_PADDING, Number(params) || 1);
     // What jumps elsewhere begins anew below: nothing that was printed is lost.
-    else if ('ABEFHfd'.includes(final) && length(this.#spans) > 0) this.#feed();
+    else if ('ABEFHfd'.includes(final) && this.#printed) this.#feed();
   }
 
   osc(): void {
@@ -107,14 +129,18 @@ class ColouredLines implements EscapeSink {
     this.#lines.push(this.#line());
     this.#spans = [];
     this.#cells = null;
+    this.#width = 0;
     this.#column = 0;
+    this.#printed = false;
+    this.#erasures = [];
   }
 
   #asCells(): Cell[] {
+    const age = this.#age;
     this.#cells ??= this.#spans.flatMap(({ text, style }) =>
       [...text].flatMap((character) => [
-        { text: character, style },
-        ...Array.from({ length: character.length - 1 }, () => ({ text: '', style })),
+        { text: character, style, age },
+        ...Array.from({ length: character.length - 1 }, () => ({ text: '', style, age })),
       ]),
     );
     return this.#cells;
@@ -125,24 +151,38 @@ class ColouredLines implements EscapeSink {
     if (params === '' || params === '0') cells.length = Math.min(cells.length, this.#column);
     else if (params === '2') cells.length = 0;
     else if (params === '1') {
-      for (let at = 0; at < Math.min(cells.length, this.#column); at += 1)
-        cells[at] = { text: ' ', style: plain };
+      const column = this.#column;
+      while ((this.#erasures.at(-1)?.column ?? Infinity) <= column) this.#erasures.pop();
+      this.#erasures.push({ column, age: this.#age });
+      this.#age += 1;
     }
   }
 
   #line(): AnsiSpan[] {
     const joined: AnsiSpan[] = [];
-    for (const { text, style } of this.#cells ?? this.#spans) {
+    for (const { text, style } of this.#cells === null ? this.#spans : this.#erased(this.#cells)) {
       const last = joined.at(-1);
       if (last !== undefined && last.style === style) last.text += text;
       else joined.push({ text, style });
     }
     return joined;
   }
-}
 
-function length(spans: readonly Cell[]): number {
-  return spans.reduce((sum, { text }) => sum + text.length, 0);
+  /** From the end on: there the long erasures count, which are the old ones; each further one reaches less far. */
+  #erased(cells: Cell[]): AnsiSpan[] {
+    let next = 0;
+    let erasure: Erasure | undefined;
+    for (let column = cells.length - 1; column >= 0; column -= 1) {
+      while ((this.#erasures[next]?.column ?? 0) > column) {
+        erasure = this.#erasures[next];
+        next += 1;
+      }
+      const cell = cells[column];
+      if (cell !== undefined && erasure !== undefined && cell.age <= erasure.age)
+        cells[column] = { text: ' ', style: plain, age: cell.age };
+    }
+    return cells;
+  }
 }
 
 /** The style after `CSI params m`. */
@@ -152,7 +192,7 @@ function styled(before: AnsiStyle, params: string): AnsiStyle {
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at] ?? 0;
     if (code === 38 || code === 48) {
-      const [colour, taken] = extended(codes.slice(at + 1));
+      const [colour, taken] = extended(codes.slice(at + 1, at + 5));
       at += taken;
       if (colour !== null) style = { ...style, [code === 38 ? 'colour' : 'ground']: colour };
     } else style = { ...style, ...simple(code) };

@@ -183,7 +183,9 @@ describe('bad input', () => {
     const bad = join(folder, 'react_x.json');
     await expect(importResearchGym(store, author, folder, once)).rejects.toThrow('holds no ResearchGym node');
     writeFileSync(bad, '{"id": "x"');
-    await expect(importResearchGym(store, author, bad, once)).rejects.toThrow('react_x.json is no JSON');
+    await expect(importResearchGym(store, author, bad, once)).rejects.toThrow(
+      'react_x.json is not taken: it is no JSON',
+    );
     writeFileSync(bad, '{"id": "x", "node_type": "odd"}');
     await expect(importResearchGym(store, author, bad, once)).rejects.toThrow('node_type');
     await expect(importResearchGym(store, author, join(folder, 'none'), once)).rejects.toThrow(

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import type { Author } from '@shared/annotations';
-import type { DatedEvent, EventBody } from '@shared/events';
+import { WaymarkError } from '@shared/errors';
+import { type DatedEvent, type EventBody, eventBodies } from '@shared/events';
 import { ulid } from 'ulid';
 import type { Store } from '../../../store/api';
 import { makeWay, writeImport } from '../write-import';
@@ -53,7 +54,7 @@ export async function importResearchGym(
   const built = new RunEvents(Math.min(Date.now(), ...start.slice(0, 1)), { stream: true });
   for (const life of gym.lives) built.life(life);
   const created = createdBody(run, title, gym, built, { fingerprint, task: options.task });
-  const left = [...gym.left, ...limitsOfTheSource(gym)];
+  const left = [...firstOf(gym.left), ...limitsOfTheSource(gym)];
   const at = built.events[0]?.at;
   const when = at === undefined ? {} : { at };
   const imported: EventBody<'run.imported'> = {
@@ -69,6 +70,7 @@ export async function importResearchGym(
     hints: built.hints.map((hint) => ({ ...hint, author: gymUser })),
     ...{ events: built.events, last: ending(built) },
   };
+  checkEvents(basename(path), [...log.first, ...log.events, log.last]);
   const replaced = await makeWay(store, author, { fingerprint, again: options.again });
   await writeImport(store, author, log, options.signal);
   return {
@@ -80,6 +82,27 @@ export async function importResearchGym(
     left,
     replaced,
   };
+}
+
+/** What could not be stored is refused before anything is. @throws WaymarkError bad_input */
+function checkEvents(name: string, events: readonly DatedEvent[]): void {
+  for (const { kind, body } of events) {
+    const parsed = eventBodies[kind].safeParse(body);
+    if (parsed.success) continue;
+    const [issue] = parsed.error.issues;
+    throw new WaymarkError(
+      'bad_input',
+      `${name} holds what no run can hold (${kind}, ${issue?.path.join('.')}: ${issue?.message}). Nothing was imported.`,
+    );
+  }
+}
+
+/** Lines of what was left out, as many as a person reads. */
+function firstOf(left: readonly string[]): string[] {
+  const shown = left.slice(0, 200);
+  return left.length === shown.length
+    ? shown
+    : [...shown, `And ${left.length - shown.length} more such nodes.`];
 }
 
 function ending(built: RunEvents): DatedEvent {

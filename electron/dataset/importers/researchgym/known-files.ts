@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { EventBody } from '@shared/events';
 
+/** Characters of texts that edits make, in one import: a long file that is edited often is many times itself. */
+const mostEdited = 64 * 1024 * 1024;
+
 type Change = EventBody<'file.changed'>;
 
 /**
@@ -9,6 +12,14 @@ type Change = EventBody<'file.changed'>;
  */
 export class KnownFiles {
   private readonly texts = new Map<string, string>();
+  private edited = 0;
+
+  private edit(before: string | null, args: Parameters<typeof edited>[1], content: string): string | null {
+    if (before === null || this.edited + before.length > mostEdited) return null;
+    const text = edited(before, args, content);
+    this.edited += text?.length ?? 0;
+    return text;
+  }
 
   /** The revision that a successful file action made; null when the log does not hold the content. */
   change(
@@ -22,7 +33,7 @@ export class KnownFiles {
     if (path === '' || content === null) return null;
     const before = this.texts.get(path) ?? null;
     const text =
-      name === 'create_file' ? content : name === 'edit_file' ? edited(before, args, content) : null;
+      name === 'create_file' ? content : name === 'edit_file' ? this.edit(before, args, content) : null;
     if (text === null) {
       if (name === 'edit_file') this.texts.delete(path);
       return null;

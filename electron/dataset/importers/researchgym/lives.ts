@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import type { GymNode, NodeMessage } from './node';
 import { isMadeUp, timeOf } from './node';
-import { type GymTurn, headLength, sameTurn, turnKey, turnOfNode, turnsOfPrompt } from './turns';
+import { type GymTurn, headLength, turnKey, turnOfNode, turnsOfPrompt } from './turns';
 
 /** One context life: a branch below the tree's root. */
 export interface GymLife {
@@ -32,7 +32,7 @@ export function livesOf(nodes: readonly GymNode[]): GymRun {
   if (roots.length > 1) {
     throw new WaymarkError(
       'bad_input',
-      `These files hold ${roots.length} trees (${roots.map(({ id }) => id).join(', ')}). Import them one by one.`,
+      `${filesOf(nodes)} hold ${roots.length} trees. Nothing was imported. Import them one by one.`,
     );
   }
   const left: string[] = [];
@@ -53,11 +53,18 @@ export function livesOf(nodes: readonly GymNode[]): GymRun {
   if (lives.every(({ own }) => own.length === 0)) {
     throw new WaymarkError(
       'bad_input',
-      'These files hold no answer of a model. Nothing was imported. Name a node, a tree or the folder of a checkpoint.',
+      `${filesOf(nodes)} hold no answer of a model. Nothing was imported. Name a node, a tree or the folder of a checkpoint.`,
     );
   }
   const { messages, response, children, ...root } = (roots[0] ?? {}) as Record<string, unknown>;
   return { lives, left, root };
+}
+
+/** The files the nodes came from, in words. */
+function filesOf(nodes: readonly GymNode[]): string {
+  const names = [...new Set(nodes.map(({ file }) => file))];
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return `The files ${names.slice(0, 3).join(', ')}${more}`;
 }
 
 /** What a later context shows of a step: what the model read of it, verbatim, and what a person said after it. */
@@ -76,7 +83,9 @@ function chainsFrom(tops: readonly GymNode[], nodes: readonly GymNode[], left: s
   const children = new Map<string, GymNode[]>();
   for (const node of nodes) {
     if (node.parent_id == null) continue;
-    children.set(node.parent_id, [...(children.get(node.parent_id) ?? []), node]);
+    const siblings = children.get(node.parent_id);
+    if (siblings === undefined) children.set(node.parent_id, [node]);
+    else siblings.push(node);
   }
   const orphans = tops.filter((top) => top.node_type === 'react' && (top.depth ?? 1) > 1);
   const followed = tops.map((top) => {
@@ -102,13 +111,12 @@ function joined(chains: GymNode[][]): GymNode[][] {
     const first = chain[0];
     const before = result.at(-1);
     const last = before?.at(-1);
+    const calls = new Set(last?.response?.tool_calls?.map(({ call_id }) => call_id));
     const inside =
       first !== undefined &&
       last?.response != null &&
       first.node_type !== 'summary' &&
-      (first.messages ?? []).some(({ tool_call }) =>
-        last.response?.tool_calls?.some(({ call_id }) => call_id === tool_call?.call_id),
-      );
+      (first.messages ?? []).some(({ tool_call }) => tool_call != null && calls.has(tool_call.call_id));
     if (inside && before !== undefined) before.push(...chain);
     else result.push([...chain]);
   }
@@ -133,14 +141,16 @@ function lifeOf(chain: readonly GymNode[], before: GymLife | undefined, left: st
   const turns = first === undefined ? [] : turnsOfPrompt(prompt, length, `${first.file} ${first.id}`);
   const carried = before === undefined ? 0 : suffixOf([...before.carried, ...before.own], turns);
   const own: GymTurn[] = turns.slice(carried);
+  const places = new Map<string, number>();
+  for (const [at, turn] of own.entries()) if (!places.has(turnKey(turn))) places.set(turnKey(turn), at);
   for (const [index, node] of generated.entries()) {
     const next = generated[index + 1]?.messages ?? null;
     const turn = turnOfNode(node, next !== null && next.length > 0 ? next : null);
-    const told = turns.findIndex((each, at) => at >= carried && sameTurn(each, turn));
-    const shown = turns[told];
-    if (shown !== undefined) {
+    const told = places.get(turnKey(turn));
+    const shown = told === undefined ? undefined : turns[told + carried];
+    if (told !== undefined && shown !== undefined) {
       const { observed, human } = shown;
-      own[told - carried] = { ...turn, observed: observed ?? turn.observed, human: turn.human ?? human };
+      own[told] = { ...turn, observed: observed ?? turn.observed, human: turn.human ?? human };
     } else own.push(turn);
   }
   for (const node of fabricated) {
@@ -160,16 +170,18 @@ function lifeOf(chain: readonly GymNode[], before: GymLife | undefined, left: st
   };
 }
 
-/** How many of `turns`, from the first on, are the end of what stood in the context before. */
+/**
+ * How many of `turns`, from the first on, are the end of what stood in the context before. As Knuth, Morris and Pratt: every
+ * turn is looked at a bounded number of times, also where all are alike.
+ */
 function suffixOf(before: readonly GymTurn[], turns: readonly GymTurn[]): number {
-  for (let start = 0; start < before.length; start++) {
-    const length = before.length - start;
-    if (length > turns.length) continue;
-    const same = before.slice(start).every((turn, index) => {
-      const other = turns[index];
-      return other !== undefined && sameTurn(turn, other);
-    });
-    if (same) return length;
-  }
-  return 0;
+  const wanted = turns.map(turnKey);
+  const back: number[] = [];
+  const longer = (length: number, key: string): number => {
+    let known = length;
+    while (known > 0 && (known === wanted.length || wanted[known] !== key)) known = back[known - 1] ?? 0;
+    return wanted[known] === key ? known + 1 : known;
+  };
+  for (const [index, key] of wanted.entries()) back.push(index === 0 ? 0 : longer(back[index - 1] ?? 0, key));
+  return before.reduce((length, turn) => longer(length, turnKey(turn)), 0);
 }

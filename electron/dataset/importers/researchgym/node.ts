@@ -22,7 +22,7 @@ const responseSchema = z.looseObject({
   usage: z.record(z.string(), z.unknown()).nullish(),
   model: z.string().nullish(),
   finish_reason: z.string().nullish(),
-  tool_calls: z.array(toolCall).nullish(),
+  tool_calls: z.array(z.unknown()).max(1_000).pipe(z.array(toolCall)).nullish(),
 });
 
 const fields = {
@@ -32,7 +32,8 @@ const fields = {
   node_type: z.enum(['root', 'react', 'summary', 'done']),
   source: z.string().nullish(),
   depth: z.number().nullish(),
-  messages: z.array(messageSchema).nullish(),
+  // Each looked at by itself: of a million that are none, the first is enough to know.
+  messages: z.array(z.unknown()).nullish(),
   response: responseSchema.nullish(),
   observation: z.record(z.string(), z.unknown()).nullish(),
   action: z.record(z.string(), z.unknown()).nullish(),
@@ -42,28 +43,50 @@ const known = z.object(fields);
 const bareNode = z.looseObject({ ...fields, children: z.array(z.unknown()).optional() });
 
 /** A node of the tree, its children apart; at run time it also holds the fields that nobody knows. */
-export interface GymNode extends z.infer<typeof known> {
+export interface GymNode extends Omit<z.infer<typeof known>, 'messages'> {
+  messages?: NodeMessage[] | null | undefined;
   /** Name of the file it was found in. */
   file: string;
 }
+
+/** Levels that the fields of one node may have; children are nodes of their own. */
+export const mostNesting = 100;
 
 /** Nesting of a tree file is as deep as its longest branch; so it is walked without recursion. */
 export function nodesOf(value: unknown, file: string): { nodes: GymNode[]; problem: string | null } {
   const nodes: GymNode[] = [];
   const open: unknown[] = [value];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const parsed = bareNode.safeParse(next);
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0];
-      const place = issue?.path.join('.') ?? '';
-      return { nodes, problem: `${place === '' ? 'It' : place}: ${issue?.message ?? 'not understood'}` };
-    }
+  while (open.length > 0) {
+    const parsed = bareNode.safeParse(open.pop());
+    if (!parsed.success) return { nodes, problem: said(parsed.error) };
     const { children = [], ...node } = parsed.data;
-    nodes.push({ ...node, file });
+    if (nestsBeyond(node, mostNesting))
+      return { nodes, problem: `Node ${node.id} nests deeper than ${mostNesting} levels` };
+    for (const [index, message] of (node.messages ?? []).entries()) {
+      const one = messageSchema.safeParse(message);
+      if (!one.success) return { nodes, problem: `messages.${index}.${said(one.error)}` };
+    }
+    nodes.push({ ...node, messages: node.messages as NodeMessage[] | null | undefined, file });
     // The first child is read first, so the order of the file is kept.
-    open.push(...[...children].reverse());
+    for (let last = children.length - 1; last >= 0; last -= 1) open.push(children[last]);
   }
   return { nodes, problem: null };
+}
+
+function said({ issues: [issue] }: z.ZodError): string {
+  const place = issue?.path.join('.') ?? '';
+  return `${place === '' ? 'It' : place}: ${issue?.message ?? 'not understood'}`;
+}
+
+/** Whether a value parsed from JSON has more levels than `most`: what is kept of it is written as JSON again. */
+export function nestsBeyond(value: unknown, most: number): boolean {
+  const open: { value: unknown; level: number }[] = [{ value, level: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.level >= most) return true;
+    for (const each of Object.values(next.value)) open.push({ value: each, level: next.level + 1 });
+  }
+  return false;
 }
 
 /** A call that the reference program made up: for its own summaries, or for an answer without any call. */

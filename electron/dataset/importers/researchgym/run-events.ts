@@ -49,7 +49,8 @@ export class RunEvents {
       this.summary(life.summary, range, life.own[0]?.usage?.input ?? 0);
     }
     this.segment += 1;
-    this.context = before.filter(({ step }) => carried.includes(step));
+    const still = new Set(carried);
+    this.context = before.filter(({ step }) => still.has(step));
     this.add('segment.started', {
       segment: this.segment,
       head: life.head,
@@ -198,7 +199,7 @@ export class RunEvents {
   }
 
   private hint(step: number, text: string): void {
-    const inner = /<real_user>([\s\S]*?)<\/real_user>/.exec(text)?.[1]?.trim() ?? text.trim();
+    const inner = (between(text, '<real_user>', '</real_user>') ?? text).trim();
     const hint = { id: ulid(this.at), text: inner === '' ? text : inner };
     this.hints.push(hint);
     this.context.at(-1)?.hints.push(hint.id);
@@ -214,4 +215,11 @@ export class RunEvents {
     // The pair is sound: `body` is the body of `kind`.
     this.events.push({ kind, body, at: this.at } as unknown as DatedEvent);
   }
+}
+
+/** What stands between the first of the one and the next of the other; null when one is missing. */
+function between(text: string, open: string, close: string): string | null {
+  const from = text.indexOf(open);
+  const to = from < 0 ? -1 : text.indexOf(close, from + open.length);
+  return to < 0 ? null : text.slice(from + open.length, to);
 }

@@ -1,11 +1,23 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
-import { type GymNode, nodesOf } from './node';
+import { jsonShape } from '../json-shape';
+import { megabytes, readRegularFile } from '../regular-file';
+import { type GymNode, mostNesting, nestsBeyond, nodesOf } from './node';
 
-/** A tree of more than this is not read into memory in one piece. */
-const MAX_BYTES = 2 * 1024 ** 3;
+/** What one import takes; every message that refuses more names the number. */
+const limits = {
+  /** Bytes of one file, and of all together. */
+  file: 256 * 1024 ** 2,
+  all: 512 * 1024 ** 2,
+  /** Bytes of the files beside the tree, which are kept verbatim. */
+  beside: 16 * 1024 ** 2,
+  files: 20_000,
+  /** Values in all files together. */
+  values: 3_000_000,
+} as const;
 
 const wanted = 'Name a node (react_….json), a tree (tree_data.json) or the folder of a checkpoint.';
 
@@ -19,19 +31,53 @@ export interface GymSource {
 
 /**
  * Reads a ResearchGym node file, a tree file, or a folder: a checkpoint (`tree_data.json`, perhaps `nodes/`) or loose nodes.
- * @throws WaymarkError not_found, bad_input that names the file
+ * Takes regular files only and follows no link, so that nothing outside what was named is read.
+ * @throws WaymarkError not_found, bad_input that names the file and the reason
  */
 export async function readGymSource(path: string): Promise<GymSource> {
-  const info = await stat(path).catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR') return null;
-    throw thrown;
-  });
-  if (info === null)
+  const kind = await kindOf(path);
+  if (kind === null)
     throw new WaymarkError('not_found', `There is nothing at ${path}. Name a file or a folder.`);
-  const source: GymSource = { files: [], nodes: [], beside: {} };
-  const known = new Set<string>();
-  const take = async (file: string, name: string) => {
-    const { value, record } = await readJson(file, name);
+  if (kind === 'link')
+    throw new WaymarkError('bad_input', `${path} is a link, and links are not followed. ${wanted}`);
+  const reading = new GymReading();
+  if (kind === 'other') {
+    await reading.take(path, basename(path));
+    return reading.source;
+  }
+  const names = await jsonNames(path, '');
+  const nodes = join(path, 'nodes');
+  const inner = (await kindOf(nodes)) === 'folder' ? await jsonNames(nodes, 'nodes/') : [];
+  if (names.length + inner.length > limits.files)
+    throw new WaymarkError(
+      'bad_input',
+      `${path} holds more than ${limits.files} JSON files. Nothing was imported. Import its trees one by one.`,
+    );
+  for (const name of names.filter(isTree)) await reading.take(join(path, name), name);
+  for (const name of names.filter(isNode)) await reading.take(join(path, name), name);
+  for (const name of inner) await reading.take(join(nodes, name), `nodes/${name}`);
+  if (reading.source.nodes.length === 0) {
+    throw new WaymarkError(
+      'bad_input',
+      `${path} holds no ResearchGym node: neither tree_data.json nor files such as react_….json, here or in nodes/. Name a node, a tree or the folder of a checkpoint.`,
+    );
+  }
+  for (const name of names.filter((each) => !isTree(each) && !isNode(each)))
+    await reading.keep(join(path, name), name);
+  return reading.source;
+}
+
+/** Files of one import, and what is left of its limits. */
+class GymReading {
+  readonly source: GymSource = { files: [], nodes: [], beside: {} };
+  private readonly known = new Set<string>();
+  private bytes = 0;
+  private beside = 0;
+  private values = 0;
+
+  /** A node or a tree. */
+  async take(file: string, name: string): Promise<void> {
+    const { value, record } = await this.json(file, name, limits.file);
     const { nodes, problem } = nodesOf(value, name);
     if (problem !== null) {
       throw new WaymarkError(
@@ -39,38 +85,73 @@ export async function readGymSource(path: string): Promise<GymSource> {
         `${name} is no ResearchGym node or tree. ${problem}. Nothing was imported. ${wanted}`,
       );
     }
-    source.files.push(record);
+    this.source.files.push(record);
     for (const node of nodes) {
-      if (!known.has(node.id)) source.nodes.push(node);
-      known.add(node.id);
+      if (!this.known.has(node.id)) this.source.nodes.push(node);
+      this.known.add(node.id);
     }
-  };
-  if (!info.isDirectory()) {
-    await take(path, basename(path));
-    return source;
   }
-  const names = (await readdir(path)).filter((name) => name.endsWith('.json')).sort();
-  const inner = await readdir(join(path, 'nodes')).catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR') return [];
-    throw thrown;
+
+  /** Another file, kept as it is. */
+  async keep(file: string, name: string): Promise<void> {
+    const { value, record } = await this.json(file, name, limits.beside - this.beside);
+    this.beside += record.bytes;
+    const deep = nestsBeyond(value, mostNesting);
+    if (deep) throw refused(name, `it nests deeper than ${mostNesting} levels`);
+    this.source.files.push(record);
+    // Some names mean something else to an object.
+    Object.defineProperty(this.source.beside, name, { value, enumerable: true });
+  }
+
+  private async json(
+    file: string,
+    name: string,
+    most: number,
+  ): Promise<{ value: unknown; record: GymSource['files'][number] }> {
+    const bytes = await readRegularFile(file, name, Math.min(most, limits.file));
+    this.bytes += bytes.length;
+    if (this.bytes > limits.all)
+      throw refused(name, `with it the import holds more than ${megabytes(limits.all)} MB`);
+    if (!isUtf8(bytes)) throw refused(name, 'it is no UTF-8 text');
+    const { values, problem } = jsonShape(bytes, limits.values - this.values);
+    this.values += values;
+    if (problem !== null) throw refused(name, problem);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    try {
+      return { value: JSON.parse(bytes.toString('utf8')), record: { name, bytes: bytes.length, sha256 } };
+    } catch (error) {
+      throw new WaymarkError(
+        'bad_input',
+        `${name} is no JSON: ${(error as Error).message}. Nothing was imported. ${wanted}`,
+      );
+    }
+  }
+}
+
+function refused(name: string, why: string): WaymarkError {
+  return new WaymarkError('bad_input', `${name} is not taken: ${why}. Nothing was imported.`);
+}
+
+/** Null: there is nothing. */
+async function kindOf(path: string): Promise<'folder' | 'link' | 'other' | null> {
+  const info = await lstat(path).catch((thrown: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(thrown.code ?? ''))
+      return null;
+    throw new WaymarkError('bad_input', `${path} cannot be read: ${thrown.message}. Nothing was imported.`);
   });
-  for (const name of names.filter(isTree)) await take(join(path, name), name);
-  for (const name of names.filter(isNode)) await take(join(path, name), name);
-  for (const name of inner.filter((each) => each.endsWith('.json')).sort()) {
-    await take(join(path, 'nodes', name), `nodes/${name}`);
-  }
-  if (source.nodes.length === 0) {
+  if (info === null) return null;
+  if (info.isSymbolicLink()) return 'link';
+  return info.isDirectory() ? 'folder' : 'other';
+}
+
+async function jsonNames(folder: string, prefix: string): Promise<string[]> {
+  const names = await readdir(folder).catch((thrown: NodeJS.ErrnoException) => {
     throw new WaymarkError(
       'bad_input',
-      `${path} holds no ResearchGym node: neither tree_data.json nor files such as react_….json, here or in nodes/. Name a node, a tree or the folder of a checkpoint.`,
+      `${prefix === '' ? folder : prefix} cannot be read: ${thrown.message}. Nothing was imported.`,
     );
-  }
-  for (const name of names.filter((each) => !isTree(each) && !isNode(each))) {
-    const { value, record } = await readJson(join(path, name), name);
-    source.files.push(record);
-    source.beside[name] = value;
-  }
-  return source;
+  });
+  return names.filter((name) => name.endsWith('.json')).sort();
 }
 
 function isTree(name: string): boolean {
@@ -79,26 +160,4 @@ function isTree(name: string): boolean {
 
 function isNode(name: string): boolean {
   return /^(?:react|summary|root|done)_/.test(name) && !name.endsWith('_params.json');
-}
-
-async function readJson(
-  file: string,
-  name: string,
-): Promise<{ value: unknown; record: GymSource['files'][number] }> {
-  const { size } = await stat(file);
-  if (size > MAX_BYTES)
-    throw new WaymarkError(
-      'bad_input',
-      `${name} is larger than 2 GB. Nothing was imported. Import its nodes one by one.`,
-    );
-  const bytes = await readFile(file);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  try {
-    return { value: JSON.parse(bytes.toString('utf8')), record: { name, bytes: bytes.length, sha256 } };
-  } catch (error) {
-    throw new WaymarkError(
-      'bad_input',
-      `${name} is no JSON: ${(error as Error).message}. Nothing was imported. ${wanted}`,
-    );
-  }
 }

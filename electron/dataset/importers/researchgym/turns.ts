@@ -97,15 +97,6 @@ export function headLength(messages: readonly NodeMessage[]): number {
   return pair && !isHuman(messages[first + 1]) ? first + 2 : first;
 }
 
-/** Whether two turns are the same answer, as far as both sources tell. */
-export function sameTurn(one: GymTurn, other: GymTurn): boolean {
-  return (
-    one.call?.id === other.call?.id &&
-    one.call?.arguments === other.call?.arguments &&
-    one.text === other.text
-  );
-}
-
 /** Equal for turns that are the same answer: long trees are looked up, not searched. */
 export function turnKey({ call, text }: GymTurn): string {
   return JSON.stringify([call?.id, call?.arguments, text]);

@@ -1,0 +1,28 @@
+import type { CommandOutput } from '@shared/ipc';
+import type { WorkspaceCommand } from '@shared/ipc/places';
+import type { z } from 'zod';
+import { fileAnswers } from './files';
+import { findingAnswers } from './findings';
+import { hintAnswers } from './hints';
+import { labelAnswers } from './labels';
+import { reviewAnswers } from './review';
+import { runAnswers } from './runs';
+import { searchAnswers } from './search';
+import { terminalAnswers } from './terminals';
+import { timelineAnswers } from './timeline';
+
+/**
+ * What a server may answer to each command: a server is another person's program. A new command does not compile without its
+ * schema, a field that the window reads not without its place in one. What no schema names is left out.
+ */
+export const answerSchemas = {
+  ...runAnswers,
+  ...timelineAnswers,
+  ...labelAnswers,
+  ...hintAnswers,
+  ...searchAnswers,
+  ...fileAnswers,
+  ...terminalAnswers,
+  ...reviewAnswers,
+  ...findingAnswers,
+} satisfies { [C in WorkspaceCommand]: z.ZodType<CommandOutput<C>> };

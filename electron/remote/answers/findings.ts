@@ -1,0 +1,121 @@
+import { attentionKinds } from '@shared/attention';
+import { ruleIds, ruleSettingsSchema, ruleValueSchema } from '@shared/rules/rule-settings';
+import { stepFamilies } from '@shared/run-stats';
+import { z } from 'zod';
+import { at, count, labelValue, nothing, number, run, step, steps, text } from './parts';
+
+const kind = z.enum(attentionKinds);
+const urgency = z.union([z.literal(1), z.literal(2), z.literal(3)]);
+const item = z.object({
+  ...{ id: text, run, kind, urgency, step: step.nullable(), steps, seq: count, at },
+  ...{ facts: z.record(z.string(), z.union([z.string(), z.number(), z.null()])), open: z.boolean() },
+});
+const counts = z.partialRecord(kind, count);
+const score = number.nullable();
+
+const effect = z.enum(['mask', 'keep']);
+const rule = z.enum(ruleIds);
+const precedence = z.enum(['union', 'judge_over_rule']);
+const standing = z.object({ train: count, mask: count, undecided: count });
+const example = z.object({
+  ...{ run, step, why: text, steps, now: labelValue.nullable(), conflict: z.boolean() },
+});
+
+const exportPreview = z.object({
+  ...{ rows: count, steps: count, trained: count, masked: count },
+  undecided: z.array(z.object({ run, steps, total: count })),
+  dropped: z.array(z.object({ reason: text, count })),
+  inherited: z.array(z.object({ run, steps: count })),
+  bySource: z.array(z.object({ source: text, value: labelValue, count })),
+  tokens: number,
+});
+
+const runStats = z.object({
+  ...{ run, title: text, seq: count, steps: count, startedAt: at.nullable(), endedAt: at.nullable() },
+  points: z.array(z.object({ step, at, cost: number.nullable(), input: number, output: number })),
+  evaluations: z.array(z.object({ step, at, attempt: number.nullable(), score, forced: z.boolean() })),
+  hints: z.array(z.object({ step, at, count })),
+  segments: z.array(
+    z.object({
+      segment: count,
+      firstStep: step,
+      steps: count,
+      input: number,
+      cached: number,
+      output: number,
+    }),
+  ),
+  buckets: z.array(z.object({ from: step, to: step, counts: z.partialRecord(z.enum(stepFamilies), count) })),
+  tools: z.array(z.object({ tool: text, calls: count, errors: count, ms: number })),
+  masks: z.array(
+    z.object({
+      value: z.enum(['train', 'mask', 'undecided']),
+      source: z.enum(['adjudication', 'human', 'rule', 'judge', 'none']),
+      ...{ reason: text, steps: count },
+    }),
+  ),
+  rules: z.array(z.object({ rule: text, effect, steps: count })),
+  people: z.array(
+    z.object({
+      ...{ uuid: text, name: text, decided: count },
+      points: z.array(z.object({ at, decided: count })),
+    }),
+  ),
+});
+
+export const findingAnswers = {
+  'attention.list': z.array(
+    z.object({
+      ...{ run, title: text, seenSeq: count, seenAt: at.nullable(), newSteps: count },
+      ...{ items: z.array(item), counts, behind: count },
+    }),
+  ),
+  'attention.seen': nothing,
+  'attention.report': z.object({
+    ...{ from: at, to: at },
+    runs: z.array(
+      z.object({
+        ...{ run, title: text, steps: count, workingMs: number, cost: number, tokens: number },
+        scores: z.object({ before: score, after: score, best: score }),
+        ...{ stoodStillMs: number, hintsDelivered: count, state: text, items: z.array(item) },
+      }),
+    ),
+  }),
+  'rules.ofRun': z.object({
+    ...{ run, task: text, precedence, otherwise: precedence },
+    rules: z.array(
+      z.object({
+        ...{ id: rule, version: number, effect, hard: z.boolean(), text, citation: text },
+        ...{ on: z.boolean(), otherwise: z.boolean() },
+        parameters: z.array(
+          z.object({
+            ...{ name: text, value: ruleValueSchema, otherwise: ruleValueSchema },
+            from: z.enum(['rule', 'task', 'workspace']),
+          }),
+        ),
+      }),
+    ),
+    setting: z.object({ task: text, settings: ruleSettingsSchema, at, author: text }).nullable(),
+    counts: z.partialRecord(rule, count),
+    detectors: z.array(item.pick({ kind: true, step: true, steps: true })),
+  }),
+  'rules.preview': z.object({
+    runs: z.array(run),
+    rules: z.array(
+      z.object({
+        ...{ rule, effect, total: count, newly: count, noLonger: count, now: standing, conflicts: count },
+        ...{ examples: z.array(example), gone: z.array(example) },
+      }),
+    ),
+    labels: z.object({ toTrain: count, toMask: count, toUndecided: count, total: count }),
+    events: count,
+    superseded: z.boolean(),
+  }),
+  'rules.apply': nothing,
+  'rules.progress': z.object({
+    ...{ task: text, runs: count, behind: count, waiting: z.array(text) },
+    events: z.object({ done: count, total: count }),
+  }),
+  'export.preview': exportPreview,
+  'stats.run': runStats,
+};

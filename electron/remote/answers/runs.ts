@@ -1,0 +1,149 @@
+import { checkpointEvents } from '@shared/checkpoint-events';
+import { storedStatus } from '@shared/events';
+import { z } from 'zod';
+import { at, count, failure, nothing, number, run, step, text, texts } from './parts';
+
+const runState = z.enum([
+  ...['created', 'thinking', 'acting', 'sleeping', 'waiting_host', 'waiting_human', 'paused'],
+  ...['finished', 'stopped', 'failed', 'undriven', 'importing', 'import_broken'],
+] as const);
+
+const best = number.nullable();
+const place = z.object({ run, step });
+const session = { computer: text, session: text };
+
+const runSummary = z.object({
+  id: run,
+  title: text,
+  task: z.object({ id: text, title: text, domain: text.nullable() }),
+  model: text,
+  state: runState,
+  stored: storedStatus.nullable(),
+  reason: text.nullable(),
+  message: text.nullable(),
+  until: at.nullable(),
+  createdAt: at,
+  changedAt: at,
+  ...{ steps: count, events: count, seq: count, segments: count },
+  scores: z.object({ best, final: best, last: best, tries: count, maxTries: count }),
+  ...{ workingMs: number, maxWorkingMs: number, maxSteps: number, taken: count },
+  tokens: z.object({ input: number, output: number, cached: number, context: number, contextLimit: number }),
+  maxTokens: number.nullable(),
+  cost: number,
+  maxCost: number.nullable(),
+  endpoint: text,
+  parent: place.nullable(),
+  runningOn: z.array(z.object(session)),
+  checkpoints: count,
+  hints: z.object({ queued: count, delivered: count, undelivered: count }),
+  labels: z.object({ train: count, mask: count, undecided: count, disagreement: count }),
+  computers: z.array(
+    z.object({
+      name: text,
+      kind: z.enum(['local', 'ssh']),
+      host: text.optional(),
+      gpus: number.optional(),
+    }),
+  ),
+  evaluatorIsolated: z.boolean(),
+});
+
+export const approvalAsked = z.object({
+  run,
+  approval: run,
+  step,
+  what: text,
+  why: text,
+  kinds: texts.optional(),
+});
+
+const problem = z.object({ what: text, where: text, message: text, detail: text.optional() });
+const onOff = z.enum(['on', 'off']);
+const taskRow = z.object({
+  ...{ id: text, title: text, domain: text.nullable(), hash: text, addedAt: at, summary: text, tools: texts },
+  limits: z.object({ maxSteps: number, maxWorkingMs: number, maxEvals: number }),
+  approvals: onOff,
+  computers: z.array(
+    z.object({
+      ...{ name: text, host: text, kind: text, gpus: number, internet: z.boolean() },
+      ...{ evaluator: z.boolean(), dedicated: z.boolean(), approvals: onOff },
+    }),
+  ),
+  unsupported: texts,
+});
+
+const workspaceStatus = z.object({
+  folder: text.nullable(),
+  defaultFolder: text,
+  freeBytes: number.nullable(),
+  problem: failure.nullable(),
+  unreadable: z.array(failure),
+});
+
+const checkpoint = checkpointEvents['checkpoint.made'].extend({ seq: count, at });
+
+export const runAnswers = {
+  'workspace.status': workspaceStatus,
+  'tasks.list': z.array(taskRow),
+  'demo.start': z.object({ run }),
+  'runs.list': z.array(runSummary),
+  'runs.summary': runSummary,
+  'runs.start': z.object({ run }),
+  'runs.resume': nothing,
+  'runs.pause': nothing,
+  'runs.stop': nothing,
+  'runs.setModel': nothing,
+  'runs.setLimits': nothing,
+  'runs.running': z.array(
+    z.object({
+      ...session,
+      host: text.nullable(),
+      command: text.nullable(),
+      since: at.nullable(),
+      live: z.boolean(),
+    }),
+  ),
+  'runs.wake': nothing,
+  'runs.openApprovals': z.array(approvalAsked),
+  'runs.decideApproval': nothing,
+  'runs.allowedKinds': texts,
+  'runs.withdrawKind': nothing,
+  'runs.remove': nothing,
+  'runs.verify': z.object({
+    ok: z.boolean(),
+    runs: z.array(
+      z.object({
+        ...{ id: run, events: count, problems: z.array(problem) },
+        purged: z.exactOptional(z.enum(['text', 'run'])),
+      }),
+    ),
+    workspace: z.array(problem),
+  }),
+  'checkpoints.list': z.array(checkpoint),
+  'checkpoints.size': z.object({
+    ...{ files: count, bytes: count, newFiles: count, newBytes: count },
+    excluded: texts,
+    freeBytes: number.nullable(),
+  }),
+  'checkpoints.make': nothing,
+  'branches.plan': z.object({
+    run,
+    step,
+    checkpoint: checkpoint.nullable(),
+    stepsAfter: count,
+    hints: z.array(z.object({ id: text, number: count, step, text })),
+    contextSteps: count,
+    contextTokens: number,
+    maxCost: number.nullable(),
+    notRestarted: z.array(z.object({ ...session, command: text })),
+  }),
+  'branches.create': z.object({ run }),
+  'branches.lineage': z.object({
+    nodes: z.array(
+      z.object({
+        ...{ run, title: text, parent: place.extend({ gone: z.boolean() }).nullable(), steps: count },
+        ...{ state: text, best, checkpoints: z.array(z.object({ checkpoint: text, step })) },
+      }),
+    ),
+  }),
+};

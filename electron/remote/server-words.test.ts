@@ -1,0 +1,245 @@
+import { join } from 'node:path';
+import type { WaymarkError } from '@shared/errors';
+import type { CommandInput, CommandOutput } from '@shared/ipc';
+import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/ipc/places';
+import { settingsSchema } from '@shared/settings';
+import { visibleText } from '@shared/terminal/visible-text';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { answerCommand } from '../ipc/dispatch';
+import { datasetHandlers } from '../ipc/handlers/dataset';
+import type { Handlers } from '../ipc/register';
+import { TerminalPump } from '../ipc/terminal-pump';
+import { workspaceHandlers } from '../ipc/workspace-handlers';
+import { encodeFrame, FrameDecoder } from '../serve/frames';
+import { answerLimit } from '../serve/protocol';
+import { realisticWorkspace } from '../testing/realistic-run';
+import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import type { Workbench } from '../workbench';
+import { answerSchemas } from './answers/answer-schemas';
+import { eventSchemas } from './answers/events';
+import { answerOf, eventOf } from './server-words';
+
+const calls = process.env.WAYMARK_FULL === '1' ? 10_000 : 100;
+const commands = Object.keys(answerSchemas) as WorkspaceCommand[];
+const events = Object.keys(eventSchemas) as (keyof typeof eventSchemas)[];
+const me = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
+let handlers: Partial<Handlers>;
+let run = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+/** As it comes out of a frame. */
+function sent(message: unknown): unknown {
+  let taken: unknown;
+  new FrameDecoder(answerLimit).push(encodeFrame({ value: message }, answerLimit), (each) => {
+    taken = (each as { value?: unknown }).value;
+  });
+  return taken;
+}
+
+/** Handlers over a workspace with everything in it. */
+async function served(): Promise<void> {
+  const built = await realisticWorkspace('S', {
+    folder: join(temporaryFolder(), 'w'),
+    steps: 150,
+    labels: true,
+  });
+  run = built.run;
+  const store = testStore(built.folder);
+  await store.drain();
+  const bench = { folder: built.folder, store } as Partial<Workbench> as Workbench;
+  const holder = { current: bench, require: () => bench } as unknown as Parameters<
+    typeof workspaceHandlers
+  >[0]['holder'];
+  const pump = new TerminalPump({ publish: () => undefined });
+  pump.attach(store.reader);
+  const settings = settingsSchema.parse({});
+  handlers = {
+    ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
+    ...datasetHandlers({ holder, chooseTarget: () => Promise.resolve(null) }),
+  };
+}
+
+describe('what our own server says', () => {
+  it('is taken whole: no answer loses a field', { timeout: 120_000 }, async () => {
+    await served();
+    const session = ((await answer('sessions.list', { run })) as { uid: string }[])[0]?.uid ?? '';
+    const file = (
+      (await answer('files.list', { run, filter: '', offset: 0, limit: 5 })) as {
+        files: { computer: string; path: string }[];
+      }
+    ).files[0];
+    const where = { run, computer: file?.computer ?? '', path: file?.path ?? '' };
+    const asked: { [C in WorkspaceCommand]?: CommandInput<C>[] } = {
+      'runs.list': [undefined],
+      'runs.summary': [{ run }],
+      'runs.openApprovals': [{ run }],
+      'runs.verify': [{ run }],
+      'timeline.heads': [{ run, from: 1, to: 150 }],
+      'timeline.find': [{ run, queries: [{ error: true }], from: 1, direction: 1 }],
+      'timeline.matches': [{ run, query: { label: ['mask'] } }],
+      'timeline.count': [{ run, query: {} }],
+      'timeline.facets': [{ run }],
+      'timeline.tiles': [{ run }],
+      'timeline.segments': [{ run }],
+      'step.detail': Array.from({ length: 150 }, (_, index) => ({ run, step: index + 1 })),
+      'step.prompt': [{ run, step: 30 }],
+      'step.evidence': Array.from({ length: 60 }, (_, index) => ({ run, step: index + 1 })),
+      'step.labels': Array.from({ length: 60 }, (_, index) => ({ run, step: index + 1 })),
+      'queries.list': [{ run }],
+      'search.steps': [
+        { run, query: 'model', from: { step: 1, direction: 1 }, limit: 20 },
+        { run, query: '-', from: { hit: 0 }, limit: 20 },
+      ],
+      'search.workspace': [{ query: 'model', limit: 5 }],
+      'search.progress': [undefined],
+      'sessions.list': [{ run }],
+      'sessions.at': [{ run, step: 20 }],
+      'sessions.read': [{ run, uid: session, offset: 0, maxBytes: 100_000 }],
+      'sessions.search': [{ run, query: 'e', limit: 50 }],
+      'files.list': [{ run, filter: '', offset: 0, limit: 50 }],
+      'files.revisions': [{ ...where, at: null, limit: 50 }],
+      'files.counts': [{ ...where, revisions: [1] }],
+      'files.text': [{ ...where, revision: 1 }],
+      'hints.list': [{ run }],
+      'labels.apply': [{ run, from: 3, to: 5, value: 'mask', reason: 'r' }],
+      'labels.similar': [{ run, step: 3 }],
+      'labels.rest': [{ run, from: 1, to: 150 }],
+      'labels.comment': [{ run, step: 4, text: 'so' }],
+      'labels.flag': [{ run, step: 4, on: true }],
+      'labels.retroMasks': [{ run }],
+      'labels.undo': [{ run }],
+      'labels.redo': [{ run }],
+      'guideline.examples': [{ run }],
+      'attention.list': [undefined],
+      'attention.report': [{ from: 0, to: 9_999_999_999_999 }],
+      'queue.view': [{ run }],
+      'queue.next': [{ run, from: null, direction: 1 }],
+      'queue.annotators': [undefined],
+      'queue.plan': [
+        {
+          runs: [run],
+          by: 'segment',
+          people: [me, { uuid: 'b', name: 'Bob' }],
+          overlap: 0.5,
+          blind: 'second',
+        },
+      ],
+      'queue.batches': [undefined],
+      'queue.people': [{ runs: [] }],
+      'review.pace': [undefined],
+      'rules.ofRun': [{ run }],
+      'rules.preview': [{ runs: [run], settings: { rules: { 'command-failed': { on: false } } } }],
+      'export.preview': [{ runs: [run], undecided: 'train' }],
+      'stats.run': [{ run }],
+    };
+    const lost: string[] = [];
+    for (const [command, inputs] of Object.entries(asked) as [WorkspaceCommand, unknown[]][]) {
+      for (const input of inputs) {
+        try {
+          const value = sent(await answer(command, input));
+          expect(answerOf('box', command, value)).toEqual(value);
+        } catch (thrown) {
+          lost.push(
+            `${command} ${JSON.stringify(input)}: ${String(thrown)} ${(thrown as WaymarkError).detail}`,
+          );
+        }
+      }
+    }
+    expect(lost).toEqual([]);
+  });
+});
+
+async function answer(command: WorkspaceCommand, input: unknown): Promise<unknown> {
+  const result = await answerCommand(handlers, command, input, (_, { message }) => {
+    throw new Error(`${command}: ${message}`);
+  });
+  if (!result.ok)
+    throw new Error(`${command}: ${result.error.code} ${result.error.message} ${result.error.detail}`);
+  return result.value;
+}
+
+/** Any JSON, with bytes here and there. */
+const anything = fc.oneof(
+  fc.jsonValue(),
+  fc.dictionary(
+    fc.constantFrom('run', 'step', 'what', 'bytes', 'offset', '__proto__', 'uid'),
+    fc.jsonValue(),
+  ),
+  fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
+  fc.uint8Array(),
+);
+
+/** Commands that may answer what their schema refuses. Two differ in name only: read-only lists, and what lies below an array of bytes. */
+type Refused = {
+  [C in WorkspaceCommand]: CommandOutput<C> extends z.output<(typeof answerSchemas)[C]> ? never : C;
+}[Exclude<WorkspaceCommand, 'rules.ofRun' | 'sessions.read'>];
+
+describe('what is no word of the contract', () => {
+  it('is not what a command may answer by its type', () => {
+    const refused: Refused[] = [];
+    expect(refused satisfies never[]).toEqual([]);
+  });
+
+  it('has a schema for every command and event of a workspace', () => {
+    const workspace = (places: Record<string, string>) =>
+      Object.keys(places)
+        .filter((name) => places[name] === 'workspace')
+        .sort();
+    expect([...commands].sort()).toEqual(workspace(commandPlaces));
+    expect([...events].sort()).toEqual(workspace(eventPlaces));
+  });
+
+  it('is a named error or harmless, for every command and event', () => {
+    fc.assert(
+      fc.property(anything, (value) => {
+        for (const command of commands) named(() => answerOf('box', command, value), command);
+        for (const event of events) named(() => eventOf('box', event, value), event);
+        expect(({} as Record<string, unknown>).run).toBeUndefined();
+      }),
+      { numRuns: calls, seed: 11 },
+    );
+  });
+
+  it('names the server, the event and the place', () => {
+    expect(() => eventOf('box', 'run.changed', null)).toThrow(
+      'The event run.changed of box was not understood',
+    );
+    const approval = { run: 5, approval: run, step: 1, what: {}, why: '' };
+    expect(() => eventOf('box', 'approval.asked', approval)).toThrow(
+      expect.objectContaining({ code: 'unsupported', detail: expect.stringContaining('run') }),
+    );
+    expect(() => answerOf('box', 'runs.list', [{ id: '../../etc' }])).toThrow(
+      'The answer of box to runs.list',
+    );
+  });
+});
+
+describe('terminal bytes of a server', () => {
+  const escapes = '\x1b[2147483647L\x1b]52;c;Y3VybA==\x07\x1b[c\x1b]0;pwned\x07\x1bP$q"p\x1b\\plain\x1b[31m';
+  const page = { offset: 0, endOffset: 70, bytes: Buffer.from(escapes) };
+
+  it('pass the filter of this machine, in pages and frames', () => {
+    const read = answerOf('box', 'sessions.read', page);
+    const frame = eventOf('box', 'live.session', { ...page, run, uid: 'u', live: 1 });
+    for (const { bytes, offset, endOffset } of [read, frame]) {
+      expect([offset, endOffset]).toEqual([0, 70]);
+      expect(visibleText(Buffer.from(bytes).toString('utf8'))).toBe('⟨ESC⟩[1000Lplain⟨ESC⟩[31m');
+    }
+  });
+
+  it('are text when a sequence is cut in two to pass', () => {
+    const shown = ['x\x1b[21474', '83647Ly'].map((piece) =>
+      Buffer.from(answerOf('box', 'sessions.read', { ...page, bytes: Buffer.from(piece) }).bytes).toString(),
+    );
+    expect(shown).toEqual(['x', '83647Ly']);
+  });
+});
+
+function named(what: () => unknown, name: string): void {
+  try {
+    what();
+  } catch (thrown) {
+    expect(thrown, name).toMatchObject({ code: 'unsupported' });
+  }
+}
