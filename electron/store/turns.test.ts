@@ -69,14 +69,15 @@ class Table {
       }
       case 'together': {
         const busy = new Set<string>();
-        const acts = turn.wishes.flatMap((wish) => {
+        const acts: Act[] = [];
+        for (const wish of turn.wishes) {
           const act = this.world.resolve(wish, busy);
-          if (act === null) return [];
+          if (act === null) continue;
           const about = this.world.subject(act);
-          if (busy.has(about)) return [];
+          if (busy.has(about) || this.world.clashes(act, acts)) continue;
           busy.add(about);
-          return [act];
-        });
+          acts.push(act);
+        }
         await this.atOnce(acts);
         return acts.length > 0;
       }

@@ -127,6 +127,16 @@ export class World {
     return act.act === 'merge' ? this.first : act.act;
   }
 
+  /**
+   * Whether it matters which of two comes first, though they are about different things: rules find in a run what its
+   * texts say, and a purge keeps what they found before.
+   */
+  clashes(act: Act, others: readonly Act[]): boolean {
+    const purges = (each: Act) => each.act === 'remove' && each.mode === 'text';
+    const derives = (each: Act) => each.act === 'rules';
+    return others.some((other) => (purges(act) && derives(other)) || (derives(act) && purges(other)));
+  }
+
   /** Null when the wish makes no sense now. `busy`: what others write about at the same moment. */
   resolve(wish: Wish, busy: ReadonlySet<string> = new Set()): Act | null {
     const run = this.runs[wish.run % this.runs.length];
