@@ -10,7 +10,7 @@ const electron = join(import.meta.dirname, '..');
  */
 const ALLOWED: Record<string, string> = {
   'files/remove.ts': 'the one place',
-  'store/restore/restore-workspace.ts': 'rmdir of the empty folder that the person named',
+  'store/restore/restore-target.ts': 'rmdir of the empty folder that the person named',
   'dataset/dataset-folder.ts': 'rmdir of the empty folder that the person named',
   'computer/local/local-files.ts':
     "the port of a computer's files: what is removed is named by its caller, as on a host",
