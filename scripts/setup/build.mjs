@@ -31,9 +31,9 @@ function stampFile() {
  * @returns {Promise<string>} the progress line
  */
 export async function ensureBuild({ say }) {
-  const whole = OUTPUTS.every((file) => existsSync(join(projectRoot, file)));
+  if (isBuildReady()) return 'up to date';
+  const whole = isWhole();
   const glance = sourceGlance(projectRoot);
-  if (whole && buildStamp() !== '' && glanceBefore() === `${buildStamp()} ${glance}`) return 'up to date';
   const stamp = sourceStamp(projectRoot);
   if (whole && buildStamp() === stamp) {
     writeFileSync(glanceFile(), `${stamp} ${glance}`);
@@ -54,6 +54,16 @@ export async function ensureBuild({ say }) {
   writeFileSync(stampFile(), stamp);
   writeFileSync(glanceFile(), `${stamp} ${glance}`);
   return `built in ${((Date.now() - started) / 1000).toFixed(1)} s`;
+}
+
+/** @returns {boolean} whether out/ is complete and no source looks changed since; reads no source */
+export function isBuildReady() {
+  const stamp = buildStamp();
+  return isWhole() && stamp !== '' && glanceBefore() === `${stamp} ${sourceGlance(projectRoot)}`;
+}
+
+function isWhole() {
+  return OUTPUTS.every((file) => existsSync(join(projectRoot, file)));
 }
 
 /** @returns {string} the digest of the sources that out/ was built from; empty when there is no complete build */

@@ -49,6 +49,11 @@ export async function ensureDependencies({ say }) {
   return `installed in ${Math.round((Date.now() - started) / 1000)} s`;
 }
 
+/** @returns {boolean} whether node_modules holds what package-lock.json says */
+export function areDependenciesReady() {
+  return existsSync(join(projectRoot, 'package-lock.json')) && installedDifference() === undefined;
+}
+
 function installedDifference() {
   const lock = readJson(join(projectRoot, 'package-lock.json'));
   // npm writes this file last, so an interrupted installation has none.

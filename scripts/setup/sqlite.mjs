@@ -43,6 +43,11 @@ export async function ensureSqlite({ electronNodeApi, say }) {
   return `rebuilt for Node-API ${oldest} in ${Math.round((Date.now() - started) / 1000)} s`;
 }
 
+/** @returns {boolean} whether this Node finds a working database library */
+export function isSqliteReady() {
+  return Number(process.versions.napi) >= STOCK_NODE_API || existsSync(rebuiltBinding());
+}
+
 /** The debris of a failed or interrupted build is a folder under the system's temporary folder, never the target. */
 function build(target) {
   const work = mkdtempSync(join(tmpdir(), 'waymark-sqlite-'));

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureBuild } from './build.mjs';
-import { ensureDependencies } from './dependencies.mjs';
+import { ensureBuild, isBuildReady } from './build.mjs';
+import { areDependenciesReady, ensureDependencies } from './dependencies.mjs';
 import { hasDisplay } from './display.mjs';
 import { ensureElectron } from './electron-runtime.mjs';
 import { ensureLaunch } from './launch-file.mjs';
@@ -9,7 +9,7 @@ import { ensureLinuxLibraries } from './linux-libraries.mjs';
 import { underLock } from './lock.mjs';
 import { projectRoot } from './project.mjs';
 import { ensureSandbox } from './sandbox.mjs';
-import { ensureSqlite } from './sqlite.mjs';
+import { ensureSqlite, isSqliteReady } from './sqlite.mjs';
 import { StepFailure } from './step-failure.mjs';
 import { ensureTestHosts } from './test-hosts.mjs';
 
@@ -17,10 +17,17 @@ import { ensureTestHosts } from './test-hosts.mjs';
 const LOWEST_NODE = [20, 19];
 
 /**
- * Every step, in order. `for` names the purposes that need it: the window, or the engine under plain Node.
+ * Every step, in order. `for` names the purposes that need it: the window, or the engine under plain Node. `isReady` tells
+ * without the lock, and without changing anything, that there is nothing to do; what another process is in the middle of is
+ * not ready.
  */
 const steps = [
-  { name: 'dependencies', for: ['window', 'engine', 'tests'], run: ({ say }) => ensureDependencies({ say }) },
+  {
+    name: 'dependencies',
+    for: ['window', 'engine', 'tests'],
+    isReady: areDependenciesReady,
+    run: ({ say }) => ensureDependencies({ say }),
+  },
   {
     name: 'Electron',
     for: ['window'],
@@ -32,6 +39,7 @@ const steps = [
   {
     name: 'database library',
     for: ['window', 'engine', 'tests'],
+    isReady: isSqliteReady,
     run: ({ say, runtime }) => ensureSqlite({ say, electronNodeApi: runtime?.nodeApi }),
   },
   {
@@ -46,7 +54,7 @@ const steps = [
     run: ({ runtime }) => ensureSandbox({ executable: runtime.executable }),
   },
   { name: 'test hosts', for: ['tests'], run: ensureTestHosts },
-  { name: 'build', for: ['window', 'engine'], run: ({ say }) => ensureBuild({ say }) },
+  { name: 'build', for: ['window', 'engine'], isReady: isBuildReady, run: ({ say }) => ensureBuild({ say }) },
   { name: 'runs', for: ['window'], run: ({ runtime }) => ensureLaunch({ runtime }) },
 ];
 
@@ -54,27 +62,37 @@ const steps = [
  * Brings the machine to where the purpose can be served, doing only what is missing.
  *
  * @param {'window' | 'engine' | 'tests'} purpose the window, the command line, or the unit tests
- * @param {{ quiet?: boolean, needXvfb?: boolean, alsoTests?: boolean, skip?: string[] }} [options] `quiet` prints only what
+ * @param {{ quiet?: boolean, needXvfb?: boolean, alsoTests?: boolean, skip?: string[], state?: string }} [options] `quiet` prints only what
  *   takes long; `needXvfb` asks for it even where there is a display; `alsoTests` adds what the unit tests need; `skip`
- *   leaves steps out by name
+ *   leaves steps out by name; `state` is the folder of the lock
  * @returns {Promise<{ runtime?: import('./electron-runtime.mjs').ElectronRuntime }>}
  * @throws {StepFailure}
  */
 export async function ensureSetUp(
   purpose,
-  { quiet = false, needXvfb = false, alsoTests = false, skip = [] } = {},
+  {
+    quiet = false,
+    needXvfb = false,
+    alsoTests = false,
+    skip = [],
+    state = join(projectRoot, '.waymark'),
+  } = {},
 ) {
   checkNode();
   const say = (text) => process.stderr.write(`${text}\n`);
   const purposes = alsoTests ? [purpose, 'tests'] : [purpose];
+  const wanted = steps.filter(
+    (step) => step.for.some((one) => purposes.includes(one)) && !skip.includes(step.name),
+  );
+  // Nothing is to be done, so nobody is waited for: whoever holds the lock may be stopped.
+  if (quiet && wanted.every(({ isReady }) => isReady?.())) return {};
   const context = { say, needXvfb: needXvfb || !hasDisplay() };
-  const state = join(projectRoot, '.waymark');
   mkdirSync(state, { recursive: true });
   await underLock(join(state, 'setup.lock'), {
-    onWait: (pid) => say(`Waiting for the set-up that process ${pid} is running …`),
+    onWait: (pid) =>
+      say(`Waiting for the set-up that process ${pid} is running … If that process hangs, end it.`),
     work: async () => {
-      for (const step of steps) {
-        if (!step.for.some((one) => purposes.includes(one)) || skip.includes(step.name)) continue;
+      for (const step of wanted) {
         const started = performance.now();
         const line = await runStep(step, context);
         if (!quiet) say(`✓ ${step.name}: ${line} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
