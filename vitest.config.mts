@@ -7,6 +7,8 @@ export default defineConfig({
     include: ['{shared,electron,renderer,scripts}/**/*.test.{ts,tsx,mjs}'],
     environment: 'node',
     pool: 'forks',
+    // Most of the time goes into waiting for the disk, shells and hosts: one worker would leave half of two cores idle.
+    maxWorkers: 2,
     globalSetup: ['electron/testing/build-workers.ts'],
     testTimeout: 30_000,
   },
