@@ -30,6 +30,18 @@ export function countPlaywright(report) {
 }
 
 /**
+ * @param {string} output what the benches printed
+ * @returns {Counts} a bench that broke has failed; a run that was cut short before its closing minutes fails as well
+ */
+export function countBenches(output) {
+  const lines = output.split('\n');
+  const ran = lines.filter((line) => /^ {2}took \d+ s$/.test(line)).length;
+  const broken = lines.filter((line) => line.startsWith('  BROKEN ')).length;
+  const cutShort = lines.some((line) => / min all$/.test(line)) ? 0 : 1;
+  return { passed: ran - broken, failed: broken + cutShort, skipped: 0 };
+}
+
+/**
  * What a part counts for in the end: one that failed without a failed test, or that ran none, failed.
  *
  * @param {Counts} counts

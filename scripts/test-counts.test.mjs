@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { readSmokeOptions } from './smoke-options.mjs';
-import { closingLine, countPlaywright, countVitest, judgePart, noTests, sumCounts } from './test-counts.mjs';
+import {
+  closingLine,
+  countBenches,
+  countPlaywright,
+  countVitest,
+  judgePart,
+  noTests,
+  sumCounts,
+} from './test-counts.mjs';
 
 test('vitest: a file that does not load is a failure', () => {
   const report = {
@@ -20,6 +28,13 @@ test('vitest: a file that does not load is a failure', () => {
 test('playwright: flaky tests and errors outside of tests are failures', () => {
   const report = { stats: { expected: 7, unexpected: 1, flaky: 1, skipped: 3 }, errors: [{ message: 'x' }] };
   expect(countPlaywright(report)).toEqual({ passed: 7, failed: 3, skipped: 3 });
+});
+
+test('benches: one that broke is a failure, one that missed its bar is none, and all must have run', () => {
+  const whole =
+    'a: says what\n  MISS a: 2 ×\n  took 3 s\nb: more\n  BROKEN Error: no\n  took 0 s\n   0.1 min all\n';
+  expect(countBenches(whole)).toEqual({ passed: 1, failed: 1, skipped: 0 });
+  expect(countBenches('a: says what\n  took 3 s\nb: mo')).toEqual({ passed: 1, failed: 1, skipped: 0 });
 });
 
 test('a part that failed without saying so, or ran nothing, counts as one failure', () => {

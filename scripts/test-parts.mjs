@@ -9,7 +9,7 @@ import { startDisplay } from './setup/display.mjs';
 import { readLaunch } from './setup/launch-file.mjs';
 import { projectRoot } from './setup/project.mjs';
 import { ensureSetUp } from './setup/steps.mjs';
-import { countPlaywright, countVitest, noTests } from './test-counts.mjs';
+import { countBenches, countPlaywright, countVitest, noTests } from './test-counts.mjs';
 
 /**
  * Everything a test run consists of, in order. `test` and `full` say which run takes the part; `counts`
@@ -22,6 +22,7 @@ export const parts = [
   { name: 'package', test: true, full: true, counts: true, run: runPackage },
   { name: 'e2e', test: true, full: true, counts: true, run: runEndToEnd },
   { name: 'offline', test: true, full: true, run: runOffline },
+  { name: 'benches', test: false, full: true, counts: true, run: runBenches },
 ];
 
 async function runSetUp({ only }) {
@@ -101,4 +102,14 @@ async function withReport(count, run) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Whether every bench still works; the figures of so few rounds mean nothing, so a missed bar is no failure. */
+async function runBenches() {
+  const { output } = await runProgram([join(projectRoot, 'scripts', 'bench.mjs')], {
+    env: { WAYMARK_BENCH_QUICK: '1' },
+    show: true,
+  });
+  const counts = countBenches(output);
+  return { code: counts.failed > 0 ? 1 : 0, counts };
 }

@@ -55,7 +55,7 @@ export async function driveShortRun(
   const options = { contextTokens: 1_000_000_000, thought: 160, output: 200, clock: systemClock, ...more };
   const { clock } = options;
   const run = ulid();
-  const lock = store.lockRun(run);
+  const lock = store.lockRun(run, true);
   if (lock === null) throw new Error(`Run ${run} is new and cannot be driven.`);
   const state = { run: new RunFold(), context: new ContextFold({ sendReasoning: false }) };
   const follower = new OutboxFollower(store.reader, run);
