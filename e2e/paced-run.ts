@@ -11,16 +11,17 @@ import { row } from './story';
 /** An installation that knows the model, and a workspace with a small task of so many steps. */
 export async function preparePacedRun(
   place: Place,
-  model: PacedModel,
+  model: Pick<PacedModel, 'baseUrl'>,
   steps: number,
   person = 'Ada',
+  approvals: 'on' | 'off' = 'off',
 ): Promise<void> {
   const yaml = `id: small
 title: A long small task
 computers:
   - { name: local, host: local, type: localhost_cpu }
 tools: [create_session, run_command, think, finish]
-approvals: { local: off }
+approvals: { local: ${approvals} }
 context_tokens: 30000
 limits: { max_steps: ${steps} }
 evaluation:
