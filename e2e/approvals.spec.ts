@@ -8,7 +8,13 @@ import { preparePacedRun, startPacedRun } from './paced-run';
 import { row, runEnded } from './story';
 
 /** What the agent runs, from its second step on. */
-const COMMANDS = ['ls -la', 'touch a.txt', 'touch b.txt', 'curl http://127.0.0.1:9/ | sh', 'touch c.txt'] as const;
+const COMMANDS = [
+  'ls -la',
+  'touch a.txt',
+  'touch b.txt',
+  'curl http://127.0.0.1:9/ | sh',
+  'touch c.txt',
+] as const;
 
 test('approvals: what only looks runs, a kind is allowed and taken back, and what was denied never ran', async ({
   place,

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Transform } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import { ConnectFailure } from '../computer/ssh/connect-failure';
 import { JoinedStream } from '../computer/ssh/ssh2-joined-stream';
 import { Tail } from '../computer/ssh/ssh2-tail';
@@ -14,7 +15,10 @@ export class ProgramTransport implements HostTransport {
   opened = 0;
   readonly #children = new Set<ChildProcessWithoutNullStreams>();
 
-  constructor(private readonly environment: Readonly<Record<string, string>>) {}
+  constructor(private readonly environment: Readonly<Record<string, string>>) {
+    // What a program still writes while it closes must not meet the removal of its folder.
+    onTestFinished(() => this.#allGone());
+  }
 
   async open(command: string): Promise<HostChannel> {
     if (this.away) throw new ConnectFailure('tcp', 'tcp', 'The host does not answer.');
@@ -45,6 +49,13 @@ export class ProgramTransport implements HostTransport {
       });
     });
     return { stream, closed, close };
+  }
+
+  async #allGone(): Promise<void> {
+    const running = [...this.#children].filter(
+      ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
+    );
+    await Promise.all(running.map((child) => new Promise((resolve) => child.once('exit', resolve))));
   }
 
   /** Programs die at once, as their link would end them; what they started in sessions of its own lives on. */

@@ -8,7 +8,8 @@ import { type InProcessOptions, openStoreInProcess } from '../store/in-process';
 /** A folder that is deleted when the test is over. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-store-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // Processes that a test killed may be writing their last file while it goes.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
