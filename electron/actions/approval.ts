@@ -4,6 +4,7 @@ import { readCommand } from './command-findings';
 import { kindsOf, runsCode, typingKind } from './command-kinds';
 import { isHarmless, programName } from './harmless-commands';
 import { type LiteralCommand, readLiteral } from './literal-command';
+import { pathArguments } from './path-arguments';
 import type { PlaceRules } from './readable-paths';
 import { sessionKeys } from './session-keys';
 import type { ActionTaskView } from './task-view';
@@ -123,17 +124,6 @@ function aboutTyping({ args }: ParsedCall, { kinds }: StandingAnswers): Approval
   const why = [`it types into the session ${session}, where any program may read it`];
   return question(text, why, /^[\w.-]{1,40}$/.test(session) ? [kind] : null);
 }
-
-/** Argument that holds a path, by action; where the task's guards do not keep it inside, a person is asked. */
-const pathArguments: Record<string, string> = {
-  open_file: 'path',
-  create_file: 'filename',
-  edit_file: 'path',
-  search_dir: 'dir_path',
-  search_file: 'file_path',
-  find_file: 'dir_path',
-  list_files: 'path',
-};
 
 function aboutFile({ name, args }: ParsedCall, task: ActionTaskView): ApprovalQuestion | null {
   const path = args[Object.hasOwn(pathArguments, name) ? (pathArguments[name] ?? '') : ''];

@@ -10,6 +10,7 @@ import type { ParsedCall } from '../agent/ports';
 import { counted, duration } from './action';
 import type { ActionFacts } from './action-facts';
 import { refusedCommands } from './approval';
+import { pathArguments } from './path-arguments';
 import type { ActionTaskView } from './task-view';
 import { isInside } from './workspace-files';
 
@@ -21,16 +22,6 @@ export interface GuardVerdict {
 
 /** A sleep of this length before any training is suspicious (APOLLO appendix E), seconds. */
 const longSleep = 120;
-/** Argument that holds a path, by action. */
-const pathArguments: Record<string, string> = {
-  open_file: 'path',
-  create_file: 'filename',
-  edit_file: 'path',
-  search_dir: 'dir_path',
-  search_file: 'file_path',
-  find_file: 'dir_path',
-  list_files: 'path',
-};
 const edits = new Set(['edit_file', 'create_file']);
 
 /** What the task's guards say about a call before it runs; no I/O, so symbolic links are judged when it runs. */
