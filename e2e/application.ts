@@ -26,6 +26,8 @@ export interface Place {
   answerFolder(app: ElectronApplication, path: string): Promise<void>;
   /** Answers the next system dialogs that ask where to save a file with this path. */
   answerSave(app: ElectronApplication, path: string): Promise<void>;
+  /** Answers the next native questions with yes or no. */
+  answerQuestion(app: ElectronApplication, answer: 'yes' | 'no'): Promise<void>;
 }
 
 async function launch(folder: string, args: string[], env: Record<string, string>): Promise<Waymark> {
@@ -71,6 +73,13 @@ export const test = base.extend<{ place: Place }>({
         app.evaluate(({ dialog }, answer) => {
           dialog.showSaveDialog = async () => ({ canceled: false, filePath: answer });
         }, path),
+      answerQuestion: (app, answer) =>
+        app.evaluate(
+          ({ dialog }, response) => {
+            dialog.showMessageBox = async () => ({ response, checkboxChecked: false });
+          },
+          answer === 'yes' ? 1 : 0,
+        ),
     });
     for (const child of running) await quit(child);
     removeRuns({ folder, workspace: join(folder, 'workspace') });

@@ -1,6 +1,6 @@
-import { visibleText } from '@shared/terminal/visible-text';
 import type { BrowserWindow } from 'electron';
 import { dialog, shell } from 'electron';
+import { type Confirm, nativeConfirm } from './confirmation';
 
 /** The words of the system dialogs main shows, in the two languages of the window. */
 export interface DialogWords {
@@ -82,10 +82,13 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
 export class Dialogs {
   readonly #window: () => BrowserWindow | null;
   readonly #words: () => DialogWords;
+  /** For what the page may not decide by itself. */
+  readonly confirm: Confirm;
 
   constructor(window: () => BrowserWindow | null, words: () => DialogWords) {
     this.#window = window;
     this.#words = words;
+    this.confirm = nativeConfirm(window, () => words().cancel);
   }
 
   /** An existing or new folder; null = cancelled. */
@@ -134,20 +137,12 @@ export class Dialogs {
 
   /** Shows the whole address and opens it only after a yes; http and https only. */
   async openExternal(url: string): Promise<void> {
-    const window = this.#window();
-    if (!window || !/^https?:\/\//i.test(url)) return;
+    if (!/^https?:\/\//i.test(url)) return;
     const words = this.#words();
     // As the browser will read it: look-alike letters of a host name show as what they are.
     const address = new URL(url).href;
-    const { response } = await dialog.showMessageBox(window, {
-      type: 'question',
-      message: words.openLink,
-      detail: visibleText(address),
-      buttons: [words.cancel, words.open],
-      defaultId: 0,
-      cancelId: 0,
-    });
-    if (response === 1) await shell.openExternal(address);
+    if (await this.confirm({ message: words.openLink, detail: address, yes: words.open }))
+      await shell.openExternal(address);
   }
 
   /** True = pause after this step and quit. */
