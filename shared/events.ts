@@ -165,6 +165,8 @@ export const eventBodies = {
     message: z.string(),
     penalty: z.number(),
     protectedChanged: z.array(z.string()),
+    /** No command of the agent could reach the evaluator. Absent in older logs: as `run.created` says. */
+    isolated: z.boolean().optional(),
     durationMs: count,
   }),
   'approval.asked': z.object({

@@ -182,6 +182,7 @@ async function show(context: CliContext, run: string): Promise<CommandResult> {
       events: summary.events,
       hints: hints.hints.map(({ id, text, state, step }) => ({ id, text, state, step })),
       scores: { best, final, tries },
+      evaluatorIsolated: summary.evaluatorIsolated,
       model: { endpoint: summary.endpoint, model: summary.model },
       budgets: budgetsOf(summary),
       computers: summary.computers,
@@ -193,7 +194,7 @@ async function show(context: CliContext, run: string): Promise<CommandResult> {
       `Model    ${summary.model} at ${summary.endpoint}`,
       `Steps    ${summary.steps}, events ${summary.events}`,
       `Budgets  ${budgetLine(summary)}`,
-      `Scores   best ${best ?? '–'}, final ${final ?? '–'}, ${tries} of ${summary.scores.maxTries} evaluations`,
+      `Scores   best ${best ?? '–'}, final ${final ?? '–'}, ${tries} of ${summary.scores.maxTries} evaluations${summary.evaluatorIsolated ? '' : ' (evaluator not isolated)'}`,
       `Labels   train ${summary.labels.train}, mask ${summary.labels.mask}, undecided ${summary.labels.undecided}`,
       ...hints.hints.map(
         (each) =>

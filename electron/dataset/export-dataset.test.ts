@@ -80,6 +80,35 @@ describe('export', () => {
     expect(JSON.stringify(one?.metadata)).not.toContain('null');
   });
 
+  it.each<[string, boolean, (boolean | undefined)[], boolean]>([
+    ['an older log', false, [undefined], false],
+    ['an older log of a run with an evaluator apart', true, [undefined], true],
+    ['every evaluation apart', false, [true, true], true],
+    ['one that was not', true, [true, false], false],
+    ['no evaluation', true, [], true],
+  ])('marks rows and manifest where the agent could reach the evaluator: %s', async (_, asSetUp, each, marked) => {
+    const script = new RunScript(first, { evaluatorIsolated: asSetUp }).startSegment().answer([think]);
+    for (const isolated of each) {
+      script.add('evaluation.ended', {
+        ...{
+          step: 1,
+          outcome: 'scored',
+          attempt: 1,
+          forced: false,
+          score: 50,
+          raw: 5,
+          metrics: {},
+          message: '',
+        },
+        ...{ penalty: 0, protectedChanged: [], durationMs: 1, isolated },
+      });
+    }
+    await exporting(readerOf([script], [ada(first).label(1, 'train')]));
+    expect((await rowsOf())[0]?.metadata).toMatchObject({ evaluator_isolated: marked });
+    const manifest = JSON.parse(await readFile(join(folder, 'out/manifest.json'), 'utf8'));
+    expect(manifest.runs[0]).toMatchObject({ evaluator_isolated: marked });
+  });
+
   it('carries masks that agree with its counts and with the preview', async () => {
     const reader = readerOf([twoSegments(first), twoSegments(second)]);
     const result = await exporting(reader, { undecided: 'train' });

@@ -65,6 +65,8 @@ export interface RunPlan {
   ruleSet: RuleSet;
   segments: SegmentPlan[];
   scores: { best: number | null; final: number | null; last: number | null };
+  /** No command of the agent could reach the evaluator in any evaluation that gave a score; without one, as the run was set up. */
+  evaluatorIsolated: boolean;
 }
 
 interface OpenStep {
@@ -138,6 +140,7 @@ class PlanPass {
   private readonly purged: { from: number; to: number }[] = [];
   private readonly scores: RunPlan['scores'] = { best: null, final: null, last: null };
 
+  private exposed = false;
   private ruleSet: RuleSet | null = null;
 
   constructor(private readonly choose: (created: EventOf<'run.created'>['body']) => Promise<RuleSet>) {}
@@ -194,8 +197,9 @@ class PlanPass {
         this.purged.push(event.body);
         return;
       case 'evaluation.ended': {
-        const { score, forced } = event.body;
+        const { score, forced, isolated = this.created?.evaluatorIsolated ?? false } = event.body;
         if (score === null) return;
+        this.exposed ||= !isolated;
         this.scores.last = score;
         this.scores.best = Math.max(score, this.scores.best ?? score);
         if (forced) this.scores.final = score;
@@ -228,6 +232,7 @@ class PlanPass {
       seq,
       entries: entries.map(({ ulid }) => ulid).sort(),
       scores: this.scores,
+      evaluatorIsolated: !this.exposed && (this.scores.last !== null || this.created.evaluatorIsolated),
       ruleSet,
       segments: this.plannedSegments(planned),
     };

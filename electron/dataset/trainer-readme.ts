@@ -42,6 +42,7 @@ ${preset.reasoning ? '| `messages[].reasoning_content` | the reasoning of the st
 | \`metadata.run\`, \`segment\` | where the row comes from |
 | \`metadata.task\`, \`task_hash\`, \`model\` | the pinned task and the model that was sampled; a step by another model names it in \`steps\` |
 | \`metadata.score\`, \`best_score\` | final (else last) and best score of the run, 0 to 100; absent when it was never scored |
+| \`metadata.evaluator_isolated\` | \`false\`: the agent's commands could have reached the evaluator, so a score may have been helped |
 | \`metadata.steps[]\` | \`step\` number in the run, its global \`id\`, its \`mask\`, who decided (\`source\`: adjudication, human, rule, judge; absent = waived) and the \`reason\` |
 
 What people wrote to the agent while it worked stands inside \`<real_user>\` in tool or user messages. Nothing else can: the

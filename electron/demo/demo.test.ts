@@ -9,6 +9,7 @@ import { LocalFiles } from '../computer/local/local-files';
 import { evaluate } from '../task/evaluate';
 import { loadTaskPackage, type TaskPackage } from '../task/load';
 import { localSites } from '../task/local-site';
+import { hashPackage } from '../task/package-files';
 import { prepareWorkspace } from '../task/reset';
 import { unsupported } from '../task/support';
 import { demoHint, demoTaskFolder, startDemoModel, unrelatedDemoHint } from './demo';
@@ -25,6 +26,12 @@ beforeEach(async () => {
   demo = await loadTaskPackage(demoTaskFolder(resources));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const pinned = async () => ({
+  packageFolder: demo.folder,
+  packageHash: await hashPackage(demo.folder, demo.entries),
+  isolated: false,
+});
 
 interface Message {
   role: string;
@@ -125,7 +132,7 @@ async function play(
       } else if (call.function.name === 'eval') {
         const ended = await evaluate({
           spec: demo.spec,
-          packageFolder: demo.folder,
+          ...(await pinned()),
           files,
           root,
           runFolder,
@@ -235,7 +242,7 @@ describe('the demo evaluator', () => {
     await mkdir(join(root, 'data/outputs'), { recursive: true });
     if (kept !== null) await writeFile(join(root, 'data/outputs/kept.txt'), kept);
     const spec = { ...demo.spec, protected: [] };
-    const order = { spec, packageFolder: demo.folder, files, root, runFolder: folder, protectedHashes: {} };
+    const order = { spec, ...(await pinned()), files, root, runFolder: folder, protectedHashes: {} };
     return evaluate({ ...order, attempt: 1, forced: false, hintSeen: false, signal: never });
   }
 

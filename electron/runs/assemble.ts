@@ -151,6 +151,8 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   const evaluator = createEvaluator({
     spec,
     packageFolder,
+    packageHash: created.task.hash,
+    isolated: created.evaluatorIsolated,
     folder,
     root: created.workspaceRoot,
     holder: named(computers, workspaceHolder(spec).name),

@@ -175,6 +175,32 @@ describe('the engine', () => {
     await expect(stand.engine.hint(id, author, 'late', 'other')).rejects.toMatchObject({ code: 'run_ended' });
   }, 60_000);
 
+  it('runs no evaluator that the agent rewrote, and says in its log that it could', async () => {
+    const best = `echo '{"score": 8}'`;
+    const stand = await bench(
+      steps(
+        { calls: [call('create_session', { computer_ip: 'local', session_id: 'main' })] },
+        {
+          calls: [
+            run(
+              `for f in ../../../tasks/*/evaluation/evaluate.sh; do printf '%s\\n' "${best.replaceAll('"', '\\"')}" > $f; done`,
+            ),
+          ],
+        },
+        { calls: [call('eval')] },
+        finish,
+      ),
+    );
+    const id = await stand.start();
+    await stand.drive(id);
+    const [tried, final] = await stand.of(id, 'evaluation.ended');
+    const refused = { outcome: 'unavailable', attempt: null, score: null, isolated: false };
+    expect(tried).toMatchObject(refused);
+    expect(tried?.message).toMatch(/is not the one that this run pinned/);
+    expect(final).toMatchObject({ ...refused, forced: true });
+    expect((await stand.store.reader.run(id)).scores).toMatchObject({ best: null, final: null, tries: 0 });
+  }, 60_000);
+
   it('delivers hints, and refuses to edit one that was delivered', async () => {
     const stand = await bench(({ answers }) =>
       answers === 0 ? { calls: [call('think', { thought: 'x' })], pieceMs: 20 } : finish,

@@ -12,6 +12,9 @@ export interface EvaluatorDeps {
   spec: TaskSpec;
   /** The pinned copy of the task package. */
   packageFolder: string;
+  packageHash: string;
+  /** As in `evaluation.ended`. */
+  isolated: boolean;
   /** `<workspace>/runs/<run>`. */
   folder: string;
   /** Where the workspace is, on `holder`. */
@@ -32,6 +35,8 @@ export function createEvaluator(deps: EvaluatorDeps): Evaluator {
     evaluate({
       spec: deps.spec,
       packageFolder: deps.packageFolder,
+      packageHash: deps.packageHash,
+      isolated: deps.isolated,
       files: deps.holder.files,
       root: deps.root,
       runFolder: deps.folder,
@@ -54,17 +59,6 @@ export function createEvaluator(deps: EvaluatorDeps): Evaluator {
 }
 
 /** What is written down; inputs, log and folder stay on disk beside it. */
-function bodyOf(outcome: EvaluationOutcome): EvaluationResult {
-  const {
-    outcome: how,
-    attempt,
-    score,
-    raw,
-    metrics,
-    message,
-    penalty,
-    protectedChanged,
-    durationMs,
-  } = outcome;
-  return { outcome: how, attempt, score, raw, metrics, message, penalty, protectedChanged, durationMs };
+function bodyOf({ inputs, log, folder, forced, ...body }: EvaluationOutcome): EvaluationResult {
+  return body;
 }

@@ -1,4 +1,15 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +18,7 @@ import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { type EvaluationOrder, evaluate } from './evaluate';
 import { loadTaskPackage } from './load';
 import { localSites } from './local-site';
+import { hashPackage } from './package-files';
 import { prepareWorkspace } from './reset';
 
 const files = new LocalFiles();
@@ -19,12 +31,18 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Prepares the small task with this evaluator; `yaml` changes task.yaml. */
-async function order(script: string | null, yaml = (text: string) => text): Promise<EvaluationOrder> {
+async function order(
+  script: string | null,
+  yaml = (text: string) => text,
+  links: Record<string, string> = {},
+): Promise<EvaluationOrder> {
   const packageFolder = await writeTaskPackage(join(folder, 'package'), {
     'task.yaml': yaml(smallTaskYaml),
+    'evaluation/key': 'the key',
     ...(script === null ? {} : { 'evaluation/evaluate.sh': script }),
   });
-  const { spec } = await loadTaskPackage(packageFolder);
+  for (const [path, target] of Object.entries(links)) await symlink(target, join(packageFolder, path));
+  const { spec, entries } = await loadTaskPackage(packageFolder);
   const runFolder = join(folder, 'run');
   const signal = new AbortController().signal;
   const sites = localSites(spec, packageFolder, runFolder, signal);
@@ -34,6 +52,8 @@ async function order(script: string | null, yaml = (text: string) => text): Prom
   return {
     spec,
     packageFolder,
+    packageHash: await hashPackage(packageFolder, entries),
+    isolated: false,
     files,
     root,
     runFolder,
@@ -194,6 +214,72 @@ describe('an evaluation that cannot be made', () => {
     while (!(await files.stat(started))) await new Promise((resolve) => setImmediate(resolve));
     stop.abort();
     await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+describe('an evaluator that somebody helped', () => {
+  const best = 'echo \'{"score": 8}\'';
+  it.each<[string, (pinned: string) => Promise<unknown>]>([
+    ['was rewritten', (pinned) => writeFile(join(pinned, 'evaluation/evaluate.sh'), best)],
+    ['got a file more', (pinned) => writeFile(join(pinned, 'evaluation/sh'), best, { mode: 0o755 })],
+    ['lost a file', (pinned) => rm(join(pinned, 'evaluation/key'))],
+    ['may be executed now', (pinned) => chmod(join(pinned, 'evaluation/key'), 0o755)],
+    ['reads other data', (pinned) => writeFile(join(pinned, 'data/datasets/numbers.txt'), '0')],
+    [
+      'became a link',
+      async (pinned) => {
+        await rename(join(pinned, 'evaluation/key'), join(pinned, '.git'));
+        await symlink('../.git', join(pinned, 'evaluation/key'));
+      },
+    ],
+    [
+      'lies where a link leads',
+      async (pinned) => {
+        await rename(join(pinned, 'evaluation'), join(folder, 'elsewhere'));
+        await symlink(join(folder, 'elsewhere'), join(pinned, 'evaluation'));
+      },
+    ],
+    ['is gone with its package', (pinned) => rm(pinned, { recursive: true })],
+  ])('and that %s is not run, and spends no try', async (_, help) => {
+    const given = await order('echo it ran >&2; cat "$WAYMARK_EVALUATOR/key"');
+    await help(given.packageFolder);
+    const outcome = await evaluate(given);
+    expect(outcome).toMatchObject({ outcome: 'unavailable', attempt: null, score: null, log: '' });
+    expect(outcome.message).toMatch(/evaluator was not run\. Add the package again/);
+    expect(await readdir(outcome.folder)).not.toContain('package');
+  });
+
+  it('finds nothing to exchange while it runs: a copy runs, which is gone afterwards', async () => {
+    const given = await order(
+      `echo "$WAYMARK_EVALUATOR" >&2
+printf 'exchanged' > ${join(folder, 'package/evaluation/key')}
+printf '{"score": 3, "message": "%s"}' "$(cat "$WAYMARK_EVALUATOR/key")"`,
+    );
+    const outcome = await evaluate(given);
+    expect(outcome).toMatchObject({ outcome: 'scored', raw: 3, message: 'the key' });
+    expect(outcome.log).toContain(`${outcome.folder}/`);
+    expect(await readdir(outcome.folder)).not.toContain('package');
+    expect((await stat(outcome.folder)).mode & 0o077).toBe(0);
+    expect(await evaluate(given)).toMatchObject({ outcome: 'unavailable' });
+  });
+
+  it('takes along what its links lead to', async () => {
+    const given = await order(
+      'printf \'{"score": %d}\' "$(wc -l < "$WAYMARK_EVALUATOR/numbers")"',
+      (text) => text,
+      {
+        'evaluation/numbers': '../data/datasets/numbers.txt',
+      },
+    );
+    expect(await evaluate(given)).toMatchObject({ outcome: 'scored', raw: 3 });
+  });
+
+  it.each([true, false])('says whether it stood apart: %s', async (isolated) => {
+    const outcome = await evaluate({ ...(await order(null)), isolated });
+    expect(outcome.isolated).toBe(isolated);
+    expect(JSON.parse(await readFile(join(outcome.folder, 'outcome.json'), 'utf8'))).toMatchObject({
+      isolated,
+    });
   });
 });
 

@@ -6,16 +6,21 @@ import { durationMs, type TaskSpec } from '@shared/task';
 import { z } from 'zod';
 import { ComputerUnavailable, FileError } from '../computer/failures';
 import type { FileSystemPort } from '../computer/port';
-import { removeAt } from '../files/remove';
+import { remove, removeAt } from '../files/remove';
 import { copyInputs, type InputFiles, InputProblem } from './copy-inputs';
 import { drivingMachine, type EvaluatingMachine, type EvaluatorOrder } from './evaluating-machine';
 import { changedProtected, type ProtectedHashes } from './protected';
 import type { ProcessOutcome } from './run-process';
+import { PackageChanged, stageEvaluator } from './stage-evaluator';
 
 export interface EvaluationOrder {
   spec: TaskSpec;
   /** The pinned copy of the package on the driver's machine. */
   packageFolder: string;
+  /** What the run pinned; a package with another hash is not run. */
+  packageHash: string;
+  /** No command of the agent can reach the evaluator; goes into the outcome as it is. */
+  isolated: boolean;
   /** Files of the computer that holds the workspace, and the workspace's root there. */
   files: InputFiles & Pick<FileSystemPort, 'hash'>;
   root: string;
@@ -47,6 +52,7 @@ export interface EvaluationOutcome {
   message: string;
   penalty: number;
   protectedChanged: string[];
+  isolated: boolean;
   durationMs: number;
   /** Workspace paths that were copied for the evaluator. */
   inputs: string[];
@@ -68,14 +74,16 @@ type EvaluatorResult = z.infer<typeof resultSchema>;
 
 const MAX_RESULT_BYTES = 1024 * 1024;
 const MAX_MESSAGE = 4_000;
+/** The evaluator's copy, for as long as it runs. */
+const STAGED = 'package';
 
 class Unavailable extends Error {}
 
 /**
- * Copies the inputs into a fresh folder on the driver's machine and has the evaluator run, there or on the computer that
- * is set aside for it. Whatever keeps
- * the evaluator from giving a number (copy, missing program, time-out, crash, unusable result) is `unavailable` and spends no
- * try. @throws WaymarkError `cancelled`, ComputerUnavailable
+ * Copies inputs and evaluator into a fresh folder on the driver's machine, out of the sight of sessions that run in a sandbox,
+ * and has the evaluator run, there or on the computer that is set aside for it. Whatever keeps the evaluator from giving a
+ * number (a package that is not the pinned one, copy, missing program, time-out, crash, unusable result) is `unavailable` and
+ * spends no try. @throws WaymarkError `cancelled`, ComputerUnavailable
  */
 export async function evaluate(order: EvaluationOrder): Promise<EvaluationOutcome> {
   const started = performance.now();
@@ -93,6 +101,7 @@ export async function evaluate(order: EvaluationOrder): Promise<EvaluationOutcom
     message: '',
     penalty,
     protectedChanged,
+    isolated: order.isolated,
     durationMs: 0,
     inputs: [],
     log: '',
@@ -127,7 +136,8 @@ export function taskHintPenalty(spec: TaskSpec, hintSeen: boolean): number {
 
 /** The sentence for an expected obstacle; anything else is a bug and goes on its way. */
 function whyUnavailable(error: unknown): string {
-  if (error instanceof Unavailable || error instanceof InputProblem) return error.message;
+  if (error instanceof Unavailable || error instanceof InputProblem || error instanceof PackageChanged)
+    return error.message;
   if (error instanceof FileError) return `The inputs could not be copied: ${error.message}`;
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOSPC') return 'The disk of the evaluating machine is full. Free space and evaluate again.';
@@ -161,18 +171,38 @@ async function runEvaluator(
   const changedList = join(folder, 'protected-changed.txt');
   await writeFile(changedList, protectedChanged.map((path) => `${path}\n`).join(''));
   const resultFile = join(folder, 'result.json');
-  const ended = await runOn(machine, {
-    command: evaluation.command,
-    evaluator: join(order.packageFolder, evaluation.folder),
-    inputs,
-    changedList,
-    result: resultFile,
-    folder,
-    timeoutMs: durationMs(evaluation.timeout) ?? 1_800_000,
-    signal: order.signal,
-  });
+  try {
+    const ended = await runOn(machine, {
+      command: evaluation.command,
+      evaluator: await stageEvaluator({
+        packageFolder: order.packageFolder,
+        packageHash: order.packageHash,
+        evaluation: evaluation.folder,
+        target: join(folder, STAGED),
+        signal: order.signal,
+      }),
+      inputs,
+      changedList,
+      result: resultFile,
+      folder,
+      timeoutMs: durationMs(evaluation.timeout) ?? 1_800_000,
+      signal: order.signal,
+    });
+    return await judged(ended, outcome, evaluation.timeout, resultFile);
+  } finally {
+    // The keys are not kept with each evaluation: the package has them.
+    await remove(folder, [STAGED], { kind: 'folder' });
+  }
+}
+
+async function judged(
+  ended: ProcessOutcome,
+  outcome: EvaluationOutcome,
+  timeout: string,
+  resultFile: string,
+): Promise<EvaluatorResult> {
   outcome.log = ended.output;
-  throwUnlessSound(ended, evaluation.timeout);
+  throwUnlessSound(ended, timeout);
   return readResult(resultFile, ended.lastLine);
 }
 
@@ -231,12 +261,12 @@ async function readResult(path: string, lastLine: string): Promise<EvaluatorResu
 /** `evaluations/001`, `002`, ...: every evaluation keeps its own folder, also an unavailable or repeated one. */
 async function freshFolder(runFolder: string): Promise<string> {
   const parent = join(runFolder, 'evaluations');
-  await mkdir(parent, { recursive: true });
+  await mkdir(parent, { recursive: true, mode: 0o700 });
   const taken = (await readdir(parent)).map(Number).filter(Number.isInteger);
   for (let number = Math.max(0, ...taken) + 1; ; number += 1) {
     const folder = join(parent, String(number).padStart(3, '0'));
     try {
-      await mkdir(folder);
+      await mkdir(folder, { mode: 0o700 });
       return folder;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

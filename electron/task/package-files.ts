@@ -132,11 +132,18 @@ export function isInside(folder: string, path: string): boolean {
   return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`));
 }
 
-/** sha256 in hex over every entry in order: path, kind, executable bit and content. The same for equal content anywhere. */
-export async function hashPackage(folder: string, entries: readonly PackageEntry[]): Promise<string> {
+/**
+ * sha256 in hex over every entry in order: path, kind, executable bit and content. The same for equal content anywhere.
+ * @param hashOf sha256 in hex of the file at a path
+ */
+export async function hashPackage(
+  folder: string,
+  entries: readonly PackageEntry[],
+  hashOf: (path: string) => Promise<string> = hashFile,
+): Promise<string> {
   const whole = createHash('sha256').update('waymark task package 1\n');
   for (const entry of entries) {
-    const content = entry.kind === 'link' ? (entry.target ?? '') : await hashFile(join(folder, entry.path));
+    const content = entry.kind === 'link' ? (entry.target ?? '') : await hashOf(join(folder, entry.path));
     whole.update(JSON.stringify([entry.path, entry.kind, entry.executable, content])).update('\n');
   }
   return whole.digest('hex');

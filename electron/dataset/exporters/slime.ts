@@ -11,7 +11,7 @@ export const slimeFile = 'train.jsonl';
  */
 export function slimeLine(row: DatasetRow): string {
   const { kind, run, segment, steps, masks, carried } = row.plan;
-  const { created, scores } = run;
+  const { created, scores, evaluatorIsolated } = run;
   const { model } = modelOf(row.plan);
   const record = {
     messages: row.messages,
@@ -34,6 +34,7 @@ export function slimeLine(row: DatasetRow): string {
         sample: created.sample,
         seed: created.seed,
       }),
+      evaluator_isolated: evaluatorIsolated,
       task_hint: created.taskHint,
       human_hints: created.humanHints,
       steps: steps.map(({ step, id, label, ...sampled }) => ({
