@@ -1,8 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test as base, type ElectronApplication, _electron as electron, type Page } from '@playwright/test';
+import {
+  test as base,
+  type ElectronApplication,
+  _electron as electron,
+  expect,
+  type Page,
+} from '@playwright/test';
 import { electronLaunch, giveToApplication } from '../scripts/launch.mjs';
 import { commandLine } from './command-line';
 
@@ -28,6 +34,8 @@ export interface Place {
   answerSave(app: ElectronApplication, path: string): Promise<void>;
   /** Answers the next native questions with yes or no. */
   answerQuestion(app: ElectronApplication, answer: 'yes' | 'no'): Promise<void>;
+  /** This test breaks the page's content policy on purpose; in any other it is a failure. */
+  breaksPolicy(): void;
 }
 
 async function launch(folder: string, args: string[], env: Record<string, string>): Promise<Waymark> {
@@ -56,6 +64,7 @@ export const test = base.extend<{ place: Place }>({
     const folder = mkdtempSync(join(tmpdir(), 'waymark-e2e-'));
     giveToApplication(folder);
     const running: ChildProcess[] = [];
+    let mayBreakPolicy = false;
     await use({
       folder,
       workspace: join(folder, 'workspace'),
@@ -80,12 +89,26 @@ export const test = base.extend<{ place: Place }>({
           },
           answer === 'yes' ? 1 : 0,
         ),
+      breaksPolicy: () => {
+        mayBreakPolicy = true;
+      },
     });
     for (const child of running) await quit(child);
+    const broken = policyViolations(join(folder, 'data'));
     removeRuns({ folder, workspace: join(folder, 'workspace') });
     rmSync(folder, { recursive: true, force: true });
+    if (!mayBreakPolicy) expect(broken).toEqual([]);
   },
 });
+
+/** What the page's content policy stopped, as the main process logged it. */
+export function policyViolations(data: string): string[] {
+  const log = join(data, 'logs', 'waymark.log');
+  if (!existsSync(log)) return [];
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('The page broke its content policy'));
+}
 
 /** Ends an application that may have ended already; runs in it are paused without a question. */
 async function quit(child: ChildProcess): Promise<void> {

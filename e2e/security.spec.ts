@@ -22,6 +22,7 @@ test('the window is sandboxed, isolated and cannot leave its page', async ({ pla
   }));
   expect(reachable).toEqual({ require: 'undefined', process: 'undefined', bridge: ['invoke', 'on'] });
 
+  place.breaksPolicy();
   // A debugger's own evaluation is exempt from the policy; what it leaves behind in a timer is not.
   const evaluated = await page.evaluate(
     () =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeTheme } from 'electron';
 import type { ApplicationInput } from './app/application-input';
-import { readArguments } from './app/arguments';
+import { developmentServer, readArguments } from './app/arguments';
 import { declareScheme, serveApp } from './app/protocol';
 import { lockDown } from './app/security';
 import { storedTheme } from './app/stored-theme';
@@ -16,7 +16,7 @@ import { type StoreThreads, startThreads } from './store/store-threads';
  * of Electron; everything that does is put together in `app/application.ts`, which is loaded while the page is: this file
  * and what it imports are all that runs before the window opens.
  */
-const devServer = process.env.ELECTRON_RENDERER_URL ?? null;
+const devServer = developmentServer(app.isPackaged, process.env);
 const smoking = readArguments(process.argv, process.env);
 // A smoke run leaves no trace in the person's own settings.
 const data = smoking.smoke ? join(smoking.out, 'data') : dataFolder(process.env, process.platform);
@@ -35,7 +35,7 @@ if (!app.requestSingleInstanceLock()) {
 async function start(threads: StoreThreads): Promise<void> {
   await app.whenReady();
   const served = serveApp(join(__dirname, '..', 'renderer'));
-  lockDown(devServer);
+  const locked = lockDown(devServer);
   const windowOptions: WindowOptions = {
     mainDir: __dirname,
     icon: join(resourcesFolder(__dirname), 'icons', '256x256.png'),
@@ -49,6 +49,7 @@ async function start(threads: StoreThreads): Promise<void> {
   });
   const creating = create({ windowOptions, window, threads }, Promise.race([served, loaded]));
   registerCommands(creating);
+  await locked;
   const application = await creating;
   app.on('second-instance', () => application.raise());
   app.on('activate', () => {

@@ -1,5 +1,11 @@
 import type { Bridge, CommandName, EventName } from '@shared/ipc';
+import type { PolicyViolation } from '@shared/policy-violation';
 import { contextBridge, ipcRenderer } from 'electron';
+
+/** As far as this file needs the page's own: the main process has no types of the DOM. */
+declare const window: {
+  addEventListener(name: 'securitypolicyviolation', listener: (violation: PolicyViolation) => void): void;
+};
 
 type Listener = (payload: unknown) => void;
 const listeners = new Map<EventName, Set<Listener>>();
@@ -19,5 +25,12 @@ const bridge: Bridge = {
     };
   },
 };
+
+// What the content policy stopped is told to main, which logs it; the page cannot hold that back.
+window.addEventListener('securitypolicyviolation', (violation) => {
+  const { effectiveDirective, blockedURI, sourceFile, lineNumber, sample } = violation;
+  const report: PolicyViolation = { effectiveDirective, blockedURI, sourceFile, lineNumber, sample };
+  ipcRenderer.send('violation', report);
+});
 
 contextBridge.exposeInMainWorld('waymark', bridge);

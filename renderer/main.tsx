@@ -14,6 +14,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import { hasBridge } from './api';
+import './features/files/monaco-environment';
 import { startInbox } from './state/attention';
 import { startKeys } from './state/commands';
 import { startGestures } from './state/gestures';

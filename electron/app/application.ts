@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Result } from '@shared/errors';
 import { toFailure } from '@shared/errors';
-import type { BrowserWindow, IpcMainInvokeEvent } from 'electron';
+import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
 import { systemLinkClock } from '../computer/ssh/link-clock';
@@ -9,12 +9,12 @@ import { startDemoRun } from '../demo/start-demo-run';
 import { answerCommand } from '../ipc/dispatch';
 import { OwnTerminalDesk } from '../ipc/handlers/own';
 import { createPublisher, type Publisher } from '../ipc/publish';
-import type { Answering, Handlers } from '../ipc/register';
+import type { Answering, Asking, Handlers } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { openWorkbench } from '../open-workbench';
 import { RemoteDesk } from '../remote/remote-desk';
 import { resourcesFolder } from '../resources-folder';
-import { defaultWorkspace, SettingsFile } from '../settings-file';
+import { defaultWorkspace, type SettingsFile } from '../settings-file';
 import type { StoreThreads } from '../store/store-threads';
 import { WorkbenchHolder } from '../workbench';
 import { applicationInfo } from './application-info';
@@ -24,31 +24,24 @@ import { closeInTurn } from './close-in-turn';
 import { writeDiagnostics } from './diagnostics';
 import { Dialogs, dialogWords } from './dialogs';
 import { createHandlers } from './handlers';
-import { HostReportFile } from './host-report-file';
-import { KeyStore } from './key-store';
-import { type FileLog, openLog } from './log';
+import type { HostReportFile } from './host-report-file';
+import { type KeptState, openKept } from './kept-state';
+import type { KeyStore } from './key-store';
+import type { FileLog } from './log';
 import { installMenu, menuWords } from './menu';
 import { noticeWords } from './notice-words';
+import { PolicyViolations } from './policy-violations';
 import { PowerKeeper } from './power';
 import { systemPower } from './power-source';
 import { relay } from './relay';
 import { RunNotices } from './run-notices';
 import { trustsSender } from './security';
 import { sinceStart, smoke } from './smoke';
-import { systemKeys } from './system-keys';
 import { systemNotices } from './system-notices';
 import { whenUsable } from './usable';
 import { openWindow } from './window';
 import { WindowHosts } from './window-hosts';
 import { WorkspaceTroubles } from './workspace-troubles';
-
-/** What the application keeps on disk outside of workspaces. */
-interface KeptState {
-  settings: SettingsFile;
-  keys: KeyStore;
-  log: FileLog;
-  reports: HostReportFile;
-}
 
 /** The desktop application: window, workspace, dialogs, power, and how it ends. */
 export class Application implements Answering {
@@ -78,26 +71,13 @@ export class Application implements Answering {
   #window: BrowserWindow | null = null;
   #opening: Promise<void> = Promise.resolve();
   readonly #troubles: WorkspaceTroubles;
+  readonly #violations: PolicyViolations;
   #stopRelay: (() => void) | null = null;
   #quitting: 'no' | 'asking' | 'yes' = 'no';
 
   /** Begins to open the workspace: what the window asks first must find that under way. */
   static async create(input: ApplicationInput): Promise<Application> {
-    const settings = await SettingsFile.open(input.data);
-    const keys = new KeyStore({ folder: input.data, env: process.env, system: systemKeys });
-    const log = openLog(input.data, () => keys.values());
-    try {
-      await keys.load();
-    } catch (error) {
-      // Sealed by another login, or a damaged file: kept as it is, and the person enters them again.
-      log.warn('The stored model keys could not be read', { error: String(error) });
-    }
-    const reports = await HostReportFile.open(
-      join(input.data, 'host-tests.json'),
-      settings.current.computers.map(({ alias }) => alias),
-      (message, error) => log.warn(message, { error: String(error) }),
-    );
-    const application = new Application(input, { settings, keys, log, reports });
+    const application = new Application(input, await openKept(input.data));
     await application.#begin();
     return application;
   }
@@ -108,6 +88,7 @@ export class Application implements Answering {
     this.#settings = settings;
     this.#keys = keys;
     this.#log = log;
+    this.#violations = new PolicyViolations(log);
     this.#troubles = new WorkspaceTroubles(this.#publisher, log);
     this.#reports = reports;
     this.#dialogs = new Dialogs(
@@ -172,7 +153,11 @@ export class Application implements Answering {
     this.#handlers = this.#remote.route(this.#localHandlers());
   }
 
-  trusts(event: IpcMainInvokeEvent): boolean {
+  violated(report: unknown): void {
+    this.#violations.note(report);
+  }
+
+  trusts(event: Asking): boolean {
     const { devServer } = this.#input.windowOptions;
     return trustsSender(event, this.#window?.webContents ?? null, devServer);
   }

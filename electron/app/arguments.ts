@@ -33,3 +33,8 @@ export function readArguments(argv: readonly string[], env: NodeJS.ProcessEnv): 
     demoPaceMs: argv.includes('--smoke') ? 0 : Number(value('--demo-pace') ?? demoPaceMs),
   };
 }
+
+/** The address that `npm run dev` serves the page from; its page gets the bridge, so a packed application knows of none. */
+export function developmentServer(packed: boolean, env: NodeJS.ProcessEnv): string | null {
+  return packed ? null : (env.ELECTRON_RENDERER_URL ?? null);
+}

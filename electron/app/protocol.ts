@@ -4,7 +4,11 @@ import { protocol } from 'electron';
 
 export const appOrigin = 'app://waymark';
 
-/** No `unsafe-eval`, nothing from outside. Inline styles are needed by Monaco, xterm and React's `style`. */
+/**
+ * No `unsafe-eval`, nothing from outside. Inline styles are needed by Monaco, xterm and React's `style`. Markup and
+ * script addresses come from the two policies of `renderer/features/files/monaco-environment.ts` only, which the page makes
+ * before anything else, so that nobody makes them a second time. `webrtc` is for engines that know it; what holds on all of them is in `security.ts`.
+ */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,6 +20,9 @@ export const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types waymark-editor waymark-worker',
+  "webrtc 'block'",
 ].join('; ');
 
 const types: Record<string, string> = {

@@ -39,6 +39,7 @@ vi.mock('electron', () => ({
       registered.listener = listener;
     },
     removeHandler: () => undefined,
+    on: () => undefined,
   },
 }));
 
@@ -134,6 +135,7 @@ beforeAll(async () => {
     Promise.resolve({
       trusts: (event) => event === page,
       answer: (name, input) => answerCommand(handlers, name, input, report),
+      violated: () => undefined,
     }),
   );
   dispose = async () => {

@@ -1,21 +1,25 @@
 import type { Result } from '@shared/errors';
 import type { CommandName, CommandOutput, CommandParsed } from '@shared/ipc';
-import type { IpcMainInvokeEvent } from 'electron';
+import type { IpcMainEvent, IpcMainInvokeEvent } from 'electron';
 import { ipcMain } from 'electron';
 
 /** One function per command; inputs are parsed, outputs typed. Expected failures are thrown as `WaymarkError`. */
 export type Handlers = { [C in CommandName]: (input: CommandParsed<C>) => Promise<CommandOutput<C>> };
 
+export type Asking = IpcMainInvokeEvent | IpcMainEvent;
+
 /** What answers the window, once it is there. */
 export interface Answering {
   /** True when the frame that asks is our own window's main frame. */
-  trusts(event: IpcMainInvokeEvent): boolean;
+  trusts(event: Asking): boolean;
   /** Parses and answers; never throws. */
   answer(name: unknown, input: unknown): Promise<Result<unknown>>;
+  /** The page tried what its content policy forbids. */
+  violated(report: unknown): void;
 }
 
 /**
- * The only `ipcMain.handle`: sender check → parse → handler → `Result`. The window is opened before what answers it is
+ * The only place that hears of the page: sender check → parse → handler → `Result`. The window is opened before what answers it is
  * loaded, so its first questions wait. Returns the function that unregisters.
  */
 export function registerCommands(answering: Promise<Answering>): () => void {
@@ -25,5 +29,13 @@ export function registerCommands(answering: Promise<Answering>): () => void {
       ? window.answer(name, input)
       : { ok: false, error: { code: 'refused', message: 'This frame may not send commands.' } };
   });
-  return () => ipcMain.removeHandler('command');
+  const violated = async (event: IpcMainEvent, report: unknown) => {
+    const window = await answering;
+    if (window.trusts(event)) window.violated(report);
+  };
+  ipcMain.on('violation', violated);
+  return () => {
+    ipcMain.removeHandler('command');
+    ipcMain.off('violation', violated);
+  };
 }

@@ -15,13 +15,11 @@ import 'monaco-editor/languages/definitions/typescript/register.js';
 import 'monaco-editor/languages/definitions/xml/register.js';
 import 'monaco-editor/languages/definitions/yaml/register.js';
 import { editor, languages } from 'monaco-editor/editor/editor.api.js';
-import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
 
-/**
+/*
  * The part of Monaco this window uses: reading and diffing, a dozen languages, one worker. Loaded on first use.
  * Colours come from our tokens, so that the diff stays blue and red (green and orange belong to labels).
  */
-self.MonacoEnvironment = { getWorker: () => new EditorWorker() };
 
 /** Language id for a path by its extension or name; plain text when none is known. */
 export function languageOf(path: string): string {

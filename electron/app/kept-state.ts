@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { SettingsFile } from '../settings-file';
+import { HostReportFile } from './host-report-file';
+import { KeyStore } from './key-store';
+import { type FileLog, openLog } from './log';
+import { systemKeys } from './system-keys';
+
+/** What the application keeps on disk outside of workspaces. */
+export interface KeptState {
+  settings: SettingsFile;
+  keys: KeyStore;
+  log: FileLog;
+  reports: HostReportFile;
+}
+
+/** Opens it in the application's data folder. Keys that cannot be read are a warning: the person enters them again. */
+export async function openKept(data: string): Promise<KeptState> {
+  const settings = await SettingsFile.open(data);
+  const keys = new KeyStore({ folder: data, env: process.env, system: systemKeys });
+  const log = openLog(data, () => keys.values());
+  try {
+    await keys.load();
+  } catch (error) {
+    // Sealed by another login, or a damaged file: kept as it is.
+    log.warn('The stored model keys could not be read', { error: String(error) });
+  }
+  const reports = await HostReportFile.open(
+    join(data, 'host-tests.json'),
+    settings.current.computers.map(({ alias }) => alias),
+    (message, error) => log.warn(message, { error: String(error) }),
+  );
+  return { settings, keys, log, reports };
+}

@@ -1,0 +1,21 @@
+import { policyViolationSchema } from '@shared/policy-violation';
+import type { Log } from './log';
+
+/** A page that breaks its policy does so often; the log is for other things too. */
+const most = 50;
+/** Writes down what the content policy of the page stopped, as the page's process tells it. The first ones only. */
+export class PolicyViolations {
+  readonly #log: Pick<Log, 'error'>;
+  #seen = 0;
+
+  constructor(log: Pick<Log, 'error'>) {
+    this.#log = log;
+  }
+
+  note(report: unknown): void {
+    this.#seen += 1;
+    if (this.#seen > most) return;
+    const told = policyViolationSchema.safeParse(report);
+    this.#log.error('The page broke its content policy', told.success ? told.data : {});
+  }
+}
