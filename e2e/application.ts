@@ -36,6 +36,8 @@ export interface Place {
   answerQuestion(app: ElectronApplication, answer: 'yes' | 'no'): Promise<void>;
   /** This test breaks the page's content policy on purpose; in any other it is a failure. */
   breaksPolicy(): void;
+  /** What native questions said since the last `answerQuestion`. */
+  questions(app: ElectronApplication): Promise<string[]>;
 }
 
 async function launch(folder: string, args: string[], env: Record<string, string>): Promise<Waymark> {
@@ -85,13 +87,20 @@ export const test = base.extend<{ place: Place }>({
       answerQuestion: (app, answer) =>
         app.evaluate(
           ({ dialog }, response) => {
-            dialog.showMessageBox = async () => ({ response, checkboxChecked: false });
+            const asked: string[] = [];
+            Object.assign(dialog, { asked });
+            dialog.showMessageBox = async (...given: unknown[]) => {
+              const { message, detail } = given.at(-1) as { message: string; detail?: string };
+              asked.push(`${message}\n${detail ?? ''}`);
+              return { response, checkboxChecked: false };
+            };
           },
           answer === 'yes' ? 1 : 0,
         ),
       breaksPolicy: () => {
         mayBreakPolicy = true;
       },
+      questions: (app) => app.evaluate(({ dialog }) => (dialog as unknown as { asked: string[] }).asked),
     });
     for (const child of running) await quit(child);
     const broken = policyViolations(join(folder, 'data'));

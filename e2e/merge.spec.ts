@@ -112,8 +112,29 @@ test('two annotators label apart, one of them blind, and their work comes togeth
   cpSync(place.workspace, laptop, { recursive: true });
   giveToApplication(laptop);
 
-  await test.step('the second sees nothing of it before deciding', async () => {
+  await test.step('the copy is only read until the second trusts it', async () => {
+    const before = entriesOf(place, laptop, 'copied.jsonl');
     const { app, page, complaints: said } = await open(place, bob, laptop, true);
+    const bar = page.getByRole('alert').filter({ hasText: 'Made on another device' });
+    await expect(bar).toBeVisible();
+    await expect(page.getByRole('contentinfo')).toContainText('Read only');
+    await goTo(page, 9);
+    await page.keyboard.press('t');
+    await expect(page.getByText('so it is only read: labelling is not carried out')).toBeVisible();
+    await place.answerQuestion(app, 'no');
+    await bar.getByRole('button', { name: 'Trust…' }).click();
+    await expect.poll(() => place.questions(app)).toEqual([expect.stringContaining(laptop)]);
+    await expect(bar).toBeVisible();
+    expect(entriesOf(place, laptop, 'untrusted.jsonl')).toEqual(before);
+    await place.answerQuestion(app, 'yes');
+    await bar.getByRole('button', { name: 'Trust…' }).click();
+    await expect(bar).toHaveCount(0);
+    complaints.push(...said);
+    await app.close();
+  });
+
+  await test.step('the second sees nothing of it before deciding', async () => {
+    const { app, page, complaints: said } = await open(place, bob, laptop, false);
     for (const step of [1, 2, 3]) {
       await goTo(page, step);
       await expect(page.getByText('Opinions are hidden until you decide')).toBeVisible();

@@ -21,7 +21,7 @@ export interface OpenOptions {
   log: EngineLog;
   store?: Pick<OpenStoreOptions, 'entryId' | 'threads'>;
   /** As in `OpenStoreOptions`. */
-  readOnly?: boolean | undefined;
+  readOnly?: OpenStoreOptions['readOnly'];
   /** For one bounded look: the store stays in this thread, because starting its three takes longer than the look. */
   brief?: boolean | undefined;
   /** As in `EngineOptions`. */

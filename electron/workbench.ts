@@ -19,9 +19,10 @@ export class WorkbenchHolder {
   #failed: string | null = null;
   /** Opening and closing happen one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
-  readonly #open: (folder: string) => Promise<Workbench>;
+  readonly #open: (folder: string, trusted: boolean) => Promise<Workbench>;
 
-  constructor(open: (folder: string) => Promise<Workbench>) {
+  /** `trusted`: a person has said that it may be worked in, wherever it was made. */
+  constructor(open: (folder: string, trusted: boolean) => Promise<Workbench>) {
     this.#open = open;
   }
 
@@ -51,13 +52,28 @@ export class WorkbenchHolder {
           `Runs are being driven in ${open.folder}. Pause them before you open another workspace.`,
         );
       }
-      this.#current = null;
-      await open?.close();
-      this.#failed = folder;
-      this.#current = await this.#open(folder);
-      this.#failed = null;
-      return this.#current;
+      return this.#replace(open, folder, false);
     });
+  }
+
+  /** Opens the workspace once more, to be worked in; the one of `folder` only: another may have been opened meanwhile. */
+  trust(folder: string): Promise<Workbench> {
+    return this.#inTurn(async () => {
+      const open = this.#current;
+      if (open?.folder !== folder) {
+        throw new WaymarkError('refused', `${folder} is not open any more. Open it, and trust it then.`);
+      }
+      return open.store.isReadOnly ? this.#replace(open, folder, true) : open;
+    });
+  }
+
+  async #replace(open: Workbench | null, folder: string, trusted: boolean): Promise<Workbench> {
+    this.#current = null;
+    await open?.close();
+    this.#failed = folder;
+    this.#current = await this.#open(folder, trusted);
+    this.#failed = null;
+    return this.#current;
   }
 
   /** Closes the open workspace, if any. */

@@ -5,7 +5,7 @@ import { HostBanner } from './features/computers/HostBanner';
 import { FirstUse } from './features/first-use/FirstUse';
 import { Announcer } from './features/frame/Announcer';
 import { useAppCommands } from './features/frame/app-commands';
-import { RuntimeBanner, WorkspaceBanner } from './features/frame/Banners';
+import { ElsewhereBanner, RuntimeBanner, WorkspaceBanner } from './features/frame/Banners';
 import { LeftRunsBanner } from './features/frame/LeftRunsBanner';
 import { PaneBoundary } from './features/frame/PaneBoundary';
 import { ReviewLayout } from './features/frame/ReviewLayout';
@@ -98,6 +98,7 @@ function Frame() {
     <>
       {run !== undefined && <Strip run={run} />}
       <WorkspaceBanner />
+      <ElsewhereBanner />
       <RemoteBanner />
       <LeftRunsBanner />
       <StandstillBanner />
@@ -126,6 +127,7 @@ function Start() {
   return (
     <>
       <WorkspaceBanner />
+      <ElsewhereBanner />
       <FirstUse />
     </>
   );

@@ -96,10 +96,10 @@ export class Application implements Answering {
       () => dialogWords[this.#language()],
     );
     let threads: StoreThreads | undefined = input.threads;
-    this.#holder = new WorkbenchHolder((folder) => {
+    this.#holder = new WorkbenchHolder((folder, trusted) => {
       const first = threads;
       threads = undefined;
-      return this.#openWorkbench(folder, first);
+      return this.#openWorkbench(folder, trusted, first);
     });
     this.#notices = new RunNotices({
       settings: () => this.#settings.current.notifications,
@@ -276,7 +276,7 @@ export class Application implements Answering {
     return app.getLocale().toLowerCase().startsWith('zh') ? 'zh' : 'en';
   }
 
-  async #openWorkbench(folder: string, threads?: StoreThreads) {
+  async #openWorkbench(folder: string, trusted: boolean, threads?: StoreThreads) {
     const bench = await openWorkbench(folder, {
       settings: this.#settings,
       findKey: (endpoint, env) => this.#keys.find(endpoint, env),
@@ -285,6 +285,7 @@ export class Application implements Answering {
       hosts: this.#hosts.hosts,
       log: this.#log,
       store: { threads },
+      readOnly: trusted ? false : 'from-elsewhere',
       demoPaceMs: this.#args.demoPaceMs,
     });
     this.#troubles.clear();

@@ -17,6 +17,10 @@ export interface DialogWords {
   openLink: string;
   open: string;
   cancel: string;
+  trustTitle: string;
+  /** What it may do then, under its folder. */
+  trustDetail: string;
+  trust: string;
   quitTitle: (runs: number) => string;
   quitDetail: string;
   pauseAndQuit: string;
@@ -42,6 +46,10 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     openLink: 'Open this address in the browser?',
     open: 'Open',
     cancel: 'Cancel',
+    trustTitle: 'Trust this workspace and work in it?',
+    trustDetail:
+      'It was made on another device or copied from one. Once you trust it, runs in it can be driven here: they ask the models and use the hosts that its log names, and they run the commands of its agents and the set-up and evaluators of its tasks as you.',
+    trust: 'Trust',
     quitTitle: (runs) => (runs === 1 ? 'A run is being driven here.' : `${runs} runs are being driven here.`),
     quitDetail:
       'Commands that already run in terminals keep running. The agent continues when the run is resumed.',
@@ -67,6 +75,10 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     openLink: '要在浏览器中打开此地址吗?',
     open: '打开',
     cancel: '取消',
+    trustTitle: '信任此工作区并在其中工作？',
+    trustDetail:
+      '它是在另一台设备上创建的，或是从那里复制而来的。信任之后，其中的运行可以在此处驱动：它们会请求其日志中指定的模型、使用其中指定的主机，并以您的身份运行其智能体的命令以及其任务的准备和评测程序。',
+    trust: '信任',
     quitTitle: (runs) => `此处正在驱动 ${runs} 个运行。`,
     quitDetail: '终端中已启动的命令会继续运行。恢复运行后,智能体将继续。',
     pauseAndQuit: '完成当前步骤后暂停并退出',
@@ -143,6 +155,12 @@ export class Dialogs {
     const address = new URL(url).href;
     if (await this.confirm({ message: words.openLink, detail: address, yes: words.open }))
       await shell.openExternal(address);
+  }
+
+  /** True = a workspace from elsewhere may be worked in. */
+  confirmTrust(folder: string): Promise<boolean> {
+    const { trustTitle: message, trustDetail, trust: yes } = this.#words();
+    return this.confirm({ message, detail: `${folder}\n\n${trustDetail}`, yes });
   }
 
   /** True = pause after this step and quit. */

@@ -59,6 +59,7 @@ export function createHandlers(input: HandlerInput): Handlers {
     ...applicationHandlers({
       ...input,
       chooseFolder: () => dialogs.folder('openWorkspace'),
+      mayTrust: (folder) => dialogs.confirmTrust(folder),
       openExternal: (url) => dialogs.openExternal(url),
       restoring: {
         chooseTarget: (damaged) => dialogs.saveFile(`${damaged}-restored`, 'restoreTo'),

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endpointSchema } from '@shared/settings';
 import type { RunSummary } from '@shared/views';
@@ -106,6 +106,23 @@ function steps(window: RemoteWindow, run: string, count: number): Promise<RunSum
 }
 
 describe('a workspace on a server', () => {
+  test('that was copied there is only read until it is trusted on the server', async () => {
+    const { window: make, server, workspace, folder } = await stand();
+    const copy = join(folder, 'copy');
+    await cp(workspace, copy, { recursive: true });
+    const place = { alias: 'box', folder: copy, command: `'${process.execPath}' '${cliEntry}'` };
+    const window = make('ada');
+    await window.desk.open(place);
+    expect(await window.ask('workspace.status', undefined)).toMatchObject({ isReadOnly: true });
+    const task = { task: 'small', endpoint: 'Scripted', approvals: 'off' } as const;
+    await expect(window.ask('runs.start', task)).rejects.toMatchObject({ code: 'read_only' });
+    await expect(window.ask('workspace.trust', undefined)).rejects.toMatchObject({ code: 'unsupported' });
+    await waymark(server, 'run', 'list', '--workspace', copy, '--trust');
+    const later = make('bob');
+    await later.desk.open(place);
+    expect(await later.ask('workspace.status', undefined)).toMatchObject({ isReadOnly: false });
+  });
+
   test('is followed live, steered, and written to while it is away: everything arrives once, in order', async () => {
     const { window: make, open, start, transport, workspace } = await stand();
     const ada = make('Ada');

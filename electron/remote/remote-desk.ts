@@ -271,9 +271,12 @@ function refusal({ alias, command }: RemotePlace, failure: unknown): unknown {
 }
 
 function needsDisk(name: CommandName, { alias, folder }: RemoteStatus): WaymarkError {
-  const there = name === 'tasks.add' ? 'task add PATH' : 'export --format slime --out DIR';
-  return new WaymarkError(
-    'unsupported',
-    `A folder of this machine cannot be used with the workspace on ${alias}. Run it there: waymark ${there} --workspace ${folder}`,
+  const refused = (why: string, there: string) =>
+    new WaymarkError('unsupported', `${why} Run it there: waymark ${there} --workspace ${folder}`);
+  if (name === 'workspace.trust')
+    return refused(`The workspace on ${alias} is trusted on that machine.`, 'run list --trust');
+  return refused(
+    `A folder of this machine cannot be used with the workspace on ${alias}.`,
+    name === 'tasks.add' ? 'task add PATH' : 'export --format slime --out DIR',
   );
 }

@@ -23,6 +23,7 @@ const space = (folder: string) => ({
   freeBytes: 1,
   problem: null,
   unreadable: [],
+  isReadOnly: false,
 });
 
 /** What the server answers as it should; everything else with a text. */

@@ -108,6 +108,7 @@ export class RemoteWorkspace {
       freeBytes: null,
       problem: null,
       unreadable: [],
+      isReadOnly: false,
     };
     const problem = this.#link.client === null ? null : known.problem;
     return { ...known, folder: `${alias}:${this.#welcome?.folder ?? folder}`, problem };

@@ -56,6 +56,7 @@ export async function serveWorkspace(
       hosts: options.hosts,
       log: options.log,
       demoPaceMs: 0,
+      readOnly: 'from-elsewhere',
       store: { entryId: () => ids.take() },
       driveApart: async (run) => {
         const { store } = holder.require();
@@ -92,6 +93,7 @@ export async function serveWorkspace(
       freeBytes: await freeBytes(folder),
       problem,
       unreadable,
+      isReadOnly: bench.store.isReadOnly,
     }),
     'tasks.list': taskHandlers({
       holder,

@@ -318,6 +318,8 @@ export interface Store {
   readonly folder: string;
   readonly writer: StoreWriter;
   readonly reader: StoreReader;
+  /** The workspace came from elsewhere and nobody has trusted it yet: every write is refused. */
+  readonly isReadOnly: boolean;
   /**
    * Takes the run's exclusive driver lock; null when another process holds it. Released when the process dies. Nothing is made
    * for a run that is not here, unless it is to be created now (`isNew`). @throws WaymarkError not_found, workspace_corrupt

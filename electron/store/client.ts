@@ -4,7 +4,7 @@ import { WaymarkError } from '@shared/errors';
 import type { StepQuery } from '@shared/step-query';
 import type { Store, StoreReader, StoreWriter } from './api';
 import { askIndex } from './asked-steps';
-import { readOnlyWriter } from './read-only';
+import { type ReadOnly, readOnlyWriter } from './read-only';
 import { AssembledStore, Notices } from './store-parts';
 import type { StoreThread } from './store-thread';
 import { type StoreThreads, startThreads } from './store-threads';
@@ -25,8 +25,8 @@ export interface OpenStoreOptions {
   ballastBytes?: number;
   /** How often changed hints and labels are copied, ms; default 15 minutes. */
   backupEveryMs?: number;
-  /** A workspace from elsewhere: nothing is recorded in it, no run is driven, nothing half done is finished. */
-  readOnly?: boolean | undefined;
+  /** Nothing is recorded in it, no run is driven, nothing half done is finished. */
+  readOnly?: ReadOnly | undefined;
 }
 
 /** Room kept free for a clean stop on a full disk. */
@@ -43,15 +43,19 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
   try {
     // The writer refuses or brings up to date what the others then read.
     await write.open(data, notices.publish);
-    await Promise.all([read.open(data, notices.publish), index.open(data, notices.publish)]);
+    const [readOnly] = await Promise.all([
+      write.call<boolean>('isReadOnly', []),
+      read.open(data, notices.publish),
+      index.open(data, notices.publish),
+    ]);
     const writer = remoteWriter(write, index, options.entryId ?? (() => undefined));
     return new AssembledStore(
       folder,
-      options.readOnly === true ? readOnlyWriter(writer, folder) : writer,
+      readOnly ? readOnlyWriter(writer, folder) : writer,
       remoteReader(read, write, index),
       notices,
       {
-        readOnly: options.readOnly === true,
+        readOnly,
         drain: async () => {
           await write.call('drain', []);
           await index.call('drain', []);
@@ -83,7 +87,7 @@ function threadData(folder: string, options: OpenStoreOptions): Omit<ThreadData,
     device: options.device ?? null,
     ballastBytes: options.ballastBytes ?? ballastBytes,
     backupEveryMs: options.backupEveryMs ?? null,
-    readOnly: options.readOnly === true,
+    readOnly: options.readOnly ?? false,
     resourcesPath: (process as { resourcesPath?: string }).resourcesPath ?? null,
   };
 }

@@ -1,7 +1,7 @@
 import type { Store, StoreNotice } from './api';
 import { type IndexPart, openIndexPart } from './index-part';
 import { createProjector } from './projector';
-import { readOnlyWriter } from './read-only';
+import { type ReadOnly, readOnlyWriter } from './read-only';
 import { openReaderPart } from './reader-part';
 import type { StepProjector } from './step-projector';
 import { AssembledStore, Notices } from './store-parts';
@@ -18,7 +18,7 @@ export interface InProcessOptions {
   backupEveryMs?: number;
   partBytes?: number;
   /** As in `OpenStoreOptions`. */
-  readOnly?: boolean | undefined;
+  readOnly?: ReadOnly | undefined;
 }
 
 /** The whole store in the calling thread: for one look of the command line, for unit tests, and for measuring the core. */
@@ -56,9 +56,9 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     verify: index.verify,
   });
   const writer = Object.assign(core, { backup: index.backup, rebuildSearch: index.rebuildSearch });
-  const allowed = options.readOnly === true ? readOnlyWriter(writer, folder) : writer;
+  const allowed = core.readOnly ? readOnlyWriter(writer, folder) : writer;
   return new AssembledStore(folder, allowed, reader.core, notices, {
-    readOnly: options.readOnly === true,
+    readOnly: core.readOnly,
     drain: async () => {
       await core.drain();
       await index.drain();

@@ -1,10 +1,11 @@
 import { cpSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { parseArguments } from '../cli/arguments';
 import { isReading } from '../cli/reading-commands';
 import { alice, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { openStore } from './client';
 import { isFromElsewhere } from './workspace-file';
 
 async function workspace(): Promise<{ base: string; folder: string; run: string }> {
@@ -29,9 +30,16 @@ test('a copy comes from elsewhere until it was written here; what was made or mo
   cpSync(join(base, 'moved'), copy, { recursive: true });
   expect(isFromElsewhere(copy)).toBe(true);
   await testStore(copy, { readOnly: true }).close();
+  const asked = await openStore(copy, { workerDir: inject('storeWorkers'), readOnly: 'from-elsewhere' });
+  expect(asked.isReadOnly).toBe(true);
+  await expect(asked.writer.clean()).rejects.toMatchObject({ code: 'read_only' });
+  await asked.close();
   expect(isFromElsewhere(copy)).toBe(true);
   await testStore(copy).close();
   expect(isFromElsewhere(copy)).toBe(false);
+  const own = testStore(copy, { readOnly: 'from-elsewhere' });
+  expect(own.isReadOnly).toBe(false);
+  await own.close();
 });
 
 test('it is read, searched and verified, and nothing in it is recorded, driven or deleted', async () => {

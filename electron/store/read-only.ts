@@ -1,6 +1,9 @@
 import { WaymarkError } from '@shared/errors';
 import type { StoreWriter } from './api';
 
+/** `from-elsewhere`: where the workspace came from elsewhere (`isFromElsewhere`), and nobody has trusted it yet. */
+export type ReadOnly = boolean | 'from-elsewhere';
+
 /** What a workspace that came from elsewhere is kept from until a person trusts it; shown with every refusal. */
 export const trustedMay =
   'Once it is trusted, its runs may be driven here: they ask the models and use the hosts that its log names, and run the commands of its agents and the set-up and evaluators of its tasks as you.';
@@ -8,7 +11,7 @@ export const trustedMay =
 export function fromElsewhere(folder: string, what: string): WaymarkError {
   return new WaymarkError(
     'read_only',
-    `${folder} was made on another device or copied from one, so it is only read: ${what} is not carried out. Look at it, and add --trust to work in it here from now on. ${trustedMay}`,
+    `${folder} was made on another device or copied from one, so it is only read: ${what} is not carried out. Look at it; to work in it here from now on, trust it: in the window by the button above the run, on the command line by adding --trust. ${trustedMay}`,
   );
 }
 

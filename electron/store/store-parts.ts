@@ -51,12 +51,16 @@ export class AssembledStore implements Store {
     readonly writer: StoreWriter,
     readonly reader: StoreReader,
     private readonly notices: Notices,
-    private readonly end: { readOnly?: boolean; drain(): Promise<void>; close(): Promise<void> },
+    private readonly end: { readOnly: boolean; drain(): Promise<void>; close(): Promise<void> },
   ) {}
+
+  get isReadOnly(): boolean {
+    return this.end.readOnly;
+  }
 
   lockRun(run: string, isNew = false): { epoch: number; release(): void } | null {
     const path = runLockPath(this.folder, run);
-    if (this.end.readOnly === true) throw fromElsewhere(this.folder, 'driving a run');
+    if (this.isReadOnly) throw fromElsewhere(this.folder, 'driving a run');
     const last = this.lastEpoch(run);
     // Nothing is made for a run that is not here: who asks may have made its name up.
     if (last === null && !isNew) throw noRun(run);

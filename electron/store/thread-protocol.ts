@@ -1,5 +1,6 @@
 import type { Failure } from '@shared/errors';
 import type { StoreNotice } from './api';
+import type { ReadOnly } from './read-only';
 
 /** What a thread is opened with; plain data only. */
 export interface ThreadData {
@@ -9,8 +10,7 @@ export interface ThreadData {
   device: string | null;
   ballastBytes: number;
   backupEveryMs: number | null;
-  /** A workspace from elsewhere that nobody has trusted yet. */
-  readOnly: boolean;
+  readOnly: ReadOnly;
   /** Electron's resources folder, which its worker threads do not know. */
   resourcesPath: string | null;
 }

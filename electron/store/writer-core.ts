@@ -160,7 +160,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     this.foreign.start();
     this.renewal.start();
     this.catchUp.start();
-    if (this.options.readOnly === true) return;
+    if (this.readOnly) return;
     this.disk.start(ballastReleased);
     this.annotations.start();
     this.unfinished = this.resume();
@@ -175,6 +175,10 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
         this.unattended(thrown);
       }
     }
+  }
+
+  get readOnly(): boolean {
+    return this.options.readOnly === true;
   }
 
   append(run: string, epoch: number, events: DatedEvent[]): Promise<{ seq: number }> {

@@ -4,16 +4,20 @@ import { storeFailure } from './database';
 import { releaseBallast } from './disk-guard';
 import { rebuildOutdated } from './projection-upgrade';
 import { quarantine } from './quarantine';
+import type { ReadOnly } from './read-only';
 import { Statements } from './rows';
-import { devicesOf, openForWriting } from './workspace-file';
+import { devicesOf, isFromElsewhere, openForWriting } from './workspace-file';
 import { WriterCore, type WriterOptions } from './writer-core';
 
 const NOBODY = { device: 'read-only', earlier: [] };
 
+interface WriterPartOptions extends Omit<WriterOptions, 'device' | 'earlierDevices' | 'readOnly'> {
+  device?: string;
+  readOnly?: ReadOnly | undefined;
+}
+
 /** Opens the writing connection and starts its core. `device` names the installation; by default this machine. */
-export function openWriterPart(
-  options: Omit<WriterOptions, 'device' | 'earlierDevices'> & { device?: string },
-): WriterCore {
+export function openWriterPart(options: WriterPartOptions): WriterCore {
   try {
     return openPart(options);
   } catch (thrown) {
@@ -25,19 +29,18 @@ export function openWriterPart(
   }
 }
 
-function openPart(
-  options: Omit<WriterOptions, 'device' | 'earlierDevices'> & { device?: string },
-  ballastReleased = 0,
-): WriterCore {
+function openPart(options: WriterPartOptions, ballastReleased = 0): WriterCore {
+  const { folder } = options;
+  const readOnly =
+    options.readOnly === 'from-elsewhere' ? isFromElsewhere(folder) : options.readOnly === true;
   const db = openForWriting(options.folder);
   try {
     const statements = new Statements(db);
     quarantine(statements, options.notify);
     rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
     // Writing its name would make the copy this installation's.
-    const { device, earlier } =
-      options.readOnly === true ? NOBODY : devicesOf(db, options.folder, options.device);
-    const core = new WriterCore(db, { ...options, device, earlierDevices: earlier });
+    const { device, earlier } = readOnly ? NOBODY : devicesOf(db, options.folder, options.device);
+    const core = new WriterCore(db, { ...options, readOnly, device, earlierDevices: earlier });
     try {
       core.start(ballastReleased);
     } catch (thrown) {

@@ -30,6 +30,7 @@ serveThread((data, notify) => {
     keepDwell: core.keepDwell.bind(core),
     dismissRetroMask: core.dismissRetroMask.bind(core),
     rebuild: core.rebuild.bind(core),
+    isReadOnly: async () => core.readOnly,
     drain: core.drain.bind(core),
     close: core.close.bind(core),
   };

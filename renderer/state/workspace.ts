@@ -37,7 +37,15 @@ export async function chooseWorkspace(): Promise<void> {
   if (status !== null) setWorkspace(status);
 }
 
-/** True when decisions can be kept: a folder is open and it has no problem. */
+/** Asks main to open a workspace from elsewhere for work; nothing changes when the person says no. */
+export async function trustWorkspace(): Promise<void> {
+  const status = await call('workspace.trust');
+  if (status !== null) setWorkspace(status);
+}
+
+/** True when decisions can be kept: a folder is open, is worked in here, and has no problem. */
 export function useWritable(): boolean {
-  return useWorkspace((state) => state.problem === null && state.status?.folder != null);
+  return useWorkspace(
+    (state) => state.problem === null && state.status?.folder != null && !state.status.isReadOnly,
+  );
 }

@@ -27,6 +27,8 @@ export const applicationCommands = {
   /** Opens the system's folder dialog in the main process; null = cancelled. */
   'workspace.choose': { input: none, output: returns<WorkspaceStatus | null>() },
   'workspace.openDefault': { input: none, output: returns<WorkspaceStatus>() },
+  /** Asks natively whether a workspace from elsewhere may be worked in, and opens it for that; null = no. */
+  'workspace.trust': { input: none, output: returns<WorkspaceStatus | null>() },
   'tasks.list': { input: none, output: returns<TaskRow[]>() },
   'tasks.add': { input: none, output: returns<TaskRow | null>() },
   'catalogue.list': { input: none, output: returns<CatalogueRow[]>() },
@@ -53,6 +55,8 @@ export interface WorkspaceStatus {
   problem: Failure | null;
   /** One failure for each run of which something cannot be read. */
   unreadable: Failure[];
+  /** It was made on another device or copied from one, and nobody has trusted it yet: every write is refused. */
+  isReadOnly: boolean;
 }
 
 export interface TaskRow {

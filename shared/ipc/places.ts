@@ -2,7 +2,7 @@ import type { CommandName, EventName } from '../ipc';
 
 /**
  * Where a command belongs while the window shows a workspace on a server: `workspace` = it is answered there, `window` =
- * here as ever, `disk` = it would need this machine's disk and that workspace at once, and is refused.
+ * here as ever, `disk` = it would need that workspace and this machine's disk, or the word of the person at that machine, and is refused.
  */
 export type CommandPlace = 'workspace' | 'window' | 'disk';
 
@@ -20,6 +20,7 @@ export const commandPlaces = {
   'workspace.status': 'workspace',
   'workspace.choose': 'window',
   'workspace.openDefault': 'window',
+  'workspace.trust': 'disk',
   'workspace.backups': 'window',
   'workspace.restore': 'window',
   'tasks.list': 'workspace',

@@ -20,6 +20,7 @@ type ApplicationHandlers = Pick<
   | 'workspace.status'
   | 'workspace.choose'
   | 'workspace.openDefault'
+  | 'workspace.trust'
   | 'workspace.backups'
   | 'workspace.restore'
 >;
@@ -32,6 +33,8 @@ export interface ApplicationOptions {
   defaultFolder: string;
   /** Shows the system's folder dialog; null = cancelled. */
   chooseFolder(): Promise<string | null>;
+  /** Asks whether a workspace from elsewhere may be worked in. */
+  mayTrust(folder: string): Promise<boolean>;
   /** Asks before a link leaves the application, showing the whole address. */
   openExternal(url: string): Promise<void>;
   saveDiagnostics(): Promise<string | null>;
@@ -46,13 +49,15 @@ export interface ApplicationOptions {
 /** Application, settings and workspace. No secret ever goes back to the window. */
 export function applicationHandlers(options: ApplicationOptions): ApplicationHandlers {
   const status = async (problem: Failure | null = options.problem()): Promise<WorkspaceStatus> => {
-    const folder = options.holder.current?.folder ?? null;
+    const store = options.holder.current?.store;
+    const folder = store?.folder ?? null;
     return {
       folder,
       defaultFolder: options.defaultFolder,
       freeBytes: await freeBytes(folder ?? options.defaultFolder),
       problem,
       unreadable: options.unreadable(),
+      isReadOnly: store?.isReadOnly ?? false,
     };
   };
   const open = async (folder: string): Promise<WorkspaceStatus> => {
@@ -95,6 +100,14 @@ export function applicationHandlers(options: ApplicationOptions): ApplicationHan
     },
     ...restoreHandlers({ ...options.restoring, holder: options.holder, open }),
     'workspace.openDefault': () => open(options.settings.current.workspace ?? options.defaultFolder),
+    'workspace.trust': async () => {
+      const { folder } = options.holder.require();
+      if (!(await options.mayTrust(folder))) return null;
+      await options.holder.trust(folder);
+      const now = await status();
+      options.changed(now);
+      return now;
+    },
   };
 }
 

@@ -78,6 +78,7 @@ const workspaceStatus = z.object({
   freeBytes: number.nullable(),
   problem: failure.nullable(),
   unreadable: z.array(failure),
+  isReadOnly: z.boolean(),
 });
 
 const checkpoint = checkpointEvents['checkpoint.made'].extend({ seq: count, at });

@@ -1,9 +1,10 @@
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
+import { useRemote } from '../../state/remote';
 import { offerRestore } from '../../state/restore';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
-import { loadWorkspace, useWorkspace } from '../../state/workspace';
+import { loadWorkspace, trustWorkspace, useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
 
 /** Says that this is not the released runtime; stands above everything. */
@@ -14,6 +15,31 @@ export function RuntimeBanner() {
   return (
     <Banner tone="attention" icon="warning" title={text.frame.testRuntime}>
       {text.frame.testRuntimeText(app.runtime.electron)}
+    </Banner>
+  );
+}
+
+/** A workspace from elsewhere is only read until the person trusts it. A server's is trusted there, not from here. */
+export function ElsewhereBanner() {
+  const text = useText();
+  const status = useWorkspace((state) => state.status);
+  const remote = useRemote((state) => state.status);
+  if (status === null || !status.isReadOnly) return null;
+  return (
+    <Banner
+      tone="attention"
+      icon="warning"
+      title={text.frame.elsewhereTitle}
+      actions={
+        remote === null && (
+          <Button small onClick={() => attempt(trustWorkspace)}>
+            {text.frame.trust}
+          </Button>
+        )
+      }
+    >
+      {text.frame.elsewhereText}
+      {remote !== null && ` ${text.frame.trustOnServer(remote.folder)}`}
     </Banner>
   );
 }

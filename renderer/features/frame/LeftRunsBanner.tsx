@@ -2,13 +2,15 @@ import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
 import { dismissLeftRuns, resumeLeftRuns, useLeftRuns } from '../../state/left-runs';
 import { attempt } from '../../state/toasts';
+import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
 
 /** After a crash or a reboot: which runs stand still because nobody drives them, and the way to go on with all. */
 export function LeftRunsBanner() {
   const { runs: text, common } = useText();
   const runs = useLeftRuns((state) => state.runs);
-  if (runs.length === 0) return null;
+  const readOnly = useWorkspace((state) => state.status?.isReadOnly === true);
+  if (runs.length === 0 || readOnly) return null;
   return (
     <Banner
       tone="attention"

@@ -30,6 +30,11 @@ export function StatusLine() {
           <Icon name="disk" small />
           {text.frame.notSaving}
         </span>
+      ) : workspace?.isReadOnly === true ? (
+        <span className="row tone-attention">
+          <Icon name="warning" small />
+          {text.frame.readOnly}
+        </span>
       ) : (
         run !== undefined && (
           <span className="row">

@@ -26,6 +26,13 @@ export const frame = {
     code === 'workspace_corrupt'
       ? 'Labels and hints are not accepted now.'
       : 'Labels and hints are not accepted now; what was saved before is safe.',
+  elsewhereTitle: 'Made on another device',
+  elsewhereText:
+    'This workspace was made on another device or copied from one, so it can only be read: no labels, no hints, no runs. Trust it if you know where it comes from.',
+  trust: 'Trust…',
+  trustOnServer: (folder: string) =>
+    `To trust it, run this on the server: waymark run list --workspace ${folder} --trust`,
+  readOnly: 'Read only',
   checkAgain: 'Check again',
   copyDetails: 'Copy details',
   saved: (seq: string) => `Saved, seq ${seq}`,
