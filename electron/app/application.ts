@@ -5,7 +5,6 @@ import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
 import { systemLinkClock } from '../computer/ssh/link-clock';
-import { startDemoRun } from '../demo/start-demo-run';
 import { answerCommand } from '../ipc/dispatch';
 import { OwnTerminalDesk } from '../ipc/handlers/own';
 import { createPublisher, type Publisher } from '../ipc/publish';
@@ -366,20 +365,15 @@ export class Application implements Answering {
       process.stderr.write(`${this.#troubles.current?.message ?? 'The smoke run needs a workspace.'}\n`);
       return this.#end(1);
     }
-    const run = await startDemoRun(bench, {
-      author: this.#settings.current.annotator,
-      resourcesDir: this.#resourcesDir,
-    });
-    const { runtime } = applicationInfo(this.#args.smoke);
     const ok = await smoke({
       window,
       workbench: bench,
-      run,
+      author: this.#settings.current.annotator,
+      resourcesDir: this.#resourcesDir,
       out: this.#args.out,
-      runtime,
+      runtime: applicationInfo(this.#args.smoke).runtime,
       timings: this.#timings,
     });
-    await bench.engine.cleanSessions(new Set());
     this.#quitting = 'yes';
     await this.#end(ok ? 0 : 1);
   }

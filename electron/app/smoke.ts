@@ -1,7 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Author } from '@shared/annotations';
 import { ModelText } from '@shared/terminal/model-text';
 import type { BrowserWindow } from 'electron';
+import { startDemoRun } from '../demo/start-demo-run';
 import type { Workbench } from '../workbench';
 
 const deadlineMs = 120_000;
@@ -10,7 +12,9 @@ const stepMs = 50;
 export interface SmokeInput {
   window: BrowserWindow;
   workbench: Workbench;
-  run: string;
+  /** Who starts the demo. */
+  author: Author;
+  resourcesDir: string;
   out: string;
   runtime: Record<string, string>;
   /** Milliseconds since the process started, by name. */
@@ -27,12 +31,13 @@ interface SmokeFacts {
 }
 
 /**
- * Waits until the demo run has ended and the window shows all of it, counts the timeline's rows in the
+ * Starts the demo, waits until the run has ended and the window shows all of it, counts the timeline's rows in the
  * accessibility tree, reads the terminal's last line off the screen, compares both with the store and writes
  * `smoke.json` and `screenshot.png` into `out`. Returns false when window and store differ.
  */
 export async function smoke(input: SmokeInput): Promise<boolean> {
-  const { window, workbench, run, out } = input;
+  const { window, workbench, out } = input;
+  const run = await startDemoRun(workbench, input);
   await mkdir(out, { recursive: true });
   await workbench.engine.waitRun(run);
   input.timings.runEnded = sinceStart();
@@ -59,6 +64,7 @@ export async function smoke(input: SmokeInput): Promise<boolean> {
   const picture = await window.webContents.capturePage();
   await writeFile(join(out, 'screenshot.png'), picture.toPNG());
   await writeFile(join(out, 'smoke.json'), `${JSON.stringify(facts, null, 2)}\n`);
+  await workbench.engine.cleanSessions(new Set());
   return painted;
 }
 
