@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { toFailure, WaymarkError } from '@shared/errors';
 import { type Arguments, helpText, parseArguments } from './cli/arguments';
 import { branchCommand, checkpointCommand } from './cli/checkpoint-commands';
@@ -28,6 +28,8 @@ import { Troubles } from './cli/troubles';
 import type { Hosts } from './computer/hosts';
 import { createHosts } from './computer/ssh/create-hosts';
 import { dataFolder } from './data-folder';
+import { environmentKey } from './environment-key';
+import { NamedAddresses } from './named-addresses';
 import { openWorkbench } from './open-workbench';
 import { resourcesFolder } from './resources-folder';
 import { SettingsFile, sshConfigFile } from './settings-file';
@@ -123,10 +125,12 @@ async function inWorkspace(
   }
   const readOnly = !args.values.trust && isFromElsewhere(folder);
   if (readOnly && !isReading(args)) throw fromElsewhere(folder, `"${args.words.slice(0, 2).join(' ')}"`);
+  const addresses = new NamedAddresses(dirname(file.path));
   const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };
   const bench = await openWorkbench(folder, {
     settings: file,
-    findKey: (_name, env) => process.env[env] ?? null,
+    findKey: environmentKey(process.env),
+    addresses,
     resourcesDir,
     hosts,
     log: headlessLog(terminal),
@@ -140,6 +144,7 @@ async function inWorkspace(
     reader: bench.store.reader,
     engine: bench.engine,
     settings,
+    addresses,
     author,
     terminal,
     entry: __filename,

@@ -4,7 +4,7 @@ import { version } from '../package.json';
 import type { Hosts } from './computer/hosts';
 import { DemoServer, demoEndpointName } from './demo/demo-server';
 import { createEngine } from './runs/engine';
-import type { EngineLog } from './runs/engine-options';
+import type { EngineLog, EngineOptions } from './runs/engine-options';
 import { noHosts } from './runs/no-hosts';
 import { ballastBytes, type OpenStoreOptions, openStore } from './store/client';
 import { systemClock } from './system-clock';
@@ -12,7 +12,8 @@ import type { Workbench } from './workbench';
 
 export interface OpenOptions {
   settings: { readonly current: Settings };
-  findKey(endpoint: string, environmentVariable: string): string | null;
+  findKey: EngineOptions['findKey'];
+  addresses?: EngineOptions['addresses'];
   /** Absent: no key is behind a passphrase. */
   isKeyLocked?: ((endpoint: string) => boolean) | undefined;
   resourcesDir: string;
@@ -38,6 +39,7 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
   const {
     settings,
     findKey,
+    addresses,
     isKeyLocked,
     resourcesDir,
     log,
@@ -59,6 +61,7 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     store,
     settings,
     findKey,
+    addresses,
     isKeyLocked,
     baseUrlOf: async (endpoint) => (endpoint === demoEndpointName ? (await demo.serve()).baseUrl : null),
     clock: systemClock,

@@ -25,6 +25,7 @@ export const errorCodes = [
   'task_invalid',
   'task_unsupported',
   'model_key_missing',
+  'endpoint_differs',
   'model_unreachable',
   'model_rejected',
   'model_overloaded',

@@ -40,7 +40,8 @@ export interface ModelFailure {
     | 'model_overloaded'
     | 'model_malformed'
     | 'context_full'
-    | 'model_key_missing';
+    | 'model_key_missing'
+    | 'endpoint_differs';
   message: string;
   status: number | null;
   retryable: boolean;

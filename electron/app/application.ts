@@ -10,6 +10,7 @@ import { OwnTerminalDesk } from '../ipc/handlers/own';
 import { createPublisher, type Publisher } from '../ipc/publish';
 import type { Answering, Asking, Handlers } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
+import { NamedAddresses } from '../named-addresses';
 import { openWorkbench } from '../open-workbench';
 import { RemoteDesk } from '../remote/remote-desk';
 import { resourcesFolder } from '../resources-folder';
@@ -278,7 +279,8 @@ export class Application implements Answering {
   async #openWorkbench(folder: string, trusted: boolean, threads?: StoreThreads) {
     const bench = await openWorkbench(folder, {
       settings: this.#settings,
-      findKey: (endpoint, env) => this.#keys.find(endpoint, env),
+      findKey: (endpoint, env, origin) => this.#keys.find(endpoint, env, origin),
+      addresses: new NamedAddresses(this.#input.data),
       isKeyLocked: (endpoint) => this.#keys.isLocked(endpoint),
       resourcesDir: this.#resourcesDir,
       hosts: this.#hosts.hosts,

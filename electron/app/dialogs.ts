@@ -1,6 +1,7 @@
 import type { BrowserWindow } from 'electron';
 import { dialog, shell } from 'electron';
 import { type Confirm, nativeConfirm } from './confirmation';
+import type { KeyMove } from './endpoint-changes';
 
 /** The words of the system dialogs main shows, in the two languages of the window. */
 export interface DialogWords {
@@ -29,6 +30,9 @@ export interface DialogWords {
   onBattery: string;
   stoodStill: (minutes: number) => string;
   hostAsks: (name: string) => string;
+  keyMoves: string;
+  keyMovesDetail: (move: KeyMove) => string;
+  sendKey: string;
 }
 
 export const dialogWords: Record<'en' | 'zh', DialogWords> = {
@@ -60,6 +64,16 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     onBattery: 'This machine runs from its battery while it drives a run.',
     stoodStill: (minutes) => `This machine slept. The agent stood still for ${minutes} min.`,
     hostAsks: (name) => `${name} needs your answer before it can be reached.`,
+    keyMoves: 'May this key go to another address?',
+    keyMovesDetail: ({ variable, endpoint, from, to }) =>
+      [
+        variable === '' ? `The key kept for ${endpoint}` : `The environment variable ${variable}`,
+        `Until now sent to: ${from.join(', ') || 'nobody'}`,
+        `From now on to: ${to}`,
+        '',
+        'Whoever answers there can read it and use it. Say yes only if you made this change yourself.',
+      ].join('\n'),
+    sendKey: 'Send it there',
   },
   zh: {
     openWorkspace: '打开工作区',
@@ -87,6 +101,16 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     onBattery: '此机器正在使用电池驱动运行。',
     stoodStill: (minutes) => `此机器曾休眠。智能体停顿了 ${minutes} 分钟。`,
     hostAsks: (name) => `${name} 需要你的回答才能连接。`,
+    keyMoves: '允许将此密钥发送到另一个地址吗?',
+    keyMovesDetail: ({ variable, endpoint, from, to }) =>
+      [
+        variable === '' ? `为 ${endpoint} 保存的密钥` : `环境变量 ${variable}`,
+        `此前发送到:${from.join('、') || '无'}`,
+        `今后发送到:${to}`,
+        '',
+        '该地址的服务器能够读取并使用它。只有在你本人做了此更改时才应同意。',
+      ].join('\n'),
+    sendKey: '发送到该地址',
   },
 };
 
@@ -161,6 +185,12 @@ export class Dialogs {
   confirmTrust(folder: string): Promise<boolean> {
     const { trustTitle: message, trustDetail, trust: yes } = this.#words();
     return this.confirm({ message, detail: `${folder}\n\n${trustDetail}`, yes });
+  }
+
+  /** Whether a key may go to another address than before; no page can answer. */
+  confirmKeyMove(move: KeyMove): Promise<boolean> {
+    const words = this.#words();
+    return this.confirm({ message: words.keyMoves, detail: words.keyMovesDetail(move), yes: words.sendKey });
   }
 
   /** True = pause after this step and quit. */

@@ -1,5 +1,6 @@
 import type { Failure } from '@shared/errors';
 import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/ipc/application';
+import { namedEndpoint } from '@shared/settings';
 import { applicationHandlers } from '../ipc/handlers/application';
 import { computerHandlers, type HostReports } from '../ipc/handlers/computers';
 import { datasetHandlers } from '../ipc/handlers/dataset';
@@ -14,6 +15,7 @@ import type { Publisher } from '../ipc/publish';
 import type { Handlers } from '../ipc/register';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import { workspaceHandlers } from '../ipc/workspace-handlers';
+import { originOf } from '../model/bound-key';
 import { testModel } from '../model/test-model';
 import type { RemoteDesk } from '../remote/remote-desk';
 import type { SettingsFile } from '../settings-file';
@@ -23,6 +25,7 @@ import { catalogueRows, createFromCatalogue } from '../task/catalogue';
 import { unsupportedHere } from '../task/unsupported';
 import type { WorkbenchHolder } from '../workbench';
 import type { Dialogs } from './dialogs';
+import { EndpointChanges } from './endpoint-changes';
 import type { KeyStore } from './key-store';
 import type { WindowHosts } from './window-hosts';
 
@@ -58,6 +61,11 @@ export function createHandlers(input: HandlerInput): Handlers {
   return {
     ...applicationHandlers({
       ...input,
+      endpointChanges: new EndpointChanges({
+        current: () => settings.current.endpoints,
+        keys,
+        confirm: (move) => dialogs.confirmKeyMove(move),
+      }),
       chooseFolder: () => dialogs.folder('openWorkspace'),
       mayTrust: (folder) => dialogs.confirmTrust(folder),
       openExternal: (url) => dialogs.openExternal(url),
@@ -113,10 +121,11 @@ export function createHandlers(input: HandlerInput): Handlers {
     }),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'attention.showing': async ({ run }) => input.showing(run),
-    'model.test': (endpoint) =>
-      testModel(
-        { ...endpoint, key: keys.find(endpoint.name, endpoint.keyEnv) },
-        AbortSignal.timeout(testDeadlineMs),
-      ),
+    // By name only: a window has no way to send anything to an address that is not in the settings.
+    'model.test': async ({ endpoint: name }) => {
+      const endpoint = namedEndpoint(settings.current, name);
+      const key = keys.find(name, endpoint.keyEnv, originOf(endpoint.baseUrl));
+      return testModel({ ...endpoint, key }, AbortSignal.timeout(testDeadlineMs));
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { originOf } from '../model/bound-key';
 import { SettingsFile } from '../settings-file';
 import { HostReportFile } from './host-report-file';
 import { KeyStore } from './key-store';
@@ -16,7 +17,11 @@ export interface KeptState {
 /** Opens it in the application's data folder. Keys that cannot be read are a warning: the person enters them again. */
 export async function openKept(data: string): Promise<KeptState> {
   const settings = await SettingsFile.open(data);
-  const keys = new KeyStore({ folder: data, env: process.env, system: systemKeys });
+  const keys = new KeyStore({
+    ...{ folder: data, env: process.env, system: systemKeys },
+    originOf: (name) =>
+      originOf(settings.current.endpoints.find((each) => each.name === name)?.baseUrl ?? ''),
+  });
   const log = openLog(data, () => keys.values());
   try {
     await keys.load();

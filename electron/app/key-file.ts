@@ -12,8 +12,16 @@ const SHORTEST = 8;
 
 const base64 = z.string().regex(/^[A-Za-z0-9+/]+=*$/u);
 
+/** A key and the origin it may be sent to; empty: to none, until the person says so. */
+export interface KeptKey {
+  key: string;
+  origin: string;
+}
+export type KeptKeys = ReadonlyMap<string, KeptKey>;
+
 const fileSchema = z.object({
-  version: z.literal(1),
+  /** 1: keys without their origins. */
+  version: z.union([z.literal(1), z.literal(2)]),
   /** Whose keys are inside; names of endpoints are no secret, and a locked file can tell what it holds. */
   endpoints: z.array(z.string()),
   kdf: z.object({
@@ -33,13 +41,30 @@ const fileSchema = z.object({
 type Stored = z.infer<typeof fileSchema>;
 type Kdf = Stored['kdf'];
 
-const keysSchema = z.record(z.string(), z.string());
+const keptSchema = z.object({ key: z.string(), origin: z.string() });
+const keysSchema = z.record(z.string(), z.union([keptSchema, z.string().transform((key) => ({ key }))]));
+
+/** What sealed text or an encrypted file holds of one key; without an origin it is from before keys had one. */
+export interface FoundKey {
+  key: string;
+  origin?: string;
+}
+
+/** Reverses `sealedText`; a text that is none of those is a key from before. */
+export function foundKey(text: string): FoundKey {
+  const kept = keptSchema.safeParse(parsed(text));
+  return kept.success ? kept.data : { key: text };
+}
+
+export function sealedText({ key, origin }: KeptKey): string {
+  return JSON.stringify({ key, origin });
+}
 
 /** An opened file: writes keys with the passphrase it was opened with, which itself is not kept. */
 export interface OpenedKeyFile {
-  readonly keys: ReadonlyMap<string, string>;
+  readonly keys: ReadonlyMap<string, FoundKey>;
   /** Replaces the file's content; on a failure the file is as it was. */
-  write(keys: ReadonlyMap<string, string>): Promise<void>;
+  write(keys: KeptKeys): Promise<void>;
 }
 
 /**
@@ -74,7 +99,7 @@ export class KeyFile {
     return this.opened(secret, stored.kdf, decrypt(secret, stored));
   }
 
-  private opened(secret: Buffer, kdf: Kdf, keys: ReadonlyMap<string, string>): OpenedKeyFile {
+  private opened(secret: Buffer, kdf: Kdf, keys: ReadonlyMap<string, FoundKey>): OpenedKeyFile {
     return { keys, write: (next) => writePrivately(this.path, JSON.stringify(encrypt(secret, kdf, next))) };
   }
 
@@ -105,20 +130,21 @@ function derive(passphrase: string, { N, r, p, salt }: Kdf): Promise<Buffer> {
 }
 
 /** Everything beside the keys is authenticated with them, so that nobody can swap a part of the file unnoticed. */
-const associated = (endpoints: string[], kdf: Kdf) =>
-  Buffer.from(JSON.stringify([1, endpoints, kdf.N, kdf.r, kdf.p, kdf.salt]), 'utf8');
+const associated = (version: Stored['version'], endpoints: string[], kdf: Kdf) =>
+  Buffer.from(JSON.stringify([version, endpoints, kdf.N, kdf.r, kdf.p, kdf.salt]), 'utf8');
 
-function encrypt(secret: Buffer, kdf: Kdf, keys: ReadonlyMap<string, string>): Stored {
+function encrypt(secret: Buffer, kdf: Kdf, keys: KeptKeys): Stored {
+  const version = 2;
   const iv = randomBytes(12);
   const endpoints = [...keys.keys()].sort();
   const cipher = createCipheriv('aes-256-gcm', secret, iv);
-  cipher.setAAD(associated(endpoints, kdf));
+  cipher.setAAD(associated(version, endpoints, kdf));
   const data = Buffer.concat([
     cipher.update(JSON.stringify(Object.fromEntries(keys)), 'utf8'),
     cipher.final(),
   ]);
   return {
-    version: 1,
+    version,
     endpoints,
     kdf,
     iv: iv.toString('base64'),
@@ -127,12 +153,12 @@ function encrypt(secret: Buffer, kdf: Kdf, keys: ReadonlyMap<string, string>): S
   };
 }
 
-function decrypt(secret: Buffer, { endpoints, kdf, iv, tag, data }: Stored): Map<string, string> {
+function decrypt(secret: Buffer, { version, endpoints, kdf, iv, tag, data }: Stored): Map<string, FoundKey> {
   try {
     const decipher = createDecipheriv('aes-256-gcm', secret, Buffer.from(iv, 'base64'), {
       authTagLength: 16,
     });
-    decipher.setAAD(associated(endpoints, kdf));
+    decipher.setAAD(associated(version, endpoints, kdf));
     decipher.setAuthTag(Buffer.from(tag, 'base64'));
     const text = Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString(
       'utf8',

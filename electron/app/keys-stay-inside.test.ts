@@ -30,8 +30,9 @@ it('a key is sent to its endpoint and stands nowhere else: not in log, workspace
     folder,
     env: {},
     system: { available: () => false, seal: () => Buffer.alloc(0), open: () => '' },
+    originOf: () => '',
   });
-  await keys.set('Model', secret);
+  await keys.set('Model', secret, 'https://model.example');
   await keys.unlock('a long passphrase');
   const log = openLog(folder, () => keys.values());
   // An endpoint that repeats the key in its refusals, as some do.
@@ -45,7 +46,7 @@ it('a key is sent to its endpoint and stands nowhere else: not in log, workspace
     },
   });
   try {
-    stand.keys.set('Model', keys.find('Model', '') ?? '');
+    stand.keys.set('Model', secret);
     const run = await stand.start('Model');
     await stand.drive(run);
     const paused = await stand.store.reader.run(run);

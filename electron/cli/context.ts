@@ -1,5 +1,6 @@
 import type { Author } from '@shared/annotations';
 import type { Settings } from '@shared/settings';
+import type { NamedAddresses } from '../named-addresses';
 import type { Engine } from '../runs/engine';
 import type { Store, StoreReader } from '../store/api';
 import type { Terminal } from './output';
@@ -11,6 +12,8 @@ export interface CliContext {
   reader: StoreReader;
   engine: Engine;
   settings: Settings;
+  /** Of models, named on the command line here. */
+  addresses: NamedAddresses;
   author: Author;
   terminal: Terminal;
   /** The script to start a background driver with. */

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { NamedAddresses } from '../named-addresses';
 import { EndpointsStand } from '../testing/endpoints-stand';
 import { author } from '../testing/engine-stand';
 import { parseArguments } from './arguments';
@@ -37,6 +38,7 @@ function waymark(...argv: string[]): Promise<CommandResult> {
   const { store, engine, settings, folder } = stand;
   const context: CliContext = {
     ...{ folder, store, reader: store.reader, engine, settings, author, entry: '', resourcesDir: '' },
+    addresses: new NamedAddresses(folder),
     terminal: { out: () => undefined, err: () => undefined, write: () => Promise.resolve(true) },
   };
   return runCommand(context, parseArguments(['run', ...argv]));

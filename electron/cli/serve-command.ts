@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { version } from '../../package.json';
 import type { Hosts } from '../computer/hosts';
+import { NamedAddresses } from '../named-addresses';
 import { ServeSession } from '../serve/serve-session';
 import { serveWorkspace } from '../serve/serve-workspace';
 import { defaultWorkspace, type SettingsFile } from '../settings-file';
@@ -38,6 +39,7 @@ export async function serveCommand(context: ServeContext, { values }: Arguments)
     open: (hello, publisher) =>
       serveWorkspace(hello, publisher, {
         ...{ folder, defaultFolder, settings, hosts, resourcesDir, entry },
+        addresses: new NamedAddresses(dirname(settings.path)),
         log: headlessLog(terminal),
       }),
     report: (command, failure) =>

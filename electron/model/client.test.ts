@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelFailure } from '../agent/ports';
+import { BoundKey, originOf } from './bound-key';
 import { createModelClient } from './client';
 import { costOf } from './cost';
 import { defaultHttpLimits } from './http-fetch';
@@ -26,7 +27,8 @@ const limits = { ...defaultHttpLimits, firstByteMs: 400, idleMs: 400 };
 
 async function ask(baseUrl: string, key: string | null = 'sk-secret', signal = new AbortController().signal) {
   const deltas: { text?: string; reasoning?: string; call?: object }[] = [];
-  const client = createModelClient({ name: 'the model', baseUrl, key }, limits);
+  const bound = key === null ? null : new BoundKey(key, originOf(baseUrl));
+  const client = createModelClient({ name: 'the model', baseUrl, key: bound }, limits);
   const result = await client.ask(request, (delta) => deltas.push(delta), signal);
   return { result, deltas };
 }

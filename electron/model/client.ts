@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { Stream } from 'openai/streaming';
 import type { ModelPort, ModelRequest } from '../agent/ports';
+import type { BoundKey } from './bound-key';
 import { classify } from './failure';
 import { createHttpFetch, defaultHttpLimits, type HttpLimits } from './http-fetch';
 import { AnswerBuilder, MalformedAnswer } from './read-stream';
@@ -11,7 +12,7 @@ export interface ModelEndpoint {
   /** Up to and including the version, e.g. `http://127.0.0.1:8000/v1`. */
   baseUrl: string;
   /** Null: the endpoint needs none and no Authorization header is sent. */
-  key: string | null;
+  key: BoundKey | null;
 }
 
 /**
@@ -24,15 +25,16 @@ export function createModelClient(
 ): ModelPort {
   const client = new OpenAI({
     baseURL: endpoint.baseUrl,
-    apiKey: endpoint.key ?? 'none',
+    // The key joins the request where it is sent, if it may go there at all.
+    apiKey: 'none',
+    defaultHeaders: { Authorization: null },
     organization: null,
     project: null,
     maxRetries: 0,
     // Our own limits hold; this one only covers the time to the headers and must never come first.
     timeout: 2_000_000_000,
     logLevel: 'off',
-    fetch: createHttpFetch(limits),
-    ...(endpoint.key === null ? { defaultHeaders: { Authorization: null } } : {}),
+    fetch: createHttpFetch(limits, endpoint.key),
   });
   return {
     async ask(request, onDelta, signal) {

@@ -1,5 +1,6 @@
 import { APIConnectionError, APIError } from 'openai';
 import type { ModelFailure } from '../agent/ports';
+import { type BoundKey, KeyElsewhere } from './bound-key';
 import { HttpLimitError } from './http-fetch';
 import { MalformedAnswer } from './read-stream';
 
@@ -19,15 +20,18 @@ const CERTIFICATE = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ERR_T
  * Judges what went wrong between us and a model. `endpoint` is how messages call it. The key never stands in a
  * message, even when the server repeats it.
  */
-export function classify(thrown: unknown, endpoint: string, key: string | null): ModelFailure {
+export function classify(thrown: unknown, endpoint: string, key: BoundKey | null): ModelFailure {
   const failure = judge(thrown, endpoint, key !== null);
-  // A key of a few characters would be found in ordinary words; no service gives out such keys.
-  const message = key === null || key.length < 8 ? failure.message : failure.message.split(key).join('[key]');
+  const message = key === null ? failure.message : key.hideIn(failure.message);
   return { ...failure, message: message.slice(0, 800) };
 }
 
 function judge(thrown: unknown, endpoint: string, hasKey: boolean): ModelFailure {
   const cause = thrown instanceof APIConnectionError ? (thrown.cause ?? thrown) : thrown;
+  if (cause instanceof KeyElsewhere) {
+    const message = `Nothing was sent to ${endpoint}. ${cause.message}`;
+    return { code: 'endpoint_differs', message, status: null, retryable: false, retryAfterMs: null };
+  }
   if (cause instanceof MalformedAnswer || cause instanceof SyntaxError) {
     return retry('model_malformed', `${endpoint} sent an answer that cannot be read: ${cause.message}`);
   }

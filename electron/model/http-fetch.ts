@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { Readable, Transform } from 'node:stream';
+import type { BoundKey } from './bound-key';
 
 export interface HttpLimits {
   /** To an open connection, ms. */
@@ -37,10 +38,12 @@ const EMPTY_STATUS = new Set([101, 204, 205, 304]);
 
 /**
  * A `fetch` over `node:http(s)` for one endpoint: sends the body bytes it is given, knows no retries, redirects,
- * compression or hidden time limits (the built-in one gives up after five minutes without a byte).
+ * compression or hidden time limits (the built-in one gives up after five minutes without a byte). `key` is added here and
+ * nowhere before, so that each request is looked at once more: one to another origin than the key's is not sent.
  */
 export function createHttpFetch(
   limits: HttpLimits,
+  key: BoundKey | null,
 ): (url: string | URL | Request, init?: RequestInit) => Promise<Response> {
   const agents = {
     'http:': new http.Agent({ keepAlive: true, maxSockets: 64 }),
@@ -55,11 +58,14 @@ export function createHttpFetch(
         return;
       }
       const body = bytesOf(init.body);
+      // Throws where the key may not go; the promise is rejected with that, and no connection is opened.
+      const authorization = key === null ? {} : { authorization: key.headerFor(url) };
       const request = (secure ? https : http).request(url, {
         method: init.method ?? 'GET',
         agent: secure ? agents['https:'] : agents['http:'],
         headers: {
           ...headersOf(init.headers),
+          ...authorization,
           'accept-encoding': 'identity',
           ...(body ? { 'content-length': body.length } : {}),
         },

@@ -2,6 +2,8 @@ import type { Settings } from '@shared/settings';
 import type { RetryOptions } from '../agent/loop-types';
 import type { Clock } from '../clock';
 import type { Hosts } from '../computer/hosts';
+import type { BoundKey } from '../model/bound-key';
+import type { NamedAddresses } from '../named-addresses';
 import type { Store } from '../store/api';
 
 export interface EngineLog {
@@ -13,8 +15,13 @@ export interface EngineOptions {
   store: Store;
   /** Read when it is needed, so that a change holds from then on. */
   settings: { readonly current: Settings };
-  /** The key kept under an endpoint's name, or in the environment variable it names; null = there is none. */
-  findKey(endpoint: string, environmentVariable: string): string | null;
+  /**
+   * The key in that environment variable, for `origin`, or the one kept under an endpoint's name, for the origin that it was
+   * given for; null = there is none. A variable is read only after `isNamed` said that it may go to that origin.
+   */
+  findKey(endpoint: string, environmentVariable: string, origin: string): BoundKey | null;
+  /** What the person named beside the settings; absent: nothing. */
+  addresses?: Pick<NamedAddresses, 'has'> | undefined;
   /** Whether an endpoint's key is kept behind a passphrase that nobody has given yet. */
   isKeyLocked?: ((endpoint: string) => boolean) | undefined;
   /** Where an endpoint that this process serves itself (the demo's recording) is now; null = as the run says. */

@@ -45,7 +45,7 @@ class Bench {
     readonly store: Store,
     readonly engine: Engine,
     readonly model: ScriptedModel,
-    private readonly endpoint: Endpoint,
+    readonly endpoint: Endpoint,
   ) {
     engine.live.subscribe((frame) => this.frames.push(frame));
   }
@@ -124,9 +124,10 @@ function problemsOf({ runs, workspace }: VerifyReport) {
 }
 
 /** The engine of the application's next start. */
-function successor({ store, folder }: Bench): Engine {
+function successor({ store, folder, endpoint }: Bench): Engine {
   const engine = createEngine({
-    ...{ store, settings: { current: settingsSchema.parse({}) }, findKey: () => null, clock: systemClock },
+    ...{ store, findKey: () => null, clock: systemClock },
+    settings: { current: settingsSchema.parse({ endpoints: [endpoint] }) },
     ...{ resourcesDir, sessionsDir: join(folder, 'sessions'), hosts: noHosts() },
     ...{ appVersion: '0.0.1', log: { info: () => undefined, error: () => undefined } },
   });

@@ -35,7 +35,7 @@ export class Rehearsals {
   constructor(
     private readonly options: Pick<
       EngineOptions,
-      'store' | 'settings' | 'findKey' | 'isKeyLocked' | 'baseUrlOf'
+      'store' | 'settings' | 'addresses' | 'findKey' | 'isKeyLocked' | 'baseUrlOf'
     >,
   ) {}
 

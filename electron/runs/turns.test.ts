@@ -1,9 +1,9 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endpointSchema, settingsSchema } from '@shared/settings';
+import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings';
 import { afterEach, expect, it } from 'vitest';
-import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
+import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/in-process';
 import { systemClock } from '../system-clock';
@@ -31,11 +31,12 @@ interface Driver {
 }
 
 /** An engine with a store of its own, as another process has them. */
-function driver(folder: string): Driver {
+function driver(folder: string, endpoint: Endpoint): Driver {
   const store = openStoreInProcess(join(folder, 'workspace'), { partBytes: 400 });
   const errors: string[] = [];
   const engine = createEngine({
-    ...{ store, settings: { current: settingsSchema.parse({}) }, findKey: () => null, clock: systemClock },
+    ...{ store, findKey: () => null, clock: systemClock },
+    settings: { current: settingsSchema.parse({ endpoints: [endpoint] }) },
     ...{ hosts: noHosts(), resourcesDir, sessionsDir: join(folder, 'sessions'), appVersion: 'test' },
     log: {
       info: () => undefined,
@@ -50,7 +51,7 @@ function driver(folder: string): Driver {
   return { store, engine, errors };
 }
 
-async function drivers(): Promise<{ drivers: [Driver, Driver]; model: ScriptedModel; gates: string }> {
+async function drivers(): Promise<{ drivers: [Driver, Driver]; endpoint: Endpoint; gates: string }> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'waymark-turns-')));
   // The last step of each turn waits until its driver was asked to pause.
   const policy: ScriptedPolicy = ({ answers }) => {
@@ -66,16 +67,16 @@ async function drivers(): Promise<{ drivers: [Driver, Driver]; model: ScriptedMo
     () => rm(folder, { recursive: true, force: true }),
     () => model.close(),
   );
-  const pair: [Driver, Driver] = [driver(folder), driver(folder)];
+  const endpoint = endpointSchema.parse({ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted' });
+  const pair: [Driver, Driver] = [driver(folder, endpoint), driver(folder, endpoint)];
   closing.push(() => pair[0].engine.cleanSessions(new Set()));
   await addTask(pair[0].store, await writeTaskPackage(join(folder, 'package')));
-  return { drivers: pair, model, gates: folder };
+  return { drivers: pair, endpoint, gates: folder };
 }
 
 it('two engines drive one run in turn, both open all the time: every byte of its session is stored once', async () => {
-  const { drivers: pair, model, gates } = await drivers();
+  const { drivers: pair, endpoint, gates } = await drivers();
   const [first] = pair;
-  const endpoint = endpointSchema.parse({ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted' });
   const run = await first.engine.startRun({
     ...{ task: 'small', title: null, endpoint, experiment: null, maxSteps: null },
     ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off' as const },

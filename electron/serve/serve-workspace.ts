@@ -3,6 +3,7 @@ import { commandPlaces, type WorkspaceCommand } from '@shared/ipc/places';
 import type { Endpoint, Settings } from '@shared/settings';
 import { relay } from '../app/relay';
 import type { Hosts } from '../computer/hosts';
+import { environmentKey } from '../environment-key';
 import { freeBytes } from '../ipc/handlers/application';
 import { datasetHandlers } from '../ipc/handlers/dataset';
 import { taskHandlers } from '../ipc/handlers/tasks';
@@ -10,6 +11,8 @@ import type { Publisher } from '../ipc/publish';
 import type { Handlers } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { workspaceHandlers } from '../ipc/workspace-handlers';
+import { originOf } from '../model/bound-key';
+import type { NamedAddresses } from '../named-addresses';
 import { openWorkbench } from '../open-workbench';
 import type { EngineLog } from '../runs/engine-options';
 import type { Store } from '../store/api';
@@ -25,6 +28,7 @@ export interface ServeWorkspaceOptions {
   folder: string;
   defaultFolder: string;
   settings: { readonly current: Settings };
+  addresses: NamedAddresses;
   hosts: Hosts;
   resourcesDir: string;
   log: EngineLog;
@@ -42,6 +46,8 @@ export async function serveWorkspace(
   options: ServeWorkspaceOptions,
 ): Promise<Served> {
   const { folder, defaultFolder, resourcesDir, entry } = options;
+  // Whoever logged in here named these in the window's settings; runs are driven by other processes, which must know them too.
+  rememberAddresses(hello, options);
   const ids = new EntryIds();
   const settings = {
     get current() {
@@ -51,7 +57,8 @@ export async function serveWorkspace(
   const holder: WorkbenchHolder = new WorkbenchHolder(() =>
     openWorkbench(folder, {
       settings,
-      findKey: (_name, variable) => process.env[variable] ?? null,
+      findKey: environmentKey(process.env),
+      addresses: options.addresses,
       resourcesDir,
       hosts: options.hosts,
       log: options.log,
@@ -113,6 +120,17 @@ export async function serveWorkspace(
       await holder.close();
     },
   };
+}
+
+/** A disk that takes none of them keeps nobody from looking; a run that would ask one pauses and says so. */
+function rememberAddresses({ endpoints }: Hello, { addresses, log }: ServeWorkspaceOptions): void {
+  try {
+    for (const endpoint of endpoints) {
+      if (originOf(endpoint.baseUrl) !== '') addresses.remember(endpoint);
+    }
+  } catch (error) {
+    log.error('Addresses of models could not be remembered here', { error: String(error) });
+  }
 }
 
 /** The server's settings for one window: its device, and the endpoints it knows beside those known here. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventBody, EventKind } from '@shared/events';
 import { type Endpoint, endpointSchema, type Settings, settingsSchema } from '@shared/settings';
+import { BoundKey } from '../model/bound-key';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { createEngine, type Engine, type StartRun } from '../runs/engine';
 import { noHosts } from '../runs/no-hosts';
@@ -37,7 +38,10 @@ export class EndpointsStand {
     this.engine = createEngine({
       store,
       settings: { current: settings },
-      findKey: (endpoint) => this.keys.get(endpoint) ?? null,
+      findKey: (endpoint, _variable, origin) => {
+        const key = this.keys.get(endpoint);
+        return key === undefined ? null : new BoundKey(key, origin);
+      },
       isKeyLocked: (endpoint) => this.locked.has(endpoint),
       clock: systemClock,
       hosts: noHosts(),

@@ -60,6 +60,7 @@ export class EngineStand {
       store: this.store,
       settings: {
         current: settingsSchema.parse({
+          endpoints: [this.endpoint],
           computers: this.known.map((alias) => ({ alias, transport: 'ssh2', addedAt: 1 })),
         }),
       },

@@ -19,9 +19,18 @@ export async function lockKeys(): Promise<void> {
   useKeys.setState({ keeping: await call('settings.lockKeys') });
 }
 
-/** Hands a key over to be kept; where it is kept now is read again. */
-export async function setKey(endpoint: string, key: string): Promise<'store' | 'file' | 'memory'> {
-  const { kept } = await call('settings.setKey', { endpoint, key });
+/** Hands a key over to be kept for the address of its endpoint; where it is kept now is read again. */
+export async function setKey(
+  endpoint: string,
+  key: string,
+  /** Absent: as the settings have it. */
+  baseUrl?: string,
+): Promise<'store' | 'file' | 'memory'> {
+  const { kept } = await call('settings.setKey', {
+    endpoint,
+    key,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  });
   await loadKeys();
   return kept;
 }

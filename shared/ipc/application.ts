@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Failure } from '../errors';
-import { endpointSchema, type Settings, settingsChangeSchema } from '../settings';
+import { type Settings, settingsChangeSchema } from '../settings';
 import { none, returns } from './parts';
 
 /** The application itself: settings, workspace, tasks, model test, demo. */
@@ -11,7 +11,12 @@ export const applicationCommands = {
   'settings.get': { input: none, output: returns<Settings>() },
   'settings.set': { input: settingsChangeSchema, output: returns<Settings>() },
   'settings.setKey': {
-    input: z.object({ endpoint: z.string(), key: z.string().max(4096) }),
+    // The key is kept for the origin of `baseUrl`; absent: of the endpoint in the settings.
+    input: z.object({
+      endpoint: z.string().max(60),
+      key: z.string().max(4096),
+      baseUrl: z.url().max(2_048).optional(),
+    }),
     output: returns<{ kept: 'store' | 'file' | 'memory' }>(),
   },
   /** Where keys are kept: the system's key store, a file under a passphrase, or memory only. */
@@ -33,7 +38,8 @@ export const applicationCommands = {
   'tasks.add': { input: none, output: returns<TaskRow | null>() },
   'catalogue.list': { input: none, output: returns<CatalogueRow[]>() },
   'catalogue.create': { input: z.object({ key: z.string() }), output: returns<{ folder: string } | null>() },
-  'model.test': { input: endpointSchema, output: returns<ModelTest>() },
+  /** Asks an endpoint of the settings once. */
+  'model.test': { input: z.object({ endpoint: z.string().max(60) }), output: returns<ModelTest>() },
   'demo.start': { input: none, output: returns<{ run: string }>() },
 } as const;
 

@@ -3,7 +3,10 @@ import { dirname } from 'node:path';
 import type { Failure } from '@shared/errors';
 import { toFailure } from '@shared/errors';
 import type { AppInfo, WorkspaceStatus } from '@shared/ipc/application';
+import { namedEndpoint } from '@shared/settings';
+import type { EndpointChanges } from '../../app/endpoint-changes';
 import type { KeyStore } from '../../app/key-store';
+import { originOf } from '../../model/bound-key';
 import type { SettingsFile } from '../../settings-file';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
@@ -30,6 +33,7 @@ export interface ApplicationOptions {
   holder: WorkbenchHolder;
   settings: SettingsFile;
   keys: KeyStore;
+  endpointChanges: EndpointChanges;
   defaultFolder: string;
   /** Shows the system's folder dialog; null = cancelled. */
   chooseFolder(): Promise<string | null>;
@@ -85,10 +89,14 @@ export function applicationHandlers(options: ApplicationOptions): ApplicationHan
       // Computers have commands of their own, with their refusals.
       const { device: _device, workspace: _workspace, computers: _computers, annotator, ...rest } = change;
       const own = options.settings.current.annotator;
+      if (rest.endpoints !== undefined) await options.endpointChanges.allow(rest.endpoints);
       const renamed = annotator ? { annotator: { uuid: own.uuid, name: annotator.name.trim() } } : {};
       return options.settings.set({ ...withoutUndefined(rest), ...renamed });
     },
-    'settings.setKey': async ({ endpoint, key }) => ({ kept: await options.keys.set(endpoint, key) }),
+    'settings.setKey': async ({ endpoint, key, baseUrl }) => {
+      const address = baseUrl ?? namedEndpoint(options.settings.current, endpoint).baseUrl;
+      return { kept: await options.keys.set(endpoint, key, originOf(address)) };
+    },
     'workspace.status': async () => {
       // A window that asks while the workspace is being opened at start would take it for a first use.
       await options.holder.settled();

@@ -14,7 +14,7 @@ export interface KeepingOptions {
 /** Where keys are kept, and power. A passphrase comes in, names of endpoints go out; no key ever does. */
 export function keepingHandlers({ keys, endpoints, power }: KeepingOptions): Group {
   const keeping = (): KeyKeeping => {
-    const known = endpoints().filter(({ name, keyEnv }) => keys.find(name, keyEnv) !== null);
+    const known = endpoints().filter(({ name, keyEnv }) => keys.has(name, keyEnv));
     const names = new Set([...known.map(({ name }) => name), ...keys.names()]);
     return { kept: keys.keeping(), endpoints: [...names].sort() };
   };

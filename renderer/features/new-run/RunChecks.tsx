@@ -123,7 +123,7 @@ export function useModelTest(endpoint: Endpoint): {
   useEffect(() => setTest(null), [endpoint]);
   function run(): void {
     setTesting(true);
-    call('model.test', endpoint)
+    call('model.test', { endpoint: endpoint.name })
       .catch((thrown: unknown) => ({
         ok: false,
         firstTokenMs: null,

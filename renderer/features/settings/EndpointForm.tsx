@@ -44,7 +44,7 @@ export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointForm
     }
     attempt(async () => {
       if (key !== '') {
-        const kept = await setKey(read.endpoint.name, key);
+        const kept = await setKey(read.endpoint.name, key, read.endpoint.baseUrl);
         toast((now) => now.settings.keyKept(kept));
       }
       onSave(read.endpoint);

@@ -31,6 +31,7 @@ export function RunControls({ run }: { run: RunSummary }) {
   const moving = isMoving(run.state) || run.state === 'waiting_human';
   const resumable = run.state === 'paused' || run.state === 'undriven' || run.state === 'created';
   const keyMissing = run.state === 'paused' && run.reason === 'model_key_missing';
+  const endpointDiffers = run.state === 'paused' && run.reason === 'endpoint_differs';
   const close = () => setAsking(null);
 
   useEffect(() => {
@@ -150,9 +151,14 @@ export function RunControls({ run }: { run: RunSummary }) {
           {keyLocked ? words.unlockKeys : words.giveKey}
         </Button>
       )}
+      {endpointDiffers && (
+        <Button look="primary" icon="repeat" onClick={() => setAsking('model')}>
+          {words.changeModel}
+        </Button>
+      )}
       {resumable && (
         <Button
-          look={keyMissing ? 'plain' : 'primary'}
+          look={keyMissing || endpointDiffers ? 'plain' : 'primary'}
           icon="play"
           title={words.resumeText}
           onClick={() => attempt(() => call('runs.resume', id))}

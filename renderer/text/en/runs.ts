@@ -32,6 +32,7 @@ const reasons: Record<string, string> = {
   max_cost: 'the cost has reached its limit',
   limit_unknown: 'a limit cannot be kept',
   model_key_missing: 'the key of the model is missing',
+  endpoint_differs: 'it names another address or key than your settings',
   model_unreachable: 'the model cannot be reached',
   model_rejected: 'the model refused the request',
   model_overloaded: 'the model is overloaded',

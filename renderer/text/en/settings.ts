@@ -72,7 +72,8 @@ export const settings = {
     priceOutput: 'Give all three prices, or none.',
   },
   key: 'Key',
-  keyHelp: 'Kept as it is said under the list of endpoints. Never shown again.',
+  keyHelp:
+    'Kept as it is said under the list of endpoints, and sent to this address only. Never shown again.',
   keyKept: (where: 'store' | 'file' | 'memory') => keptWords[where],
   prices: 'Prices',
   pricesHelp:

@@ -33,6 +33,7 @@ const reasons: Record<string, string> = {
   max_cost: '费用已达上限',
   limit_unknown: '无法保证某项限制',
   model_key_missing: '缺少模型密钥',
+  endpoint_differs: '它所用的地址或密钥与你的设置不同',
   model_unreachable: '无法连接模型',
   model_rejected: '模型拒绝了请求',
   model_overloaded: '模型过载',

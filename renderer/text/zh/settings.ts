@@ -74,7 +74,7 @@ export const settings: Text['settings'] = {
     priceOutput: '三个价格要么全填，要么全空。',
   },
   key: '密钥',
-  keyHelp: '保存方式见端点列表下方。不会再次显示。',
+  keyHelp: '保存方式见端点列表下方，且只发送到此地址。不会再次显示。',
   keyKept: (where) => keptWords[where],
   prices: '价格',
   pricesHelp: '每百万 token，单位美元。留空则费用显示为未知，运行也不能设置费用上限。',

@@ -1,0 +1,83 @@
+import { type Endpoint, endpointSchema } from '@shared/settings';
+import { expect, it } from 'vitest';
+import { EndpointChanges, type KeyMove } from './endpoint-changes';
+import { KeyStore } from './key-store';
+
+const own = 'https://own.example';
+const evil = 'http://127.0.0.1:9';
+const system = { available: () => false, seal: () => Buffer.alloc(0), open: () => '' };
+const endpoint = (name: string, origin: string, keyEnv = ''): Endpoint =>
+  endpointSchema.parse({ name, baseUrl: `${origin}/v1`, model: 'm', keyEnv });
+
+/** Settings with a stored key, a variable and an endpoint without a key; every question is answered with `answer`. */
+async function stand(answer: boolean) {
+  const keys = new KeyStore({
+    folder: '/nowhere',
+    env: { MY_KEY: 'v', GITHUB_TOKEN: 'g' },
+    system,
+    originOf: () => '',
+  });
+  await keys.set('Kept', 'sk-kept', own);
+  const current = [endpoint('Kept', own), endpoint('Var', own, 'MY_KEY'), endpoint('Open', own)];
+  const asked: KeyMove[] = [];
+  const changes = new EndpointChanges({
+    current: () => current,
+    keys,
+    confirm: async (move) => {
+      asked.push(move);
+      return answer;
+    },
+  });
+  return { keys, current, asked, changes };
+}
+
+it.each<[string, Endpoint[], Partial<KeyMove>]>([
+  [
+    'a kept key elsewhere',
+    [endpoint('Kept', evil)],
+    { endpoint: 'Kept', variable: '', from: [own], to: evil },
+  ],
+  ['another port', [endpoint('Kept', `${own}:444`)], { to: `${own}:444` }],
+  ['without TLS', [endpoint('Kept', 'http://own.example')], { to: 'http://own.example' }],
+  ['a variable elsewhere', [endpoint('Var', evil, 'MY_KEY')], { variable: 'MY_KEY', from: [own], to: evil }],
+  [
+    'another variable',
+    [endpoint('Var', own, 'GITHUB_TOKEN')],
+    { variable: 'GITHUB_TOKEN', from: [], to: own },
+  ],
+  ['a new endpoint', [endpoint('New', evil, 'GITHUB_TOKEN')], { variable: 'GITHUB_TOKEN', to: evil }],
+  ['a variable where a key was', [endpoint('Kept', own, 'MY_TOKEN')], { variable: 'MY_TOKEN', to: own }],
+])('asks the person before a key goes where it did not go: %s', async (_name, next, move) => {
+  const no = await stand(false);
+  await expect(no.changes.allow(next)).rejects.toMatchObject({ code: 'refused' });
+  expect(no.asked).toMatchObject([move]);
+  expect(no.keys.originFor('Kept')).toBe(own);
+  const yes = await stand(true);
+  await yes.changes.allow(next);
+  expect(yes.asked).toMatchObject([move]);
+});
+
+it('gives a kept key its new origin after a yes only', async () => {
+  const { changes, keys } = await stand(true);
+  await changes.allow([endpoint('Kept', evil)]);
+  expect(keys.originFor('Kept')).toBe(evil);
+});
+
+it('asks nothing where no key moves', async () => {
+  const { changes, current, asked } = await stand(false);
+  await changes.allow(current);
+  await changes.allow([endpoint('Open', evil), endpoint('Second', own, 'MY_KEY'), endpoint('Other', evil)]);
+  await changes.allow([
+    endpointSchema.parse({ ...endpoint('Kept', own), baseUrl: `${own}/v2`, temperature: 0 }),
+  ]);
+  expect(asked).toEqual([]);
+});
+
+it('leaves a locked key where it is', async () => {
+  const locked = { originFor: () => null, bind: async () => undefined, isLocked: () => true };
+  const confirm = () => Promise.reject(new Error('asked'));
+  const changes = new EndpointChanges({ current: () => [endpoint('A', own)], keys: locked, confirm });
+  await changes.allow([endpoint('A', own)]);
+  for (const next of [endpoint('A', evil), endpoint('B', evil)])
+    await expect(changes.allow([next])).rejects.toMatchObject({ message: expect.stringContaining('locked') });
+});
