@@ -364,6 +364,13 @@ export interface VerifyProblem {
 export interface VerifyReport {
   ok: boolean;
   /** `purged`: texts, or the whole run, were removed under a tombstone; that is not a problem. */
-  runs: { id: string; events: number; problems: VerifyProblem[]; purged?: 'text' | 'run' }[];
+  runs: {
+    id: string;
+    events: number;
+    problems: VerifyProblem[];
+    /** What a restore could not bring back and said so; no problem of this workspace. */
+    known?: VerifyProblem[];
+    purged?: 'text' | 'run';
+  }[];
   workspace: VerifyProblem[];
 }

@@ -70,9 +70,15 @@ function depthOf(values: Arguments['values']): 'all' | 'logs' {
 
 function verified(report: VerifyReport): CommandResult {
   const problems = [...report.workspace, ...report.runs.flatMap((run) => run.problems)];
-  const lines = problems.map(({ what, where, message }) => `${what} at ${where}: ${message}`);
-  if (report.ok)
-    return { json: report, lines: [`All is well: ${counted(report.runs.length, 'run')} verified.`] };
+  const known = report.runs.flatMap((run) => run.known ?? []);
+  const lines = [...problems, ...known].map(({ what, where, message }) => `${what} at ${where}: ${message}`);
+  if (report.ok) {
+    const but = known.length === 0 ? '' : ` but for ${counted(known.length, 'known loss', 'known losses')}`;
+    return {
+      json: report,
+      lines: [...lines, `All is well${but}: ${counted(report.runs.length, 'run')} verified.`],
+    };
+  }
   const restore = problems.some(({ what }) => !LESSER.has(what))
     ? ['"restore" brings what is whole into a new folder; this one stays as it is.']
     : [];

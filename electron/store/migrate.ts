@@ -6,6 +6,7 @@ import { review } from './migrations/0003-review';
 import { sessionFiles } from './migrations/0004-session-files';
 import { gestures } from './migrations/0005-gestures';
 import { ids } from './migrations/0006-ids';
+import { restoreLosses } from './migrations/0007-restore-losses';
 
 /** One numbered change of the schema; never edited once released. */
 export interface Migration {
@@ -15,7 +16,15 @@ export interface Migration {
 }
 
 /** In order of version, without gaps from 1. */
-export const migrations: readonly Migration[] = [threeLogs, longRuns, review, sessionFiles, gestures, ids];
+export const migrations: readonly Migration[] = [
+  threeLogs,
+  longRuns,
+  review,
+  sessionFiles,
+  gestures,
+  ids,
+  restoreLosses,
+];
 
 /**
  * Brings a database to the newest version this application knows, all in one transaction.

@@ -3,7 +3,8 @@ import { WaymarkError } from '@shared/errors';
 import type { SessionView } from '@shared/views';
 import { sessionFolder } from '../files/workspace-paths';
 import { partPath } from './part-file';
-import { bounded, findRun, type ReadContext } from './read-context';
+import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';
+import { restoreLosses } from './session-list';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -27,7 +28,7 @@ const PAGE = 1_000;
 /** Every session of a run in the order they were opened, however many there are. Throws `not_found`. */
 export async function readSessions(context: ReadContext, ulid: string): Promise<SessionView[]> {
   const run = findRun(context, ulid);
-  const gaps = run.state.gaps ?? {};
+  const gaps = gapsOf(context, run);
   const views: SessionView[] = [];
   for (let last: SessionRow | undefined; ; ) {
     const page = context.statements.all<SessionRow>(
@@ -43,6 +44,19 @@ export async function readSessions(context: ReadContext, ulid: string): Promise<
     if (page.length < PAGE) return views;
     await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Bytes that are nowhere, by session and in order: dropped on their host, or lost before a restore. */
+function gapsOf(
+  { statements }: ReadContext,
+  { id, state }: RunRecord,
+): Readonly<Record<string, SessionView['gaps']>> {
+  const gaps: Record<string, SessionView['gaps']> = { ...state.gaps };
+  for (const { uid, from, to, stored } of restoreLosses(statements, id)) {
+    if (!stored) continue;
+    gaps[uid] = [...(gaps[uid] ?? []), { from, to }].sort((one, other) => one.from - other.from);
+  }
+  return gaps;
 }
 
 function viewOf(

@@ -293,6 +293,7 @@ export class RunRemoval {
             run,
           );
         }
+        this.statements.run('DELETE FROM restore_loss WHERE run = ?', run);
         if (mode === 'run') {
           this.statements.run('DELETE FROM session_log WHERE run = ?', run);
         } else {

@@ -13,6 +13,7 @@ interface SeenEnd {
 export class SeenOutput {
   private readonly open = new Map<string, string>();
   private readonly ends = new Map<string, SeenEnd>();
+  private readonly names = new Map<string, string>();
 
   opened({
     computer,
@@ -20,6 +21,7 @@ export class SeenOutput {
     uid,
   }: Pick<EventBody<'session.opened'>, 'computer' | 'session' | 'uid'>): void {
     this.open.set(`${computer}:${session}`, uid);
+    this.names.set(uid, `${computer}:${session}`);
   }
 
   /** Sessions that the log does not open are another run's, or a made-up log's. */
@@ -30,6 +32,11 @@ export class SeenOutput {
         this.ends.set(uid, { uid, key, end, step });
       }
     }
+  }
+
+  /** `computer:session` of a session that the log opens. */
+  nameOf(uid: string): string | undefined {
+    return this.names.get(uid);
   }
 
   sessions(): SeenEnd[] {

@@ -21,6 +21,7 @@ const SUMMED: readonly [string, string][] = [
   ['session_log WHERE epoch IS NULL', 'run, uid, end_offset, last_at'],
   ['session_log WHERE epoch IS NOT NULL', 'run, uid, end_offset, last_at, file, epoch'],
   ['session_chunk', 'log, offset, length, received_at, host_at, sha'],
+  ['restore_loss', 'run, uid, from_byte, to_byte, stored, at'],
 ];
 
 /** Rows that neither a chain nor an event explains. */

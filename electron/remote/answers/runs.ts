@@ -115,6 +115,7 @@ export const runAnswers = {
     runs: z.array(
       z.object({
         ...{ id: run, events: count, problems: z.array(problem) },
+        known: z.exactOptional(z.array(problem)),
         purged: z.exactOptional(z.enum(['text', 'run'])),
       }),
     ),

@@ -5,6 +5,7 @@ import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from '../event-c
 import { CHAIN_START } from '../hashing';
 import { LAST_SEQ, rowId, seqOf } from '../ids';
 import type { Statements } from '../rows';
+import { SeenOutput } from '../seen-output';
 import { textReferences } from '../stored-json';
 import { guarded } from './people-logs';
 
@@ -27,6 +28,8 @@ export interface ReadRun {
   purged: boolean;
   /** Events that its head names and the log does not have. */
   missing: number;
+  /** How far its terminals' output was seen. */
+  seen: SeenOutput;
   notes: string[];
 }
 
@@ -54,6 +57,7 @@ function walk(statements: Statements, blobs: BlobStore, id: number, ulid: string
     texts: new Set(),
     purged: false,
     missing: 0,
+    seen: new SeenOutput(),
     notes: [],
   };
   let content = CHAIN_START;
@@ -75,6 +79,10 @@ function walk(statements: Statements, blobs: BlobStore, id: number, ulid: string
         Object.assign(read, { ulid: event.body.run, createdAt: event.at, title: event.body.title });
       } else if (event.kind === 'model.answered') {
         read.steps = Math.max(read.steps, event.body.step);
+      } else if (event.kind === 'session.opened') {
+        read.seen.opened(event.body);
+      } else if (event.kind === 'action.observed') {
+        read.seen.observed(event.body);
       } else if (event.kind === 'branch.began') {
         read.steps = event.body.parent.step;
       }

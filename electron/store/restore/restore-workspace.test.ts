@@ -231,17 +231,6 @@ test('removed and purged runs stay so', async () => {
   expect(await contentOf(again)).toEqual(before);
 });
 
-test('terminals whose bytes are gone are named, and the run comes back', async () => {
-  const { folder, store, first, backup, to } = await livedIn();
-  await store.close();
-  const part = readdirSync(join(folder, 'sessions', first), { recursive: true, withFileTypes: true }).find(
-    (each) => each.isFile(),
-  );
-  writeFileSync(join(part?.parentPath ?? '', part?.name ?? ''), '');
-  const report = await restore({ backup, from: folder, to });
-  expect(report.runs[0]).toMatchObject({ state: 'log', notes: [expect.stringContaining('session main')] });
-});
-
 describe('nothing is ever overwritten, and a failure leaves nothing', () => {
   test.each([
     [

@@ -92,12 +92,13 @@ async function fill(
     const copy = new WorkspaceCopy({ target, unfinished, backup, damaged, from, projector, notes, remarks });
     runs = copy.runs();
     said = copy.summary();
+    if (from !== null) {
+      await copyFiles(from, unfinished, runs, notes);
+    }
+    copy.settleSessions(Date.now());
     target.db.pragma('wal_checkpoint(TRUNCATE)');
   } finally {
     target.db.close();
-  }
-  if (from !== null) {
-    await copyFiles(from, unfinished, runs, notes);
   }
   if (file !== null) {
     makeFoldersIn(unfinished, 'backups');
@@ -123,12 +124,12 @@ async function copyFiles(
   }
 }
 
-/** Terminals that lost bytes and imports that were never finished are named; anything else would mean that what was put together is not whole. */
+/** Imports that were never finished are named; anything else would mean that what was put together is not whole. */
 async function verify(folder: string, projector: StepProjector, runs: readonly RestoredRun[]): Promise<void> {
   const report = await verifyWorkspace(folder, projector);
   const others = [...report.workspace];
   for (const { id, problems } of report.runs) {
-    const known = problems.filter(({ what }) => what.startsWith('session') || what === 'import_unfinished');
+    const known = problems.filter(({ what }) => what === 'import_unfinished');
     others.push(...problems.filter((problem) => !known.includes(problem)));
     const notes = known.map(({ where, message }) => `${where.replace(`run ${id} `, '')}: ${message}`);
     runs.find((run) => run.id === id)?.notes.push(...notes);

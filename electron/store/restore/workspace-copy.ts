@@ -15,6 +15,7 @@ import { PeopleCopy } from './people-copy';
 import { guarded } from './people-logs';
 import { type ReadRun, readRun } from './read-run';
 import { type RunRow, runRows, runsWithFiles } from './run-list';
+import { type SettledRun, settleSessions } from './session-losses';
 import { copyRows } from './table-copy';
 
 export interface WorkspaceCopyParts {
@@ -37,6 +38,7 @@ const OWN_TABLES = ['seen', 'dwell', 'retro_seen'];
 export class WorkspaceCopy {
   private readonly restored: RestoredRun[] = [];
   private readonly people: PeopleCopy;
+  private readonly settled: SettledRun[] = [];
 
   constructor(private readonly parts: WorkspaceCopyParts) {
     this.people = new PeopleCopy(parts, this.restored);
@@ -65,6 +67,17 @@ export class WorkspaceCopy {
       this.inTransaction(() => rebuildInPlace(target, blobs, projector, id, ulid));
     }
     return this.restored;
+  }
+
+  /** To be called once the files are there: says of each run what its terminals lost. */
+  settleSessions(at: number): void {
+    const { target, unfinished } = this.parts;
+    for (const run of this.settled) {
+      this.inTransaction(() => {
+        const notes = settleSessions(target, unfinished, run, at);
+        this.restored.find(({ id }) => id === run.ulid)?.notes.push(...notes);
+      });
+    }
   }
 
   summary(): Pick<RestoreReport, 'labels' | 'hints' | 'people'> {
@@ -142,6 +155,7 @@ export class WorkspaceCopy {
     this.copyTexts(source, id, read);
     this.copyHead(source, id, read);
     this.copySessions(source, id, report);
+    if (!read.purged) this.settled.push({ id, ulid: read.ulid, seen: read.seen });
     for (const table of OWN_TABLES) {
       // No loss that a person would have to hear of: how long somebody looked, and what they have seen.
       guarded(
@@ -164,12 +178,14 @@ export class WorkspaceCopy {
       notes.push(`What its terminals printed is lost: ${why}`);
     };
     guarded(lost, () => {
-      for (const table of ['session_log', 'session_part', 'session_chunk']) {
+      for (const table of ['session_log', 'restore_loss', 'session_part', 'session_chunk']) {
         const which =
-          table === 'session_log' ? 'run = ?' : 'log IN (SELECT id FROM session_log WHERE run = ?)';
+          table === 'session_log' || table === 'restore_loss'
+            ? 'run = ?'
+            : 'log IN (SELECT id FROM session_log WHERE run = ?)';
         copyRows(source, target, table, which, [run]);
       }
-      const changed = checkSums(target).find(({ where }) => where.startsWith('session'));
+      const changed = checkSums(target).find(({ where }) => /^(session|restore_loss)/.test(where));
       if (changed !== undefined) lost(changed.message);
     });
     if (!sound) target.db.exec('ROLLBACK TO sessions');

@@ -49,8 +49,11 @@ export function RunControls({ run }: { run: RunSummary }) {
     toast((now) => now.runs.verifying);
     const report = await call('runs.verify', id);
     const problems = report.workspace.length + report.runs.reduce((sum, one) => sum + one.problems.length, 0);
+    const known = report.runs.reduce((sum, one) => sum + (one.known?.length ?? 0), 0);
     toast((now) =>
-      report.ok ? now.runs.verified(now.common.format.count(run.events)) : now.runs.verifyProblems(problems),
+      report.ok
+        ? now.runs.verified(now.common.format.count(run.events), known)
+        : now.runs.verifyProblems(problems),
     );
   }
 

@@ -181,7 +181,8 @@ export const runs = {
     `Its ${steps} and their texts are deleted from the data folder. This cannot be undone.`,
   removed: (title: string) => `Removed ${title}`,
   verifying: 'Verifying…',
-  verified: (events: string) => `Log is whole: ${events} events, every prompt rebuilds to its hash`,
+  verified: (events: string, known: number) =>
+    `Log is whole: ${events} events, every prompt rebuilds to its hash${known === 0 ? '' : `. Of its terminals, ${known === 1 ? '1 range of bytes is' : `${known} ranges of bytes are`} missing since a restore`}`,
   verifyProblems: (n: number) => (n === 1 ? 'The log has 1 problem' : `The log has ${n} problems`),
   asked: (title: string) => `${title} asked to pause after this step`,
   woken: 'Woken',

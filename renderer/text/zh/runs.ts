@@ -173,7 +173,8 @@ export const runs: Text['runs'] = {
   removeBody: (steps) => `将从数据文件夹删除其 ${steps} 及文本。此操作不能撤销。`,
   removed: (title) => `已移除 ${title}`,
   verifying: '正在校验…',
-  verified: (events) => `日志完整：${events} 个事件，每个提示词都能按哈希重建`,
+  verified: (events, known) =>
+    `日志完整：${events} 个事件，每个提示词都能按哈希重建${known === 0 ? '' : `。终端输出有 ${known} 处在恢复时已缺失`}`,
   verifyProblems: (n) => `日志有 ${n} 个问题`,
   asked: (title) => `${title} 将在本步后暂停`,
   woken: '已唤醒',
