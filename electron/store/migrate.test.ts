@@ -83,7 +83,8 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
   db.close();
 });
 
-function dropIdTriggers(db: Db): void {
+function undoLastTwo(db: Db): void {
+  db.exec('DROP TABLE restore_loss');
   for (const table of ['run', 'outbox', 'annotation', 'kept_annotation'])
     db.exec(`DROP TRIGGER ${table}_id_checked`);
   db.exec('DROP TRIGGER run_keeps_id');
@@ -104,7 +105,7 @@ test('migration 4: a session that an earlier version wrote is whole, and goes on
   for (const table of ['session_log', 'session_part']) db.exec(`ALTER TABLE ${table} DROP COLUMN file`);
   db.exec('ALTER TABLE session_log DROP COLUMN epoch');
   db.exec('DROP TABLE gesture');
-  dropIdTriggers(db);
+  undoLastTwo(db);
   const id = db.prepare('SELECT id FROM run').pluck().get() as number;
   db.prepare('UPDATE session_log SET sum = ?').run(rowSum(id, 'main', 29, 5));
   db.pragma('user_version = 3');
@@ -148,7 +149,7 @@ test('migration 6: a run that an earlier version kept under no id is set aside, 
   await new RunWriter(before, run).start();
   await before.close();
   const db = openDatabase(workspaceFile(folder));
-  dropIdTriggers(db);
+  undoLastTwo(db);
   db.exec("INSERT INTO run (id, ulid, created_at) VALUES (9, '..........................', 0)");
   db.exec(
     'INSERT INTO run_head SELECT 9, seq, hash, epoch, changed_at, rule_version, rule_seq, facts, state, precedence FROM run_head',
@@ -159,6 +160,23 @@ test('migration 6: a run that an earlier version kept under no id is set aside, 
   expect((await after.reader.runs()).map(({ id }) => id)).toEqual([run]);
   expect((await after.reader.verify()).workspace).toEqual([expect.objectContaining({ what: 'run_id' })]);
   await after.close();
+});
+
+test('migration 7: a workspace of before is whole, and no terminal of it lost anything', async () => {
+  const folder = temporaryFolder();
+  const before = testStore(folder);
+  const run = await createRun(before);
+  await before.writer.sessionBytes(run, 1, 'main', {
+    ...{ offset: 0, bytes: Buffer.from('printed'), receivedAt: 5, hostAt: null },
+  });
+  await before.close();
+  const db = openDatabase(workspaceFile(folder));
+  db.exec('DROP TABLE restore_loss');
+  db.pragma('user_version = 6');
+  db.close();
+  const report = await testStore(folder).reader.verify();
+  expect(report).toMatchObject({ ok: true, workspace: [], runs: [{ id: run, problems: [] }] });
+  expect(report.runs[0]?.known).toBeUndefined();
 });
 
 test('an older application refuses a newer workspace and leaves every byte as it was', async () => {

@@ -15,11 +15,13 @@ export class OutboxLog {
     private readonly hints: HintProjection,
   ) {}
 
-  /** Id of the run's latest entry, 0 before the first. */
+  /** Id of the run's latest entry, 0 before the first. One without words, purged or lost before a restore, is never read. */
   head(run: number): number {
     return (
-      this.statements.get<{ id: number }>('SELECT id FROM outbox WHERE run = ? ORDER BY id DESC LIMIT 1', run)
-        ?.id ?? 0
+      this.statements.get<{ id: number }>(
+        "SELECT id FROM outbox WHERE run = ? AND body <> '' ORDER BY id DESC LIMIT 1",
+        run,
+      )?.id ?? 0
     );
   }
 

@@ -178,7 +178,7 @@ export class ReaderCore extends ReviewCore implements StoreReader {
     return this.read(() =>
       this.context.statements
         .all<{ id: number; body: string }>(
-          'SELECT id, body FROM outbox WHERE run = ? AND id > ? ORDER BY id LIMIT 1000',
+          "SELECT id, body FROM outbox WHERE run = ? AND id > ? AND body <> '' ORDER BY id LIMIT 1000",
           findRun(this.context, run).id,
           afterId,
         )
@@ -190,7 +190,7 @@ export class ReaderCore extends ReviewCore implements StoreReader {
     return this.read(
       () =>
         this.context.statements.get<{ id: number | null }>(
-          'SELECT max(id) AS id FROM outbox WHERE run = ?',
+          "SELECT max(id) AS id FROM outbox WHERE run = ? AND body <> ''",
           findRun(this.context, run).id,
         )?.id ?? 0,
     );
@@ -200,7 +200,7 @@ export class ReaderCore extends ReviewCore implements StoreReader {
     return this.read(() => {
       const { statements } = this.context;
       const posted = statements.get<{ id: number; body: string }>(
-        'SELECT id, body FROM outbox WHERE ulid = ?',
+        "SELECT id, body FROM outbox WHERE ulid = ? AND body <> ''",
         ulid,
       );
       if (posted !== undefined) {

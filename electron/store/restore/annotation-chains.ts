@@ -140,7 +140,7 @@ class DeviceLog {
   private put({ device, deviceSeq, ulid, run, body, parsed, placed }: StoredRow, hash: Buffer): void {
     const kept = { device, deviceSeq, ulid, run: run ?? NO_RUN, body, hash };
     this.all.entries.push({ ...kept, parsed: body === '' ? null : parsed, placed });
-    this.before = hash;
+    this.before = hash.equals(LINK_LOST) ? null : hash;
   }
 
   private lose(deviceSeq: number, row?: StoredRow): void {

@@ -8,7 +8,7 @@ import {
   NO_RUN,
   type ReadEntry,
 } from './annotation-chains';
-import { outboxOf } from './people-logs';
+import { outboxOf } from './outbox-chain';
 import { are, counted } from './words';
 
 export interface PeopleCopyParts {
@@ -34,13 +34,17 @@ export class PeopleCopy {
 
   copyOutbox(): void {
     const { target, damaged, backup } = this.parts;
-    const sources = [damaged, backup].filter((source) => source !== null);
     for (const report of this.runs) {
-      const { rows, lost, unread } = outboxOf(sources, report.id);
+      const { rows, lost, unread, unproved } = outboxOf(damaged, backup, report.id);
       if (lost > 0) {
         const why = unread.length === 0 ? '' : ` ${unread.join(' ')}`;
         report.notes.push(
-          `${counted(lost, 'hint or request', 'hints or requests')} could not be brought back: missing or not what was stored.${why}`,
+          `${counted(lost, 'hint or request', 'hints or requests')} could not be brought back: missing, not what was stored, or about a hint that is lost. What lies behind came back. Look at the hints that still wait before you resume the run: one may have been changed or withdrawn by what is lost.${why}`,
+        );
+      }
+      if (unproved.length > 0) {
+        this.parts.remarks.push(
+          `Run ${report.id}: ${counted(unproved.length, 'hint or request', 'hints or requests')} right behind a missing one ${are(unproved.length)} taken as stored; no chain proves ${unproved.length === 1 ? 'it' : 'them'}.`,
         );
       }
       const hints = rows.filter(({ body }) => isHint(body)).length;

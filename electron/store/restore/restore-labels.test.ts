@@ -109,6 +109,9 @@ test('a missing label is counted, and said from which entry on the chain is not 
   expect(await again.writer.merge(folder).catch((thrown: unknown) => thrown)).toMatchObject({
     code: 'workspace_corrupt',
   });
+  await again.close();
+  // What was lost once is not lost again.
+  expect(await restore(to, `${to}-again`)).toMatchObject({ labels: 8, complete: true });
 });
 
 test('a run that the list of runs has lost comes back by its log, with its labels', async () => {
