@@ -28,7 +28,9 @@ import { Troubles } from './cli/troubles';
 import type { Hosts } from './computer/hosts';
 import { createHosts } from './computer/ssh/create-hosts';
 import { dataFolder } from './data-folder';
-import { environmentKey } from './environment-key';
+import { environmentKey } from './environment/environment-key';
+import { receivedKeys } from './environment/key-pipe';
+import { takenEnvironment } from './environment/taken-environment';
 import { NamedAddresses } from './named-addresses';
 import { openWorkbench } from './open-workbench';
 import { resourcesFolder } from './resources-folder';
@@ -37,6 +39,8 @@ import { fromElsewhere } from './store/read-only';
 import { isFromElsewhere } from './store/workspace-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
+/** Before anything is started: what has been started inherits no key. */
+const environment = takenEnvironment(process.env, receivedKeys());
 const terminal = new ProcessTerminal(process);
 const resourcesDir = resourcesFolder(__dirname);
 
@@ -73,7 +77,7 @@ async function withHosts(args: Arguments, troubles: Troubles): Promise<CommandRe
   });
   try {
     if (args.words[0] === 'serve') {
-      await serveCommand({ settings, hosts, terminal, resourcesDir, entry: __filename }, args);
+      await serveCommand({ settings, hosts, terminal, resourcesDir, entry: __filename, environment }, args);
       return null;
     }
     if (args.words[0] === 'restore') return await restoreCommand(chosenFolder(args, settings), args);
@@ -129,7 +133,7 @@ async function inWorkspace(
   const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };
   const bench = await openWorkbench(folder, {
     settings: file,
-    findKey: environmentKey(process.env),
+    findKey: environmentKey(environment),
     addresses,
     resourcesDir,
     hosts,
@@ -149,6 +153,7 @@ async function inWorkspace(
     terminal,
     entry: __filename,
     resourcesDir,
+    environment,
   };
   bench.store.subscribe((notice) => troubles.tell(notice));
   const stop = () => void bench.engine.shutdown({ mode: 'pause' });

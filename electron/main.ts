@@ -7,6 +7,7 @@ import { lockDown } from './app/security';
 import { storedTheme } from './app/stored-theme';
 import { openWindow, type WindowOptions } from './app/window';
 import { dataFolder } from './data-folder';
+import { takenEnvironment } from './environment/taken-environment';
 import { registerCommands } from './ipc/register';
 import { resourcesFolder } from './resources-folder';
 import { type StoreThreads, startThreads } from './store/store-threads';
@@ -16,6 +17,8 @@ import { type StoreThreads, startThreads } from './store/store-threads';
  * of Electron; everything that does is put together in `app/application.ts`, which is loaded while the page is: this file
  * and what it imports are all that runs before the window opens.
  */
+/** Before anything is started: what has been started inherits no key. */
+const environment = takenEnvironment();
 const devServer = developmentServer(app.isPackaged, process.env);
 const smoking = readArguments(process.argv, process.env);
 // A smoke run leaves no trace in the person's own settings.
@@ -75,7 +78,7 @@ async function create(
     // Loading it takes this thread, which the page needs for its files; running those takes the page's own.
     await pageBegins;
     const { Application } = await import('./app/application');
-    return await Application.create({ ...begun, data, argv: process.argv });
+    return await Application.create({ ...begun, data, argv: process.argv, environment });
   } catch (error) {
     // With its only window the process ends.
     begun.window.destroy();

@@ -1,4 +1,5 @@
 import type { BrowserWindow } from 'electron';
+import type { TakenEnvironment } from '../environment/taken-environment';
 import type { StoreThreads } from '../store/store-threads';
 import type { WindowOptions } from './window';
 
@@ -11,4 +12,6 @@ export interface ApplicationInput {
   threads: StoreThreads;
   data: string;
   argv: readonly string[];
+  /** Keys that were given by environment variables, which this process has no more. */
+  environment: TakenEnvironment;
 }

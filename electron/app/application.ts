@@ -77,7 +77,7 @@ export class Application implements Answering {
 
   /** Begins to open the workspace: what the window asks first must find that under way. */
   static async create(input: ApplicationInput): Promise<Application> {
-    const application = new Application(input, await openKept(input.data));
+    const application = new Application(input, await openKept(input.data, input.environment));
     await application.#begin();
     return application;
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TakenEnvironment } from '../environment/taken-environment';
 import { originOf } from '../model/bound-key';
 import { SettingsFile } from '../settings-file';
 import { HostReportFile } from './host-report-file';
@@ -15,10 +16,10 @@ export interface KeptState {
 }
 
 /** Opens it in the application's data folder. Keys that cannot be read are a warning: the person enters them again. */
-export async function openKept(data: string): Promise<KeptState> {
+export async function openKept(data: string, environment: TakenEnvironment): Promise<KeptState> {
   const settings = await SettingsFile.open(data);
   const keys = new KeyStore({
-    ...{ folder: data, env: process.env, system: systemKeys },
+    ...{ folder: data, env: environment, system: systemKeys },
     originOf: (name) =>
       originOf(settings.current.endpoints.find((each) => each.name === name)?.baseUrl ?? ''),
   });

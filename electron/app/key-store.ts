@@ -24,7 +24,7 @@ export interface SystemKeys {
 export interface KeyStoreOptions {
   /** The application's data folder. */
   folder: string;
-  env: NodeJS.ProcessEnv;
+  env: Readonly<Record<string, string | undefined>>;
   system: SystemKeys;
   /** Where the settings ask an endpoint; empty: unknown. Keys from before they had an origin get this one, once. */
   originOf(endpoint: string): string;

@@ -1,5 +1,6 @@
 import type { Author } from '@shared/annotations';
 import type { Settings } from '@shared/settings';
+import type { TakenEnvironment } from '../environment/taken-environment';
 import type { NamedAddresses } from '../named-addresses';
 import type { Engine } from '../runs/engine';
 import type { Store, StoreReader } from '../store/api';
@@ -19,4 +20,6 @@ export interface CliContext {
   /** The script to start a background driver with. */
   entry: string;
   resourcesDir: string;
+  /** Keys that were given by environment variables, which this process has no more. */
+  environment: TakenEnvironment;
 }

@@ -127,6 +127,7 @@ async function resume(context: CliContext, run: string, wait: boolean): Promise<
     entry: context.entry,
     folder: context.folder,
     isDriven: (each) => context.store.isDriven(each),
+    keys: context.environment.taken(),
   });
   return {
     json: { run, pid },

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { takenEnvironment } from '../environment/taken-environment';
 import { NamedAddresses } from '../named-addresses';
 import { EndpointsStand } from '../testing/endpoints-stand';
 import { author } from '../testing/engine-stand';
@@ -39,6 +40,7 @@ function waymark(...argv: string[]): Promise<CommandResult> {
   const context: CliContext = {
     ...{ folder, store, reader: store.reader, engine, settings, author, entry: '', resourcesDir: '' },
     addresses: new NamedAddresses(folder),
+    environment: takenEnvironment({}),
     terminal: { out: () => undefined, err: () => undefined, write: () => Promise.resolve(true) },
   };
   return runCommand(context, parseArguments(['run', ...argv]));

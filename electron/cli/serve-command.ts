@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { version } from '../../package.json';
 import type { Hosts } from '../computer/hosts';
+import type { TakenEnvironment } from '../environment/taken-environment';
 import { NamedAddresses } from '../named-addresses';
 import { ServeSession } from '../serve/serve-session';
 import { serveWorkspace } from '../serve/serve-workspace';
@@ -17,6 +18,7 @@ export interface ServeContext {
   resourcesDir: string;
   /** The command line's own script. */
   entry: string;
+  environment: TakenEnvironment;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function serveCommand(context: ServeContext, { values }: Arguments)
   if (!values.stdio) {
     throw new WaymarkError('bad_input', 'Only "serve --stdio" is known: a window starts it over SSH.');
   }
-  const { settings, hosts, terminal, resourcesDir, entry } = context;
+  const { settings, hosts, terminal, resourcesDir, entry, environment } = context;
   const { WAYMARK_WORKSPACE: named } = process.env;
   const defaultFolder = defaultWorkspace(process.env);
   const chosen = values.workspace || named || settings.current.workspace || defaultFolder;
@@ -38,7 +40,7 @@ export async function serveCommand(context: ServeContext, { values }: Arguments)
     version,
     open: (hello, publisher) =>
       serveWorkspace(hello, publisher, {
-        ...{ folder, defaultFolder, settings, hosts, resourcesDir, entry },
+        ...{ folder, defaultFolder, settings, hosts, resourcesDir, entry, environment },
         addresses: new NamedAddresses(dirname(settings.path)),
         log: headlessLog(terminal),
       }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Endpoint, endpointSchema } from '@shared/settings';
 import { afterEach, expect, it } from 'vitest';
-import { environmentKey } from '../environment-key';
+import { environmentKey } from '../environment/environment-key';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { NamedAddresses } from '../named-addresses';
 import { EndpointsStand } from '../testing/endpoints-stand';

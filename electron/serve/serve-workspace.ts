@@ -3,7 +3,8 @@ import { commandPlaces, type WorkspaceCommand } from '@shared/ipc/places';
 import type { Endpoint, Settings } from '@shared/settings';
 import { relay } from '../app/relay';
 import type { Hosts } from '../computer/hosts';
-import { environmentKey } from '../environment-key';
+import { environmentKey } from '../environment/environment-key';
+import type { TakenEnvironment } from '../environment/taken-environment';
 import { freeBytes } from '../ipc/handlers/application';
 import { datasetHandlers } from '../ipc/handlers/dataset';
 import { taskHandlers } from '../ipc/handlers/tasks';
@@ -34,6 +35,8 @@ export interface ServeWorkspaceOptions {
   log: EngineLog;
   /** The command line's script: what drives runs is a process of its own. */
   entry: string;
+  /** Keys that were given to this process by environment variables. */
+  environment: TakenEnvironment;
 }
 
 /**
@@ -45,7 +48,7 @@ export async function serveWorkspace(
   toWindow: Publisher,
   options: ServeWorkspaceOptions,
 ): Promise<Served> {
-  const { folder, defaultFolder, resourcesDir, entry } = options;
+  const { folder, defaultFolder, resourcesDir, entry, environment } = options;
   // Whoever logged in here named these in the window's settings; runs are driven by other processes, which must know them too.
   rememberAddresses(hello, options);
   const ids = new EntryIds();
@@ -57,7 +60,7 @@ export async function serveWorkspace(
   const holder: WorkbenchHolder = new WorkbenchHolder(() =>
     openWorkbench(folder, {
       settings,
-      findKey: environmentKey(process.env),
+      findKey: environmentKey(environment),
       addresses: options.addresses,
       resourcesDir,
       hosts: options.hosts,
@@ -68,7 +71,8 @@ export async function serveWorkspace(
       driveApart: async (run) => {
         const { store } = holder.require();
         if (store.isDriven(run)) return;
-        await (await startRunner(run, { entry, folder, isDriven: (each) => store.isDriven(each) })).taken;
+        const isDriven = (each: string) => store.isDriven(each);
+        await (await startRunner(run, { entry, folder, isDriven, keys: environment.taken() })).taken;
       },
     }),
   );

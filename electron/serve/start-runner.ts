@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
+import type { Writable } from 'node:stream';
 import { isErrorCode, WaymarkError } from '@shared/errors';
+import { keyPipe, sendKeys } from '../environment/key-pipe';
 import { makeFileIn, makeFoldersIn } from '../files/private';
 import { driverLog } from '../files/workspace-paths';
 import { storeFailure } from '../store/database';
@@ -16,6 +18,8 @@ export interface RunnerOptions {
   /** Workspace. */
   folder: string;
   isDriven(run: string): boolean;
+  /** Keys for the runner, by the variable that named them; they go to it by a pipe. */
+  keys: Readonly<Record<string, string>>;
 }
 
 export interface Runner {
@@ -39,8 +43,13 @@ export async function startRunner(run: string, options: RunnerOptions): Promise<
   const child = spawn(
     process.execPath,
     [entry, 'run', 'resume', run, '--wait', '--json', '--workspace', folder],
-    { detached: true, stdio: ['ignore', file.fd, file.fd] },
+    {
+      detached: true,
+      stdio: ['ignore', file.fd, file.fd, keyPipe.stdio],
+      env: { ...process.env, ...keyPipe.variables },
+    },
   );
+  sendKeys(child.stdio[3] as Writable, options.keys);
   const gone = new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', () => resolve());

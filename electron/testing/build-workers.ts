@@ -52,6 +52,7 @@ export async function setup(project: TestProject): Promise<() => void> {
     'player-child': resolve(root, 'electron/testing/turns/player-child.ts'),
     'session-child': resolve(root, 'electron/testing/session-child.ts'),
     'late-writes-child': resolve(root, 'electron/testing/late-writes-child.ts'),
+    'keys-child': resolve(root, 'electron/testing/keys-child.ts'),
   });
   project.provide('storeWorkers', folder);
   return () => rmSync(folder, { recursive: true, force: true });
