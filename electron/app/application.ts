@@ -6,6 +6,7 @@ import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
 import { systemLinkClock } from '../computer/ssh/link-clock';
 import { answerCommand } from '../ipc/dispatch';
+import { Gestures } from '../ipc/gestures';
 import { OwnTerminalDesk } from '../ipc/handlers/own';
 import { createPublisher, type Publisher } from '../ipc/publish';
 import type { Answering, Asking, Handlers } from '../ipc/register';
@@ -67,6 +68,7 @@ export class Application implements Answering {
   readonly #power: PowerKeeper;
   readonly #notices: RunNotices;
   readonly #timings: Record<string, number> = {};
+  readonly #gestures = new Gestures();
   readonly #handlers: Handlers;
   #window: BrowserWindow | null = null;
   #opening: Promise<void> = Promise.resolve();
@@ -94,6 +96,7 @@ export class Application implements Answering {
     this.#dialogs = new Dialogs(
       () => this.#window,
       () => dialogWords[this.#language()],
+      () => this.#gestures.note(),
     );
     let threads: StoreThreads | undefined = input.threads;
     this.#holder = new WorkbenchHolder((folder, trusted) => {
@@ -163,9 +166,11 @@ export class Application implements Answering {
   }
 
   answer(name: unknown, input: unknown): Promise<Result<unknown>> {
-    return answerCommand(this.#handlers, name, input, (command, failure) =>
-      this.#log.error(`Command ${command} failed: ${failure.message}`, { detail: failure.detail }),
-    );
+    const answer = () =>
+      answerCommand(this.#handlers, name, input, (command, failure) =>
+        this.#log.error(`Command ${command} failed: ${failure.message}`, { detail: failure.detail }),
+      );
+    return this.#gestures.guard(name, answer);
   }
 
   get #resourcesDir(): string {
@@ -214,6 +219,7 @@ export class Application implements Answering {
   #adopt(window: BrowserWindow): void {
     if (window.isDestroyed()) return;
     this.#window = window;
+    this.#gestures.watch(window.webContents);
     window.webContents.on('render-process-gone', (_event, details) => {
       this.#log.error('The window crashed and is loaded again', { reason: details.reason });
       if (!window.isDestroyed()) window.webContents.reload();
@@ -317,9 +323,10 @@ export class Application implements Answering {
   }
 
   #menu(): void {
-    installMenu(menuWords[this.#language()], (command) =>
-      this.#publisher.publish('menu.command', { command }),
-    );
+    installMenu(menuWords[this.#language()], (command) => {
+      this.#gestures.note();
+      this.#publisher.publish('menu.command', { command });
+    });
   }
 
   #localHandlers(): Handlers {

@@ -1,5 +1,7 @@
+import type { PromptView } from '@shared/computers';
 import type { BrowserWindow } from 'electron';
 import { dialog, shell } from 'electron';
+import type { RemotePlace } from '../remote/remote-desk';
 import { type Confirm, nativeConfirm } from './confirmation';
 import type { KeyMove } from './endpoint-changes';
 
@@ -33,6 +35,9 @@ export interface DialogWords {
   keyMoves: string;
   keyMovesDetail: (move: KeyMove) => string;
   sendKey: string;
+  trustHost: (alias: string) => string;
+  record: string;
+  openRemote: (alias: string) => string;
 }
 
 export const dialogWords: Record<'en' | 'zh', DialogWords> = {
@@ -74,6 +79,9 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
         'Whoever answers there can read it and use it. Say yes only if you made this change yourself.',
       ].join('\n'),
     sendKey: 'Send it there',
+    trustHost: (alias) => `Record this key as the key of ${alias}?`,
+    record: 'Trust and record',
+    openRemote: (alias) => `Start this program on ${alias} and show its workspace?`,
   },
   zh: {
     openWorkspace: '打开工作区',
@@ -111,6 +119,9 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
         '该地址的服务器能够读取并使用它。只有在你本人做了此更改时才应同意。',
       ].join('\n'),
     sendKey: '发送到该地址',
+    trustHost: (alias) => `要将此密钥记录为 ${alias} 的密钥吗?`,
+    record: '信任并记录',
+    openRemote: (alias) => `要在 ${alias} 上启动此程序并显示其中的工作区吗?`,
   },
 };
 
@@ -118,57 +129,100 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
 export class Dialogs {
   readonly #window: () => BrowserWindow | null;
   readonly #words: () => DialogWords;
+  readonly #acted: () => void;
+  #choosing = false;
   /** For what the page may not decide by itself. */
   readonly confirm: Confirm;
 
-  constructor(window: () => BrowserWindow | null, words: () => DialogWords) {
+  /** `acted` hears each time that a person chose or said yes. */
+  constructor(window: () => BrowserWindow | null, words: () => DialogWords, acted: () => void) {
     this.#window = window;
     this.#words = words;
-    this.confirm = nativeConfirm(window, () => words().cancel);
+    this.#acted = acted;
+    const ask = nativeConfirm(window, () => words().cancel);
+    this.confirm = async (question) => {
+      const yes = await ask(question);
+      if (yes) acted();
+      return yes;
+    };
+  }
+
+  /** Whether the key that a host shows for the first time is recorded as its own. */
+  trustHostKey(prompt: PromptView): Promise<boolean> {
+    const words = this.#words();
+    return this.confirm({
+      message: words.trustHost(prompt.alias),
+      detail: [
+        prompt.via === null ? prompt.target : `${prompt.target} (${prompt.via})`,
+        `${prompt.key?.type ?? ''} ${prompt.key?.sha256 ?? ''}`,
+        prompt.key?.file ?? '',
+      ].join('\n'),
+      yes: words.record,
+    });
+  }
+
+  /** Whether a program is started on a host to show a workspace there. */
+  openRemote({ alias, folder, command }: RemotePlace): Promise<boolean> {
+    const words = this.#words();
+    return this.confirm({
+      message: words.openRemote(alias),
+      detail: `${command} serve\n${folder}`.trim(),
+      yes: words.open,
+    });
+  }
+
+  /** One dialog for paths at a time; what is asked meanwhile counts as cancelled. */
+  async #choose(ask: (window: BrowserWindow) => Promise<string | null>): Promise<string | null> {
+    const window = this.#window();
+    if (window === null || this.#choosing) return null;
+    this.#choosing = true;
+    try {
+      const path = await ask(window);
+      if (path !== null) this.#acted();
+      return path;
+    } finally {
+      this.#choosing = false;
+    }
   }
 
   /** An existing or new folder; null = cancelled. */
-  async folder(title: 'openWorkspace' | 'addTask' | 'exportTo' | 'createTaskIn'): Promise<string | null> {
-    const window = this.#window();
-    if (!window) return null;
-    const answer = await dialog.showOpenDialog(window, {
-      title: this.#words()[title],
-      properties: ['openDirectory', 'createDirectory'],
+  folder(title: 'openWorkspace' | 'addTask' | 'exportTo' | 'createTaskIn'): Promise<string | null> {
+    return this.#choose(async (window) => {
+      const answer = await dialog.showOpenDialog(window, {
+        title: this.#words()[title],
+        properties: ['openDirectory', 'createDirectory'],
+      });
+      return answer.canceled ? null : (answer.filePaths[0] ?? null);
     });
-    return answer.canceled ? null : (answer.filePaths[0] ?? null);
   }
 
   /** Something to read: one JSON file, or a folder of them; null = cancelled. */
-  async source(title: 'importRun' | 'mergeLabels', what: 'file' | 'folder'): Promise<string | null> {
-    const window = this.#window();
-    if (!window) return null;
-    const answer = await dialog.showOpenDialog(window, {
-      title: this.#words()[title],
-      properties: [what === 'file' ? 'openFile' : 'openDirectory'],
-      ...(what === 'file'
-        ? {
-            filters: [
-              title === 'importRun'
-                ? { name: 'JSON', extensions: ['json'] }
-                : { name: 'JSONL, DB', extensions: ['jsonl', 'db'] },
-            ],
-          }
-        : {}),
+  source(title: 'importRun' | 'mergeLabels', what: 'file' | 'folder'): Promise<string | null> {
+    const filter =
+      title === 'importRun'
+        ? { name: 'JSON', extensions: ['json'] }
+        : { name: 'JSONL, DB', extensions: ['jsonl', 'db'] };
+    return this.#choose(async (window) => {
+      const answer = await dialog.showOpenDialog(window, {
+        title: this.#words()[title],
+        properties: [what === 'file' ? 'openFile' : 'openDirectory'],
+        ...(what === 'file' ? { filters: [filter] } : {}),
+      });
+      return answer.canceled ? null : (answer.filePaths[0] ?? null);
     });
-    return answer.canceled ? null : (answer.filePaths[0] ?? null);
   }
 
-  async saveFile(
+  saveFile(
     name: string,
     title: 'saveDiagnostics' | 'savePlot' | 'exportLabels' | 'restoreTo' = 'saveDiagnostics',
   ): Promise<string | null> {
-    const window = this.#window();
-    if (!window) return null;
-    const answer = await dialog.showSaveDialog(window, {
-      title: this.#words()[title],
-      defaultPath: name,
+    return this.#choose(async (window) => {
+      const answer = await dialog.showSaveDialog(window, {
+        title: this.#words()[title],
+        defaultPath: name,
+      });
+      return answer.canceled ? null : (answer.filePath ?? null);
     });
-    return answer.canceled ? null : (answer.filePath ?? null);
   }
 
   /** Shows the whole address and opens it only after a yes; http and https only. */

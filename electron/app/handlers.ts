@@ -98,6 +98,7 @@ export function createHandlers(input: HandlerInput): Handlers {
     ...computerHandlers({
       hosts: input.hosts.hosts,
       prompts: input.hosts.prompts,
+      trustHostKey: (prompt) => dialogs.trustHostKey(prompt),
       reports: input.reports,
       publisher: input.publisher,
       settings,
@@ -106,7 +107,7 @@ export function createHandlers(input: HandlerInput): Handlers {
       now: Date.now,
     }),
     ...ownTerminalHandlers(input.terminals, holder),
-    ...remoteHandlers(input.remote),
+    ...remoteHandlers(input.remote, (place) => dialogs.openRemote(place)),
     ...keepingHandlers({ keys, endpoints: () => settings.current.endpoints, power: input.power }),
     ...plotHandlers({ chooseFile: (name) => dialogs.saveFile(name, 'savePlot') }),
     ...importHandlers({

@@ -123,6 +123,7 @@ beforeAll(async () => {
   const handlers: Partial<Handlers> = {
     ...computerHandlers({
       ...{ hosts, settings, prompts, reports, publisher, holder },
+      trustHostKey: async () => false,
       terminals: { namesOn: async () => [] },
       now: () => 1,
     }),

@@ -86,6 +86,8 @@ async function stand(runs: { title: string; state: RunState; host: string }[] = 
     warnings.push(text);
   });
   const published: string[] = [];
+  const asked: string[] = [];
+  const person = { trusts: true };
   const summaries = runs.map(({ title, state, host }) => ({
     title,
     state,
@@ -96,13 +98,17 @@ async function stand(runs: { title: string; state: RunState; host: string }[] = 
     hosts,
     settings,
     prompts,
+    trustHostKey: async (prompt) => {
+      asked.push(prompt.key?.sha256 ?? '');
+      return person.trusts;
+    },
     reports,
     publisher: { publish: (event) => published.push(event) },
     holder: { current: bench },
     terminals: { namesOn: async (alias) => (alias === 'gpu-05' ? ['terminal-1'] : []) },
     now: () => 42,
   });
-  return { handlers, hosts, settings, prompts, reports, published, warnings };
+  return { handlers, hosts, settings, prompts, asked, person, reports, published, warnings };
 }
 
 const ssh2 = (alias: string) => ({ alias, transport: 'ssh2' as const });
@@ -246,6 +252,40 @@ describe('links and questions', () => {
     await expect(handlers['computers.answer']({ id: open?.id ?? '', answer: null })).rejects.toMatchObject({
       code: 'not_found',
     });
+  });
+});
+
+describe('a key that a host shows for the first time', () => {
+  const question = {
+    ...{ kind: 'unknown_host_key' as const, alias: 'gpu-03', target: 'g@h:22' },
+    ...{ keyType: 'ssh-ed25519', sha256: 'SHA256:abc', file: '/home/g/.ssh/known_hosts' },
+  };
+
+  it("is recorded after the main process's own question only, whatever the window says", async () => {
+    const { handlers, prompts, asked, person } = await stand();
+    const trusted = prompts.ask(question, new AbortController().signal);
+    const [open] = await handlers['computers.prompts'](undefined);
+    const trust = () => handlers['computers.answer']({ id: open?.id ?? '', answer: { trust: true } });
+    person.trusts = false;
+    await expect(trust()).rejects.toMatchObject({ code: 'cancelled' });
+    expect(prompts.open()).toHaveLength(1);
+    person.trusts = true;
+    await trust();
+    expect(await trusted).toEqual({ trust: true });
+    expect(asked).toEqual(['SHA256:abc', 'SHA256:abc']);
+  });
+
+  it('is declined without a question, and no other question is answered with trust', async () => {
+    const { handlers, prompts, asked } = await stand();
+    const declined = prompts.ask(question, new AbortController().signal);
+    const password = { kind: 'password' as const, alias: 'gpu-03', target: 'g@h:22', attempt: 1 };
+    prompts.ask(password, new AbortController().signal).catch(() => undefined);
+    const [key, secret] = await handlers['computers.prompts'](undefined);
+    await handlers['computers.answer']({ id: key?.id ?? '', answer: null });
+    expect(await declined).toBeNull();
+    const misfit = handlers['computers.answer']({ id: secret?.id ?? '', answer: { trust: true } });
+    await expect(misfit).rejects.toMatchObject({ code: 'bad_input' });
+    expect(asked).toEqual([]);
   });
 });
 

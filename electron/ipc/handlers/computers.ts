@@ -1,4 +1,4 @@
-import type { ComputerRow, HostReport, KnownComputer } from '@shared/computers';
+import type { ComputerRow, HostReport, KnownComputer, PromptView } from '@shared/computers';
 import { WaymarkError } from '@shared/errors';
 import type { Settings } from '@shared/settings';
 import type { Hosts } from '../../computer/hosts';
@@ -37,6 +37,8 @@ export interface ComputerHandlerOptions {
   hosts: Hosts;
   settings: { readonly current: Settings; set(change: Partial<Settings>): Promise<Settings> };
   prompts: Pick<PromptDesk, 'open' | 'answer'>;
+  /** Asks natively whether a host's key is recorded: the page's word alone trusts no host. */
+  trustHostKey(prompt: PromptView): Promise<boolean>;
   reports: HostReports;
   publisher: Publisher;
   holder: Pick<WorkbenchHolder, 'current'>;
@@ -138,7 +140,13 @@ export function computerHandlers(options: ComputerHandlerOptions): ComputerHandl
     },
     'computers.retryNow': async ({ alias }) => hosts.retryNow(alias),
     'computers.prompts': async () => prompts.open(),
-    'computers.answer': async ({ id, answer }) => prompts.answer(id, answer),
+    'computers.answer': async ({ id, answer }) => {
+      const prompt = prompts.open().find((open) => open.id === id);
+      const trusts = prompt?.kind === 'unknown_host_key' && answer !== null && 'trust' in answer;
+      if (trusts && !(await options.trustHostKey(prompt)))
+        throw new WaymarkError('cancelled', `The key of ${prompt.alias} was not recorded. It still asks.`);
+      prompts.answer(id, answer);
+    },
     'computers.networkChanged': async () => hosts.retryNow(),
   };
 }

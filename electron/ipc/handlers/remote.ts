@@ -1,12 +1,19 @@
-import type { RemoteDesk } from '../../remote/remote-desk';
+import { WaymarkError } from '@shared/errors';
+import type { RemoteDesk, RemotePlace } from '../../remote/remote-desk';
 import type { Handlers } from '../register';
 
 type Group = Pick<Handlers, 'remote.open' | 'remote.status' | 'remote.dismiss' | 'remote.close'>;
 
-/** A workspace on a server, in place of the one on this machine. */
-export function remoteHandlers(desk: Pick<RemoteDesk, 'open' | 'status' | 'dismiss' | 'close'>): Group {
+/** A workspace on a server, in place of the one on this machine. `confirm` asks natively: a program is started there. */
+export function remoteHandlers(
+  desk: Pick<RemoteDesk, 'open' | 'status' | 'dismiss' | 'close'>,
+  confirm: (place: RemotePlace) => Promise<boolean>,
+): Group {
   return {
-    'remote.open': (place) => desk.open(place),
+    'remote.open': async (place) => {
+      if (await confirm(place)) return desk.open(place);
+      throw new WaymarkError('cancelled', `Nothing was started on ${place.alias}.`);
+    },
     'remote.status': async () => desk.status(),
     'remote.dismiss': async ({ id }) => desk.dismiss(id),
     'remote.close': () => desk.close(),

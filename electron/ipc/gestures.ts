@@ -1,0 +1,88 @@
+import { type Result, toFailure, WaymarkError } from '@shared/errors';
+import type { CommandName } from '@shared/ipc';
+import { commandConsents } from '@shared/ipc/consents';
+import type { InputEvent, WebContents } from 'electron';
+import { isCommand } from './dispatch';
+
+/** A press counts this long, ms. */
+const freshMs = 1_000;
+/** What follows from a command that a press allowed comes no later than this after the press, ms. */
+const chainMs = 10_000;
+/** Somebody sits there, ms. */
+const presentMs = 60_000;
+
+const presses: ReadonlySet<string> = new Set(['mouseDown', 'keyDown', 'rawKeyDown', 'touchStart']);
+/** A button held long acts when it is let go. */
+const releases: ReadonlySet<string> = new Set(['mouseUp', 'keyUp', 'touchEnd']);
+
+/**
+ * When a person last pressed something, as the process saw it that gets input from the system. A page can make events of
+ * its own, and they are not seen here. Keys that repeat while they are held down are one press.
+ */
+export class Gestures {
+  readonly #now: () => number;
+  #at = Number.NEGATIVE_INFINITY;
+  #allowedEnd = Number.NEGATIVE_INFINITY;
+  #unused = false;
+
+  /** @param now a clock that is never set back, ms */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Watches a page for as long as it is there. */
+  watch(contents: Pick<WebContents, 'on'>): void {
+    contents.on('input-event', (_event: unknown, { type, modifiers }: InputEvent) => {
+      if (modifiers?.includes('isautorepeat')) return;
+      if (presses.has(type)) this.note();
+      else if (releases.has(type)) this.#at = this.#now();
+    });
+  }
+
+  /** A person pressed something: in the page, in the menu, or in a dialog of the system. */
+  note(): void {
+    this.#at = this.#now();
+    this.#unused = true;
+  }
+
+  /**
+   * Does `work` if the person's input allows the command `name`; what is no command is left to `work`, which refuses it.
+   * Never throws where `work` does not.
+   */
+  async guard(name: unknown, work: () => Promise<Result<unknown>>): Promise<Result<unknown>> {
+    if (!isCommand(name)) return work();
+    if (!this.#allows(name)) return { ok: false, error: toFailure(unseen(name)) };
+    const { [name]: consent } = commandConsents;
+    const answer = await work();
+    if (consent === 'gesture' || consent === 'press') this.#allowedEnd = this.#now();
+    return answer;
+  }
+
+  #allows(name: CommandName): boolean {
+    const { [name]: consent } = commandConsents;
+    const now = this.#now();
+    const since = now - this.#at;
+    switch (consent) {
+      case 'free':
+      case 'native':
+        return true;
+      case 'present':
+        return since <= presentMs;
+      case 'gesture':
+        return since <= freshMs || (since <= chainMs && now - this.#allowedEnd <= freshMs);
+      case 'press': {
+        const allowed = this.#unused && since <= freshMs;
+        if (allowed) this.#unused = false;
+        return allowed;
+      }
+    }
+  }
+}
+
+function unseen(name: CommandName): WaymarkError {
+  return new WaymarkError(
+    'refused',
+    'Waymark does this only right after a key or a click of yours, and saw none. Nothing was done; press again.',
+    name,
+  );
+}
