@@ -1,7 +1,16 @@
 /** Scheme, host and port of an address: who would get what is sent there. Empty for anything but http and https. */
 export function originOf(address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : null;
+  const url = parsed(address);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.origin : '';
+}
+
+/** `URL.canParse` is newer than the lowest runtime. */
+function parsed(address: string): URL | null {
+  try {
+    return new URL(address);
+  } catch {
+    return null;
+  }
 }
 
 /** A request was about to carry a key to another origin than its own. Nothing was sent. */
