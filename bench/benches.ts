@@ -5,6 +5,7 @@ import { commandLine } from './engine/command-line';
 import { hostileOutput } from './engine/hostile-output';
 import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
+import { secretScan } from './engine/secret-scan';
 import { sessionOutput } from './engine/session-output';
 import type { Bench } from './harness';
 import { concurrentRuns } from './long/concurrent-runs';
@@ -54,6 +55,7 @@ export const benches: readonly Bench[] = [
   sshCuts,
   sshKill,
   sshFlood,
+  secretScan,
   hostileOutput,
   longContext,
   thirtyHours,

@@ -34,6 +34,7 @@ import { takenEnvironment } from './environment/taken-environment';
 import { NamedAddresses } from './named-addresses';
 import { openWorkbench } from './open-workbench';
 import { resourcesFolder } from './resources-folder';
+import { SecretScanner } from './secrets/scanner';
 import { SettingsFile, sshConfigFile } from './settings-file';
 import { fromElsewhere } from './store/read-only';
 import { isFromElsewhere } from './store/workspace-file';
@@ -41,7 +42,8 @@ import { isFromElsewhere } from './store/workspace-file';
 /** The headless twin of `main.ts`: the same engine under plain Node. */
 /** Before anything is started: what has been started inherits no key. */
 const environment = takenEnvironment(process.env, receivedKeys());
-const terminal = new ProcessTerminal(process);
+const scanner = new SecretScanner(() => Object.values(environment.taken()));
+const terminal = new ProcessTerminal(process, (line) => scanner.redact(line));
 const resourcesDir = resourcesFolder(__dirname);
 
 async function main(argv: string[]): Promise<number> {

@@ -15,6 +15,7 @@ import { NamedAddresses } from '../named-addresses';
 import { openWorkbench } from '../open-workbench';
 import { RemoteDesk } from '../remote/remote-desk';
 import { resourcesFolder } from '../resources-folder';
+import type { SecretScanner } from '../secrets/scanner';
 import { defaultWorkspace, type SettingsFile } from '../settings-file';
 import type { StoreThreads } from '../store/store-threads';
 import { WorkbenchHolder } from '../workbench';
@@ -51,6 +52,7 @@ export class Application implements Answering {
   readonly #settings: SettingsFile;
   readonly #keys: KeyStore;
   readonly #log: FileLog;
+  readonly #scanner: SecretScanner;
   readonly #holder: WorkbenchHolder;
   readonly #hosts: WindowHosts;
   readonly #terminals: OwnTerminalDesk;
@@ -84,12 +86,13 @@ export class Application implements Answering {
     return application;
   }
 
-  private constructor(input: ApplicationInput, { settings, keys, log, reports }: KeptState) {
+  private constructor(input: ApplicationInput, { settings, keys, log, scanner, reports }: KeptState) {
     this.#input = input;
     this.#args = readArguments(input.argv, process.env);
     this.#settings = settings;
     this.#keys = keys;
     this.#log = log;
+    this.#scanner = scanner;
     this.#violations = new PolicyViolations(log);
     this.#troubles = new WorkspaceTroubles(this.#publisher, log);
     this.#reports = reports;
@@ -362,7 +365,7 @@ export class Application implements Answering {
       settings: this.#settings.current,
       runs,
       logFolder: this.#log.folder,
-      secrets: this.#keys.values(),
+      scanner: this.#scanner,
     });
     return path;
   }

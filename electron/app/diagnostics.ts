@@ -5,22 +5,22 @@ import type { AppInfo } from '@shared/ipc/application';
 import type { Settings } from '@shared/settings';
 import type { RunSummary } from '@shared/views';
 import { writeOutput } from '../files/output-file';
-import { redact } from './log';
+import type { SecretScanner } from '../secrets/scanner';
 
 export interface DiagnosticsInput {
   info: AppInfo;
   settings: Settings;
   runs: RunSummary[];
   logFolder: string;
-  secrets: string[];
+  scanner: SecretScanner;
 }
 
 /**
- * Writes one readable JSON file for a bug report: versions, machine, counts and the log. No keys, no task or model
- * text, no names of people or endpoints' addresses.
+ * Writes one readable JSON file for a bug report: versions, machine, counts and the log. Every text in it passes the scanner of
+ * secrets. No keys, no task or model text, no names of people or endpoints' addresses.
  */
 export async function writeDiagnostics(path: string, input: DiagnosticsInput): Promise<void> {
-  const { info, settings } = input;
+  const { info, settings, scanner } = input;
   const report = {
     application: info,
     machine: { platform: process.platform, release: release(), cpus: cpus().length, memoryBytes: totalmem() },
@@ -40,9 +40,11 @@ export async function writeDiagnostics(path: string, input: DiagnosticsInput): P
       events,
       segments,
     })),
-    log: (await readLog(input.logFolder)).split('\n'),
+    // As a whole, before it is cut into lines: a private key has several.
+    log: scanner.redact(await readLog(input.logFolder)).split('\n'),
   };
-  await writeOutput(path, `${redact(JSON.stringify(report, null, 2), input.secrets)}\n`);
+  const clean = (_key: string, value: unknown) => (typeof value === 'string' ? scanner.redact(value) : value);
+  await writeOutput(path, `${JSON.stringify(report, clean, 2)}\n`);
 }
 
 async function readLog(folder: string): Promise<string> {

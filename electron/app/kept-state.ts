@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { TakenEnvironment } from '../environment/taken-environment';
 import { originOf } from '../model/bound-key';
+import { SecretScanner } from '../secrets/scanner';
 import { SettingsFile } from '../settings-file';
 import { HostReportFile } from './host-report-file';
 import { KeyStore } from './key-store';
@@ -12,6 +13,8 @@ export interface KeptState {
   settings: SettingsFile;
   keys: KeyStore;
   log: FileLog;
+  /** Knows every key held, and all that was taken out of the environment; log and diagnostics number secrets alike. */
+  scanner: SecretScanner;
   reports: HostReportFile;
 }
 
@@ -23,7 +26,8 @@ export async function openKept(data: string, environment: TakenEnvironment): Pro
     originOf: (name) =>
       originOf(settings.current.endpoints.find((each) => each.name === name)?.baseUrl ?? ''),
   });
-  const log = openLog(data, () => keys.values());
+  const scanner = new SecretScanner(() => [...keys.values(), ...Object.values(environment.taken())]);
+  const log = openLog(data, scanner);
   try {
     await keys.load();
   } catch (error) {
@@ -35,5 +39,5 @@ export async function openKept(data: string, environment: TakenEnvironment): Pro
     settings.current.computers.map(({ alias }) => alias),
     (message, error) => log.warn(message, { error: String(error) }),
   );
-  return { settings, keys, log, reports };
+  return { settings, keys, log, scanner, reports };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import log from 'electron-log/node';
+import type { SecretScanner } from '../secrets/scanner';
 
 /** What the engine and the application write to: local files only, rotated, never with secrets. */
 export interface Log {
@@ -15,8 +16,8 @@ export interface FileLog extends Log {
 
 const maxLogBytes = 2 * 1024 * 1024;
 
-/** Logs to `<folder>/logs/waymark.log`, 2 MB and one older file. `secrets` are replaced wherever they appear. */
-export function openLog(folder: string, secrets: () => string[]): FileLog {
+/** Logs to `<folder>/logs/waymark.log`, 2 MB and one older file. What `scanner` takes for a secret is replaced. */
+export function openLog(folder: string, scanner: SecretScanner): FileLog {
   const logs = join(folder, 'logs');
   log.transports.file.resolvePathFn = () => join(logs, 'waymark.log');
   log.transports.file.maxSize = maxLogBytes;
@@ -24,16 +25,7 @@ export function openLog(folder: string, secrets: () => string[]): FileLog {
   log.transports.console.level = false;
   const write = (level: 'info' | 'warn' | 'error') => (message: string, facts?: Record<string, unknown>) => {
     const line = facts ? `${message} ${JSON.stringify(facts)}` : message;
-    log[level](redact(line, secrets()));
+    log[level](scanner.redact(line));
   };
   return { folder: logs, info: write('info'), warn: write('warn'), error: write('error') };
-}
-
-/** Replaces every secret of four characters or more, also as it stands inside JSON. */
-export function redact(text: string, secrets: readonly string[]): string {
-  const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  return forms.reduce(
-    (rest, secret) => (secret.length >= 4 ? rest.split(secret).join('<secret>') : rest),
-    text,
-  );
 }

@@ -2,7 +2,8 @@ import { PassThrough } from 'node:stream';
 import { WaymarkError } from '@shared/errors';
 import { hasHiddenCharacters } from '@shared/terminal/visible-text';
 import { describe, expect, it } from 'vitest';
-import { printFailure, printResult, table } from './output';
+import { SecretScanner } from '../secrets/scanner';
+import { headlessLog, printFailure, printResult, table } from './output';
 import { ProcessTerminal } from './process-terminal';
 
 /** Everything that a terminal acts on or that hides what is there: C0, DEL, C1, direction marks, zero-width, tags. */
@@ -14,16 +15,25 @@ const hostile = [
 ].map((character) => `a${character}b`);
 
 /** A terminal on streams whose bytes can be read afterwards. */
-function recorded() {
+function recorded(clean?: (line: string) => string) {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   const terminal = new ProcessTerminal(
     streams as unknown as ConstructorParameters<typeof ProcessTerminal>[0],
+    clean,
   );
   const text = (stream: PassThrough) => (stream.read() as Buffer | null)?.toString('utf8') ?? '';
   return { terminal, out: () => text(streams.stdout), err: () => text(streams.stderr) };
 }
 
 describe('what the command line prints', () => {
+  it('says no secret on standard error, which is often a log', () => {
+    const scanner = new SecretScanner(() => ['sk-own-key-0123456789']);
+    const { terminal, err } = recorded((line) => scanner.redact(line));
+    headlessLog(terminal).error('Asked', { body: 'sk-own-\x1b[1mkey-0123456789' });
+    printFailure(new WaymarkError('refused', 'Wrong key sk-own-key-0123456789'), false, terminal);
+    expect(err()).toBe('Asked {"body":"<<secret:known:1>>"}\nrefused: Wrong key <<secret:known:1>>\n');
+  });
+
   it('shows what a text holds and never sends it, in lists, lines and failures', () => {
     const { terminal, out, err } = recorded();
     for (const text of hostile) {

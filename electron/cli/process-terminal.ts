@@ -23,7 +23,11 @@ export class ProcessTerminal implements Terminal {
   private cause = '';
   private saying = false;
 
-  constructor(private readonly streams: ProcessStreams) {
+  constructor(
+    private readonly streams: ProcessStreams,
+    /** Takes secrets out of what goes to standard error, which is often a log file. */
+    private readonly clean: (line: string) => string = (line) => line,
+  ) {
     // A reader that has seen enough, such as `head`, closes the pipe: not a bug, and the work still ends in order.
     streams.stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE' || this.failed) return;
@@ -41,7 +45,7 @@ export class ProcessTerminal implements Terminal {
 
   err(line: string): void {
     this.sayLoss();
-    this.streams.stderr.write(`${visibleText(line)}\n`, (error) => {
+    this.streams.stderr.write(`${visibleText(this.clean(line))}\n`, (error) => {
       if (error) this.lose(error);
     });
   }

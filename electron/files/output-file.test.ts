@@ -7,6 +7,7 @@ import { writeDiagnostics } from '../app/diagnostics';
 import { writePrivately } from '../app/key-file';
 import { DatasetFolder } from '../dataset/dataset-folder';
 import { plotHandlers } from '../ipc/handlers/plots';
+import { SecretScanner } from '../secrets/scanner';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { fillDisk, smallDisk, takeAllFiles } from '../testing/small-disk';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
@@ -28,7 +29,8 @@ const writers: [string, (path: string) => Promise<unknown>][] = [
       const logFolder = temporaryFolder();
       writeFileSync(join(logFolder, 'waymark.log'), 'line\n'.repeat(50_000));
       const info = {} as Parameters<typeof writeDiagnostics>[1]['info'];
-      return writeDiagnostics(path, { info, settings: defaultSettings(), runs: [], logFolder, secrets: [] });
+      const scanner = new SecretScanner();
+      return writeDiagnostics(path, { info, settings: defaultSettings(), runs: [], logFolder, scanner });
     },
   ],
   ['labels', async (path) => (await labelled()).reader.exportAnnotations(path)],
