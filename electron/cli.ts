@@ -137,6 +137,7 @@ async function inWorkspace(
     settings: file,
     findKey: environmentKey(environment),
     addresses,
+    scanner,
     resourcesDir,
     hosts,
     log: headlessLog(terminal),

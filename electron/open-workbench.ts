@@ -14,6 +14,7 @@ export interface OpenOptions {
   settings: { readonly current: Settings };
   findKey: EngineOptions['findKey'];
   addresses?: EngineOptions['addresses'];
+  scanner?: EngineOptions['scanner'];
   /** Absent: no key is behind a passphrase. */
   isKeyLocked?: ((endpoint: string) => boolean) | undefined;
   resourcesDir: string;
@@ -40,6 +41,7 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     settings,
     findKey,
     addresses,
+    scanner,
     isKeyLocked,
     resourcesDir,
     log,
@@ -62,6 +64,7 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     settings,
     findKey,
     addresses,
+    scanner,
     isKeyLocked,
     baseUrlOf: async (endpoint) => (endpoint === demoEndpointName ? (await demo.serve()).baseUrl : null),
     clock: systemClock,

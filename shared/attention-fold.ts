@@ -163,6 +163,19 @@ function foldKind(state: AttentionState, event: RunEvent): void {
         occurred(state, event, 'summary_lost', `${step}`, { step, facts: { count: missing.length } });
       }
       return;
+    case 'secret.seen': {
+      const { step, kinds } = event.body;
+      occurred(state, event, 'secret_seen', `${event.seq}`, {
+        step,
+        facts: {
+          kinds: kinds.map(({ kind }) => kind).join(' '),
+          count: kinds.reduce((sum, { count }) => sum + count, 0),
+        },
+        // A key of the person who watches: the agent, and whoever steers it, can use it now.
+        ...(kinds.some(({ kind }) => kind === 'known') ? { urgency: 1 } : {}),
+      });
+      return;
+    }
     case 'text.purged':
       // What a path says may be what was to be removed.
       for (const item of state.items) if ('path' in item.facts) item.facts.path = null;

@@ -14,6 +14,7 @@ export const urgencyOf: Readonly<Record<AttentionKind, Urgency>> = {
   host_lost: 1,
   error_streak: 1,
   gpu_idle: 1,
+  secret_seen: 2,
   score_dropped: 2,
   budget: 2,
   finished: 2,

@@ -3,7 +3,7 @@ import type { TaskRules } from './detectors/detector';
 import type { Limits } from './event-parts';
 
 /** Raised when the fold finds something else in the same events; kept states of another version are thrown away. */
-export const ATTENTION_VERSION = 1;
+export const ATTENTION_VERSION = 2;
 
 /** Everything the next event needs of the events before it: plain JSON of bounded size, whatever the run's length. */
 export interface AttentionState {

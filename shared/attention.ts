@@ -6,6 +6,7 @@ export const attentionKinds = [
   'host_lost',
   'error_streak',
   'gpu_idle',
+  'secret_seen',
   'score_dropped',
   'budget',
   'finished',

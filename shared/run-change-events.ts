@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, limitsSchema, modelRefSchema, ulid } from './event-parts';
+import { count, limitsSchema, modelRefSchema, step, ulid } from './event-parts';
+import { secretKinds } from './secret-kinds';
 
 /** What a person, or a computer, changes about a run while it goes on. */
 export const runChangeEvents = {
@@ -18,6 +19,13 @@ export const runChangeEvents = {
   'hint.due': z.object({ id: ulid, entry: ulid, why: z.string() }),
   /** The wall clock was set back while the driver worked: it showed `from` and shows `to` (< `from`) from then on. */
   'clock.jumped': z.object({ from: count, to: count }),
+  /**
+   * The observation of `step` holds secrets that were not seen before in this drive: how many of each kind. Never the secrets.
+   */
+  'secret.seen': z.object({
+    step,
+    kinds: z.array(z.object({ kind: z.enum(secretKinds), count })),
+  }),
   /**
    * GPUs of a computer went idle or to work again, or are in use by others. Recorded on change only. `since`: wall-clock ms
    * from which it holds.

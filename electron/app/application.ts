@@ -290,6 +290,7 @@ export class Application implements Answering {
       settings: this.#settings,
       findKey: (endpoint, env, origin) => this.#keys.find(endpoint, env, origin),
       addresses: new NamedAddresses(this.#input.data),
+      scanner: this.#scanner,
       isKeyLocked: (endpoint) => this.#keys.isLocked(endpoint),
       resourcesDir: this.#resourcesDir,
       hosts: this.#hosts.hosts,

@@ -28,6 +28,8 @@ function english({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
       return `${facts.count} steps in a row have failed.`;
     case 'gpu_idle':
       return `the GPUs of ${facts.computer} have been idle for 10 minutes.`;
+    case 'secret_seen':
+      return 'has seen a secret, which is in its log now.';
     case 'score_dropped':
       return `the score fell from ${points(facts.from)} to ${points(facts.to)}.`;
     case 'budget':
@@ -69,6 +71,8 @@ function chinese({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
       return `连续 ${facts.count} 步失败。`;
     case 'gpu_idle':
       return `${facts.computer} 的 GPU 已空闲 10 分钟。`;
+    case 'secret_seen':
+      return '看到了机密，机密已进入其日志。';
     case 'score_dropped':
       return `得分从 ${points(facts.from)} 降到 ${points(facts.to)}。`;
     case 'budget':

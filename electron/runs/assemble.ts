@@ -9,6 +9,7 @@ import { defaultRetry, type Loop } from '../agent/loop-types';
 import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
 import { costOf, type Price } from '../model/cost';
+import { SecretScanner } from '../secrets/scanner';
 import { pinnedPackage } from '../task/add';
 import type { EvaluatingMachine } from '../task/evaluating-machine';
 import { HostEvaluator, type HostEvaluatorOptions } from '../task/host-evaluator';
@@ -34,6 +35,7 @@ import { persistAtWork } from './persist';
 import type { Recorder } from './recorder';
 import { restedSessions } from './rested-sessions';
 import { keepsRunning, runningCommands } from './running-commands';
+import { SecretWatch } from './secret-watch';
 import { SessionLog } from './session-log';
 import { setUp } from './set-up';
 import { summaryTexts } from './summary-texts';
@@ -126,6 +128,12 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       commandTime.applyEvent(event, at);
     }
   });
+  const secrets = new SecretWatch({
+    ...{ scanner: options.scanner ?? new SecretScanner(), record },
+    failed: (error) =>
+      options.log.error('A secret that was seen could not be recorded', { run, error: String(error) }),
+  });
+  recorder.onRecorded((events) => secrets.look(events));
   await setUp({
     ...{ spec, created, packageFolder, folder, computers, record, back },
     fold: state.run,

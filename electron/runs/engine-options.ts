@@ -4,6 +4,7 @@ import type { Clock } from '../clock';
 import type { Hosts } from '../computer/hosts';
 import type { BoundKey } from '../model/bound-key';
 import type { NamedAddresses } from '../named-addresses';
+import type { SecretScanner } from '../secrets/scanner';
 import type { Store } from '../store/api';
 
 export interface EngineLog {
@@ -26,6 +27,8 @@ export interface EngineOptions {
   isKeyLocked?: ((endpoint: string) => boolean) | undefined;
   /** Where an endpoint that this process serves itself (the demo's recording) is now; null = as the run says. */
   baseUrlOf?: (endpoint: string) => Promise<string | null>;
+  /** Knows the keys that this process holds; absent: only formats of known services are found in observations. */
+  scanner?: SecretScanner | undefined;
   clock: Clock;
   /** Computers reached over SSH; shared with whoever else in this process uses them, and not closed by the engine. */
   hosts: Hosts;

@@ -1,12 +1,4 @@
-/** What a secret is, as far as a person needs to know it. */
-export type SecretKind =
-  | 'known'
-  | 'model_key'
-  | 'cloud_key'
-  | 'service_token'
-  | 'login_token'
-  | 'private_key'
-  | 'password';
+import type { SecretKind } from '@shared/secret-kinds';
 
 export interface Format {
   kind: SecretKind;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { beginnings, type Format, formats, type SecretKind } from './formats';
+import type { SecretKind } from '@shared/secret-kinds';
+import { beginnings, type Format, formats } from './formats';
 import { KnownForms } from './known-forms';
 import { type PlainText, whole, withoutBreaks, withoutEscapes } from './plain-text';
 import { privateKeys } from './private-keys';

@@ -7,6 +7,7 @@ import { BoundKey } from '../model/bound-key';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { createEngine, type Engine, type StartRun } from '../runs/engine';
 import { noHosts } from '../runs/no-hosts';
+import { SecretScanner } from '../secrets/scanner';
 import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/in-process';
 import { systemClock } from '../system-clock';
@@ -42,6 +43,7 @@ export class EndpointsStand {
         const key = this.keys.get(endpoint);
         return key === undefined ? null : new BoundKey(key, origin);
       },
+      scanner: new SecretScanner(() => [...this.keys.values()]),
       isKeyLocked: (endpoint) => this.locked.has(endpoint),
       clock: systemClock,
       hosts: noHosts(),

@@ -36,6 +36,8 @@ export function itemSentence({ kind, facts, open }: AttentionItem, text: Text, n
         : inbox.finished(score(facts.score), score(facts.best));
     case 'hint_delivered':
       return inbox.hints(Number(facts.count ?? 1));
+    case 'secret_seen':
+      return inbox.secretSeen(word(facts.kinds).split(' '));
     case 'stood_still':
       return inbox.stoodStill(time(facts.ms));
     case 'summary_lost':

@@ -13,6 +13,7 @@ const icons: Record<AttentionKind, IconName> = {
   host_lost: 'unlinked',
   error_streak: 'warning',
   gpu_idle: 'chip',
+  secret_seen: 'key',
   score_dropped: 'score',
   budget: 'clock',
   finished: 'done',

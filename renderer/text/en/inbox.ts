@@ -8,6 +8,7 @@ const short: Record<AttentionKind, string> = {
   host_lost: 'host lost',
   error_streak: 'errors in a row',
   gpu_idle: 'GPUs idle',
+  secret_seen: 'saw a secret',
   score_dropped: 'score fell',
   budget: 'budget nearly used',
   finished: 'finished',
@@ -20,6 +21,16 @@ const short: Record<AttentionKind, string> = {
   template_thought: 'template reasoning',
   repeated_action: 'repeats itself',
   early_finish: 'finished early',
+};
+
+const secrets: Record<string, string> = {
+  known: 'a key that is kept on this machine',
+  model_key: 'a key for a model',
+  cloud_key: 'a key for a cloud',
+  service_token: 'a token for a service',
+  login_token: 'a login token',
+  private_key: 'a private key',
+  password: 'a password',
 };
 
 const budgets: Record<string, string> = {
@@ -65,6 +76,8 @@ export const inbox = {
   finished: (score: string, best: string) => `Finished with ${score} points (best ${best}).`,
   stopped: 'Stopped.',
   hints: (n: number) => (n === 1 ? 'A hint is in the context.' : `${n} hints are in the context.`),
+  secretSeen: (kinds: readonly string[]) =>
+    `This run has seen a secret: ${kinds.map((kind) => secrets[kind] ?? kind).join(', ')}. It is in the log and in prompts; replace it where it is valid.`,
   stoodStill: (time: string) => `Stood still for ${time} while the machine slept.`,
   summaryLost: (n: number) =>
     n === 1 ? 'A summary no longer mentions 1 thing.' : `A summary no longer mentions ${n} things.`,

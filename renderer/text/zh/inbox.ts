@@ -8,6 +8,7 @@ const short: Record<AttentionKind, string> = {
   host_lost: '主机失联',
   error_streak: '连续出错',
   gpu_idle: 'GPU 空闲',
+  secret_seen: '看到了机密',
   score_dropped: '得分下降',
   budget: '预算将尽',
   finished: '已完成',
@@ -20,6 +21,16 @@ const short: Record<AttentionKind, string> = {
   template_thought: '套用模板',
   repeated_action: '重复操作',
   early_finish: '过早结束',
+};
+
+const secrets: Record<string, string> = {
+  known: '保存在此机器上的密钥',
+  model_key: '模型密钥',
+  cloud_key: '云服务密钥',
+  service_token: '服务令牌',
+  login_token: '登录令牌',
+  private_key: '私钥',
+  password: '密码',
 };
 
 const budgets: Record<string, string> = {
@@ -62,6 +73,8 @@ export const inbox: Text['inbox'] = {
   finished: (score, best) => `已完成，得分 ${score}（最佳 ${best}）。`,
   stopped: '已停止。',
   hints: (n) => `${n} 条提示已进入上下文。`,
+  secretSeen: (kinds) =>
+    `此运行看到了机密：${kinds.map((kind) => secrets[kind] ?? kind).join('、')}。它已进入日志和提示词；请在其签发处更换。`,
   stoodStill: (time) => `机器休眠期间停顿了 ${time}。`,
   summaryLost: (n) => `一次总结不再提及 ${n} 项内容。`,
   killedTraining: (session, needed, left) =>
