@@ -5,6 +5,7 @@ import { commandLine } from './engine/command-line';
 import { hostileOutput } from './engine/hostile-output';
 import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
+import { parserGrowth } from './engine/parser-growth';
 import { secretScan } from './engine/secret-scan';
 import { sessionOutput } from './engine/session-output';
 import type { Bench } from './harness';
@@ -57,6 +58,7 @@ export const benches: readonly Bench[] = [
   sshFlood,
   secretScan,
   hostileOutput,
+  parserGrowth,
   longContext,
   thirtyHours,
   resumeRun,

@@ -7,7 +7,8 @@ export interface Token {
 
 // The long vowel marks belong to no script, but stand between characters of Japanese. Voice marks of half width join the one before.
 const CJK = '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\u30fc\\uff70';
-const WORD = `[${CJK}][\\uff9e\\uff9f\\u3099\\u309a]?|(?:(?![${CJK}])[\\p{L}\\p{N}\\p{Co}\\p{M}])+`;
+// Longer words than this are cut: patterns without a limit overflow the stack on a million marks.
+const WORD = `[${CJK}][\\uff9e\\uff9f\\u3099\\u309a]?|(?:(?![${CJK}])[\\p{L}\\p{N}\\p{Co}\\p{M}]){1,65536}`;
 const STARTS_CJK = new RegExp(`^[${CJK}]`, 'u');
 const NOT_ASCII = /[^\x00-\x7f]/;
 

@@ -1,5 +1,5 @@
 import { type TaskSpec, taskSpecSchema } from '@shared/task';
-import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, Lexer, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 
 /** One thing that is wrong with a package. */
@@ -18,6 +18,37 @@ type Path = readonly PropertyKey[];
 
 export const TASK_FILE = 'task.yaml';
 
+/** Levels of lists and maps that a task file may have; its schema has six. */
+const MOST_LEVELS = 64;
+/** Each field is compared with all others of its block. */
+const MOST_FIELDS = 5_000;
+
+/**
+ * What speaks against parsing the text: the parser goes down level by level, and a thousand brackets end the process instead of
+ * throwing. A block's level takes an indicator or a column at the start of its line.
+ */
+function shapeProblem(text: string): string | null {
+  let brackets = 0;
+  let fields = 0;
+  /** With nothing but blanks between them. */
+  let indicators = 0;
+  let atStart = true;
+  for (const token of new Lexer().lex(text)) {
+    const isBlank = /^ +$/.test(token);
+    if (token === ':') fields += 1;
+    if (token === '-' || token === '?' || token === ':') indicators += 1;
+    else if (!isBlank) indicators = 0;
+    if (token === '[' || token === '{') brackets += 1;
+    else if (token === ']' || token === '}') brackets -= 1;
+    const indented = atStart && isBlank && token.length > MOST_LEVELS * 4;
+    if (indented || brackets > MOST_LEVELS || indicators > MOST_LEVELS)
+      return `nests deeper than ${MOST_LEVELS} levels`;
+    if (fields > MOST_FIELDS) return `holds more than ${MOST_FIELDS} fields`;
+    atStart = token === '\n' || token === '\r\n';
+  }
+  return null;
+}
+
 /** Parses `task.yaml` text; every problem is listed, none hides another of the same stage. */
 export function parseTaskYaml(text: string): {
   spec: TaskSpec | null;
@@ -25,6 +56,12 @@ export function parseTaskYaml(text: string): {
   lineOf: LineOf;
 } {
   const lines = new LineCounter();
+  const cause = shapeProblem(text);
+  if (cause !== null) {
+    const next = 'Write the fields of a task package; docs/task-package.md lists them.';
+    const problems = [{ file: TASK_FILE, field: '', line: 1, cause, next }];
+    return { spec: null, problems, lineOf: () => null };
+  }
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
   const lineOf: LineOf = (path) => lineAt(document, lines, path);
   if (document.errors.length > 0) {

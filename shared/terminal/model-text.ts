@@ -4,6 +4,16 @@ import { EscapeParser, type EscapeSink, Utf8Stream } from './escape-parser';
 const windowLines = 64;
 /** Blank cells a cursor movement may create in one line. */
 const maxPadding = 2048;
+/** Blank cells that all such movements may create: so many, and so many more for each character that came. */
+const paddingAtOnce = 65_536;
+const paddingPerCharacter = 16;
+/**
+ * A change in the middle of a line costs the line's length, and a program may send a million of them: so many characters may be
+ * gone over, and so many more for each that came. That is hundreds of times what progress bars need; what goes beyond it is
+ * told on a fresh line instead.
+ */
+const editAtOnce = 4_000_000;
+const editPerCharacter = 500;
 
 /**
  * Session bytes as the model reads them: UTF-8 text without escape sequences and markers, with the final state of
@@ -109,6 +119,9 @@ class LineScreen implements EscapeSink {
   #floor = 0;
   #column = 0;
   #alternate = false;
+  /** Characters of lines that changes in their middle may still go over. */
+  #allowed = editAtOnce;
+  #padding = paddingAtOnce;
 
   constructor(at = 0) {
     this.at = at;
@@ -160,7 +173,7 @@ class LineScreen implements EscapeSink {
     const lines = this.#lines.slice(0, count);
     for (const row of this.#rewritten) {
       const line = lines[row];
-      if (line !== undefined) lines[row] = line.replace(/ +$/, '');
+      if (line !== undefined) lines[row] = withoutTrailingBlanks(line);
     }
     return lines;
   }
@@ -176,10 +189,16 @@ class LineScreen implements EscapeSink {
 
   text(run: string): void {
     if (this.#alternate) return;
+    this.#came(run.length);
+    const overwrites = this.#column < this.#line.length;
+    if (overwrites) this.#count();
     const line = this.#line;
     if (this.#column === line.length) this.#line = line + run;
-    else if (this.#column > line.length) this.#line = line + ' '.repeat(this.#column - line.length) + run;
-    else {
+    else if (this.#column > line.length) {
+      const padded = line + this.#blanks(this.#column - line.length);
+      this.#column = padded.length;
+      this.#line = padded + run;
+    } else {
       this.#line = head(line, this.#column) + run + tail(line, this.#column + run.length);
       this.#rewritten.add(this.#row);
     }
@@ -188,6 +207,7 @@ class LineScreen implements EscapeSink {
 
   control(code: number): void {
     if (this.#alternate) return;
+    this.#came(1);
     if (code === 0x0a || code === 0x0b || code === 0x0c) this.#down(1);
     else if (code === 0x0d) this.#column = 0;
     else if (code === 0x08) this.#column = Math.max(0, this.#column - 1);
@@ -214,6 +234,8 @@ class LineScreen implements EscapeSink {
       return;
     }
     if (this.#alternate || prefix !== '' || intermediates !== '') return;
+    this.#came(1);
+    if ('P@XJK'.includes(final)) this.#count();
     const first = Number.parseInt(params, 10);
     const count = Number.isNaN(first) || first === 0 ? 1 : Math.min(first, maxPadding);
     switch (final) {
@@ -251,7 +273,7 @@ class LineScreen implements EscapeSink {
         this.#edit(head(this.#line, this.#column) + tail(this.#line, this.#column + count));
         break;
       case '@':
-        this.#edit(head(this.#line, this.#column) + ' '.repeat(count) + tail(this.#line, this.#column));
+        this.#edit(head(this.#line, this.#column) + this.#blanks(count) + tail(this.#line, this.#column));
         break;
       case 'X':
         if (this.#column < this.#line.length) {
@@ -259,6 +281,26 @@ class LineScreen implements EscapeSink {
           this.#edit(head(this.#line, this.#column) + gap + tail(this.#line, this.#column + gap.length));
         }
         break;
+    }
+  }
+
+  #came(characters: number): void {
+    this.#allowed += characters * editPerCharacter;
+    this.#padding += characters * paddingPerCharacter;
+  }
+
+  #blanks(count: number): string {
+    const given = Math.min(count, this.#padding);
+    this.#padding -= given;
+    return ' '.repeat(given);
+  }
+
+  /** Counts a change in the middle of the line, which costs its length; beyond what is allowed it happens on a fresh line. */
+  #count(): void {
+    this.#allowed -= this.#line.length;
+    if (this.#allowed < 0) {
+      this.#allowed = 0;
+      this.#freshLine();
     }
   }
 
@@ -318,14 +360,22 @@ class LineScreen implements EscapeSink {
   }
 }
 
+/** A pattern that is anchored at the end would try every run of blanks from each of its places. */
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end -= 1;
+  return line.slice(0, end);
+}
+
 /** The part before a column; a surrogate pair that is cut in two becomes a blank. */
 function head(line: string, column: number): string {
-  const text = line.slice(0, column);
-  return /[\ud800-\udbff]$/.test(text) ? `${text.slice(0, -1)} ` : text;
+  const end = Math.min(column, line.length);
+  const last = line.charCodeAt(end - 1);
+  return last >= 0xd800 && last <= 0xdbff ? `${line.slice(0, end - 1)} ` : line.slice(0, end);
 }
 
 /** The part from a column on, likewise. */
 function tail(line: string, column: number): string {
-  const text = line.slice(column);
-  return /^[\udc00-\udfff]/.test(text) ? ` ${text.slice(1)}` : text;
+  const first = line.charCodeAt(column);
+  return first >= 0xdc00 && first <= 0xdfff ? ` ${line.slice(column + 1)}` : line.slice(column);
 }

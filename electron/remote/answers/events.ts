@@ -1,6 +1,7 @@
 import type { EventPayloads } from '@shared/ipc';
 import type { WorkspaceEvent } from '@shared/ipc/places';
 import { z } from 'zod';
+import { listOf } from './list-of';
 import { at, count, failure, run, step, terminalPage, text } from './parts';
 import { approvalAsked } from './runs';
 import { indexProgress } from './search';
@@ -23,7 +24,7 @@ export const eventSchemas = {
   'session.changed': inRun,
   'session.grew': z.object({
     run,
-    sessions: z.array(z.object({ uid: text, endOffset: count, lastByteAt: at })),
+    sessions: listOf(z.object({ uid: text, endOffset: count, lastByteAt: at })),
   }),
   'workspace.problem': z.object({ problem: failure.nullable() }),
   'workspace.unreadable': z.object({ failure }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf } from './list-of';
 import { count, number, run, step, text } from './parts';
 
 const hash = text.nullable();
@@ -12,18 +13,18 @@ export const fileRevision = z.object({
 
 export const fileAnswers = {
   'files.list': z.object({
-    files: z.array(
+    files: listOf(
       z.object({ computer: text, path: text, revisions: count, lastStep: step, removed: z.boolean() }),
     ),
     total: count,
   }),
   'files.revisions': z.object({
-    revisions: z.array(fileRevision),
+    revisions: listOf(fileRevision),
     first: number,
     total: count,
     chosen: number,
   }),
-  'files.counts': z.array(
+  'files.counts': listOf(
     z.object({ revision: count, counts: z.object({ added: count, removed: count }).nullable() }),
   ),
   'files.text': z.discriminatedUnion('kind', [

@@ -2,6 +2,7 @@ import { attentionKinds } from '@shared/attention';
 import { ruleIds, ruleSettingsSchema, ruleValueSchema } from '@shared/rules/rule-settings';
 import { stepFamilies } from '@shared/run-stats';
 import { z } from 'zod';
+import { listOf } from './list-of';
 import { at, count, labelValue, nothing, number, run, step, steps, text } from './parts';
 
 const kind = z.enum(attentionKinds);
@@ -23,19 +24,19 @@ const example = z.object({
 
 const exportPreview = z.object({
   ...{ rows: count, steps: count, trained: count, masked: count },
-  undecided: z.array(z.object({ run, steps, total: count })),
-  dropped: z.array(z.object({ reason: text, count })),
-  inherited: z.array(z.object({ run, steps: count })),
-  bySource: z.array(z.object({ source: text, value: labelValue, count })),
+  undecided: listOf(z.object({ run, steps, total: count })),
+  dropped: listOf(z.object({ reason: text, count })),
+  inherited: listOf(z.object({ run, steps: count })),
+  bySource: listOf(z.object({ source: text, value: labelValue, count })),
   tokens: number,
 });
 
 const runStats = z.object({
   ...{ run, title: text, seq: count, steps: count, startedAt: at.nullable(), endedAt: at.nullable() },
-  points: z.array(z.object({ step, at, cost: number.nullable(), input: number, output: number })),
-  evaluations: z.array(z.object({ step, at, attempt: number.nullable(), score, forced: z.boolean() })),
-  hints: z.array(z.object({ step, at, count })),
-  segments: z.array(
+  points: listOf(z.object({ step, at, cost: number.nullable(), input: number, output: number })),
+  evaluations: listOf(z.object({ step, at, attempt: number.nullable(), score, forced: z.boolean() })),
+  hints: listOf(z.object({ step, at, count })),
+  segments: listOf(
     z.object({
       segment: count,
       firstStep: step,
@@ -45,49 +46,49 @@ const runStats = z.object({
       output: number,
     }),
   ),
-  buckets: z.array(z.object({ from: step, to: step, counts: z.partialRecord(z.enum(stepFamilies), count) })),
-  tools: z.array(z.object({ tool: text, calls: count, errors: count, ms: number })),
-  masks: z.array(
+  buckets: listOf(z.object({ from: step, to: step, counts: z.partialRecord(z.enum(stepFamilies), count) })),
+  tools: listOf(z.object({ tool: text, calls: count, errors: count, ms: number })),
+  masks: listOf(
     z.object({
       value: z.enum(['train', 'mask', 'undecided']),
       source: z.enum(['adjudication', 'human', 'rule', 'judge', 'none']),
       ...{ reason: text, steps: count },
     }),
   ),
-  rules: z.array(z.object({ rule: text, effect, steps: count })),
-  people: z.array(
+  rules: listOf(z.object({ rule: text, effect, steps: count })),
+  people: listOf(
     z.object({
       ...{ uuid: text, name: text, decided: count },
-      points: z.array(z.object({ at, decided: count })),
+      points: listOf(z.object({ at, decided: count })),
     }),
   ),
 });
 
 export const findingAnswers = {
-  'attention.list': z.array(
+  'attention.list': listOf(
     z.object({
       ...{ run, title: text, seenSeq: count, seenAt: at.nullable(), newSteps: count },
-      ...{ items: z.array(item), counts, behind: count },
+      ...{ items: listOf(item), counts, behind: count },
     }),
   ),
   'attention.seen': nothing,
   'attention.report': z.object({
     ...{ from: at, to: at },
-    runs: z.array(
+    runs: listOf(
       z.object({
         ...{ run, title: text, steps: count, workingMs: number, cost: number, tokens: number },
         scores: z.object({ before: score, after: score, best: score }),
-        ...{ stoodStillMs: number, hintsDelivered: count, state: text, items: z.array(item) },
+        ...{ stoodStillMs: number, hintsDelivered: count, state: text, items: listOf(item) },
       }),
     ),
   }),
   'rules.ofRun': z.object({
     ...{ run, task: text, precedence, otherwise: precedence },
-    rules: z.array(
+    rules: listOf(
       z.object({
         ...{ id: rule, version: number, effect, hard: z.boolean(), text, citation: text },
         ...{ on: z.boolean(), otherwise: z.boolean() },
-        parameters: z.array(
+        parameters: listOf(
           z.object({
             ...{ name: text, value: ruleValueSchema, otherwise: ruleValueSchema },
             from: z.enum(['rule', 'task', 'workspace']),
@@ -97,14 +98,14 @@ export const findingAnswers = {
     ),
     setting: z.object({ task: text, settings: ruleSettingsSchema, at, author: text }).nullable(),
     counts: z.partialRecord(rule, count),
-    detectors: z.array(item.pick({ kind: true, step: true, steps: true })),
+    detectors: listOf(item.pick({ kind: true, step: true, steps: true })),
   }),
   'rules.preview': z.object({
-    runs: z.array(run),
-    rules: z.array(
+    runs: listOf(run),
+    rules: listOf(
       z.object({
         ...{ rule, effect, total: count, newly: count, noLonger: count, now: standing, conflicts: count },
-        ...{ examples: z.array(example), gone: z.array(example) },
+        ...{ examples: listOf(example), gone: listOf(example) },
       }),
     ),
     labels: z.object({ toTrain: count, toMask: count, toUndecided: count, total: count }),
@@ -113,7 +114,7 @@ export const findingAnswers = {
   }),
   'rules.apply': nothing,
   'rules.progress': z.object({
-    ...{ task: text, runs: count, behind: count, waiting: z.array(text) },
+    ...{ task: text, runs: count, behind: count, waiting: listOf(text) },
     events: z.object({ done: count, total: count }),
   }),
   'export.preview': exportPreview,

@@ -1,6 +1,7 @@
 import { callSchema } from '@shared/event-parts';
 import { hintCategory, hintDelivery, hintStates, hintVerdict } from '@shared/outbox';
 import { z } from 'zod';
+import { listOf } from './list-of';
 import { at, count, nothing, number, run, step, text } from './parts';
 
 const hint = z.object({
@@ -20,11 +21,11 @@ const waitsFor = z.enum([
 ] as const);
 
 const cost = { step, inputTokens: number, outputTokens: number, cost: number.nullable(), model: text };
-const action = z.object({ text, reasoning: text, calls: z.array(callSchema) });
+const action = z.object({ text, reasoning: text, calls: listOf(callSchema) });
 
 export const hintAnswers = {
   'hints.list': z.object({
-    ...{ run, hints: z.array(hint), textToSend: text },
+    ...{ run, hints: listOf(hint), textToSend: text },
     waitsFor: z.object({ reason: waitsFor, until: at.nullable() }).nullable(),
   }),
   'hints.queue': hint,

@@ -1,6 +1,7 @@
 import { annotationEntrySchema, correctionSchema } from '@shared/annotations';
 import { stepMarks, whyCodes } from '@shared/labels';
 import { z } from 'zod';
+import { listOf } from './list-of';
 import { at, count, labelValue, number, person, ranges, run, step, steps, text, texts } from './parts';
 
 export const effectiveLabel = z.object({
@@ -10,33 +11,33 @@ export const effectiveLabel = z.object({
   disagreement: z.boolean(),
 });
 
-export const marks = z.array(z.enum(stepMarks));
+export const marks = listOf(z.enum(stepMarks));
 
 export const labelStack = z.object({
   effective: effectiveLabel,
   why: z.object({ code: z.enum(whyCodes), params: z.record(z.string(), text) }),
-  humans: z.array(
+  humans: listOf(
     z.object({
       ...{ entry: text, author: person, value: labelValue, reason: text.nullable() },
       ...{ adjudication: z.boolean(), at },
     }),
   ),
-  rules: z.array(
+  rules: listOf(
     z.object({
       ...{ rule: text, version: number, effect: z.enum(['mask', 'keep']), hard: z.boolean() },
       ...{ why: text, steps },
     }),
   ),
-  judges: z.array(
+  judges: listOf(
     z.object({
       ...{ value: z.enum(['mask', 'keep']), reason: text, judge: text, confidence: number.nullable() },
       ...{ why: text, steps, rubric: text, entry: text, at },
     }),
   ),
-  corrections: z.array(z.object({ entry: text, author: person, correction: correctionSchema, at })),
-  comments: z.array(z.object({ entry: text, author: person, text, at })),
-  assigned: z.array(z.object({ entry: text, batch: text, to: person, blind: z.boolean() })),
-  history: z.array(annotationEntrySchema),
+  corrections: listOf(z.object({ entry: text, author: person, correction: correctionSchema, at })),
+  comments: listOf(z.object({ entry: text, author: person, text, at })),
+  assigned: listOf(z.object({ entry: text, batch: text, to: person, blind: z.boolean() })),
+  history: listOf(annotationEntrySchema),
   withheld: z.boolean(),
 });
 
@@ -53,7 +54,7 @@ const preview = {
 
 const retroMask = z.object({
   ...{ run, hint: text, number: count, text, delivered: step, from: step, to: step },
-  evidence: z.array(z.object({ step, words: texts })),
+  evidence: listOf(z.object({ step, words: texts })),
 });
 
 export const labelAnswers = {
@@ -63,11 +64,11 @@ export const labelAnswers = {
   'labels.rest': z.object(preview),
   'labels.adjudicate': entry,
   'labels.correct': entry,
-  'labels.retroMasks': z.array(retroMask),
+  'labels.retroMasks': listOf(retroMask),
   'labels.comment': entry,
   'labels.flag': entry,
   'labels.undo': undone,
   'labels.redo': undone,
   'step.labels': labelStack,
-  'guideline.examples': z.array(z.object({ reason: text, steps, total: count })),
+  'guideline.examples': listOf(z.object({ reason: text, steps, total: count })),
 };

@@ -1,19 +1,20 @@
 import { errorCodes } from '@shared/errors';
 import { run } from '@shared/ipc/parts';
 import { z } from 'zod';
+import { listOf } from './list-of';
 
 /** Pieces of what a server says. A text is any text: the window shows it as text. A number is one that can be counted with. */
 export { run };
 export const text = z.string();
-export const texts = z.array(text);
+export const texts = listOf(text);
 export const count = z.int().nonnegative();
 export const number = z.number();
 /** Wall-clock ms. */
 export const at = z.number();
 export const step = z.int();
-export const steps = z.array(step);
+export const steps = listOf(step);
 export const range = z.object({ from: step, to: step });
-export const ranges = z.array(range);
+export const ranges = listOf(range);
 export const person = z.object({ uuid: text, name: text });
 export const labelValue = z.enum(['train', 'mask']);
 /** What is answered to a command that only does something. */

@@ -1,16 +1,17 @@
 import { queueClasses } from '@shared/review/queue-class';
 import { z } from 'zod';
+import { listOf } from './list-of';
 import { at, count, nothing, number, person, ranges, run, step, text } from './parts';
 
 const queueClass = z.enum(queueClasses);
 const left = z.record(queueClass, count);
 const share = number.nullable();
 const agreement = z.object({ n: count, same: count, raw: share, kappa: share });
-const streaks = z.array(z.object({ run, from: step, to: step, n: count }));
+const streaks = listOf(z.object({ run, from: step, to: step, n: count }));
 
 export const reviewAnswers = {
   'queue.view': z.object({
-    runs: z.array(
+    runs: listOf(
       z.object({
         ...{ run, title: text, assigned: z.boolean(), total: count, decided: count, left, blind: count },
       }),
@@ -20,38 +21,38 @@ export const reviewAnswers = {
   'queue.next': z
     .object({ run, step, class: queueClass, place: number.nullable(), of: number.nullable() })
     .nullable(),
-  'queue.annotators': z.array(person),
+  'queue.annotators': listOf(person),
   'queue.plan': z.object({
-    shares: z.array(z.object({ to: person, run, blind: z.boolean(), second: z.boolean(), ranges })),
-    people: z.array(z.object({ person, first: count, second: count, blind: count })),
+    shares: listOf(z.object({ to: person, run, blind: z.boolean(), second: z.boolean(), ranges })),
+    people: listOf(z.object({ person, first: count, second: count, blind: count })),
     ...{ steps: count, units: count, overlapSteps: count, overlap: number, digest: text },
     already: count,
     titles: z.record(z.string(), text),
   }),
   'queue.assign': z.object({ batch: text, entries: count }),
-  'queue.batches': z.array(
+  'queue.batches': listOf(
     z.object({
-      ...{ batch: text, at, by: text, runs: z.array(run), steps: count },
-      people: z.array(z.object({ person, steps: count, blind: count })),
+      ...{ batch: text, at, by: text, runs: listOf(run), steps: count },
+      people: listOf(z.object({ person, steps: count, blind: count })),
     }),
   ),
   'queue.takeBack': z.object({ entries: count }),
   'queue.people': z.object({
-    rows: z.array(
+    rows: listOf(
       z.object({
         ...{ person, run, title: text, assigned: count.nullable(), decided: count, left: count },
         ...{ agreement, machines: agreement, workMs: number, flags: count, disagreements: count },
         times: z.object({ decisions: count, medianMs: number, streaks }).nullable(),
       }),
     ),
-    pairs: z.array(z.object({ run, first: person, second: person, agreement })),
-    runs: z.array(z.object({ run, title: text, fleiss: share, meanKappa: share })),
+    pairs: listOf(z.object({ run, first: person, second: person, agreement })),
+    runs: listOf(z.object({ run, title: text, fleiss: share, meanKappa: share })),
   }),
   'review.dwell': nothing,
   'review.pace': z.object({
     decisions: count,
     medianMs: number.nullable(),
-    classes: z.array(z.object({ class: queueClass, decisions: count, medianMs: number })),
+    classes: listOf(z.object({ class: queueClass, decisions: count, medianMs: number })),
     streaks,
   }),
 };

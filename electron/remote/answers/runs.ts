@@ -1,6 +1,7 @@
 import { checkpointEvents } from '@shared/checkpoint-events';
 import { storedStatus } from '@shared/events';
 import { z } from 'zod';
+import { listOf } from './list-of';
 import { at, count, failure, nothing, number, run, step, text, texts } from './parts';
 
 const runState = z.enum([
@@ -33,11 +34,11 @@ const runSummary = z.object({
   maxCost: number.nullable(),
   endpoint: text,
   parent: place.nullable(),
-  runningOn: z.array(z.object(session)),
+  runningOn: listOf(z.object(session)),
   checkpoints: count,
   hints: z.object({ queued: count, delivered: count, undelivered: count }),
   labels: z.object({ train: count, mask: count, undecided: count, disagreement: count }),
-  computers: z.array(
+  computers: listOf(
     z.object({
       name: text,
       kind: z.enum(['local', 'ssh']),
@@ -63,7 +64,7 @@ const taskRow = z.object({
   ...{ id: text, title: text, domain: text.nullable(), hash: text, addedAt: at, summary: text, tools: texts },
   limits: z.object({ maxSteps: number, maxWorkingMs: number, maxEvals: number }),
   approvals: onOff,
-  computers: z.array(
+  computers: listOf(
     z.object({
       ...{ name: text, host: text, kind: text, gpus: number, internet: z.boolean() },
       ...{ evaluator: z.boolean(), dedicated: z.boolean(), approvals: onOff },
@@ -77,7 +78,7 @@ const workspaceStatus = z.object({
   defaultFolder: text,
   freeBytes: number.nullable(),
   problem: failure.nullable(),
-  unreadable: z.array(failure),
+  unreadable: listOf(failure),
   isReadOnly: z.boolean(),
 });
 
@@ -85,9 +86,9 @@ const checkpoint = checkpointEvents['checkpoint.made'].extend({ seq: count, at }
 
 export const runAnswers = {
   'workspace.status': workspaceStatus,
-  'tasks.list': z.array(taskRow),
+  'tasks.list': listOf(taskRow),
   'demo.start': z.object({ run }),
-  'runs.list': z.array(runSummary),
+  'runs.list': listOf(runSummary),
   'runs.summary': runSummary,
   'runs.start': z.object({ run }),
   'runs.resume': nothing,
@@ -95,7 +96,7 @@ export const runAnswers = {
   'runs.stop': nothing,
   'runs.setModel': nothing,
   'runs.setLimits': nothing,
-  'runs.running': z.array(
+  'runs.running': listOf(
     z.object({
       ...session,
       host: text.nullable(),
@@ -105,23 +106,23 @@ export const runAnswers = {
     }),
   ),
   'runs.wake': nothing,
-  'runs.openApprovals': z.array(approvalAsked),
+  'runs.openApprovals': listOf(approvalAsked),
   'runs.decideApproval': nothing,
   'runs.allowedKinds': texts,
   'runs.withdrawKind': nothing,
   'runs.remove': nothing,
   'runs.verify': z.object({
     ok: z.boolean(),
-    runs: z.array(
+    runs: listOf(
       z.object({
-        ...{ id: run, events: count, problems: z.array(problem) },
-        known: z.exactOptional(z.array(problem)),
+        ...{ id: run, events: count, problems: listOf(problem) },
+        known: z.exactOptional(listOf(problem)),
         purged: z.exactOptional(z.enum(['text', 'run'])),
       }),
     ),
-    workspace: z.array(problem),
+    workspace: listOf(problem),
   }),
-  'checkpoints.list': z.array(checkpoint),
+  'checkpoints.list': listOf(checkpoint),
   'checkpoints.size': z.object({
     ...{ files: count, bytes: count, newFiles: count, newBytes: count },
     excluded: texts,
@@ -133,18 +134,18 @@ export const runAnswers = {
     step,
     checkpoint: checkpoint.nullable(),
     stepsAfter: count,
-    hints: z.array(z.object({ id: text, number: count, step, text })),
+    hints: listOf(z.object({ id: text, number: count, step, text })),
     contextSteps: count,
     contextTokens: number,
     maxCost: number.nullable(),
-    notRestarted: z.array(z.object({ ...session, command: text })),
+    notRestarted: listOf(z.object({ ...session, command: text })),
   }),
   'branches.create': z.object({ run }),
   'branches.lineage': z.object({
-    nodes: z.array(
+    nodes: listOf(
       z.object({
         ...{ run, title: text, parent: place.extend({ gone: z.boolean() }).nullable(), steps: count },
-        ...{ state: text, best, checkpoints: z.array(z.object({ checkpoint: text, step })) },
+        ...{ state: text, best, checkpoints: listOf(z.object({ checkpoint: text, step })) },
       }),
     ),
   }),

@@ -1,5 +1,6 @@
 import { searchFields } from '@shared/search/views';
 import { z } from 'zod';
+import { listOf } from './list-of';
 import { count, nothing, number, run, step, text } from './parts';
 
 const problem = z
@@ -20,7 +21,7 @@ const line = z.object({
 export const indexProgress = z.object({ steps: count, behind: count });
 
 const scanNews = z.object({
-  hits: z.array(
+  hits: listOf(
     z.discriminatedUnion('kind', [
       z.object({ run, kind: z.literal('step'), hit }),
       z.object({ run, kind: z.literal('line'), line }),
@@ -33,16 +34,16 @@ const scanNews = z.object({
 
 export const searchAnswers = {
   'search.steps': z.object({
-    hits: z.array(hit),
+    hits: listOf(hit),
     ...{ total: count, before: count, hidden: count, behind: count, problem },
   }),
   'search.workspace': z.object({
-    runs: z.array(z.object({ run, title: text, total: count, hits: z.array(hit) })),
+    runs: listOf(z.object({ run, title: text, total: count, hits: listOf(hit) })),
     ...{ total: count, more: count, behind: count, problem },
   }),
   'search.scan': z.object({ scan: count.nullable(), problem }),
   'search.news': scanNews,
   'search.stop': nothing,
   'search.progress': indexProgress,
-  'sessions.search': z.object({ hits: z.array(line), truncated: z.boolean() }),
+  'sessions.search': z.object({ hits: listOf(line), truncated: z.boolean() }),
 };

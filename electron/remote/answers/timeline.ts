@@ -3,13 +3,14 @@ import { storedStatus } from '@shared/events';
 import { z } from 'zod';
 import { fileRevision } from './files';
 import { effectiveLabel, labelStack, marks } from './labels';
+import { listOf } from './list-of';
 import { at, count, number, range, run, scalars, step, steps, text, texts } from './parts';
 
 const score = number.nullable();
 const note = <K extends string>(kind: K) => ({ kind: z.literal(kind) });
 
 const stepNote = z.discriminatedUnion('kind', [
-  z.object({ ...note('hint'), hints: z.array(z.object({ id: text, number: count, text })) }),
+  z.object({ ...note('hint'), hints: listOf(z.object({ id: text, number: count, text })) }),
   z.object({ ...note('status'), status: storedStatus, reason: text.nullable(), message: text }),
   z.object({
     ...note('score'),
@@ -20,7 +21,7 @@ const stepNote = z.discriminatedUnion('kind', [
     ...note('summary'),
     ...{ step, steps: range.nullable(), pair: z.boolean(), carried: range.nullable() },
     ...{ tokensBefore: number, tokensAfter: number },
-    missing: z.array(z.object({ kind: text, text })),
+    missing: listOf(z.object({ kind: text, text })),
   }),
   z.object({ ...note('shortened'), step, was: number, kept: number }),
   z.object({ ...note('model'), model: text, by: text }),
@@ -46,7 +47,7 @@ const stepHead = z.object({
     .object({ value: z.enum(['mask', 'keep']), confidence: number.nullable(), differ: z.boolean() })
     .nullable(),
   ...{ computer: text, withheld: z.boolean(), flagged: z.boolean(), comments: count },
-  ...{ inheritedFrom: run.nullable(), after: z.array(stepNote) },
+  ...{ inheritedFrom: run.nullable(), after: listOf(stepNote) },
 });
 
 const observation = z.object({
@@ -55,18 +56,18 @@ const observation = z.object({
   error: z.object({ code: text, message: text, detail: text.optional() }).nullable(),
   ...{ text, data: z.record(z.string(), z.unknown()), durationMs: number.nullable() },
   closedBy: text.nullable(),
-  guards: z.array(z.object({ rule: text, level: text, message: text })),
+  guards: listOf(z.object({ rule: text, level: text, message: text })),
 });
 
 const stepDetail = z.object({
   head: stepHead,
   ...{ text, reasoning: text, usage: usageSchema.nullable(), cost: number.nullable(), durationMs: number },
   model: text,
-  observations: z.array(observation),
-  shortened: z.array(z.object({ was: number, kept: number })),
+  observations: listOf(observation),
+  shortened: listOf(z.object({ was: number, kept: number })),
   taught: text.nullable(),
   hintText: text.nullable(),
-  files: z.array(fileRevision),
+  files: listOf(fileRevision),
   labels: labelStack,
   scoreThen: score,
   offsets: z.record(z.string(), number),
@@ -75,20 +76,20 @@ const stepDetail = z.object({
 
 const prompt = z.object({
   ...{ run, step, sha256: text, rebuiltSha256: text, verified: z.boolean(), bytes: number },
-  messages: z.array(
+  messages: listOf(
     z.object({
       role: z.enum(['system', 'user', 'assistant', 'tool']),
       ...{ json: text, content: text, tokens: number, step },
     }),
   ),
-  tools: z.array(toolSchema),
+  tools: listOf(toolSchema),
   request: z.record(z.string(), z.unknown()),
   tail: text,
 });
 
 const evidence = z.object({
   ...{ run, step },
-  files: z.array(
+  files: listOf(
     z.object({
       ...{ computer: text, path: text, sight: z.enum(['new', 'seen', 'stale', 'never', 'unknown']) },
       ...{ lookedAt: step.nullable(), changedBy: steps, changes: count },
@@ -97,10 +98,10 @@ const evidence = z.object({
   moreFiles: count,
   since: step,
   score: z.object({ last: score, best: score }),
-  gpus: z.array(
+  gpus: listOf(
     z.object({
       ...{ computer: text, state: z.enum(['idle', 'busy', 'unknown']), step },
-      gpus: z.array(z.object({ index: number, utilization: number, memoryUsedMb: number })),
+      gpus: listOf(z.object({ index: number, utilization: number, memoryUsedMb: number })),
     }),
   ),
   workingMs: number.nullable(),
@@ -109,22 +110,22 @@ const evidence = z.object({
     .nullable(),
 });
 
-const facets = z.array(z.object({ value: text, count }));
+const facets = listOf(z.object({ value: text, count }));
 const total = z.object({ total: count });
 
 export const timelineAnswers = {
-  'timeline.heads': z.array(stepHead),
+  'timeline.heads': listOf(stepHead),
   'timeline.find': total.extend({ step: step.nullable() }),
   'timeline.matches': z.object({ steps }),
   'timeline.count': total,
   'timeline.facets': z.object({ tools: facets, rules: facets, computers: facets }),
-  'timeline.tiles': z.array(
+  'timeline.tiles': listOf(
     z.object({
       ...{ first: step, n: count, train: count, mask: count, undecided: count, hints: count },
       ...{ errors: count, score },
     }),
   ),
-  'timeline.segments': z.array(
+  'timeline.segments': listOf(
     z.object({
       ...{ segment: count, firstStep: step, summaryStep: step.nullable(), lastStep: step },
       carried: range.nullable(),
@@ -134,5 +135,5 @@ export const timelineAnswers = {
   'step.detail': stepDetail,
   'step.prompt': prompt,
   'step.evidence': evidence,
-  'queries.list': z.array(z.object({ step, tool: text, query: text, where: text, hits: number.nullable() })),
+  'queries.list': listOf(z.object({ step, tool: text, query: text, where: text, hits: number.nullable() })),
 };

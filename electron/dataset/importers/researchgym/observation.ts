@@ -1,15 +1,15 @@
 import type { EventBody } from '@shared/events';
+import { mostNesting, nestsBeyond } from './node';
 
 type Scalar = string | number | boolean;
 
-/** What the reference program said of an action: its observation object, where the text is one. */
+/** What the reference program said of an action: its observation object, where the text is one that nests no deeper than a node may. */
 export function parseObservation(text: string | null): Record<string, unknown> | null {
   if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord && !nestsBeyond(value, mostNesting) ? (value as Record<string, unknown>) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
