@@ -11,11 +11,12 @@ export const parserGrowth: Bench = {
   about: 'worst shapes of every parser: time at 4 MB over time at 1 MB',
   run: async (options) => {
     const full = size(options, 4 * 1024 * 1024, 4 * 1024 * 1024, 64 * 1024);
-    const turns = size(options, 5, 9, 1);
+    const turns = size(options, 3, 9, 1);
     const grown: { what: string; growth: number; ms: number[] }[] = [];
     let slowest = { what: '', ms: 0 };
     let all = 0;
     for (const { names, shapes, most = full, parse } of everyParser) {
+      const started = performance.now();
       for (const [name, shape] of Object.entries(shapes)) {
         const what = `${names[0]} of ${name}`;
         const texts = [4, 2, 1].map((part) => shape(Math.min(full, most) / part));
@@ -30,6 +31,7 @@ export const parserGrowth: Bench = {
         const ms = growthOf(once) > ASKED_AGAIN ? again() : once;
         grown.push({ what, growth: growthOf(ms), ms });
       }
+      options.say(`${names.join(', ')}: ${shorten((performance.now() - started) / 1000)} s`);
     }
     const worst = grown.sort((a, b) => b.growth - a.growth).slice(0, 3);
     return [
