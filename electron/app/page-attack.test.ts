@@ -1,0 +1,79 @@
+import type { CommandName } from '@shared/ipc';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { answerCommand } from '../ipc/dispatch';
+import { Gestures } from '../ipc/gestures';
+import { registerCommands } from '../ipc/register';
+import { inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';
+
+type Listener = (event: unknown, name: unknown, input: unknown) => Promise<Reply>;
+const heard: { listener?: Listener } = {};
+vi.mock('electron', () => ({
+  ipcMain: {
+    handle: (_channel: string, listener: Listener) => {
+      heard.listener = listener;
+    },
+    ...{ on: () => undefined, off: () => undefined, removeHandler: () => undefined },
+  },
+  dialog: {
+    showOpenDialog: async () => ({ canceled: true, filePaths: [] }),
+    showSaveDialog: async () => ({ canceled: true }),
+    showMessageBox: async () => ({ response: 0 }),
+  },
+  shell: { openExternal: () => Promise.reject(new Error('Nobody said yes.')) },
+}));
+
+const page = {};
+let stand: PageAttackStand;
+let gestures: Gestures;
+/** The page is at its worst while a person works in it: there always was a press. */
+async function send(name: unknown, input: unknown, frame: unknown = page): Promise<Reply> {
+  gestures.note();
+  const reply = await heard.listener?.(frame, name, input);
+  if (reply === undefined) throw new Error('Nothing is registered.');
+  return reply;
+}
+
+beforeAll(async () => {
+  stand = await PageAttackStand.open(inject('storeWorkers'));
+  gestures = new Gestures();
+  registerCommands(
+    Promise.resolve({
+      trusts: (event) => event === page,
+      answer: (name, input) =>
+        gestures.guard(name, () =>
+          answerCommand(stand.handlers, name, input, (command, { message, detail }) =>
+            stand.bugs.push(`${command}: ${message} ${detail ?? ''}`),
+          ),
+        ),
+      violated: () => undefined,
+    }),
+  );
+});
+afterAll(() => stand.close());
+
+describe('a page that was taken over (P11)', () => {
+  it('is told nothing in another frame', async () => {
+    for (const name of inTurn)
+      expect(await send(name, undefined, {})).toMatchObject({ ok: false, error: { code: 'refused' } });
+  });
+
+  it('is refused 100 MB by name', async () => {
+    const texts = 'x'.repeat(100_000_000);
+    const bytes = new Uint8Array(100_000_000);
+    for (const name of inTurn)
+      for (const input of [texts, { run: texts }, { id: '1', bytes }, { [texts]: 1 }])
+        expect(await send(name, input)).toMatchObject({ ok: false, error: { code: 'bad_input' } });
+  });
+
+  it.each(inTurn)('gets typed answers and nothing that was planted from %s', async (name: CommandName) => {
+    await stand.attack(name, send);
+  }, 600_000);
+
+  it('had most commands carried out', () => {
+    expect(stand.taken.size).toBeGreaterThan(90);
+  });
+
+  it('made, changed and removed nothing outside, and sent no key elsewhere', async () => {
+    await stand.nothingElseHappened();
+  });
+});

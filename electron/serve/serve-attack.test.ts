@@ -1,0 +1,70 @@
+import { commandPlaces } from '@shared/ipc/places';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { Handlers } from '../ipc/register';
+import { ServeClient } from '../remote/serve-client';
+import { streamPair } from '../testing/agent-host/stream-pair';
+import { inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';
+import { protocolVersion } from './protocol';
+import { ServeSession } from './serve-session';
+
+vi.mock('electron', () => ({ dialog: {}, shell: {} }));
+
+let stand: PageAttackStand;
+let client: ServeClient;
+let session: ServeSession;
+let over: Promise<string>;
+
+beforeAll(async () => {
+  stand = await PageAttackStand.open(inject('storeWorkers'));
+  const [ours, theirs] = streamPair();
+  const handlers: Partial<Handlers> = Object.fromEntries(
+    Object.entries(stand.handlers).filter(
+      ([name]) => commandPlaces[name as keyof typeof commandPlaces] === 'workspace',
+    ),
+  );
+  session = new ServeSession({
+    ...{ input: theirs, output: theirs, version: 'test' },
+    open: async () => ({
+      ...{ folder: '/srv', handlers, answered: async () => null },
+      withEntry: (_entry, work) => work(),
+      close: async () => undefined,
+    }),
+    report: (command, { message, detail }) => stand.bugs.push(`${command}: ${message} ${detail ?? ''}`),
+  });
+  over = session.run();
+  client = new ServeClient(ours, () => undefined);
+  const author = { uuid: 'u-1', name: 'Mallory' };
+  await client.hello({
+    ...{ kind: 'hello', protocol: protocolVersion, version: 'test', author, device: 'd', endpoints: [] },
+  });
+});
+afterAll(async () => {
+  session.end('The test is over.');
+  await over;
+  await stand.close();
+});
+
+/** What a frame can carry of a value. */
+function carried(input: unknown): unknown {
+  const text = JSON.stringify(input, (_key, each: unknown) =>
+    typeof each === 'bigint' ? String(each) : each,
+  );
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+async function send(name: string, input: unknown): Promise<Reply> {
+  return (await client.ask(name as never, carried(input) as never)) as Reply;
+}
+
+describe('a window that was taken over, at the other end of `serve` (P11)', () => {
+  it.each(inTurn)('gets typed answers and nothing that was planted from %s', async (name) => {
+    await stand.attack(name, send);
+    if (commandPlaces[name] !== 'workspace') expect(await send(name, undefined)).toMatchObject({ ok: false });
+  }, 600_000);
+
+  it('made, changed and removed nothing outside, and sent no key elsewhere', async () => {
+    expect([...stand.taken].filter((name) => commandPlaces[name] !== 'workspace')).toEqual([]);
+    expect(stand.taken.size).toBeGreaterThan(55);
+    await stand.nothingElseHappened();
+  });
+});
