@@ -6,7 +6,7 @@ export type ReadOnly = boolean | 'from-elsewhere';
 
 /** What a workspace that came from elsewhere is kept from until a person trusts it; shown with every refusal. */
 export const trustedMay =
-  'Once it is trusted, its runs may be driven here: they ask the models and use the hosts that its log names, and run the commands of its agents and the set-up and evaluators of its tasks as you.';
+  'Once it is trusted, its runs may be driven here: they ask models of your settings, use the hosts that its log names, and run the commands of its agents and the set-up and evaluators of its tasks as you.';
 
 export function fromElsewhere(folder: string, what: string): WaymarkError {
   return new WaymarkError(
