@@ -144,6 +144,9 @@ async function inWorkspace(
     demoPaceMs: 0,
     brief: isBrief(args),
     readOnly,
+    ...(isReading(args)
+      ? { orStill: ({ code, message }) => terminal.err(`${code}: ${message} It is only read.`) }
+      : {}),
   });
   const context: CliContext = {
     folder,

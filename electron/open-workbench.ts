@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { WaymarkError } from '@shared/errors';
 import type { Settings } from '@shared/settings';
 import { version } from '../package.json';
 import type { Hosts } from './computer/hosts';
@@ -24,6 +25,8 @@ export interface OpenOptions {
   store?: Pick<OpenStoreOptions, 'entryId' | 'threads'>;
   /** As in `OpenStoreOptions`. */
   readOnly?: OpenStoreOptions['readOnly'];
+  /** For who only reads: where the folder takes nothing it is opened all the same, and this hears why. */
+  orStill?: ((why: WaymarkError) => void) | undefined;
   /** For one bounded look: the store stays in this thread, because starting its three takes longer than the look. */
   brief?: boolean | undefined;
   /** As in `EngineOptions`. */
@@ -54,10 +57,16 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     log.error('A listener of the store threw', {
       error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
     });
-  const store =
+  const open = async () =>
     options.brief === true
       ? (await import('./store/in-process')).openStoreInProcess(folder, { device, ballastBytes, readOnly })
-      : await openStore(folder, { device, listenerFailed, readOnly, ...options.store });
+      : openStore(folder, { device, listenerFailed, readOnly, ...options.store });
+  const store = await open().catch(async (thrown: unknown) => {
+    if (options.orStill === undefined || !takesNothing(thrown)) throw thrown;
+    const still = (await import('./store/still-store')).openStillStore(folder);
+    options.orStill(thrown);
+    return still;
+  });
   const demo = new DemoServer({ resourcesDir, paceMs: demoPaceMs });
   const engine = createEngine({
     store,
@@ -86,4 +95,8 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
       await store.close();
     },
   };
+}
+
+function takesNothing(thrown: unknown): thrown is WaymarkError {
+  return thrown instanceof WaymarkError && (thrown.code === 'read_only' || thrown.code === 'disk_full');
 }

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
 import Database from 'better-sqlite3';
 import { nativeBinding } from './native-binding';
@@ -15,12 +15,30 @@ export function openDatabase(
   options: { readonly?: boolean; mustExist?: boolean; timeoutMs?: number } = {},
 ): Db {
   const binding = nativeBinding();
-  return new Database(path, {
-    readonly: options.readonly ?? false,
-    fileMustExist: options.mustExist ?? options.readonly ?? false,
-    timeout: options.timeoutMs ?? 5000,
-    ...(binding === undefined ? {} : { nativeBinding: binding }),
-  });
+  return withAddresses(
+    () =>
+      new Database(path, {
+        readonly: options.readonly ?? false,
+        fileMustExist: options.mustExist ?? options.readonly ?? false,
+        timeout: options.timeoutMs ?? 5000,
+        ...(binding === undefined ? {} : { nativeBinding: binding }),
+      }),
+  );
+}
+
+/**
+ * The add-on understands `file:` addresses (`open-to-read.ts`) for the life of the process when it finds this word as it is
+ * loaded, which is the first time that a database is opened in the main thread. No child process is to inherit it.
+ */
+function withAddresses(open: () => Db): Db {
+  const { SQLITE_USE_URI: before } = process.env;
+  process.env.SQLITE_USE_URI = '1';
+  try {
+    return open();
+  } finally {
+    if (before === undefined) delete process.env.SQLITE_USE_URI;
+    else process.env.SQLITE_USE_URI = before;
+  }
 }
 
 /**
@@ -89,10 +107,21 @@ const NEEDS_ROOM: ReadonlySet<string> = new Set([
 /** Less than the smallest thing that SQLite makes: the shared memory of a write-ahead log, bytes. */
 const LEAST_ROOM = 32 * 1024;
 
-function hasNoRoom(folder: string): boolean {
+export function hasNoRoom(folder: string): boolean {
   const { bavail, bsize, files, ffree } = statfsSync(folder);
   // A file system that does not count files says 0.
   return bavail * bsize < LEAST_ROOM || (files > 0 && ffree === 0);
+}
+
+/** Whether this user may make files in a folder, as far as its mode and its mount say. */
+export function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (thrown) {
+    if (['EROFS', 'EACCES', 'EPERM'].includes(systemCode(thrown))) return false;
+    throw thrown;
+  }
 }
 
 /** Memory, open files or the system's own locks ran out for a moment. */
@@ -100,6 +129,12 @@ const BUSY_SYSTEM: ReadonlySet<string> = new Set([
   ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOLCK'],
   ...['SQLITE_NOMEM', 'SQLITE_IOERR_NOMEM', 'SQLITE_IOERR_LOCK', 'SQLITE_IOERR_SHMLOCK'],
 ]);
+
+/** The code once, with the words that came with it. */
+function detailOf(thrown: unknown, code: string): string {
+  if (!(thrown instanceof Error)) return code;
+  return thrown.message.startsWith(code) ? thrown.message : `${code}: ${thrown.message}`;
+}
 
 /**
  * Turns what SQLite or the file system raised while working on `what` into an expected failure; anything
@@ -110,7 +145,7 @@ export function storeFailure(thrown: unknown, what: string, folder?: string): un
     return thrown;
   }
   const code = systemCode(thrown);
-  const detail = thrown instanceof Error ? `${code}: ${thrown.message}` : code;
+  const detail = detailOf(thrown, code);
   if (isDiskFull(thrown, folder)) {
     return new WaymarkError('disk_full', `The disk that holds ${what} is full. Free some space.`, detail);
   }
@@ -118,6 +153,13 @@ export function storeFailure(thrown: unknown, what: string, folder?: string): un
     return new WaymarkError(
       'workspace_corrupt',
       `${what} is damaged. Run "verify" to see what is affected, and "restore" to bring what is whole into a new folder.`,
+      detail,
+    );
+  }
+  if (folder !== undefined && NEEDS_ROOM.has(code) && !isWritable(folder)) {
+    return new WaymarkError(
+      'read_only',
+      `${what} cannot be written: its disk or folder is read-only. On the command line it can be read; to work in it, copy its folder to a disk that can be written.`,
       detail,
     );
   }

@@ -15,9 +15,21 @@ export function fromElsewhere(folder: string, what: string): WaymarkError {
   );
 }
 
+/** Where its folder or disk takes nothing. */
+export function cannotBeWritten(folder: string, what: string): WaymarkError {
+  return new WaymarkError(
+    'read_only',
+    `${folder} cannot be written now, so it is only read: ${what} is not carried out. Copy the folder to a disk that has room and can be written, or free some space, and try again.`,
+  );
+}
+
 /** Refuses what would be recorded; what belongs to no log, such as up to where a person has read, is passed over. */
-export function readOnlyWriter(writer: StoreWriter, folder: string): StoreWriter {
-  const refused = (what: string) => () => Promise.reject(fromElsewhere(folder, what));
+export function readOnlyWriter(
+  writer: Pick<StoreWriter, 'backup' | 'rebuildSearch'>,
+  folder: string,
+  refusal = (what: string) => fromElsewhere(folder, what),
+): StoreWriter {
+  const refused = (what: string) => () => Promise.reject(refusal(what));
   const passed = () => Promise.resolve();
   return {
     append: refused('recording'),

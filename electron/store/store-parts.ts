@@ -1,3 +1,4 @@
+import type { WaymarkError } from '@shared/errors';
 import { runLockPath } from '../files/workspace-paths';
 import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
 import { fromElsewhere } from './read-only';
@@ -51,7 +52,13 @@ export class AssembledStore implements Store {
     readonly writer: StoreWriter,
     readonly reader: StoreReader,
     private readonly notices: Notices,
-    private readonly end: { readOnly: boolean; drain(): Promise<void>; close(): Promise<void> },
+    private readonly end: {
+      readOnly: boolean;
+      /** Why it is; by default because it came from elsewhere. */
+      refusal?(what: string): WaymarkError;
+      drain(): Promise<void>;
+      close(): Promise<void>;
+    },
   ) {}
 
   get isReadOnly(): boolean {
@@ -60,7 +67,9 @@ export class AssembledStore implements Store {
 
   lockRun(run: string, isNew = false): { epoch: number; release(): void } | null {
     const path = runLockPath(this.folder, run);
-    if (this.isReadOnly) throw fromElsewhere(this.folder, 'driving a run');
+    if (this.isReadOnly) {
+      throw this.end.refusal?.('driving a run') ?? fromElsewhere(this.folder, 'driving a run');
+    }
     const last = this.lastEpoch(run);
     // Nothing is made for a run that is not here: who asks may have made its name up.
     if (last === null && !isNew) throw noRun(run);

@@ -21,6 +21,7 @@ import { rowSum } from './hashing';
 import { makeFolder } from './make-folder';
 import { migrate, migrations, readVersion, refuseNewer } from './migrate';
 import { refuseNetworkFileSystem } from './network-file-system';
+import { openToRead } from './open-to-read';
 import { findLog, hasLog, requireLog } from './workspace-log';
 
 export function workspaceFile(folder: string): string {
@@ -75,12 +76,12 @@ function checkpoint(db: Db, folder: string, isNeeded: boolean): void {
   }
 }
 
-/** Opens a workspace that is there; it never makes one. */
+/** Opens a workspace that is there; it never makes one, and needs no room beside it. */
 export function openForReading(folder: string): Db {
   try {
     const path = workspaceFile(folder);
     requireLog(path);
-    const db = openDatabase(path, { mustExist: true });
+    const db = openToRead(path);
     configureReader(db);
     return db;
   } catch (thrown) {
@@ -90,7 +91,7 @@ export function openForReading(folder: string): Db {
 
 /** Whether the file is a workspace that this application understands. Throws `workspace_corrupt` or `workspace_newer`. */
 export function lookInto(path: string): void {
-  const db = openDatabase(path, { readonly: true });
+  const db = openToRead(path, { readonly: true });
   try {
     const application = Number(db.pragma('application_id', { simple: true }));
     const version = readVersion(db);
