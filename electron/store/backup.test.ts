@@ -1,10 +1,11 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { workLockPath } from '../files/workspace-paths';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { createBackup } from './backup';
+import { backupName, outlived } from './backup-names';
 import { openDatabase } from './database';
 import { Statements } from './rows';
 import { holdLock } from './run-lock';
@@ -61,31 +62,33 @@ test('what a killed process left of a copy is deleted, and nobody copies beside 
   source.db.close();
 });
 
-test('old copies go: the newest eight stay and one of each of seven days', async () => {
+test('many copies in a row leave those of earlier hours, days and months alone', async () => {
   const folder = temporaryFolder();
   const { store } = await labelled(folder);
+  await store.writer.backup();
   const backups = join(folder, 'backups');
-  await store.writer.backup();
-  for (let day = 1; day <= 20; day += 1) {
-    for (const hour of ['08', '20']) {
-      const name = `logs-2020-01-${String(day).padStart(2, '0')}T${hour}-00-00-000Z.db`;
-      writeFileSync(join(backups, name), '');
-      utimesSync(join(backups, name), 0, 0);
-    }
+  const [first = ''] = readdirSync(backups);
+  writeFileSync(join(backups, 'logs-of-mine.db'), '');
+  const start = Date.UTC(2020, 0, 1);
+  // Every five minutes for a hundred days.
+  const names = Array.from({ length: 100 * 288 }, (_, index) => backupName(start + index * 300_000));
+  let kept: string[] = [];
+  for (const name of names) {
+    kept.push(name);
+    const gone = new Set(outlived(kept));
+    kept = kept.filter((each) => !gone.has(each));
   }
+  for (const name of kept) writeFileSync(join(backups, name), '');
   await store.writer.backup();
-  const kept = readdirSync(backups).sort().reverse();
-  expect(kept).toHaveLength(11);
-  expect(kept.slice(2)).toEqual([
-    'logs-2020-01-20T20-00-00-000Z.db',
-    'logs-2020-01-20T08-00-00-000Z.db',
-    'logs-2020-01-19T20-00-00-000Z.db',
-    'logs-2020-01-19T08-00-00-000Z.db',
-    'logs-2020-01-18T20-00-00-000Z.db',
-    'logs-2020-01-18T08-00-00-000Z.db',
-    'logs-2020-01-17T20-00-00-000Z.db',
-    'logs-2020-01-16T20-00-00-000Z.db',
-    'logs-2020-01-15T20-00-00-000Z.db',
+  const left = readdirSync(backups).sort().reverse();
+  expect(left).toContain(first);
+  expect(left).toContain('logs-of-mine.db');
+  const old = left.filter((name) => name.startsWith('logs-2020')).map((name) => name.slice(5, 21));
+  // The two newest of now take a quarter of an hour, an hour, a day and a month themselves.
+  expect(old).toEqual([
+    ...['2020-04-09T23-55', '2020-04-09T23-40', '2020-04-09T23-25', '2020-04-09T22-55', '2020-04-09T21-55'],
+    ...['2020-04-09T20-55', '2020-04-09T19-55', '2020-04-09T18-55', '2020-04-09T17-55', '2020-04-08T23-55'],
+    ...['2020-04-07T23-55', '2020-04-06T23-55', '2020-04-05T23-55', '2020-04-04T23-55', '2020-03-18T23-55'],
   ]);
 });
 
@@ -103,7 +106,7 @@ test('a log that does not check is not copied, and earlier copies stay', async (
   expect(readdirSync(join(folder, 'backups'))).toHaveLength(1);
 });
 
-test('sessions of a few minutes have copies as well: when the workspace is closed, at most one an interval', async () => {
+test('whatever was said while a process was here is copied when it goes; what it only read is not', async () => {
   const folder = temporaryFolder();
   const { store, run } = await labelled(folder);
   const copies = () => readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('.db')).length;
@@ -111,10 +114,10 @@ test('sessions of a few minutes have copies as well: when the workspace is close
   expect(copies()).toBe(1);
   const second = testStore(folder);
   await second.writer.annotate(alice, { run, from: 1, to: 1 }, { op: 'comment', text: 'one more' });
-  await second.close();
+  const reading = testStore(folder);
+  await reading.close();
   expect(copies()).toBe(1);
-  const late = testStore(folder, { now: () => Date.now() + 16 * 60_000 });
-  await late.close();
+  await second.close();
   expect(copies()).toBe(2);
   const unchanged = testStore(folder, { now: () => Date.now() + 40 * 60_000 });
   await unchanged.close();

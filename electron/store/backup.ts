@@ -5,16 +5,14 @@ import { inside } from '../files/inside';
 import { makeFileIn, makeFoldersIn } from '../files/private';
 import { removeFile } from '../files/remove';
 import { workLockPath } from '../files/workspace-paths';
+import { backupName, outlived } from './backup-names';
 import { syncFolder } from './blob-store';
 import { openDatabase } from './database';
 import { Statements } from './rows';
 import { holdLock } from './run-lock';
 import { checkAnnotations, checkOutbox } from './verify-entries';
 
-/** Newest copies that are always kept, and days of which the newest copy is kept. */
 const FOLDER = 'backups';
-const KEEP_NEWEST = 8;
-const KEEP_DAYS = 7;
 
 /** "WAYB" in a file's application_id; copies of the first form have none. */
 export const BACKUP_APPLICATION_ID = 0x5741_5942;
@@ -22,7 +20,6 @@ export const BACKUP_APPLICATION_ID = 0x5741_5942;
 /** Form of the copies: 2 names the runs and holds what a workspace says about the rules of tasks. */
 export const BACKUP_VERSION = 2;
 
-export const BACKUP_NAME = /^logs-.*\.db$/;
 const UNFINISHED_NAME = /^logs-.*\.db\.tmp(-journal)?$/;
 
 /** How long a copy waits for another process's copy, ms; each takes well under a second. */
@@ -78,7 +75,7 @@ function copyInto(workspace: string, source: Statements, now: number): string {
   makeFoldersIn(workspace, FOLDER);
   const backups = inside(workspace, FOLDER);
   deleteUnfinished(workspace);
-  const path = join(backups, `logs-${new Date(now).toISOString().replace(/[:.]/g, '-')}.db`);
+  const path = join(backups, backupName(now));
   const temporary = `${path}.tmp`;
   makeFileIn(workspace, FOLDER, basename(temporary));
   copyLogs(source, temporary);
@@ -145,22 +142,5 @@ function checkCopy(workspace: string, path: string): void {
 }
 
 function rotate(workspace: string): void {
-  const files = readdirSync(inside(workspace, FOLDER))
-    .filter((name) => BACKUP_NAME.test(name))
-    .sort()
-    .reverse();
-  const keep = new Set(files.slice(0, KEEP_NEWEST));
-  const days = new Set<string>();
-  for (const file of files) {
-    const day = file.slice(0, 'logs-2026-01-01'.length);
-    if (!days.has(day) && days.size < KEEP_DAYS) {
-      keep.add(file);
-    }
-    days.add(day);
-  }
-  for (const file of files) {
-    if (!keep.has(file)) {
-      removeFile(workspace, FOLDER, file);
-    }
-  }
+  for (const name of outlived(readdirSync(inside(workspace, FOLDER)))) removeFile(workspace, FOLDER, name);
 }

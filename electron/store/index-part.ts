@@ -74,6 +74,8 @@ export class IndexPart {
   private sessionSearch = 0;
   private told = { at: Number.NEGATIVE_INFINITY, behind: 0 };
   private saved: { mark: string; at: number };
+  /** How far the logs of what people said reached when they were opened. */
+  private readonly met: string;
 
   constructor(
     private readonly folder: string,
@@ -87,6 +89,7 @@ export class IndexPart {
         (notice) => options.notify(notice),
       );
       this.part = new SearchPart(this.context, this.index, { workers: options.workers });
+      this.met = entriesMark(this.context.statements);
       // What an earlier process said and nobody copied is due as well.
       this.saved = { mark: newestBackup(folder).mark, at: performance.now() };
     } catch (thrown) {
@@ -265,11 +268,15 @@ export class IndexPart {
     );
   }
 
-  /** Whoever works for some minutes at a time would never have a copy. */
+  /**
+   * What was said while this process was here is copied when it goes, however young the newest copy is; what others said, at
+   * the usual interval.
+   */
   private lacksBackup(): boolean {
     const every = this.options.backupEveryMs ?? BACKUP_MS;
     const { at, mark } = newestBackup(this.folder);
-    return this.options.now() - at >= every && entriesMark(this.context.statements) !== mark;
+    const reached = entriesMark(this.context.statements);
+    return reached !== mark && (reached !== this.met || this.options.now() - at >= every);
   }
 
   private async regularBackup(): Promise<void> {

@@ -2,8 +2,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { BackupRow } from '@shared/ipc/restore';
+import { stampOf } from '../backup-names';
 import { contentsOf, openBackup } from './backup-file';
-import { backupNames, stampOf } from './newest-backup';
+import { backupNames } from './newest-backup';
 
 /** The copies in a workspace's backups folder, newest first, each opened and checked. The workspace itself is not looked at. */
 export function listBackups(folder: string): BackupRow[] {

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { BACKUP_NAME } from '../backup';
+import { BACKUP_NAME, stampOf } from '../backup-names';
 import { openDatabase, storeFailure, systemCode } from '../database';
 import { Statements } from '../rows';
 
@@ -57,12 +57,4 @@ export function newestBackup(folder: string): { at: number; mark: string } {
     }
     return none;
   }
-}
-
-/** `logs-2026-01-02T03-04-05-678Z.db` says when it was made; the file's own time changes when a folder is copied. */
-export function stampOf(name: string): number | null {
-  const found = /^logs-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3}Z)\.db$/.exec(name);
-  const at =
-    found === null ? Number.NaN : Date.parse(`${found[1]}T${found[2]}:${found[3]}:${found[4]}.${found[5]}`);
-  return Number.isNaN(at) ? null : at;
 }
