@@ -3,6 +3,7 @@ import { WaymarkError } from '@shared/errors';
 import { namedEndpoint } from '@shared/settings';
 import { type Arguments, positive, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import { type CommandResult, table } from './output';
 import { named } from './run-commands';
 
@@ -51,7 +52,10 @@ function asJson(checkpoint: CheckpointView) {
 }
 
 function asRow({ step, at, why, note, workspace, message }: CheckpointView): string[] {
-  const size = workspace === null ? 'no files' : `${workspace.files} files, ${workspace.bytes} bytes`;
+  const size =
+    workspace === null
+      ? 'no files'
+      : `${counted(workspace.files, 'file')}, ${counted(workspace.bytes, 'byte')}`;
   const fresh = workspace === null ? '' : `${workspace.newBytes} new`;
   return [
     `step ${step}`,

@@ -28,13 +28,13 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
   return {
     json: result,
     lines: [
-      `${result.rows} rows, ${result.trained} steps trained, ${result.masked} masked.`,
+      `${counted(result.rows, 'row')}, ${counted(result.trained, 'step')} trained, ${result.masked} masked.`,
       ...result.dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
       ...result.inherited.map(
         ({ run, steps }) =>
           `${steps} inherited ${steps === 1 ? 'step is' : 'steps are'} masked because run ${run} is not exported. Add --run ${run} to train ${steps === 1 ? 'it' : 'them'}.`,
       ),
-      ...result.files.map(({ path, bytes }) => `${path} (${bytes} bytes)`),
+      ...result.files.map(({ path, bytes }) => `${path} (${counted(bytes, 'byte')})`),
     ],
   };
 }
@@ -123,11 +123,13 @@ export async function cleanCommand(context: CliContext): Promise<CommandResult> 
       ...{ bytesFreed: unused.bytes, notReached, importsUnfinished: broken.map(({ id }) => id) },
     },
     lines: [
-      `Closed ${closed} sessions and removed ${folders.length} folders.`,
+      closed + folders.length === 0
+        ? 'No session and no folder was left behind.'
+        : `Closed ${counted(closed, 'session')} and removed ${counted(folders.length, 'folder')}.`,
       ...(unused.files === 0
         ? []
         : [
-            `Deleted ${unused.files} ${unused.files === 1 ? 'file' : 'files'} of texts that nothing uses (${unused.bytes} bytes).`,
+            `Deleted ${counted(unused.files, 'file')} of texts that nothing uses (${counted(unused.bytes, 'byte')}).`,
           ]),
       ...broken.map(
         ({ id, title }) =>

@@ -9,6 +9,7 @@ import { openWorkbench } from '../open-workbench';
 import { SettingsFile } from '../settings-file';
 import type { Workbench } from '../workbench';
 import type { Arguments } from './arguments';
+import { counted } from './counted';
 import { type CommandResult, headlessLog, type Terminal } from './output';
 
 const undecided = 'train';
@@ -103,14 +104,14 @@ async function report(
     json,
     lines: [
       `Workspace  ${folder}`,
-      `Without    run ${plain}: ${without.steps} steps, final score ${points(without.scores.final)}`,
-      `With hint  run ${guided}: ${withHint.steps} steps, final score ${points(withHint.scores.final)}`,
+      `Without    run ${plain}: ${counted(without.steps, 'step')}, final score ${points(without.scores.final)}`,
+      `With hint  run ${guided}: ${counted(withHint.steps, 'step')}, final score ${points(withHint.scores.final)}`,
       ...hints.map(
         (hint) =>
           `Hint       ${hint.state}${hint.step === null ? '' : ` after step ${hint.step}`}: ${hint.text}`,
       ),
       `Labels     train ${withHint.labels.train}, mask ${withHint.labels.mask}, undecided ${withHint.labels.undecided} (waived: --undecided ${undecided})`,
-      `Dataset    ${join(out, 'dataset')}: ${dataset.rows} rows, ${dataset.trained} steps trained, ${dataset.masked} masked`,
+      `Dataset    ${join(out, 'dataset')}: ${counted(dataset.rows, 'row')}, ${counted(dataset.trained, 'step')} trained, ${dataset.masked} masked`,
       verified.ok
         ? 'Verified   every chain, text, prompt and session log'
         : 'Verified   PROBLEMS FOUND, see: verify',

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { MergeReport } from '@shared/ipc/merge';
+import { isDatabaseFile } from '../store/restore/backup-file';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';
@@ -9,7 +11,15 @@ import type { CommandResult } from './output';
 export async function mergeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
   const path = resolve(required(args.words[1], 'The folder or file to merge'));
   const report = await context.store.writer.merge(path);
-  return { json: report, lines: linesOf(report) };
+  return { json: report, lines: [...linesOf(report), ...restOf(path)] };
+}
+
+/** A workspace and a backup hold more than what was taken. */
+function restOf(path: string): string[] {
+  if (statSync(path).isFile() && !isDatabaseFile(path)) return [];
+  return [
+    'Only labels, comments, votes and assignments are merged. Runs, hints and rule settings stay there; "restore" brings all of them into a new folder.',
+  ];
 }
 
 function linesOf({ from, added, known, kept, people, runs, disagreements }: MergeReport): string[] {

@@ -6,6 +6,7 @@ import type { Person, PersonRow } from '@shared/review/queue-views';
 import { assignBatch, planBatch, takeBackBatch } from '../runs/review-queue';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import { type CommandResult, table } from './output';
 import { named } from './run-commands';
 
@@ -98,7 +99,7 @@ async function assign(context: CliContext, args: Arguments): Promise<CommandResu
         ...[first, second, blind].map(String),
       ]),
     ]),
-    `${plan.steps} steps in ${plan.units} ${plan.units === 1 ? 'piece' : 'pieces'}; ${plan.overlapSteps} get a second reader (${percent(plan.overlap)}).`,
+    `${counted(plan.steps, 'step')} in ${counted(plan.units, 'piece')}; ${plan.overlapSteps} of them with a second reader (${percent(plan.overlap)}).`,
     ...(plan.already > 0 ? [`${plan.already} of them are somebody's to review already.`] : []),
   ];
   if (values['dry-run']) return { json: { plan, batch: null }, lines: [...lines, 'Nothing was written.'] };

@@ -2,6 +2,7 @@ import { WaymarkError } from '@shared/errors';
 import { unreadableRun } from '../store/unreadable-run';
 import type { Arguments } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import type { CommandResult } from './output';
 import { named } from './run-commands';
 
@@ -20,9 +21,9 @@ export async function rebuildCommand(
   const unreadable: { run: string; code: string; message: string }[] = [];
   const unsubscribe = store.subscribe((notice) => {
     if (notice.kind === 'rebuild') {
-      terminal.err(`${notice.run}  ${notice.done} of ${notice.of} events`);
+      terminal.err(`${notice.run}  ${notice.done} of ${counted(notice.of, 'event')}`);
     } else if (notice.kind === 'index' && values.search) {
-      terminal.err(`search index: ${notice.behind} steps left`);
+      terminal.err(`search index: ${counted(notice.behind, 'step')} left`);
     }
   });
   try {
@@ -57,7 +58,7 @@ export async function rebuildCommand(
       ...rebuilt.map(({ run, changed }) =>
         changed === 0
           ? `${run}  was as its log says`
-          : `${run}  ${changed} rows were not as its log says and are now`,
+          : `${run}  ${counted(changed, 'row')} ${changed === 1 ? 'was' : 'were'} not as its log says and ${changed === 1 ? 'is' : 'are'} now`,
       ),
       ...(values.search ? ['The search index is filled anew.'] : []),
       ...unreadable.map(({ run, message }) => `${run}  was not rebuilt: ${message}`),

@@ -4,6 +4,7 @@ import { TerminalFilter } from '@shared/terminal/terminal-filter';
 import type { SessionView } from '@shared/views';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import { type CommandResult, table } from './output';
 import { named } from './run-commands';
 
@@ -48,7 +49,7 @@ async function list(context: CliContext, args: Arguments): Promise<CommandResult
         ? ['No sessions.']
         : table(
             sessions.map(({ run, computer, session, state, endOffset, command }) => [
-              ...[run, `${computer}:${session}`, state, `${endOffset} bytes`, command ?? ''],
+              ...[run, `${computer}:${session}`, state, counted(endOffset, 'byte'), command ?? ''],
             ]),
           ),
   };

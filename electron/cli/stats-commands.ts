@@ -1,6 +1,7 @@
 import type { RunStats } from '@shared/run-stats';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
+import { counted } from './counted';
 import { type CommandResult, table } from './output';
 import { named } from './run-commands';
 
@@ -17,7 +18,7 @@ function linesOf(stats: RunStats): string[] {
   const cost = last?.cost == null ? 'cost unknown' : `cost ${last.cost.toFixed(2)}`;
   const tokens = `${last?.input ?? 0} tokens in, ${last?.output ?? 0} out`;
   return [
-    `${stats.title}: ${stats.steps} steps in ${stats.segments.length} ${stats.segments.length === 1 ? 'segment' : 'segments'}, ${hours.toFixed(1)} h, ${tokens}, ${cost}`,
+    `${stats.title}: ${counted(stats.steps, 'step')} in ${counted(stats.segments.length, 'segment')}, ${hours.toFixed(1)} h, ${tokens}, ${cost}`,
     ...section('Evaluations', [
       ...stats.evaluations.map(({ step, attempt, score, forced }) => [
         `step ${step}`,

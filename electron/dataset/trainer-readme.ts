@@ -9,7 +9,7 @@ export function trainerReadme(plan: ExportPlan, request: ExportRequest): string 
   const rows = countLines(plan);
   return `# Agent trajectories for slime
 
-${rows} rows in \`${slimeFile}\`, ${trained} steps trained, ${masked} steps masked. Label snapshot \`${plan.snapshot}\`.
+${rows} ${rows === 1 ? 'row' : 'rows'} in \`${slimeFile}\`, ${trained} ${trained === 1 ? 'step' : 'steps'} trained, ${masked} masked. Label snapshot \`${plan.snapshot}\`.
 \`manifest.json\` says what the rows were made from, what was left out and why, and holds the sha256 of every file.
 
 ## Load

@@ -203,7 +203,7 @@ export async function contextAfter(
   if (fold.step !== step || fold.nextCall !== null || fold.summarising !== null) {
     const why =
       fold.step < step
-        ? `it has ${fold.step} steps`
+        ? `it has ${fold.step === 1 ? '1 step' : `${fold.step} steps`}`
         : fold.step > step
           ? `it was made in the run's own parent before the branch; branch from that run instead`
           : 'that step is not over yet';

@@ -207,6 +207,6 @@ function damaged(hex: string, why: string, detail?: string): WaymarkError {
   return new WaymarkError(
     'workspace_corrupt',
     `A stored text is damaged: ${why}. Run "verify" to see which steps it belongs to.`,
-    [`blob ${hex}`, ...(detail === undefined ? [] : [detail])].join('\n'),
+    [`text ${hex}`, ...(detail === undefined ? [] : [detail])].join('\n'),
   );
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
 import Database from 'better-sqlite3';
+import { holderWords, lockHolder } from './lock-holder';
 import { nativeBinding } from './native-binding';
 
 export type Db = Database.Database;
@@ -169,7 +170,7 @@ export function storeFailure(thrown: unknown, what: string, folder?: string): un
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new WaymarkError(
       'workspace_locked',
-      `Another program holds ${what} for longer than 5 seconds. Close it and try again.`,
+      `Another program holds ${what} for longer than 5 seconds${folder === undefined ? '' : holderWords(lockHolder(folder))}. Close it and try again.`,
       detail,
     );
   }

@@ -25,7 +25,10 @@ export function parseAnnotation(
   }
   if (from > to || to > steps) {
     const range = from === to ? `step ${from}` : `steps ${from} to ${to}`;
-    throw new WaymarkError('bad_input', `The run has no ${range}: it has ${steps} steps.`);
+    throw new WaymarkError(
+      'bad_input',
+      `The run has no ${range}: it has ${steps === 1 ? '1 step' : `${steps} steps`}.`,
+    );
   }
   return { target: parsedTarget.data, op: parsedOp.data };
 }

@@ -4,7 +4,15 @@ import type { QueueItem, QueueRun, QueueView } from '@shared/review/queue-views'
 import { common, without } from '@shared/review/step-ranges';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { contestedSql, countSql, itemsSql, undoneSql } from './queue-sql';
-import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
+import {
+  findRun,
+  isImported,
+  parseRun,
+  type ReadContext,
+  RUN_SELECT,
+  type RunRecord,
+  type RunRow,
+} from './read-context';
 import type { AssignmentReader } from './read-queue-assignments';
 
 /** A place in the order of the queue; without a class, any place of the timeline. */
@@ -193,7 +201,7 @@ export class QueueReader {
       const { all, blind } = this.assignments.partOf(id, person);
       if (all.length === 0) return [];
       const row = this.context.statements.get<RunRow>(`${RUN_SELECT} WHERE r.ulid = ?`, ulid);
-      if (row === undefined) return [];
+      if (row === undefined || this.isHalf(parseRun(row))) return [];
       const pieces = [
         ...without(all, blind).map((range) => ({ ...range, blind: false })),
         ...common(all, blind).map((range) => ({ ...range, blind: true })),
@@ -202,10 +210,16 @@ export class QueueReader {
     });
   }
 
+  /** An import that goes on, or was broken off: its steps wait for nobody yet. */
+  private isHalf(run: RunRecord): boolean {
+    return run.state.status === null && isImported(this.context, run);
+  }
+
   /** The whole of a run to which nobody was assigned, its own steps. */
   private unassigned(ulid: string | null): Share[] {
     if (ulid === null) return [];
     const run = findRun(this.context, ulid);
+    if (this.isHalf(run)) return [];
     if (this.assignments.of(run.id).length > 0) return [];
     const piece = { from: (run.facts.parent?.step ?? 0) + 1, to: LAST_SEQ, blind: false };
     return [{ run, assigned: false, pieces: [piece] }];

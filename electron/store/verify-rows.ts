@@ -65,13 +65,17 @@ export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[
     for (const row of rows) {
       if (row.id <= last) {
         // As in a run's events: a damaged index can lead back to rows that were read already.
-        problems.push({ what: 'text', where: `blob row ${row.id}`, message: 'The table is out of order.' });
+        problems.push({
+          what: 'text',
+          where: `row ${row.id} of the texts`,
+          message: 'The table is out of order.',
+        });
         return problems;
       }
       const hex = row.sha.toString('hex');
       const finding = blobProblem(context, row, hex);
       if (finding !== null) {
-        problems.push({ what: 'text', where: `blob ${hex.slice(0, 12)}`, ...finding });
+        problems.push({ what: 'text', where: whereOf(statements, row.id, hex), ...finding });
       }
       last = row.id;
     }
@@ -87,7 +91,7 @@ export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[
   );
   return [
     ...problems,
-    ...stray.map(({ id }) => ({ what: 'text', where: `blob ${id}`, message: 'No run uses this text.' })),
+    ...stray.map(({ id }) => ({ what: 'text', where: `text ${id}`, message: 'No run uses this text.' })),
   ];
 }
 
@@ -121,4 +125,17 @@ function blobProblem(
       ? findingOf(thrown)
       : { message: 'The text cannot be read.', detail: String(thrown) };
   }
+}
+
+/** A text by the beginning of its hash, and the runs that use it: a full check says which steps. */
+function whereOf(statements: Statements, id: number, hex: string): string {
+  const runs = statements.all<{ ulid: string }>(
+    `SELECT ulid FROM run WHERE id IN (SELECT run FROM blob WHERE id = ? UNION ALL SELECT run FROM blob_share WHERE blob = ?)
+     ORDER BY id LIMIT 4`,
+    ...[id, id],
+  );
+  const named = runs.slice(0, 3).map(({ ulid }) => ulid);
+  const text = `text ${hex.slice(0, 12)}`;
+  if (named.length === 0) return text;
+  return `${text} of run ${named.join(', ')}${runs.length > named.length ? ' and others' : ''}`;
 }

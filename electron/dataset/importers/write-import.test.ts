@@ -80,6 +80,33 @@ it('what another process imports right now is left alone', async () => {
   expect((await store.reader.run(half)).state).toBe('import_broken');
 });
 
+it('steps of an import that is not finished wait for nobody', async () => {
+  const store = testStore();
+  const lock = await begun(store);
+  const target = { run: half, from: 1, to: 5 };
+  const batch = '01K00000000000000000000001';
+  const looks = async () => {
+    expect((await store.reader.queueView(author, half)).total).toBe(0);
+    expect(await store.reader.queueNext(author, half, null, 1)).toBeNull();
+  };
+  await looks();
+  await store.writer.annotate(author, target, { op: 'assign', batch, to: author, blind: false, on: true });
+  await looks();
+  lock.release();
+  await looks();
+});
+
+it('of two imports of the same files that begin at one moment one is refused and leaves nothing', async () => {
+  const folder = temporaryFolder();
+  const stores = [testStore(folder), testStore(folder)];
+  const done = await Promise.allSettled(stores.map((each) => importResearchGym(each, author, node, once)));
+  const failed = done.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+  expect(failed).toEqual([expect.objectContaining({ code: 'already_exists' })]);
+  for (const store of stores) {
+    expect((await store.reader.runs()).map(({ state, steps }) => [state, steps])).toEqual([['stopped', 69]]);
+  }
+});
+
 it('labels that somebody gave to what a broken-off import left are not removed unasked', async () => {
   const store = testStore();
   (await begun(store)).release();

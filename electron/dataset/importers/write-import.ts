@@ -1,6 +1,7 @@
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { DatedEvent } from '@shared/events';
+import type { RunSummary } from '@shared/views';
 import type { Store } from '../../store/api';
 
 /** Events per transaction. */
@@ -16,15 +17,24 @@ export interface ImportedLog {
   last: DatedEvent;
 }
 
+/** What is imported, by its content. */
+export interface ImportedFiles {
+  fingerprint: string;
+  /** Wanted although they are here already. */
+  again: boolean;
+}
+
 /**
  * Writes an imported run in small transactions. Until the last of them its log holds no status, so that every process knows it
  * for unfinished; the lock says whether somebody still writes. A failed import is taken back.
- * @throws WaymarkError `disk_full` and others of the store, saying what is left of the import
+ * @throws WaymarkError `already_exists` when another process began with the same files just before; `disk_full` and others of the
+ * store, saying what is left of the import
  */
 export async function writeImport(
   store: Store,
   author: Author,
   { run, first, hints, events, last }: ImportedLog,
+  files: ImportedFiles,
   signal?: AbortSignal,
 ): Promise<void> {
   const lock = store.lockRun(run, true);
@@ -32,6 +42,7 @@ export async function writeImport(
     throw new WaymarkError('run_driven_elsewhere', `Run ${run} is being driven by another process.`);
   try {
     await store.writer.append(run, lock.epoch, first);
+    await refuseSecond(store, run, files);
     for (const { id, text, author: by } of hints) {
       await store.writer.post(run, by, { op: 'hint.queued', hint: id, text, category: 'other' });
     }
@@ -74,30 +85,54 @@ function toldWhatIsLeft(thrown: unknown, run: string, kept: WaymarkError | null)
  * @throws WaymarkError `already_exists` when these files are here whole and not wanted `again`, are being imported right now, or
  * when somebody has labelled what was left
  */
-export async function makeWay(
-  store: Store,
-  author: Author,
-  { fingerprint, again }: { fingerprint: string; again: boolean },
-): Promise<string[]> {
+export async function makeWay(store: Store, author: Author, files: ImportedFiles): Promise<string[]> {
   const broken: string[] = [];
-  for (const { id, title, state } of await store.reader.runs()) {
-    const [created] = await store.reader.events(id, 1, 1);
-    if (created?.kind !== 'run.created' || created.body.spec.importedFrom !== fingerprint) continue;
-    if (state === 'import_broken') broken.push(id);
-    else if (state === 'importing') {
-      throw new WaymarkError(
-        'already_exists',
-        `These files are being imported right now by another process, as "${title}" (run ${id}). Wait until it is done.`,
-      );
-    } else if (!again) {
-      throw new WaymarkError(
-        'already_exists',
-        `These files were imported before, as "${title}" (run ${id}). Open that run, or import them again with --again.`,
-      );
-    }
+  for (const same of await sameFiles(store, await store.reader.runs(), files)) {
+    if (same.state === 'import_broken') broken.push(same.id);
+    else refuseSame(same, files);
   }
   for (const run of broken) await removeBroken(store, author, run);
   return broken;
+}
+
+/**
+ * Two imports that began at one moment have both found nothing. The store puts them in an order, and only the one that came
+ * second sees the other. @throws WaymarkError already_exists
+ */
+async function refuseSecond(store: Store, run: string, files: ImportedFiles): Promise<void> {
+  const newestFirst = await store.reader.runs();
+  const before = newestFirst.slice(newestFirst.findIndex(({ id }) => id === run) + 1);
+  for (const same of await sameFiles(store, before, files)) {
+    if (same.state !== 'import_broken') refuseSame(same, files);
+  }
+}
+
+async function sameFiles(
+  store: Store,
+  runs: readonly RunSummary[],
+  { fingerprint }: ImportedFiles,
+): Promise<RunSummary[]> {
+  const same: RunSummary[] = [];
+  for (const run of runs) {
+    const [created] = await store.reader.events(run.id, 1, 1);
+    if (created?.kind === 'run.created' && created.body.spec.importedFrom === fingerprint) same.push(run);
+  }
+  return same;
+}
+
+function refuseSame({ id, title, state }: RunSummary, { again }: ImportedFiles): void {
+  if (state === 'importing') {
+    throw new WaymarkError(
+      'already_exists',
+      `These files are being imported right now by another process, as "${title}" (run ${id}). Wait until it is done.`,
+    );
+  }
+  if (!again) {
+    throw new WaymarkError(
+      'already_exists',
+      `These files were imported before, as "${title}" (run ${id}). Open that run, or import them again with --again.`,
+    );
+  }
 }
 
 async function removeBroken(store: Store, author: Author, run: string): Promise<void> {

@@ -86,7 +86,7 @@ export const detail = {
   goToStep: (n: number) => `Go to step ${n}`,
   sight: (word: string) => sights[word] ?? '?',
   sightUnknown: (steps: number) =>
-    `No look was found in the ${steps} steps before; earlier ones were not searched.`,
+    `No look was found in the ${steps === 1 ? 'step' : `${steps} steps`} before; earlier ones were not searched.`,
   moreFiles: (n: number) => (n === 1 ? '1 more file' : `${n} more files`),
   lastLook: 'Last look',
   stepsBefore: (n: number) => (n === 1 ? '1 step before' : `${n} steps before`),

@@ -1,3 +1,5 @@
+import { plural } from './plural';
+
 export const exchange = {
   merged: 'Labels merged',
   exported: 'Labels exported',
@@ -9,7 +11,7 @@ export const exchange = {
   runs: 'In runs',
   kept: 'Kept aside',
   keptText: (entries: string, runs: string) =>
-    `${entries} entries about ${runs} runs or steps that are not here. They count as soon as these are.`,
+    `${plural(entries, 'entry', 'entries')} about ${plural(runs, 'run')} not here, or not with these steps. What is kept aside counts as soon as they are.`,
   differ: 'Steps on which opinions now differ',
   differText: 'Nothing was overwritten. Where people differ, the step is undecided until it is settled.',
   file: 'File',

@@ -1,4 +1,5 @@
 import type { StepMark } from '@shared/labels';
+import { plural } from './plural';
 
 const marks: Record<StepMark, string> = {
   disagreement: 'Opinions differ',
@@ -53,7 +54,7 @@ export const filter = {
   clear: 'Show all steps',
   remove: (what: string) => `Remove ${what}`,
   on: (field: string, values: string) => `${field}: ${values}`,
-  showing: (shown: string, of: string) => `showing ${shown} of ${of} steps`,
+  showing: (shown: string, of: string) => `showing ${shown} of ${plural(of, 'step')}`,
   looking: 'looking',
   hidesHits: (n: string, of: string) => `hides ${n} of ${of} hits`,
   emptyTitle: 'No step fits the filter',

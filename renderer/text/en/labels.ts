@@ -1,5 +1,6 @@
 import type { Why } from '@shared/labels';
 import type { HintVerdict } from '@shared/outbox';
+import { plural } from './plural';
 
 const rules: Record<string, string> = {
   'error-observation': 'Error in the observation',
@@ -48,7 +49,7 @@ export const labels = {
   reasonAt: (number: number) => Object.values(reasons)[number - 1] ?? '',
   ruleName: (rule: string) => rules[rule] ?? rule,
   scopeStep: (n: number) => `Step ${n}`,
-  scopeRange: (n: number) => `${n} steps selected`,
+  scopeRange: (n: number) => `${plural(n, 'step')} selected`,
   scopeNone: 'No step',
   flag: 'Ask for a second opinion',
   unflag: 'Withdraw the request for a second opinion',

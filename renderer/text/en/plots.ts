@@ -1,3 +1,5 @@
+import { plural } from './plural';
+
 export const plots = {
   title: 'Plots',
   tabs: {
@@ -32,7 +34,7 @@ export const plots = {
   tokensOut: 'Tokens out',
   cached: 'From cache',
   scoreSummary: (evaluations: string, best: string, hints: string, spent: string) =>
-    `${evaluations} evaluations, best ${best}. ${hints} hints. ${spent} spent.`,
+    `${plural(evaluations, 'evaluation')}, best ${best}. ${plural(hints, 'hint')}. ${spent} spent.`,
   hintAt: (step: number) => `Hint after step ${step}`,
   scoreAt: (step: number, score: string) => `Score ${score} at step ${step}`,
   masks: 'Labels by source and reason',
@@ -40,11 +42,11 @@ export const plots = {
   source: 'Source',
   reason: 'Reason',
   masksSummary: (train: string, mask: string, undecided: string) =>
-    `${train} steps train, ${mask} are masked, ${undecided} are undecided.`,
+    `Steps to train: ${train}; masked: ${mask}; undecided: ${undecided}.`,
   sources: { adjudication: 'Adjudicated', human: 'Person', rule: 'Rule', judge: 'Judge', none: 'Nobody' },
   kinds: 'What the agent did over time',
   kindsSummary: (family: string, n: string, steps: string) =>
-    `Most often: ${family}, ${n} of ${steps} steps.`,
+    `Most often: ${family}, ${n} of ${plural(steps, 'step')}.`,
   families: {
     command: 'Commands',
     session: 'Looking at terminals',
@@ -63,11 +65,11 @@ export const plots = {
     `${family}: ${percent} % of steps ${from} to ${to}`,
   segmentTokens: 'Tokens per segment',
   segment: 'Segment',
-  segmentRow: (segment: number, steps: string) => `Segment ${segment}, ${steps} steps`,
+  segmentRow: (segment: number, steps: string) => `Segment ${segment}, ${plural(steps, 'step')}`,
   tokensRow: (input: string, cached: string, output: string) =>
     `${input} in (${cached} cached), ${output} out`,
   tokensSummary: (all: string, segments: string, cached: string) =>
-    `${all} tokens read in ${segments} segments, ${cached} % from the cache (filled).`,
+    `${plural(all, 'token')} read in ${plural(segments, 'segment')}, ${cached} % from the cache (filled).`,
   people: 'Decided steps per person',
   person: 'Person',
   decided: 'Decided',

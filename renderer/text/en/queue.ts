@@ -1,4 +1,5 @@
 import type { QueueClass } from '@shared/review/queue-class';
+import { plural } from './plural';
 
 const classes: Record<QueueClass, string> = {
   disagreement: 'Disagreements',
@@ -71,16 +72,16 @@ export const queue = {
   blindBoth: 'both readers',
   blindHelp: 'Who reads blind sees nobody’s opinion, machines included, before they have decided.',
   preview: 'Preview',
-  assignNow: (n: string) => `Assign ${n} steps`,
+  assignNow: (n: string) => `Assign ${plural(n, 'step')}`,
   assigned: 'Assigned',
   planSteps: (steps: string, units: string, twice: string, share: string) =>
-    `${steps} steps in ${units} pieces; ${twice} get a second reader (${share} %).`,
+    `${plural(steps, 'step')} in ${plural(units, 'piece')}; ${twice} of them with a second reader (${share} %).`,
   planAlready: (n: string) => `${n} of them are somebody’s to review already.`,
   firstColumn: 'First reader',
   secondColumn: 'Second reader',
   blindColumn: 'Blind',
   batches: 'Batches',
-  batchBy: (who: string, steps: string) => `${steps} steps, by ${who}`,
+  batchBy: (who: string, steps: string) => `${plural(steps, 'step')}, by ${who}`,
   takeBack: 'Take back',
   tookBack: 'Taken back; what was decided stays',
   paceEmptyTitle: 'No times yet',
@@ -106,8 +107,10 @@ export const queue = {
   restMore: (n: string) => `and ${n} more, which only "all" ticks`,
   restReason: 'Reason for lifting masks',
   restLeft: (n: string) =>
-    `${n} further steps lie in too many pieces for one decision; confirm them afterwards.`,
-  restDo: (n: string) => `TRAIN on ${n} steps`,
+    n === '1'
+      ? '1 further step lies in a piece too many for one decision; confirm it afterwards.'
+      : `${n} further steps lie in too many pieces for one decision; confirm them afterwards.`,
+  restDo: (n: string) => `TRAIN on ${plural(n, 'step')}`,
   shareTimes: 'Share my times',
   shareTimesHelp: 'Your decisions carry how long you took, for who leads to see. Off: only you see it.',
 };

@@ -1,3 +1,5 @@
+import { plural } from './plural';
+
 /** Names of the ways a text can be shown, by kind. */
 const kinds: Record<string, string> = {
   ansi: 'Colours',
@@ -24,7 +26,7 @@ export const rendering = {
   members: (n: number, size: string) => `${n === 1 ? '1 member' : `${n} members`}, ${size}`,
   moreMembers: (n: number) => `Show more of ${n}`,
   moreCharacters: (n: number) => `Show ${n} more characters`,
-  tableOf: (rows: number, columns: number) => `Table, ${rows} rows, ${columns} columns`,
+  tableOf: (rows: number, columns: number) => `Table, ${plural(rows, 'row')}, ${plural(columns, 'column')}`,
   moreRows: (n: string) => `Show more of ${n} rows`,
   imageOf: (n: number, type: string, size: string) => `Image ${n}, ${type}, ${size}`,
   openLink: (address: string) => `Open ${address}, after a question`,

@@ -1,4 +1,4 @@
-const plural = (n: number, what: string) => `${n.toLocaleString('en-US')} ${what}${n === 1 ? '' : 's'}`;
+import { plural } from './plural';
 
 export const restore = {
   offer: 'Restore from a backup…',

@@ -1,4 +1,5 @@
 import type { GivenUp, IndexProgress, SearchField, SearchProblem } from '@shared/search/views';
+import { plural } from './plural';
 
 const fields: Record<SearchField, string> = {
   thought: 'thought',
@@ -32,7 +33,7 @@ export const search = {
   moreOfRun: (n: number) => (n === 1 ? '1 more in this run' : `${number(n)} more in this run`),
   moreRuns: (n: number) => (n === 1 ? 'One more run has matches.' : `${number(n)} more runs have matches.`),
   tooMany: (n: number) => `The first ${number(n)} are listed, all are counted.`,
-  scannedSteps: (n: number, of: number) => `looked at ${number(n)} of ${number(of)} steps`,
+  scannedSteps: (n: number, of: number) => `looked at ${number(n)} of ${plural(of, 'step')}`,
   scannedBytes: (done: string, of: string) => `terminals ${done} of ${of}`,
   stopped: 'stopped',
   progress: ({ steps, behind }: IndexProgress) =>

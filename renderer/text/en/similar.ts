@@ -1,3 +1,5 @@
+import { plural } from './plural';
+
 export const similar = {
   title: (n: number) => `Label ${n} similar steps`,
   none: (step: number) => `No other step is like step ${step}`,
@@ -11,15 +13,16 @@ export const similar = {
     `${train} TRAIN, ${mask} MASK, ${undecided} undecided`,
   becomes: 'Label',
   changes: (n: string, undecided: string, other: string) =>
-    `${n} steps change: ${undecided} undecided, ${other} that hold the opposite.`,
+    `${n} ${n === '1' ? 'step changes' : 'steps change'}: ${undecided} undecided, ${other} with the opposite so far.`,
   noChange: 'None would change what holds; your decision would stand with each.',
   decided: (n: string) =>
     n === '1' ? 'A person has decided on one of them.' : `People have decided on ${n} of them.`,
   yoursStands:
     'Yours then stands beside theirs; where they differ, the step is undecided until it is settled.',
-  left: (n: string) => `${n} more lie in further pieces: label these first, then look again.`,
+  left: (n: string) =>
+    `${n} more ${n === '1' ? 'lies' : 'lie'} in further pieces: label these first, then look again.`,
   reason: 'Reason',
   noReason: 'none',
-  apply: (value: string, n: number) => `Label ${n} steps ${value}`,
+  apply: (value: string, n: number) => `Label ${plural(n, 'step')} ${value}`,
   keys: 't, m: choose. 1–9: reason. Enter: label. Esc: leave.',
 };

@@ -1,4 +1,5 @@
 import type { StoredStatus } from '@shared/events';
+import { plural } from './plural';
 
 const stored: Record<StoredStatus, string> = {
   running: 'Goes on',
@@ -83,7 +84,7 @@ export const timeline = {
   changedBy: (name: string) => (name === '' ? '' : `by ${name}`),
   limitsChanged: 'Limits changed',
   limitsNow: (steps: string, time: string, tokens: string | null, cost: string | null) =>
-    [`${steps} steps`, time, tokens === null ? '' : `${tokens} tokens`, cost ?? '']
+    [plural(steps, 'step'), time, tokens === null ? '' : plural(tokens, 'token'), cost ?? '']
       .filter(Boolean)
       .join(', '),
   checkpoint: 'Checkpoint',

@@ -71,8 +71,9 @@ export async function importResearchGym(
     ...{ events: built.events, last: ending(built) },
   };
   checkEvents(basename(path), [...log.first, ...log.events, log.last]);
-  const replaced = await makeWay(store, author, { fingerprint, again: options.again });
-  await writeImport(store, author, log, options.signal);
+  const files = { fingerprint, again: options.again };
+  const replaced = await makeWay(store, author, files);
+  await writeImport(store, author, log, files, options.signal);
   return {
     run,
     title,
