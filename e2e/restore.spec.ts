@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { test } from './application';
@@ -65,6 +65,38 @@ test('a damaged data folder is brought back from a backup into a new one, labels
   expect(complaints).toEqual([]);
   await app.close();
   // Nothing asks a damaged folder about its runs after the test.
+  rmSync(place.workspace, { recursive: true });
+  expect(commandLine<{ ok: boolean }>({ ...place, workspace: restored }, 'verify').ok).toBe(true);
+});
+
+test('a data folder whose workspace.db is gone is not begun anew; what its backup holds comes back', async ({
+  place,
+}) => {
+  test.setTimeout(120_000);
+  const { run } = commandLine<{ run: string }>(place, 'import', node, '--title', 'Summaries of data sets');
+  commandLine(place, 'label', run, '1-3', 'train', '--annotator', 'Ada');
+  const file = join(place.workspace, 'workspace.db');
+  rmSync(file);
+  const restored = join(place.folder, 'restored');
+  const { app, page, complaints } = await place.start({
+    args: ['--workspace', place.workspace],
+    env: { WAYMARK_DATA: join(place.folder, 'data of Ada') },
+  });
+  await page.getByRole('textbox', { name: 'Your name' }).fill('Ada');
+  await page.keyboard.press('Enter');
+  const banner = page.getByRole('alert').filter({ hasText: 'The data folder is damaged.' });
+  await banner.getByRole('button', { name: 'Restore from a backup…' }).click();
+  await expect(page.getByRole('dialog', { name: 'Restore from a backup' })).toContainText('1 label');
+  expect(existsSync(file)).toBe(false);
+  await place.answerSave(app, restored);
+  await page.getByRole('button', { name: 'Choose a new folder and restore…' }).click();
+  const done = page.getByRole('dialog', { name: 'Restored' });
+  await expect(done.getByRole('list', { name: 'Runs' })).toContainText('Not restored; 1 label kept aside');
+  await done.getByRole('button', { name: 'Close' }).last().click();
+  await expect(banner).toBeHidden();
+  expect(existsSync(file)).toBe(false);
+  expect(complaints).toEqual([]);
+  await app.close();
   rmSync(place.workspace, { recursive: true });
   expect(commandLine<{ ok: boolean }>({ ...place, workspace: restored }, 'verify').ok).toBe(true);
 });

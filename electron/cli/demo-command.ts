@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { exportDataset } from '../dataset/export-dataset';
@@ -7,6 +7,7 @@ import { startDemoRun } from '../demo/start-demo-run';
 import { removeAt } from '../files/remove';
 import { openWorkbench } from '../open-workbench';
 import { SettingsFile } from '../settings-file';
+import { makeFolder } from '../store/make-folder';
 import type { Workbench } from '../workbench';
 import type { Arguments } from './arguments';
 import { counted } from './counted';
@@ -26,7 +27,7 @@ export async function demoCommand(
   terminal: Terminal,
 ): Promise<CommandResult> {
   const out = args.values.out ? resolve(args.values.out) : await mkdtemp(join(tmpdir(), 'waymark-demo-'));
-  await mkdir(out, { recursive: true });
+  makeFolder(out);
   const say = (line: string) => terminal.err(line);
   const settings = await SettingsFile.open(join(out, 'settings'));
   const author = { ...settings.current.annotator, name: 'demo' };

@@ -132,3 +132,13 @@ test('a workspace that cannot be made is refused at once, with what is in the wa
     });
   }
 });
+
+test('a list of backups of which every one is damaged sends nobody round in a circle', async () => {
+  const { folder, to } = await damagedWorkspace();
+  for (const name of readdirSync(join(folder, 'backups'))) writeFileSync(join(folder, 'backups', name), 'no');
+  const { text } = await waymark(folder, 'restore');
+  expect(text).not.toContain('Choose an older one');
+  rmSync(join(folder, 'workspace.db'));
+  const done = await waymark(folder, 'restore', '--to', to);
+  expect(done).toMatchObject({ code: 1, text: expect.stringContaining('no backup was named') });
+});

@@ -23,7 +23,9 @@ export async function restoreCommand(folder: string | null, args: Arguments): Pr
     return done(await restoreApart({ backup: path, from: workspaceAround(path), to }));
   }
   const from = workspaceOf(folder);
-  return done(await restoreApart({ backup: path ?? (await choose(from, word)), from, to }));
+  const backup = path ?? (await choose(from, word));
+  const damaged = backup === null ? (await backupsOf(from)).length : 0;
+  return done(await restoreApart({ backup, from, to }), damaged);
 }
 
 function workspaceOf(folder: string | null): string {
@@ -80,11 +82,12 @@ function wordsOf({ contents, problem }: BackupRow): string[] {
   return [`${counted(runs, 'run')}, ${counted(labels, 'label')}${by}, ${counted(hints, 'hint')}`];
 }
 
-function done(report: RestoreReport): CommandResult {
-  return { json: report, lines: reportLines(report), exitCode: report.complete ? 0 : 1 };
+/** `damaged`: copies that are there and cannot be read, where none was taken. */
+function done(report: RestoreReport, damaged = 0): CommandResult {
+  return { json: report, lines: reportLines(report, damaged), exitCode: report.complete ? 0 : 1 };
 }
 
-function reportLines(report: RestoreReport): string[] {
+function reportLines(report: RestoreReport, damaged: number): string[] {
   const { folder, backup, runs, labels, hints, people, notes, remarks, complete } = report;
   const whole = runs.filter(({ state }) => state === 'log').length;
   const by = people.length === 0 ? '' : ` by ${people.join(', ')}`;
@@ -93,10 +96,15 @@ function reportLines(report: RestoreReport): string[] {
     ...notes,
     ...remarks,
     `Restored ${whole} of ${counted(runs.length, 'run')}, ${counted(labels, 'label')}${by} and ${counted(hints, 'hint')} into ${folder}.`,
-    backup === null ? 'No backup was read.' : `Backup: ${backup}`,
+    backup === null ? noBackup(damaged) : `Backup: ${backup}`,
     ...(complete ? [] : ['Not everything came back; what did not is named above.']),
     'The old folder was not changed.',
   ];
+}
+
+function noBackup(damaged: number): string {
+  if (damaged === 0) return 'No backup was read: there is none.';
+  return `No backup was read: ${damaged === 1 ? 'the only one is damaged' : `all ${damaged} are damaged`}.`;
 }
 
 function runLines({ id, title, state, steps, labels, hints, notes }: RestoredRun): string[] {

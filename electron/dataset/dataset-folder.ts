@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { outputFailure, syncFolder } from '../files/output-file';
 import { removeAt } from '../files/remove';
+import { makeFolder } from '../store/make-folder';
 import { manifestFile, manifestFormat, type WrittenFile } from './manifest';
 
 /** Bytes gathered before a write. */
@@ -30,7 +31,7 @@ export class DatasetFolder {
     await checkTarget(target);
     const partial = `${target}.partial-${process.pid}-${randomBytes(4).toString('hex')}`;
     await guarded(target, async () => {
-      await mkdir(dirname(target), { recursive: true });
+      makeFolder(dirname(target));
       await removeLeftovers(target);
       await mkdir(partial);
     });

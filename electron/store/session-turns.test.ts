@@ -295,7 +295,7 @@ test('verify finds output that an observation saw and that is not stored', async
     expect(runs[0]?.problems).toEqual([
       {
         what: 'session_short',
-        where: `run ${run} session ${uid}`,
+        where: `run ${run} session local:main`,
         message: expect.stringMatching(
           /^Step 2 saw the output of local:main up to byte 20, but only 10 bytes are stored\./,
         ),

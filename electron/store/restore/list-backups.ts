@@ -16,6 +16,9 @@ export function listBackups(folder: string): BackupRow[] {
   });
 }
 
+/** The next step of whoever named this copy; in the list it would lead back into it. */
+const CHOOSE_ANOTHER = / Choose an older one[^.]*\.$/;
+
 function look(path: string): Pick<BackupRow, 'contents' | 'problem'> {
   try {
     const statements = openBackup(path);
@@ -26,7 +29,7 @@ function look(path: string): Pick<BackupRow, 'contents' | 'problem'> {
     }
   } catch (thrown) {
     if (thrown instanceof WaymarkError) {
-      return { contents: null, problem: thrown.message };
+      return { contents: null, problem: thrown.message.replace(CHOOSE_ANOTHER, '') };
     }
     throw thrown;
   }

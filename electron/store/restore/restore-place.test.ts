@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+import { openDatabase } from '../database';
 import { createProjector } from '../projector';
 import { workspaceFile } from '../workspace-file';
 import { restoreWorkspace } from './restore-workspace';
@@ -82,4 +84,26 @@ test('what a killed restore left is removed and named; the folder of somebody el
   const report = await restore(folder, join(around, 'to'));
   expect(report.remarks).toEqual([`Removed ${left}, which an interrupted restore had left.`]);
   expect(readdirSync(around).sort()).toEqual(['to', 'waymark-restoring-2147483645', 'workspace']);
+});
+
+test('what comes into the old workspace while it is read is counted as missing', async () => {
+  const { around, folder } = await workspace();
+  const projector = createProjector();
+  let isWritten = false;
+  const writing = new Proxy(projector, {
+    get: (target, name) => {
+      if (!isWritten) {
+        isWritten = true;
+        const db = openDatabase(workspaceFile(folder));
+        db.prepare('INSERT INTO outbox (ulid, run, body, hash) VALUES (?, 1, ?, ?)').run(ulid(), '{}', '');
+        db.close();
+      }
+      return Reflect.get(target, name);
+    },
+  });
+  const options = { backup: null, from: folder, to: join(around, 'to'), projector: writing };
+  const { remarks } = await restoreWorkspace(options);
+  expect(remarks).toEqual([
+    expect.stringMatching(/^Something wrote into .+ meanwhile: 1 label or request and 0 events /),
+  ]);
 });

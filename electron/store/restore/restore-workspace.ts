@@ -16,7 +16,9 @@ import { openBackup } from './backup-file';
 import { copyTree } from './copy-tree';
 import { mark, removeLeftovers, unmark } from './leftovers';
 import { openDamaged } from './open-damaged';
+import { guarded } from './people-logs';
 import { restoreTarget } from './restore-target';
+import { counted } from './words';
 import { WorkspaceCopy } from './workspace-copy';
 
 export interface RestoreOptions {
@@ -60,6 +62,7 @@ export async function restoreWorkspace(options: RestoreOptions): Promise<Restore
       );
     }
     const report = await fill({ ...options, to }, { backup, damaged, unfinished, notes, remarks });
+    if (damaged !== null && options.from !== null) remarks.push(...writtenMeanwhile(damaged, options.from));
     for (const { db } of sources.splice(0)) db.close();
     await removeAt(aside, { kind: 'folder', owned: true });
     unmark(unfinished);
@@ -71,6 +74,30 @@ export async function restoreWorkspace(options: RestoreOptions): Promise<Restore
     for (const { db } of sources) db.close();
     await removeAt(unfinished, { kind: 'folder', owned: true });
   }
+}
+
+/** What came into the old workspace while one state of it was read. */
+function writtenMeanwhile(damaged: Statements, from: string): string[] {
+  const remarks: string[] = [];
+  guarded(
+    // Damage was named where it was met.
+    () => undefined,
+    () => {
+      const count = () =>
+        damaged.get<{ said: number; events: number }>(
+          `SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM annotation) AS said,
+             (SELECT coalesce(sum(seq), 0) FROM run_head) AS events`,
+        ) ?? { said: 0, events: 0 };
+      const read = count();
+      damaged.db.exec('COMMIT');
+      const now = count();
+      if (now.said === read.said && now.events === read.events) return;
+      remarks.push(
+        `Something wrote into ${from} meanwhile: ${counted(now.said - read.said, 'label or request', 'labels or requests')} and ${counted(now.events - read.events, 'event')} that came after the reading began are not in the new workspace. Close what works there and restore again to have them.`,
+      );
+    },
+  );
+  return remarks;
 }
 
 interface Parts {
