@@ -212,6 +212,11 @@ test('exports the log and merges it elsewhere, and says what came', async () => 
   expect((await commandsOn(mine)('merge', there)).lines).toEqual([
     `Nothing new in ${there}: its 1 entry is here already.`,
   ]);
+  const backup = await theirs.writer.backup();
+  expect((await commandsOn(mine)('merge', backup)).lines).toEqual([
+    `Nothing new in ${backup}: its 1 entry is here already.`,
+    'Only its labels, comments, votes and assignments were merged. "restore" brings its hints and rule settings back as well, into a new folder.',
+  ]);
   const empty = commandsOn(testStore());
   expect((await empty('merge', file)).lines.at(-1)).toBe(
     `Kept aside 1 entry: their steps are not in this workspace. They count once these runs are here: ${run}.`,

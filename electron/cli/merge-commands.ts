@@ -14,11 +14,11 @@ export async function mergeCommand(context: CliContext, args: Arguments): Promis
   return { json: report, lines: [...linesOf(report), ...restOf(path)] };
 }
 
-/** A workspace and a backup hold more than what was taken. */
+/** A backup holds more than what was taken. */
 function restOf(path: string): string[] {
-  if (statSync(path).isFile() && !isDatabaseFile(path)) return [];
+  if (!statSync(path).isFile() || !isDatabaseFile(path)) return [];
   return [
-    'Only labels, comments, votes and assignments are merged. Runs, hints and rule settings stay there; "restore" brings all of them into a new folder.',
+    'Only its labels, comments, votes and assignments were merged. "restore" brings its hints and rule settings back as well, into a new folder.',
   ];
 }
 

@@ -95,7 +95,11 @@ test('what comes into the old workspace while it is read is counted as missing',
       if (!isWritten) {
         isWritten = true;
         const db = openDatabase(workspaceFile(folder));
-        db.prepare('INSERT INTO outbox (ulid, run, body, hash) VALUES (?, 1, ?, ?)').run(ulid(), '{}', '');
+        db.prepare('INSERT INTO outbox (ulid, run, body, hash) VALUES (?, 1, ?, ?)').run(
+          ulid(),
+          '{}',
+          Buffer.alloc(32),
+        );
         db.close();
       }
       return Reflect.get(target, name);
