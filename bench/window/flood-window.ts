@@ -59,10 +59,11 @@ export async function floodInWindow(
       input: { id: typed, offset: 0, maxBytes: 256 * 1024, live: 1_000_000 },
     })) as { endOffset: number };
     if (endOffset === 0) throw new Error('The terminal that is typed into printed nothing.');
-    const shown = await own.flood(
-      'shown',
-      async () => (await page.evaluate(echoOf, { id: typed, character: 'x' })) as number,
-    );
+    const shown = await own.flood('shown', async () => {
+      // What a page types by itself counts only while somebody is there.
+      await page.keyboard.press('Shift');
+      return (await page.evaluate(echoOf, { id: typed, character: 'x' })) as number;
+    });
     return { hidden, shown };
   } finally {
     await app.close();
