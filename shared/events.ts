@@ -55,6 +55,10 @@ export const eventBodies = {
         host: z.string().optional(),
         transport: z.enum(['ssh2', 'openssh']).optional(),
         approvals: z.enum(['on', 'off']).optional(),
+        /** What keeps local sessions apart from the rest of the machine; absent: nothing does. */
+        isolation: z.enum(['bubblewrap']).optional(),
+        /** Folders of the machine that an isolated run sees besides its own, at their own paths. */
+        folders: z.array(z.object({ path: z.string(), write: z.boolean() })).optional(),
       }),
     ),
     workspaceRoot: z.string(),

@@ -74,6 +74,8 @@ export interface RunSummary {
     kind: 'local' | 'ssh';
     host?: string | undefined;
     gpus?: number | undefined;
+    /** What keeps local sessions apart from the rest of the machine; absent: nothing does. */
+    isolation?: 'bubblewrap' | undefined;
   }[];
   evaluatorIsolated: boolean;
 }

@@ -23,6 +23,7 @@ const options = {
   'max-cost': { type: 'string' },
   now: { type: 'boolean', default: false },
   approvals: { type: 'string' },
+  isolated: { type: 'boolean', default: false },
   experiment: { type: 'string' },
   wait: { type: 'boolean', default: false },
   stdio: { type: 'boolean', default: false },
@@ -158,6 +159,8 @@ export const helpText = `waymark: the engine of Waymark without its window
                                     computers in the task: --computer worker=gpu-03
       [--max-steps N] [--max-time 48h] [--max-tokens N] [--max-cost X]
       [--approvals on|off] [--title TEXT] [--experiment NAME] [--wait]
+      [--isolated]                  local sessions in a sandbox (bubblewrap): the agent
+                                    sees the run's own folders, no other process
   run resume RUN [--wait]           drive a run on, in the background unless --wait
   run resume --all [--wait]         every run that rests and has not ended
   run list | show RUN | remove RUN | purge RUN

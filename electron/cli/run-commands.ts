@@ -67,6 +67,7 @@ async function start(context: CliContext, args: Arguments): Promise<CommandResul
     // More names may follow the option: `--computer one=a two=b`.
     computers: placesFor(spec, [...(values.computer ?? []), ...args.words.slice(2)]),
     approvals: oneOf(values.approvals, ['on', 'off'], 'off', '--approvals'),
+    isolated: values.isolated,
     humanHints: true,
     experiment: values.experiment ?? null,
     ...startLimits(values),
@@ -205,8 +206,11 @@ async function show(context: CliContext, run: string): Promise<CommandResult> {
   };
 }
 
-function computerWords({ name, kind, host = name }: RunSummary['computers'][number]): string {
-  if (kind === 'local') return name === 'local' ? 'local' : `${name} (local)`;
+function computerWords({ name, kind, host = name, isolation }: RunSummary['computers'][number]): string {
+  if (kind === 'local') {
+    const apart = isolation === undefined ? 'not isolated' : `isolated by ${isolation}`;
+    return name === 'local' ? `local, ${apart}` : `${name} (local, ${apart})`;
+  }
   return host === name ? host : `${name} (${host})`;
 }
 

@@ -3,20 +3,31 @@ import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer, Hosts } from '../computer/hosts';
 import { LocalComputer } from '../computer/local/local-computer';
 import type { Computer } from '../computer/port';
-import { spoolFolder } from '../files/workspace-paths';
+import { runFolder, spoolFolder } from '../files/workspace-paths';
 import type { EngineOptions } from './engine-options';
+import { sandboxOf } from './isolate';
 import type { Place } from './places';
 
 /** The computers of a run, by the names the agent uses. Nothing is connected yet. */
 export function connect(
-  { hosts, resourcesDir, sessionsDir }: Pick<EngineOptions, 'hosts' | 'resourcesDir' | 'sessionsDir'>,
+  {
+    hosts,
+    resourcesDir,
+    sessionsDir,
+    store,
+  }: Pick<EngineOptions, 'hosts' | 'resourcesDir' | 'sessionsDir' | 'store'>,
   run: string,
   places: readonly Place[],
 ): Map<string, Computer> {
   return new Map(
-    places.map(({ name, kind, host, transport }): [string, Computer] => {
+    places.map((place): [string, Computer] => {
+      const { name, kind, host, transport } = place;
       if (kind === 'local') {
-        return [name, new LocalComputer({ name, resourcesDir, sessionsDir: spoolFolder(sessionsDir, run) })];
+        const sandbox = sandboxOf(place, runFolder(store.folder, run));
+        return [
+          name,
+          new LocalComputer({ name, resourcesDir, sessionsDir: spoolFolder(sessionsDir, run), sandbox }),
+        ];
       }
       if (host === undefined) {
         throw new WaymarkError('task_unsupported', `The log does not say which host ${name} is.`);

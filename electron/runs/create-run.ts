@@ -25,6 +25,8 @@ export interface NewRun {
   approvals: 'on' | 'off';
   /** Computer of the task → approvals there, where a person chose. */
   computerApprovals?: Readonly<Record<string, 'on' | 'off'>>;
+  /** Local sessions, file actions and set-up commands see the run's own folders only; see `isolatePlaces`. */
+  isolated?: boolean;
   /** Whether people may send hints to this run. */
   humanHints: boolean;
   experiment: string | null;

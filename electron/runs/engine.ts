@@ -15,6 +15,7 @@ import { creationEvents, type NewRun, parseSpec, refuseTightTokens, refuseUnsupp
 import type { EngineOptions } from './engine-options';
 import { layGround } from './ground';
 import { HintDesk } from './hint-desk';
+import { isolatePlaces, refuseHoles } from './isolate';
 import { LiveEmitter } from './live';
 import { choosePlaces } from './places';
 import { refuseImport } from './refuse-import';
@@ -131,18 +132,20 @@ class RunEngine implements Engine {
     refuseTightTokens(input);
     if (input.maxCost != null) refuseWithoutPrice(this.options.settings.current, input.endpoint.name);
     const { hosts, settings } = this.options;
-    const places = await choosePlaces({
+    const chosen = await choosePlaces({
       ...{ spec, hosts, approvals: input.approvals },
       chosen: input.computers ?? {},
       chosenApprovals: input.computerApprovals,
       known: settings.current.computers,
     });
-    refuseUnsupported(spec, places);
+    refuseUnsupported(spec, chosen);
+    const places = input.isolated ? await isolatePlaces(spec, chosen) : chosen;
     const run = ulid();
     const computers = connect(this.options, run, places);
     try {
       makeFoldersIn(store.folder, 'runs');
       const folder = runFolder(store.folder, run);
+      await refuseHoles(store.folder, run, places);
       const ground = await layGround({ run, folder, spec, computers, hosts });
       const events = await creationEvents(input, { run, task, spec, places, ground, resourcesDir });
       const lock = store.lockRun(run, true);
@@ -180,6 +183,8 @@ class RunEngine implements Engine {
     if (this.closing.signal.aborted) {
       throw new WaymarkError('refused', 'The application is closing. Open it again to drive runs.');
     }
+    const { store } = this.options;
+    await refuseHoles(store.folder, run, (await store.reader.run(run)).computers);
     const lock = await this.lock(run);
     const { options, live } = this;
     try {

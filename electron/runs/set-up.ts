@@ -4,6 +4,7 @@ import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task'
 import type { BackDeps } from '../agent/until-back';
 import type { ComputerUnavailable } from '../computer/failures';
 import { isHost } from '../computer/hosts';
+import { LocalComputer } from '../computer/local/local-computer';
 import type { Computer, SessionInfo } from '../computer/port';
 import { HostSite } from '../task/host-site';
 import { LocalSite } from '../task/local-site';
@@ -87,7 +88,8 @@ function siteOf(order: SetUpOrder, computer: ComputerSpec, root: string): Site {
   const { name } = computer;
   const host = order.computers.get(name);
   if (host === undefined || !isHost(host)) {
-    return new LocalSite({ computer, packageFolder, signal, root, runFolder: folder });
+    const within = host instanceof LocalComputer ? host.wrap() : [];
+    return new LocalSite({ computer, packageFolder, signal, root, runFolder: folder, within });
   }
   return new HostSite({
     ...{ computer, host, root, packageFolder, signal },

@@ -20,6 +20,8 @@ export interface LocalSiteOptions {
   packageFolder: string;
   /** Where the output of set-up commands is kept. */
   runFolder: string;
+  /** What goes in front of set-up commands so that they see what the agent's sessions see; empty: nothing. */
+  within?: readonly string[];
   signal: AbortSignal;
 }
 
@@ -76,9 +78,10 @@ export class LocalSite implements Site {
   }
 
   async run(line: string, number: number): Promise<void> {
-    const { computer, runFolder, signal } = this.options;
+    const { computer, runFolder, signal, within = [] } = this.options;
     const ended = await runProcess({
       command: line,
+      within,
       cwd: this.root,
       env: { HOME: process.env.HOME ?? this.root, ...computer.setup.variables },
       timeoutMs: environmentTimeoutMs,

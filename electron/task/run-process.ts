@@ -18,6 +18,8 @@ export interface ProcessOutcome {
 export interface ProcessOrder {
   /** For `/bin/sh -c`. */
   command: string;
+  /** A sandbox's command without the program to run: the shell is started inside it, in `cwd`. Empty: no sandbox. */
+  within?: readonly string[];
   cwd: string;
   /** The whole environment besides PATH; nothing of the application's own environment is passed on. */
   env: Record<string, string>;
@@ -72,7 +74,11 @@ export function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
   let lines = Buffer.alloc(0);
   let timedOut = false;
 
-  const child: ChildProcess = spawn('/bin/sh', ['-c', order.command], {
+  const shell = ['/bin/sh', '-c', order.command];
+  const { within = [] } = order;
+  const inside = ['--die-with-parent', '--remount-ro', '/', '--chdir', order.cwd, '--'];
+  const [program = '', ...args] = within.length === 0 ? shell : [...within, ...inside, ...shell];
+  const child: ChildProcess = spawn(program, args, {
     cwd: order.cwd,
     env: { PATH: searchPath(), LANG: 'C.UTF-8', ...order.env },
     detached: true,

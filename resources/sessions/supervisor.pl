@@ -1,7 +1,8 @@
 # Holds the terminal of one session so that it outlives every client.
 #
-# usage: perl - DIR ROWS COLS CWD RC BASH < supervisor.pl
+# usage: perl - DIR ROWS COLS CWD RC BASH [WRAP...] < supervisor.pl
 # prints "OK <supervisor pid> <shell pid> <tty> <dev:ino of the log>" or "ERR <code> <text>", then lives in the background.
+# WRAP is a bwrap command without the program to run: the shell then lives in a sandbox, the supervisor outside of it.
 # WAYMARK_NONCE, WAYMARK_SESSION and WAYMARK_LIMIT come from the environment; only the session's id is passed on.
 #
 # usage: perl - --drop DIR UPTO < supervisor.pl
@@ -25,7 +26,7 @@ use Errno qw(EINTR EAGAIN EWOULDBLOCK EEXIST);
 use Fcntl qw(:DEFAULT :flock);
 use POSIX qw(:sys_wait_h :signal_h setsid mkfifo dup2);
 
-my ($dir, $rows, $cols, $cwd, $rc, $bash) = @ARGV;
+my ($dir, $rows, $cols, $cwd, $rc, $bash, @wrap) = @ARGV;
 my $nonce = delete $ENV{WAYMARK_NONCE};
 my $id    = $ENV{WAYMARK_SESSION};
 my $limit = delete $ENV{WAYMARK_LIMIT} || 8 << 30;
@@ -84,7 +85,7 @@ if ($dir eq '--drop') {
 }
 
 sub refuse { print "ERR $_[0] $_[1]\n"; exit 0 }
-chdir $cwd or refuse('cwd_missing', "$!");
+@wrap or chdir $cwd or refuse('cwd_missing', "$!");
 -x $bash or refuse('shell_missing', "$bash is not there");
 mkdir $dir, 0700 or refuse($! == EEXIST ? 'session_exists' : 'io', "$!");
 
@@ -154,12 +155,18 @@ sysopen my $slave, $tty, O_RDWR | O_NOCTTY or give_up($tty);
 my $window = pack 'S4', $rows, $cols, 0, 0;
 ioctl $slave, $IO{winsize}, $window;
 
+my ($info_r, $info_w, $there_r, $there_w);
+if (@wrap) {
+    pipe $info_r,  $info_w  or give_up('pipe');
+    pipe $there_r, $there_w or give_up('pipe');
+}
 my $shell = fork;
 defined $shell or give_up('fork');
 if (!$shell) {
-    setsid();
+    # In a sandbox the shell itself becomes the terminal's session leader, so that the kernel treats it as it does outside.
+    setsid() if !@wrap;
     my $arg = 0;
-    ioctl $slave, $IO{ctty}, $arg;
+    ioctl $slave, $IO{ctty}, $arg if !@wrap;
     dup2(fileno $slave, $_) for 0 .. 2;
     # Whatever the starter ignored or blocked must not reach the session: Ctrl-C would be dead in it.
     $SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT PIPE ALRM TERM USR1 USR2 CHLD TSTP TTIN TTOU XFSZ);
@@ -168,11 +175,59 @@ if (!$shell) {
     $ENV{WAYMARK_SESSION_DIR} = $dir;
     # Only a person edits lines; what the application types must arrive as it is.
     my @editing = ($ENV{__WM_TYPED} || '') eq '1' ? () : '--noediting';
+    in_sandbox(@editing) if @wrap;
     { no warnings 'exec'; exec $bash, @editing, '--rcfile', $rc, '-i'; }
     POSIX::_exit(127);
 }
 close $slave;
 
+# Becomes bwrap. It says on descriptor 200 which process is the first one inside; the shell's process says on 9 that it is there.
+sub in_sandbox {
+    dup2(fileno $info_w,  200);
+    dup2(fileno $there_w, 201);
+    dup2(201,             9);
+    POSIX::close(201);
+    delete $ENV{WAYMARK_SESSION};
+    my $inside = '/run/waymark';
+    my @files = map { ('--ro-bind', @$_) } ["$dir/nonce", "$inside/nonce"], ["$dir/cmd", "$inside/cmd"], [$rc, "$inside/session.bash"];
+    no warnings 'exec';
+    exec @wrap, '--info-fd', 200, @files, '--setenv', 'WAYMARK_SESSION', $id, '--setenv', 'WAYMARK_SESSION_DIR', $inside,
+      '--remount-ro', '/', '--chdir', $cwd, '--', '/bin/sh', '-c', 'echo >&9; exec 9>&-; exec setsid -c "$@"', 'sh',
+      $bash, @_, '--rcfile', "$inside/session.bash", '-i';
+    POSIX::_exit(127);
+}
+
+# What the sandbox has said instead of starting stands in the terminal.
+sub sandbox_refused {
+    my $said = '';
+    sysread $master, $said, 2000;
+    $said =~ s/\s+/ /g;
+    my $code = $said =~ /Can't chdir/ ? 'cwd_missing' : 'sandbox';
+    syswrite $ready_w, "ERR $code $said\n";
+    rename $dir, "$dir.failed.$$";
+    POSIX::_exit(1);
+}
+
+# $waited is our child, $shell the shell, $init the first process of the sandbox.
+my ($waited, $init) = ($shell, 0);
+if (@wrap) {
+    close $info_w;
+    close $there_w;
+    my $info = '';
+    while (index($info, '}') < 0) { sysread $info_r, $info, 4096, length $info or sandbox_refused() }
+    ($init) = $info =~ /"child-pid":\s*(\d+)/ or sandbox_refused();
+    sysread $there_r, my $byte, 1 or sandbox_refused();
+    opendir my $processes, '/proc' or give_up('/proc');
+    ($shell) = grep { /^\d+$/ && parent($_) == $init } readdir $processes or sandbox_refused();
+    close $info_r;
+    close $there_r;
+}
+
+sub parent {
+    open my $h, '<', "/proc/$_[0]/stat" or return 0;
+    my $line = <$h>;
+    return defined $line && $line =~ /^.*\) \S+ (\d+)/ ? $1 : 0;
+}
 sub starttime {
     open my $h, '<', "/proc/$_[0]/stat" or return '';
     my $line = <$h>;
@@ -185,7 +240,7 @@ put('meta.new', join '', map { "$_\n" }
     'version=1', "id=$id", "supervisor=$$", 'supervisor_start=' . starttime($$), "shell=$shell",
     'shell_start=' . starttime($shell), "tty=$tty", "spool=$dev:$ino",
     'boot=' . first_line('/proc/sys/kernel/random/boot_id'), 'pidns=' . (readlink('/proc/self/ns/pid') || ''),
-    'created=' . time, "cwd=$cwd_line");
+    'created=' . time, "cwd=$cwd_line", $init ? ("init=$init", 'init_start=' . starttime($init)) : ());
 rename "$dir/meta.new", "$dir/meta" or give_up('meta');
 syswrite $ready_w, "OK $$ $shell $tty $dev:$ino\n";
 close $ready_w;
@@ -328,7 +383,7 @@ while ($open) {
         }
         $open = 0 if $writable && vec($r, fileno $master, 1) && drain() eq 'closed';
     }
-    if (waitpid($shell, WNOHANG) == $shell) {
+    if (waitpid($waited, WNOHANG) == $waited) {
         $code = $?;
         $open = 0;
     }
@@ -346,7 +401,7 @@ while (time < $until || $full) {
 }
 select undef, undef, undef, 0.25 while !flush_out();
 if (!defined $code) {
-    1 while (waitpid $shell, 0) < 0 && $! == EINTR;
+    1 while (waitpid $waited, 0) < 0 && $! == EINTR;
     $code = $?;
 }
 my $exit = $code & 127 ? 128 + ($code & 127) : $code >> 8;

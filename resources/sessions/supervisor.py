@@ -1,6 +1,6 @@
 # The same contract as supervisor.pl, for machines without perl. Read that file first.
 #
-# usage: python3 - DIR ROWS COLS CWD RC BASH < supervisor.py        (Python 3.6 or newer)
+# usage: python3 - DIR ROWS COLS CWD RC BASH [WRAP...] < supervisor.py        (Python 3.6 or newer)
 # usage: python3 - --drop DIR UPTO < supervisor.py
 import errno
 import fcntl
@@ -96,6 +96,7 @@ if directory == "--drop":
     sys.exit(0)
 
 rows, cols, cwd, rc, bash = sys.argv[2:7]
+wrap = sys.argv[7:]
 nonce = os.environ.pop("WAYMARK_NONCE")
 session_id = os.environ["WAYMARK_SESSION"]
 limit = int(os.environ.pop("WAYMARK_LIMIT", "0")) or 8 << 30
@@ -107,7 +108,8 @@ def refuse(code, text):
 
 
 try:
-    os.chdir(cwd)
+    if not wrap:
+        os.chdir(cwd)
 except OSError as error:
     refuse("cwd_missing", error.strerror)
 if not os.access(bash, os.X_OK):
@@ -147,6 +149,71 @@ def start_time(pid):
         return ""
 
 
+def parent(pid):
+    try:
+        with open("/proc/%s/stat" % pid) as handle:
+            return int(handle.read().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def in_sandbox(editing):
+    """Becomes bwrap; see supervisor.pl."""
+    os.dup2(info_w, 200)
+    os.dup2(there_w, 201)
+    os.dup2(201, 9)
+    os.close(201)
+    del os.environ["WAYMARK_SESSION"]
+    inside = "/run/waymark"
+    pairs = [("nonce", "nonce"), ("cmd", "cmd")]
+    files = [word for name, place in pairs for word in ("--ro-bind", path(name), inside + "/" + place)]
+    files += ["--ro-bind", rc, inside + "/session.bash", "--setenv", "WAYMARK_SESSION", session_id]
+    start = ["/bin/sh", "-c", 'echo >&9; exec 9>&-; exec setsid -c "$@"', "sh", bash]
+    try:
+        os.execvp(
+            wrap[0],
+            wrap
+            + ["--info-fd", "200"]
+            + files
+            + ["--setenv", "WAYMARK_SESSION_DIR", inside, "--remount-ro", "/", "--chdir", cwd, "--"]
+            + start
+            + editing
+            + ["--rcfile", inside + "/session.bash", "-i"],
+        )
+    finally:
+        os._exit(127)
+
+
+def sandbox_refused():
+    """See supervisor.pl."""
+    try:
+        said = " ".join(os.read(master, 2000).decode("utf-8", "replace").split())
+    except OSError:
+        said = ""
+    code = "cwd_missing" if "Can't chdir" in said else "sandbox"
+    os.write(ready_w, ("ERR %s %s\n" % (code, said)).encode())
+    os.rename(directory, directory + ".failed.%d" % os.getpid())
+    os._exit(1)
+
+
+def shell_inside():
+    """The sandbox's first process and the shell; see supervisor.pl."""
+    info = b""
+    while b"}" not in info:
+        piece = os.read(info_r, 4096)
+        if not piece:
+            sandbox_refused()
+        info += piece
+    found = re.search(rb'"child-pid":\s*(\d+)', info)
+    if not found or not os.read(there_r, 1):
+        sandbox_refused()
+    first = int(found.group(1))
+    for name in os.listdir("/proc"):
+        if name.isdigit() and parent(name) == first:
+            return first, int(name)
+    return sandbox_refused()
+
+
 def first_line(name):
     try:
         with open(name) as handle:
@@ -176,10 +243,14 @@ try:
     master, slave = os.openpty()
     tty = os.ttyname(slave)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", int(rows), int(cols), 0, 0))
+    if wrap:
+        info_r, info_w = os.pipe()
+        there_r, there_w = os.pipe()
     shell = os.fork()
     if shell == 0:
-        os.setsid()
-        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        if not wrap:
+            os.setsid()
+            fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for fd in range(3):
             os.dup2(slave, fd)
         # Whatever the starter ignored or blocked must not reach the session: Ctrl-C would be dead in it.
@@ -190,11 +261,21 @@ try:
         os.environ["WAYMARK_SESSION_DIR"] = directory
         # Only a person edits lines; what the application types must arrive as it is.
         editing = [] if os.environ.get("__WM_TYPED") == "1" else ["--noediting"]
+        if wrap:
+            in_sandbox(editing)
         try:
             os.execv(bash, [bash] + editing + ["--rcfile", rc, "-i"])
         finally:
             os._exit(127)
     os.close(slave)
+    waited = shell
+    init = 0
+    if wrap:
+        os.close(info_w)
+        os.close(there_w)
+        init, shell = shell_inside()
+        os.close(info_r)
+        os.close(there_r)
     about = os.fstat(spool)
     try:
         pid_namespace = os.readlink("/proc/self/ns/pid")
@@ -203,7 +284,7 @@ try:
     put(
         "meta.new",
         "version=1\nid=%s\nsupervisor=%d\nsupervisor_start=%s\nshell=%d\nshell_start=%s\ntty=%s\nspool=%d:%d\n"
-        "boot=%s\npidns=%s\ncreated=%d\ncwd=%s\n"
+        "boot=%s\npidns=%s\ncreated=%d\ncwd=%s\n%s"
         % (
             session_id,
             os.getpid(),
@@ -217,6 +298,7 @@ try:
             pid_namespace,
             int(time.time()),
             cwd.replace("\n", "?"),
+            "init=%d\ninit_start=%s\n" % (init, start_time(init)) if init else "",
         ),
     )
     os.rename(path("meta.new"), path("meta"))
@@ -391,8 +473,8 @@ while alive:
             load()
     if writable and master in r and drain() == "closed":
         alive = False
-    pid, code = os.waitpid(shell, os.WNOHANG)
-    if pid == shell:
+    pid, code = os.waitpid(waited, os.WNOHANG)
+    if pid == waited:
         status = code
         alive = False
     elif not (r or w):
@@ -412,7 +494,7 @@ while time.time() < until or full:
 while not flush_out():
     time.sleep(0.25)
 if status is None:
-    status = os.waitpid(shell, 0)[1]
+    status = os.waitpid(waited, 0)[1]
 exit_code = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 handle = os.open(path("exit.new"), os.O_WRONLY)
 os.write(handle, ("code=%d\nended=%d\n" % (exit_code, int(time.time()))).encode())

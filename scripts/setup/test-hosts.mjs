@@ -5,12 +5,13 @@ import { StepFailure } from './step-failure.mjs';
 
 const STEP = 'test hosts';
 
-/** Programs the tests start real ssh hosts with, and the Debian packages they come from. */
+/** Programs the tests start real ssh hosts and sandboxes with, and the Debian packages they come from. */
 const packageOfProgram = {
   ssh: 'openssh-client',
   sshd: 'openssh-server',
   ip: 'iproute2',
   nft: 'nftables',
+  bwrap: 'bubblewrap',
 };
 
 /** Debian starts a service as soon as its package is installed unless this file says no. */

@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process';
 import { cpus, homedir, hostname, totalmem, userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import { WaymarkError } from '@shared/errors';
-import type { Computer, ComputerFacts } from '../port';
+import type { Computer, ComputerFacts, FileSystemPort } from '../port';
 import { sessionEnvironment } from '../sessions/environment';
 import { BackedSessionHost, type SessionLimits } from '../sessions/session-host';
 import { bootId } from './boot';
 import { LocalFiles } from './local-files';
 import { LocalSessionBackend } from './local-session-backend';
+import { type LocalSandbox, sandboxEnvironment } from './sandbox/local-sandbox';
+import { SandboxedFiles } from './sandbox/sandboxed-files';
 import { type SupervisorKind, supervisorRuns } from './supervisor';
 
 export interface LocalComputerOptions {
@@ -22,6 +24,8 @@ export interface LocalComputerOptions {
   /** Default: the environment of this process; sessions get only the listed harmless names of it. */
   environment?: Readonly<Record<string, string | undefined>>;
   limits?: SessionLimits | undefined;
+  /** What sessions and files see of this machine. Absent: all that the person does. */
+  sandbox?: LocalSandbox | undefined;
 }
 
 /** The computer the application runs on (Linux, macOS; Windows only inside WSL, which is Linux). */
@@ -29,21 +33,35 @@ export class LocalComputer implements Computer {
   readonly kind = 'local';
   readonly name: string;
   readonly sessions: BackedSessionHost;
-  readonly files = new LocalFiles();
+  readonly files: FileSystemPort;
+  readonly #sandbox: LocalSandbox | undefined;
   readonly #supervisors: readonly SupervisorKind[];
 
   constructor(options: LocalComputerOptions) {
     this.name = options.name ?? 'local';
     this.#supervisors = options.supervisors ?? ['perl', 'python3'];
     const environment = options.environment ?? process.env;
+    const { sandbox, resourcesDir } = options;
+    this.#sandbox = sandbox;
+    this.files =
+      sandbox === undefined
+        ? new LocalFiles()
+        : new SandboxedFiles({
+            ...{ computer: this.name, resourcesDir, command: () => sandbox.command() },
+            environment: sandboxEnvironment(sessionEnvironment('', environment, {})),
+          });
     this.sessions = new BackedSessionHost({
       backend: new LocalSessionBackend({
         sessionsDir: options.sessionsDir,
         resourcesDir: options.resourcesDir,
         supervisors: this.#supervisors,
+        wrap: () => sandbox?.command() ?? [],
       }),
       computer: this.name,
-      environment: (spec) => sessionEnvironment(spec.name, environment, spec.env),
+      environment: (spec) => {
+        const clean = sessionEnvironment(spec.name, environment, spec.env);
+        return sandbox === undefined ? clean : sandboxEnvironment(clean);
+      },
       limits: options.limits,
     });
   }
@@ -80,7 +98,13 @@ export class LocalComputer implements Computer {
     };
   }
 
-  dispose(): Promise<void> {
-    return this.sessions.dispose();
+  /** What goes in front of a program so that it sees what sessions see; empty where they see everything. */
+  wrap(): readonly string[] {
+    return this.#sandbox?.command() ?? [];
+  }
+
+  async dispose(): Promise<void> {
+    if (this.files instanceof SandboxedFiles) await this.files.dispose();
+    await this.sessions.dispose();
   }
 }

@@ -36,6 +36,8 @@ export interface LocalSessionOptions {
   resourcesDir: string;
   /** Tried in this order. */
   supervisors: readonly SupervisorKind[];
+  /** What goes in front of the shell; empty: nothing. */
+  wrap?: () => readonly string[];
 }
 
 /** Sessions of the computer the application runs on. */
@@ -61,7 +63,8 @@ export class LocalSessionBackend implements SessionBackend {
       findBash(order.name),
       order.limitBytes || defaultLimit(sessionsDir),
     ]);
-    const start = { order: { ...order, limitBytes }, startFile, bash };
+    const wrap = this.#options.wrap?.() ?? [];
+    const start = { order: { ...order, limitBytes }, startFile, bash, wrap };
     const verdict = await startSupervisor(supervisors, resourcesDir, start);
     if (verdict === 'started') return verdict;
     return (await new SessionFiles(order.directory).meta())?.id === order.id ? 'started' : 'exists';

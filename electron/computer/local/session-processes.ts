@@ -71,6 +71,9 @@ export class SessionProcesses {
       for (const child of children.get(this.#meta.shell) ?? []) add(child);
       for (const row of rows) if (row.session === this.#meta.shell) add(row);
     }
+    // All that runs in its sandbox hangs from the first process there, whatever it did to its environment and its group.
+    const init = rows.find((row) => row.pid === this.#meta.init && row.start === this.#meta.initStart);
+    if (init) for (const child of children.get(init.pid) ?? []) add(child);
     // Whoever left the terminal (setsid, daemons) still carries the session's mark.
     await Promise.all(
       rows.map(async (row) => {

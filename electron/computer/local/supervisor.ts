@@ -16,6 +16,8 @@ export interface SupervisorStart {
   order: StartOrder;
   startFile: string;
   bash: string;
+  /** `bwrap` and what it shows, for a shell in a sandbox; empty for one without. */
+  wrap: readonly string[];
 }
 
 /**
@@ -73,10 +75,10 @@ export async function dropWithoutSupervisor(
 function launch(
   kind: SupervisorKind,
   resourcesDir: string,
-  { order, startFile, bash }: SupervisorStart,
+  { order, startFile, bash, wrap }: SupervisorStart,
 ): Promise<{ line: string; problem: string }> {
   const { directory, rows, cols, cwd } = order;
-  return execute(kind, resourcesDir, [directory, String(rows), String(cols), cwd, startFile, bash], {
+  return execute(kind, resourcesDir, [directory, String(rows), String(cols), cwd, startFile, bash, ...wrap], {
     ...order.env,
     WAYMARK_NONCE: order.nonce,
     WAYMARK_SESSION: order.id,

@@ -59,6 +59,9 @@ export interface SessionMeta {
   /** ms since 1970, whole seconds. */
   createdAt: number;
   cwd: string;
+  /** The first process of the session's sandbox; 0 where it has none. */
+  init: number;
+  initStart: string;
 }
 
 export function parseMeta(text: string): SessionMeta | undefined {
@@ -74,6 +77,8 @@ export function parseMeta(text: string): SessionMeta | undefined {
     boot: values.get('boot') ?? '',
     createdAt: Number(/^\d{1,12}$/.exec(values.get('created') ?? '')?.[0] ?? 0) * 1000,
     cwd: values.get('cwd') ?? '',
+    init: Number(/^\d{1,10}$/.exec(values.get('init') ?? '')?.[0] ?? 0),
+    initStart: values.get('init_start') ?? '',
   };
   const sound =
     meta.id !== '' && meta.tty.startsWith('/dev/') && isProcess(meta.shell) && isProcess(meta.supervisor);

@@ -44,6 +44,7 @@ const runSummary = z.object({
       kind: z.enum(['local', 'ssh']),
       host: text.optional(),
       gpus: number.optional(),
+      isolation: z.enum(['bubblewrap']).optional(),
     }),
   ),
   evaluatorIsolated: z.boolean(),

@@ -1,0 +1,154 @@
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder of this machine that a run's sandbox shows at its own path. */
+export interface SharedFolder {
+  path: string;
+  write: boolean;
+}
+
+/**
+ * What a run's programs see of this machine, whether it is a shell, an action on files, a set-up command or an evaluator.
+ * Everything else is not there: the person's home, other runs, the application's data, other processes, sockets.
+ */
+export interface SandboxView {
+  /** The agent's work folder, at its own path; made if missing. */
+  work: string;
+  /** Stands for the person's home and keeps what programs put there; made if missing. */
+  home: string;
+  /** Stands for `/tmp`, for all sessions of the run; made if missing. */
+  temporary: string;
+  folders: readonly SharedFolder[];
+  /** False: no network at all, each session with a loopback of its own. */
+  network: boolean;
+}
+
+/** Read-only, as they are. What is a link here is the same link there. */
+const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix'];
+
+/** Of /etc: what programs need to find names, libraries, certificates, time zones and terminals. No file with a secret. */
+const systemFiles = [
+  ...[
+    'passwd',
+    'group',
+    'nsswitch.conf',
+    'hosts',
+    'host.conf',
+    'resolv.conf',
+    'protocols',
+    'services',
+    'gai.conf',
+  ],
+  ...[
+    'ld.so.cache',
+    'ld.so.conf',
+    'ld.so.conf.d',
+    'alternatives',
+    'ssl',
+    'ca-certificates',
+    'pki',
+    'crypto-policies',
+  ],
+  ...[
+    'localtime',
+    'timezone',
+    'locale.alias',
+    'locale.conf',
+    'default/locale',
+    'os-release',
+    'debian_version',
+  ],
+  ...[
+    'terminfo',
+    'inputrc',
+    'bash.bashrc',
+    'profile',
+    'mime.types',
+    'magic',
+    'fonts',
+    'perl',
+    'python3',
+    'java-openjdk',
+  ],
+  ...['gitconfig', 'manpath.config', 'OpenCL', 'vulkan', 'nvidia', 'ld.so.preload'],
+].map((name) => join('/etc', name));
+
+/** What programs ask the kernel about processors and cards. */
+const kernelFolders = ['/sys/devices', '/sys/bus', '/sys/class', '/sys/module'];
+
+/** Cards that programs compute on. */
+const devices = /^(?:nvidia.*|kfd|dri|dxg)$/;
+
+/** Where the session's own files stand inside. */
+export const sessionPlace = '/run/waymark';
+
+/**
+ * The arguments of `bwrap` for that view, without the program to run: namespaces of its own for users, processes, IPC and host name,
+ * no capabilities, no way to gain any, an empty root, which whoever adds the program closes with `--remount-ro /`. The environment is the caller's to choose.
+ * Sessions outlive the driver on purpose, so nothing ends with its parent here.
+ */
+export function sandboxArguments(view: SandboxView): string[] {
+  for (const folder of [view.work, view.home, view.temporary])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return [
+    ...[
+      '--unshare-user',
+      '--unshare-pid',
+      '--unshare-ipc',
+      '--unshare-uts',
+      '--unshare-cgroup-try',
+      '--cap-drop',
+      'ALL',
+    ],
+    ...(view.network ? [] : ['--unshare-net']),
+    ...systemFolders.flatMap(shown),
+    ...systemFiles.flatMap((path) => (there(path) ? ['--ro-bind', realpathSync(path), path] : [])),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...readdirSync('/dev').flatMap((name) => {
+      const path = join('/dev', name);
+      return devices.test(name) ? ['--dev-bind-try', path, path] : [];
+    }),
+    ...kernelFolders.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...[
+      '--bind',
+      view.temporary,
+      '/tmp',
+      '--dir',
+      '/var',
+      '--symlink',
+      '/tmp',
+      '/var/tmp',
+      '--dir',
+      sessionPlace,
+    ],
+    ...['--bind', view.home, homeInside()],
+    ...view.folders.flatMap(({ path, write }) => [write ? '--bind' : '--ro-bind', path, path]),
+    ...['--bind', view.work, view.work],
+  ];
+}
+
+/** Where programs find their home: at the person's own path, as far as that is a place of its own. */
+export function homeInside(): string {
+  const home = homedir();
+  return home === '/' || systemFolders.some((path) => home === path || home.startsWith(`${path}/`))
+    ? '/home/agent'
+    : home;
+}
+
+function shown(path: string): string[] {
+  const about = lstatSync(path, { throwIfNoEntry: false });
+  if (about === undefined) return [];
+  return about.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+}
+
+function there(path: string): boolean {
+  try {
+    realpathSync(path);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'ELOOP', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return false;
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runToEnd } from '../../testing/conformance/session-driver';
+import { LocalComputer, type LocalComputerOptions } from './local-computer';
+import { bubblewrapPath } from './sandbox/bubblewrap';
+import { localSandbox } from './sandbox/local-sandbox';
+import { probeSandbox } from './sandbox/probes';
+import type { SandboxView } from './sandbox/sandbox-view';
+
+const resourcesDir = resolve(import.meta.dirname, '../../../resources');
+const program = bubblewrapPath();
+const open: string[] = [];
+afterEach(async () => {
+  for (const root of open.splice(0)) await rm(root, { recursive: true, force: true });
+});
+
+interface Stand {
+  root: string;
+  view: SandboxView;
+  computer: LocalComputer;
+  again(): LocalComputer;
+}
+
+async function stand(
+  more: Partial<LocalComputerOptions> = {},
+  change: Partial<SandboxView> = {},
+): Promise<Stand> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'waymark-sandbox-')));
+  open.push(root);
+  const run = join(root, 'runs', 'one');
+  const view: SandboxView = {
+    ...{ work: join(run, 'work'), home: join(run, 'home'), temporary: join(run, 'tmp') },
+    ...{ folders: [], network: true },
+    ...change,
+  };
+  await mkdir(join(root, 'runs', 'other'), { recursive: true });
+  const again = () =>
+    new LocalComputer({
+      sessionsDir: join(root, 'sessions'),
+      resourcesDir,
+      sandbox: localSandbox(program ?? '', view),
+      ...more,
+    });
+  const computer = again();
+  await computer.files.makeDirectory(view.work);
+  return { root, view, computer, again };
+}
+
+describe.skipIf(program === undefined)('attacks of an agent on this machine', () => {
+  let driver: ChildProcess;
+  let place: Stand;
+  beforeEach(async () => {
+    driver = spawn('sleep', ['1000'], { env: { PLANTED_MODEL_KEY: 'sk-the-model-key-000000000000' } });
+    place = await stand();
+    await writeFile(join(place.root, 'workspace.db'), 'the log');
+    await writeFile(join(place.root, 'runs', 'other', 'secret'), 'of another run');
+  });
+  afterEach(async () => {
+    driver.kill('SIGKILL');
+    for (const { name } of await place.computer.sessions.list()) await place.computer.sessions.close(name);
+    await place.computer.dispose();
+  });
+
+  const attack = async (command: string) => {
+    const { computer, view } = place;
+    await computer.sessions.create({ name: 'main', cwd: view.work, env: {}, rows: 40, cols: 160 });
+    return runToEnd(computer, command, 'main');
+  };
+
+  it('finds no environment of a driver, and no process of the person', async () => {
+    const command = `for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ; done | grep -c PLANTED; kill -0 ${driver.pid} && echo KILLED; ps -e 2>/dev/null | grep -c sleep`;
+    const { text } = await attack(command);
+    expect(text).not.toMatch(/sk-the-model-key|KILLED/);
+    expect(text).toMatch(/^0\s/m);
+    expect(driver.exitCode).toBeNull();
+  });
+
+  it('sees neither the workspace, nor another run, nor the home', async () => {
+    const { text } = await attack(
+      `ls ${place.root}; ls ${place.root}/runs; cat ${place.root}/workspace.db ${place.root}/runs/other/secret; ls -A ~ | wc -l; : >${place.root}/planted; : >/usr/planted; : >/etc/planted; : >/planted`,
+    );
+    expect(text).not.toMatch(/the log|of another run|other\n/);
+    expect(text).toMatch(/\n0\n/);
+    await expect(readFile(join(place.root, 'planted'))).rejects.toThrow('ENOENT');
+  });
+
+  it('does not get at a file of the person by a link that file actions follow', async () => {
+    const { view, computer, root } = place;
+    await symlink(join(root, 'workspace.db'), join(view.work, 'notes.txt'));
+    await symlink(root, join(view.work, 'folder'));
+    await expect(computer.files.read(join(view.work, 'notes.txt'), { maxBytes: 100 })).rejects.toThrow();
+    await expect(computer.files.read(join(root, 'workspace.db'), { maxBytes: 100 })).rejects.toThrow();
+    // A folder of that path inside, if there is one, is the sandbox's own.
+    await computer.files.write(join(view.work, 'folder', 'planted'), new Uint8Array()).catch(() => undefined);
+    await expect(readFile(join(root, 'planted'))).rejects.toThrow('ENOENT');
+    expect(await readFile(join(root, 'workspace.db'), 'utf8')).toBe('the log');
+  });
+
+  it('keeps what it wrote in its own folders, for its sessions and its file actions alike', async () => {
+    const { computer, view } = place;
+    await attack(`echo one >${view.work}/a; echo two >/tmp/b; echo three >~/c`);
+    const seen = async (path: string) =>
+      Buffer.from((await computer.files.read(path, { maxBytes: 100 })).bytes).toString();
+    expect([await seen(join(view.work, 'a')), await seen('/tmp/b')]).toEqual(['one\n', 'two\n']);
+    expect(await readFile(join(view.home, 'c'), 'utf8')).toBe('three\n');
+  });
+
+  it('leaves nothing behind when the session is closed, whatever hid from it', async () => {
+    const { text } = await attack(
+      `env -i setsid bash -c 'exec -a hidden-one sleep 1000' >/dev/null 2>&1 & echo started`,
+    );
+    expect(text).toContain('started');
+    await place.computer.sessions.close('main');
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      'grep -l hidden-[o]ne /proc/[0-9]*/cmdline 2>/dev/null || true',
+    ]);
+    expect(stdout.trim()).toBe('');
+  });
+
+  it('has no network where the task says so', async () => {
+    const server: Server = createServer((socket) => socket.end('reached'));
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    const { port } = server.address() as { port: number };
+    try {
+      const reach = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`;
+      expect((await attack(reach)).text).toContain('reached');
+      await place.computer.sessions.close('main');
+      await place.computer.dispose();
+      place = await stand({}, { network: false });
+      expect((await attack(reach)).text).not.toContain('reached');
+    } finally {
+      server.close();
+    }
+  });
+
+  it('is found out by the probes when the sandbox has a hole', async () => {
+    const { root, view } = place;
+    const order = { view, workspace: root, run: 'one' };
+    expect(await probeSandbox({ ...order, command: localSandbox(program ?? '', view).command() })).toEqual(
+      [],
+    );
+    const whole = [program ?? '', '--unshare-user', '--bind', '/', '/', '--dev', '/dev'];
+    const found = await probeSandbox({ ...order, command: whole });
+    expect(found).toEqual(expect.arrayContaining(['signal', 'processes', 'planted', 'runs']));
+  });
+});
