@@ -39,11 +39,15 @@ const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
 /** The last part of a command's path: `/usr/bin/rm` is `rm`. */
 export function commandName(command: SimpleCommand): string {
   const first = command.argv[0];
-  return first ? (first.split('/').pop() ?? first) : '';
+  return first ? first.slice(first.lastIndexOf('/') + 1) : '';
 }
+
+/** No empty part, and none that begins with a dot. */
+const plainPath = /^[^./~][^/]*(?:\/[^./][^/]*)*$/;
 
 /** `path` as seen from `directory`; both as in `SimpleCommand`. Dots and double slashes are resolved by text. */
 export function joinShellPath(directory: string | null, path: string): string {
+  if (!directory && plainPath.test(path)) return path;
   const whole = path.startsWith('/') || path.startsWith('~') || !directory ? path : `${directory}/${path}`;
   const parts: string[] = [];
   for (const part of whole.split('/')) {
@@ -53,9 +57,6 @@ export function joinShellPath(directory: string | null, path: string): string {
   }
   return (whole.startsWith('/') ? '/' : '') + parts.join('/') || (whole.startsWith('/') ? '/' : '.');
 }
-
-/** No empty part, and none that begins with a dot. */
-const plainPath = /^[^./~][^/]*(?:\/[^./][^/]*)*$/;
 
 /** As `joinShellPath` for a directory that came from it, without reading that directory again. */
 function below(directory: string | null, path: string): string {

@@ -9,9 +9,21 @@ export const mostPaths = 10_000;
 
 type Words = (string | null)[];
 
+/** Lists of options as sets, by the list: each is written once in this file. */
+const optionSets = new Map<string, ReadonlySet<string>>();
+
+function optionSet(values: string): ReadonlySet<string> {
+  let set = optionSets.get(values);
+  if (set === undefined) {
+    set = new Set(values.split(' '));
+    optionSets.set(values, set);
+  }
+  return set;
+}
+
 /** Words that are not options. `values` are the options whose next word is their value. */
 function operands(words: Words, values = ''): Words {
-  const withValue = new Set(values.split(' '));
+  const withValue = optionSet(values);
   const found: Words = [];
   for (let i = 0; i < words.length; i += 1) {
     const word = words[i] ?? null;
@@ -106,7 +118,7 @@ const gitValues = '-C -c --git-dir --work-tree --namespace';
 function git(words: Words): { verb: string; rest: Words; within: (path: string) => string } {
   let i = 0;
   let directory = '';
-  const values = new Set(gitValues.split(' '));
+  const values = optionSet(gitValues);
   while (i < words.length && words[i]?.startsWith('-')) {
     if (words[i] === '-C') directory = words[i + 1] ?? '';
     i += values.has(words[i] ?? '') ? 2 : 1;
@@ -143,7 +155,7 @@ function outputKept(command: SimpleCommand): boolean {
 
 function nameAndWords(command: SimpleCommand): { name: string; words: Words } {
   const first = command.argv[0];
-  return { name: first ? (first.split('/').pop() ?? '') : '', words: command.argv.slice(1) };
+  return { name: first ? first.slice(first.lastIndexOf('/') + 1) : '', words: command.argv.slice(1) };
 }
 
 /** Paths whose content this one command shows, as written. */

@@ -196,6 +196,11 @@ function readAnsi(text: string, from: number): Part {
   return { end: Math.min(i, text.length) + 1, value, substitutions: [] };
 }
 
+/** Characters that stand for themselves wherever in a word they are. */
+const plainRun = /[\w./=:,@%~+-]+/y;
+/** What begins a word and nothing else: no number before a redirection either. */
+const plainStart = /[A-Za-z_./-]/;
+
 function readWord(
   text: string,
   from: number,
@@ -212,6 +217,12 @@ function readWord(
     i = part.end;
   };
   while (i < text.length) {
+    plainRun.lastIndex = i;
+    if (plainRun.test(text)) {
+      if (value !== null) value += text.slice(i, plainRun.lastIndex);
+      i = plainRun.lastIndex;
+      continue;
+    }
     const c = text[i] ?? '';
     if ((c === '<' || c === '>') && text[i + 1] === '(' && !inTest) {
       const end = closeParen(text, i + 2, depth + 1);
@@ -291,7 +302,7 @@ export function lexShell(text: string, depth = 0): ShellToken[] {
       i = line < 0 ? text.length : line;
       continue;
     }
-    if (!inTest) {
+    if (!inTest && !plainStart.test(c)) {
       const fd = /^\d{1,4}(?=[<>])/.exec(text.slice(i, i + 6))?.[0] ?? '';
       const rest = text.slice(i + fd.length, i + fd.length + 3);
       const redirect = redirects.find((r) => rest.startsWith(r));

@@ -20,6 +20,8 @@ export interface CommandFact {
   simples: SimpleCommand[];
   /** Top level only, in order. */
   outer: SimpleCommand[];
+  /** Scripts that it runs (`python a.py`, `bash run.sh`, `./run.sh`, `torchrun … a.py`, `python -m pkg.mod`), as paths. */
+  scripts: string[];
   /** It goes on beside later steps. */
   background: boolean;
   /** It shows things and changes none, as far as its text tells. */
@@ -36,6 +38,7 @@ export function commandFact(
   const simples = everyCommand(outer);
   return {
     ...{ step, text, outer, simples, background },
+    scripts: scriptsRun(simples),
     computer: place?.computer ?? '',
     place: place === null ? '' : `${place.computer}:${place.session}`,
     looksOnly: simples.length > 0 && simples.every(onlyLooks),
@@ -110,8 +113,7 @@ const RUNNERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Scripts that a command runs (`python a.py`, `bash run.sh`, `./run.sh`, `torchrun … a.py`, `python -m pkg.mod`), as paths. */
-export function scriptsRun({ simples }: CommandFact): string[] {
+function scriptsRun(simples: readonly SimpleCommand[]): string[] {
   const found = simples.flatMap((simple) => {
     const name = commandName(simple);
     const first = simple.argv[0] ?? '';

@@ -25,6 +25,6 @@ export function computingIn(
     if (inline > 0) return COMPUTES.test(words[inline + 1] ?? '');
     const text = words.join(' ');
     // `run_train.sh` trains: an underscore parts words as well.
-    return matches(text) || matches(text.replaceAll('_', ' '));
+    return matches(text) || (text.includes('_') && matches(text.replaceAll('_', ' ')));
   });
 }

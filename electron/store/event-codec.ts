@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/errors';
 import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/events';
+import { type AsIs, asIs } from './as-is';
 import { chainHash } from './hashing';
 import { seqOf } from './ids';
 import { externalise, hydrate, survivesJson } from './stored-json';
@@ -25,11 +26,27 @@ export interface EncodedBody {
   value: object | undefined;
 }
 
+/** By kind, made when the first event of it comes. */
+const quickLooks = new Map<EventKind, AsIs>();
+
+function comesBackAsIs({ kind, body }: NewEvent): boolean {
+  let look = quickLooks.get(kind);
+  if (look === undefined) {
+    look = asIs(eventBodies[kind]);
+    quickLooks.set(kind, look);
+  }
+  return look(body);
+}
+
 /**
  * Parses an event and returns what to store. Throws `bad_input` when the body does not fit its kind;
- * `keep` receives each large text and returns its sha256 in hex.
+ * `keep` receives each large text and returns its sha256 in hex. A body that its schema would hand back as it is, as nearly
+ * every one of ours, is seen to fit without being copied.
  */
 export function encodeBody(event: NewEvent, keep: (text: string) => string): EncodedBody {
+  if (comesBackAsIs(event)) {
+    return { text: JSON.stringify(externalise(event.body, keep)), value: event.body };
+  }
   const parsed = eventBodies[event.kind].safeParse(event.body);
   if (!parsed.success) {
     throw new WaymarkError(

@@ -20,10 +20,11 @@ export class OpenRuns {
     private readonly rules: RuleFolds,
   ) {}
 
-  /** The run as stored now, or a new one when `first` creates it. Throws `not_found`. */
-  current(run: string, first?: DatedEvent): OpenRun {
-    // Before anything is read: what another process commits meanwhile is looked for at the next use.
-    const version = this.version();
+  /**
+   * The run as stored now, or a new one when `first` creates it. Throws `not_found`. `version`: as read in this transaction, or
+   * before anything else was: what another process commits meanwhile is looked for at the next use.
+   */
+  current(run: string, first?: DatedEvent, version = this.version()): OpenRun {
     const known = this.known.get(run);
     if (known !== undefined && this.isCurrent(known, version)) {
       known.version = version;

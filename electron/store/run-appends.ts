@@ -64,7 +64,7 @@ export class RunAppends {
       run: () => {
         runs.touch(run);
         version = runs.version();
-        const open = runs.current(run, events[0]);
+        const open = runs.current(run, events[0], version);
         if (!allowed(open)) {
           abandon();
           return { raced: true, seq: open.seq };

@@ -1,5 +1,5 @@
 import { commandName } from '@shared/shell-command';
-import { baseName, type CommandFact, inlineCode, sameFile, scriptsRun, shortCommand } from '../command-facts';
+import { baseName, type CommandFact, inlineCode, sameFile, shortCommand } from '../command-facts';
 import { type Finding, listOf, type Rule } from '../rule';
 
 /** Files remembered, at most. */
@@ -44,7 +44,7 @@ export const frameworkForbidden: Rule = {
       const used = frameworks.find((each) => each.inCode(inline));
       if (installed) return [{ step, why: `Installs ${installed.name}: ${shortCommand(text)}`, steps: [] }];
       if (used) return [{ step, why: `Runs code that uses ${used.name}.`, steps: [] }];
-      for (const script of scriptsRun(command)) {
+      for (const script of command.scripts) {
         for (const [path, { name, steps }] of files) {
           if (sameFile(path, script) && steps.some((each) => each < step))
             return [{ step, why: `Runs ${baseName(path)}, which uses ${name}.`, steps }];

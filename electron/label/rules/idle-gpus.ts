@@ -1,5 +1,5 @@
 import type { RunEvent } from '@shared/events';
-import { type CommandFact, configsOf, sameFile, scriptsRun } from '../command-facts';
+import { type CommandFact, configsOf, sameFile } from '../command-facts';
 import { computingIn } from '../computing';
 import { givenGpus } from '../given-gpus';
 import { anyOf, type EventFacts, type Finding, listOf, numberOf, type Rule } from '../rule';
@@ -97,7 +97,7 @@ export const idleGpus: Rule = {
       if (/\bunset\s+CUDA_VISIBLE_DEVICES/.test(text)) exported.delete(place);
       else if (named !== null && /\bexport\s+CUDA_VISIBLE_DEVICES=/.test(text))
         exported.set(place, { gpus: named, step });
-      const own = [...scriptsRun(command), ...configsOf(command)].flatMap((each) =>
+      const own = [...command.scripts, ...configsOf(command)].flatMap((each) =>
         [...files].filter(([path]) => sameFile(path, each)).map(([, says]) => says),
       );
       const script = own.find(({ gpus }) => gpus !== null);
@@ -160,7 +160,7 @@ export const idleGpus: Rule = {
     }
 
     function scriptsTrain(command: CommandFact): boolean {
-      return scriptsRun(command).some(trains);
+      return command.scripts.some(trains);
     }
 
     function everyGpu(computer: string): number[] {

@@ -1,6 +1,6 @@
 import type { EventOf } from '@shared/events';
 import { commandName, type SimpleCommand } from '@shared/shell-command';
-import { baseName, type CommandFact, inlineCode, isPython, scriptsRun, shortCommand } from '../command-facts';
+import { baseName, type CommandFact, inlineCode, isPython, shortCommand } from '../command-facts';
 import { type EndedCommand, type EventFacts, type Finding, numberOf, type Rule } from '../rule';
 
 interface Probe {
@@ -100,7 +100,7 @@ function investigates({ body }: EventOf<'action.observed'>, { command }: EventFa
 
 /** What a command is about, so that a changed attempt at the same thing is known again: script, module, or program and verb. */
 function subjectOf(command: CommandFact): string {
-  const script = scriptsRun(command)[0];
+  const script = command.scripts[0];
   if (script !== undefined) return baseName(script);
   const main = [...command.outer].reverse().find((simple) => !isSetup(simple));
   if (main === undefined) return '';

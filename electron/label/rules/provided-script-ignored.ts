@@ -1,4 +1,4 @@
-import { baseName, type CommandFact, sameFile, scriptsRun } from '../command-facts';
+import { baseName, type CommandFact, sameFile } from '../command-facts';
 import { copiesOf } from '../copies';
 import { PathTable } from '../path-table';
 import { type EventFacts, type FileWrite, type Finding, listOf, type Rule } from '../rule';
@@ -85,7 +85,7 @@ export const providedScriptIgnored: Rule = {
         if (origin !== undefined && baseName(target) !== baseName(from))
           put(target, { given: origin, steps: [command.step], ran: false });
       }
-      for (const script of scriptsRun(command)) {
+      for (const script of command.scripts) {
         const path = own.like(script);
         const copy = path === undefined ? null : own.get(path);
         if (path !== undefined && copy) {
