@@ -22,6 +22,8 @@ export const TASK_FILE = 'task.yaml';
 const MOST_LEVELS = 64;
 /** Each field is compared with all others of its block. */
 const MOST_FIELDS = 5_000;
+/** Each alias is looked for among all anchors before it. */
+const MOST_ALIASES = 200;
 
 /**
  * What speaks against parsing the text: the parser goes down level by level, and a thousand brackets end the process instead of
@@ -30,12 +32,14 @@ const MOST_FIELDS = 5_000;
 function shapeProblem(text: string): string | null {
   let brackets = 0;
   let fields = 0;
+  let aliases = 0;
   /** With nothing but blanks between them. */
   let indicators = 0;
   let atStart = true;
   for (const token of new Lexer().lex(text)) {
     const isBlank = /^ +$/.test(token);
     if (token === ':') fields += 1;
+    if (token.startsWith('*')) aliases += 1;
     if (token === '-' || token === '?' || token === ':') indicators += 1;
     else if (!isBlank) indicators = 0;
     if (token === '[' || token === '{') brackets += 1;
@@ -43,6 +47,7 @@ function shapeProblem(text: string): string | null {
     const indented = atStart && isBlank && token.length > MOST_LEVELS * 4;
     if (indented || brackets > MOST_LEVELS || indicators > MOST_LEVELS)
       return `nests deeper than ${MOST_LEVELS} levels`;
+    if (aliases > MOST_ALIASES) return `repeats itself with more than ${MOST_ALIASES} aliases`;
     if (fields > MOST_FIELDS) return `holds more than ${MOST_FIELDS} fields`;
     atStart = token === '\n' || token === '\r\n';
   }
