@@ -20,10 +20,20 @@ export function useCurrentRun(): RunSummary | undefined {
 let listTurn = 0;
 /** Reads all summaries; an answer that a newer one has overtaken is dropped. */
 export async function loadRuns(): Promise<void> {
+  (await askRuns())();
+}
+
+/** The same without taking the answer over yet: what it resolves to does that. */
+export async function askRuns(): Promise<() => void> {
   listTurn += 1;
   const mine = listTurn;
   const list = await call('runs.list');
-  if (mine !== listTurn) return;
+  return () => {
+    if (mine === listTurn) takeRuns(list);
+  };
+}
+
+function takeRuns(list: RunSummary[]): void {
   useRuns.setState((state) => ({
     list,
     loaded: true,

@@ -11,7 +11,7 @@ import { loadHints, useHints } from './hints';
 import { startHostPrompts } from './host-prompts';
 import type { CommandId } from './keymap';
 import { addDelta, endLive } from './live';
-import { loadRuns, refreshRun, refreshRuns, useRuns } from './runs';
+import { askRuns, loadRuns, refreshRun, refreshRuns, useRuns } from './runs';
 import { clearSearch } from './search';
 import { loadSettings, useSettings } from './settings';
 import { keepCursorShown } from './shown-cursor';
@@ -94,13 +94,24 @@ export function startSync(): () => void {
   ];
   attempt(loadSettings);
   attempt(loadComputers);
-  attempt(async () => {
-    await loadWorkspace();
-    if (useWorkspace.getState().status?.folder != null) await loadRuns();
-  });
+  attempt(begin);
   return () => {
     for (const stop of stops) stop();
   };
+}
+
+/**
+ * Runs are asked for together with the status, and taken over first: the rows of the run that opens are then on their way
+ * while the frame around them is drawn.
+ */
+async function begin(): Promise<void> {
+  // Refused where no workspace is open, which the status tells; where one is, they are asked for again.
+  const early = askRuns().catch(() => null);
+  const status = await call('workspace.status');
+  const take = status.folder === null ? null : await early;
+  take?.();
+  setWorkspace(status);
+  if (status.folder !== null && take === null) await loadRuns();
 }
 
 /** Whoever reads a step blind is known by name: what was read under another name is read again before it shows. */

@@ -36,7 +36,11 @@ export function runHandlers(options: RunHandlerOptions): RunHandlers {
   const engine = () => holder.require().engine;
   const reader = () => holder.require().store.reader;
   return {
-    'runs.list': () => reader().runs(),
+    'runs.list': async () => {
+      // A window that begins asks while its workspace is being opened.
+      await holder.settled();
+      return reader().runs();
+    },
     'runs.summary': ({ run }) => reader().run(run),
     'runs.start': async (input) => {
       const run = await engine().startRun({
