@@ -17,6 +17,10 @@ import { type StoreThreads, startThreads } from './store/store-threads';
  * of Electron; everything that does is put together in `app/application.ts`, which is loaded while the page is: this file
  * and what it imports are all that runs before the window opens.
  */
+
+/** The store's two other threads leave the processors to the window's first rows, ms. */
+const THREADS_AFTER_MS = 1_500;
+
 /** Before anything is started: what has been started inherits no key. */
 const environment = takenEnvironment();
 const devServer = developmentServer(app.isPackaged, process.env);
@@ -32,7 +36,7 @@ if (!app.requestSingleInstanceLock()) {
 } else {
   declareScheme();
   // They load their code on the other cores while Chromium and the page's process begin.
-  void start(startThreads(__dirname));
+  void start(startThreads(__dirname, { writerFirst: true }));
 }
 
 async function start(threads: StoreThreads): Promise<void> {
@@ -54,6 +58,10 @@ async function start(threads: StoreThreads): Promise<void> {
   registerCommands(creating);
   await locked;
   const application = await creating;
+  setTimeout(() => {
+    threads.read.begin();
+    threads.index.begin();
+  }, THREADS_AFTER_MS);
   app.on('second-instance', () => application.raise());
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) application.raise();

@@ -53,14 +53,14 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     readOnly,
   } = options;
   const { device } = settings.current;
-  const listenerFailed = (thrown: unknown) =>
-    log.error('A listener of the store threw', {
-      error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown),
-    });
+  const said = (what: string) => (thrown: unknown) =>
+    log.error(what, { error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) });
+  const listenerFailed = said('A listener of the store threw');
+  const lateRefusal = said('A thread of the store that had waited could not open the workspace');
   const open = async () =>
     options.brief === true
       ? (await import('./store/in-process')).openStoreInProcess(folder, { device, ballastBytes, readOnly })
-      : openStore(folder, { device, listenerFailed, readOnly, ...options.store });
+      : openStore(folder, { device, listenerFailed, lateRefusal, readOnly, ...options.store });
   const store = await open().catch(async (thrown: unknown) => {
     if (options.orStill === undefined || !takesNothing(thrown)) throw thrown;
     const still = (await import('./store/still-store')).openStillStore(folder);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize, sep } from 'node:path';
+import { Readable } from 'node:stream';
 import { protocol } from 'electron';
 
 export const appOrigin = 'app://waymark';
@@ -39,52 +40,71 @@ const types: Record<string, string> = {
 /** Must run before the application is ready. */
 export function declareScheme(): void {
   protocol.registerSchemesAsPrivileged([
-    { scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } },
+    { scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
   ]);
 }
 
 /**
- * Serves files below `root` only, each with the security headers. Resolves when a page has got its scripts, so that it
- * is busy with them: until then its requests wait for whatever else this thread does.
+ * Serves files below `root` only, each with the security headers. Resolves when the page has got all files that it names,
+ * so that it is busy with them: until then its requests wait for whatever else this thread does.
+ *
+ * Not `protocol.handle`: its requests and responses are those of `fetch`, whose code takes as long to load as the window
+ * takes to open.
  */
 export function serveApp(root: string): Promise<void> {
-  let scripts = 0;
-  let waiting = 0;
-  let pageHasScripts: () => void = () => undefined;
+  let awaited: Set<string> | null = null;
+  let pageHasFiles: () => void = () => undefined;
   const served = new Promise<void>((resolve) => {
-    pageHasScripts = resolve;
+    pageHasFiles = resolve;
   });
-  protocol.handle('app', async (request) => {
-    waiting += 1;
-    try {
-      return await answer(root, request);
-    } finally {
-      waiting -= 1;
-      if (extname(new URL(request.url).pathname) === '.js') scripts += 1;
-      // A page asks for all of its first files at once.
-      if (scripts > 0 && waiting === 0) setImmediate(pageHasScripts);
-    }
+  protocol.registerStreamProtocol('app', (request, respond) => {
+    const url = new URL(request.url);
+    void answer(root, url).then(({ bytes, ...head }) => {
+      if (url.pathname === '/index.html') awaited ??= namedFiles(bytes);
+      const data = Readable.from([bytes], { objectMode: false });
+      data.once('close', () => {
+        if (awaited?.delete(url.pathname) && awaited.size === 0) setImmediate(pageHasFiles);
+      });
+      respond({ ...head, data });
+    });
   });
   return served;
 }
 
-async function answer(root: string, request: Request): Promise<Response> {
-  const url = new URL(request.url);
-  const path = normalize(join(root, decodeURIComponent(url.pathname === '/' ? '/index.html' : url.pathname)));
-  if (url.host !== 'waymark' || !path.startsWith(root + sep))
-    return new Response('Forbidden', { status: 403 });
+/** Paths of the scripts and sheets that stand in the page itself. */
+function namedFiles(page: Buffer): Set<string> {
+  const names = [...page.toString('utf8').matchAll(/ (?:src|href)="\.?(\/[^"]+)"/g)];
+  return new Set(names.flatMap(([, path]) => path ?? []));
+}
+
+interface Answer {
+  statusCode: number;
+  headers: Record<string, string>;
+  bytes: Buffer;
+}
+
+/** Never rejects. */
+async function answer(root: string, url: URL): Promise<Answer> {
+  const path = normalize(join(root, decodeURIComponent(url.pathname)));
+  if (url.host !== 'waymark' || !path.startsWith(root + sep)) return refusal(403, 'Forbidden');
   try {
     const bytes = await readFile(path);
-    return new Response(new Uint8Array(bytes), {
+    return {
+      statusCode: 200,
       headers: {
         'content-type': types[extname(path)] ?? 'application/octet-stream',
         'content-security-policy': contentSecurityPolicy,
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       },
-    });
+      bytes,
+    };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Response('Not found', { status: 404 });
-    throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return refusal(404, 'Not found');
+    return refusal(500, String(error));
   }
+}
+
+function refusal(statusCode: number, text: string): Answer {
+  return { statusCode, headers: { 'content-type': 'text/plain; charset=utf-8' }, bytes: Buffer.from(text) };
 }

@@ -47,6 +47,34 @@ test('threads that were started ahead open the workspace; where it is refused, a
   writeFileSync(join(folder, 'workspace.db'), 'no database, but long enough to be looked into '.repeat(100));
   const threads = startThreads(workers);
   await expect(openStore(folder, { threads })).rejects.toMatchObject({ code: 'workspace_corrupt' });
-  for (const thread of Object.values(threads))
-    await expect(thread.call('drain', [])).rejects.toMatchObject({ code: 'bug' });
+  for (const [role, thread] of Object.entries(threads)) {
+    const code = role === 'write' ? 'workspace_corrupt' : 'bug';
+    await expect(thread.call('drain', [])).rejects.toMatchObject({ code });
+  }
+});
+
+test('the reading threads may wait for a word, for a question that is theirs, and for the end', async () => {
+  const workers = inject('storeWorkers');
+  const open = async () => {
+    const threads = startThreads(workers, { writerFirst: true });
+    const store = await openStore(temporaryFolder(), { threads, ballastBytes: 0 });
+    expect(await store.reader.runs()).toEqual([]);
+    expect([threads.read.hasBegun, threads.index.hasBegun]).toEqual([false, false]);
+    return { store, threads };
+  };
+  const asked = await open();
+  expect((await asked.store.reader.indexProgress()).behind).toBe(0);
+  expect(asked.threads.read.hasBegun).toBe(false);
+  expect(await asked.store.reader.batches()).toEqual([]);
+  expect(asked.threads.read.hasBegun).toBe(true);
+  const told = await open();
+  told.threads.read.begin();
+  await told.threads.read.call('runs', []);
+  expect(await told.store.reader.runs()).toEqual([]);
+  const ended = await open();
+  for (const { store, threads } of [asked, told, ended]) {
+    await store.close();
+    expect([threads.read.hasBegun, threads.index.hasBegun]).toEqual([true, true]);
+    await expect(store.reader.runs()).rejects.toMatchObject({ code: 'bug' });
+  }
 });

@@ -5,9 +5,9 @@ import type { StepQuery } from '@shared/step-query';
 import type { Store, StoreReader, StoreWriter } from './api';
 import { askIndex } from './asked-steps';
 import { type ReadOnly, readOnlyWriter } from './read-only';
-import { AssembledStore, Notices } from './store-parts';
+import { AssembledStore, Notices, thrownLater } from './store-parts';
 import type { StoreThread } from './store-thread';
-import { type StoreThreads, startThreads } from './store-threads';
+import { readsFrom, type StoreThreads, startThreads } from './store-threads';
 import type { ThreadData } from './thread-protocol';
 
 export interface OpenStoreOptions {
@@ -21,6 +21,8 @@ export interface OpenStoreOptions {
   entryId?: () => string | undefined;
   /** A listener for notices has thrown; by default the process hears of it as of any bug. */
   listenerFailed?: (thrown: unknown) => void;
+  /** A thread that waited could not open; whoever asks it is told why. By default the process hears of it as of any bug. */
+  lateRefusal?: (thrown: unknown) => void;
   /** Room kept free for a clean stop on a full disk, at most a twentieth of what is free; default 64 MB. */
   ballastBytes?: number;
   /** How often changed hints and labels are copied, ms; default 15 minutes. */
@@ -42,17 +44,22 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
   const data = threadData(folder, options);
   try {
     // The writer refuses or brings up to date what the others then read.
-    await write.open(data, notices.publish);
+    await write.open({ ...data, alsoReads: !read.hasBegun }, notices.publish);
+    const opening = read.open(data, notices.publish);
+    const indexing = index.open(data, notices.publish);
+    const late = options.lateRefusal ?? thrownLater;
+    const reads = read.hasBegun ? read : readsFrom({ read, write }, opening, late);
+    if (!index.hasBegun) indexing.catch(late);
     const [readOnly] = await Promise.all([
       write.call<boolean>('isReadOnly', []),
-      read.open(data, notices.publish),
-      index.open(data, notices.publish),
+      read.hasBegun ? opening : null,
+      index.hasBegun ? indexing : null,
     ]);
     const writer = remoteWriter(write, index, options.entryId ?? (() => undefined));
     return new AssembledStore(
       folder,
       readOnly ? readOnlyWriter(writer, folder) : writer,
-      remoteReader(read, write, index),
+      remoteReader(reads, write, index),
       notices,
       {
         readOnly,
@@ -135,7 +142,11 @@ function remoteWriter(
   };
 }
 
-function remoteReader(reading: StoreThread, writing: StoreThread, indexing: StoreThread): StoreReader {
+function remoteReader(
+  reading: Pick<StoreThread, 'call'>,
+  writing: StoreThread,
+  indexing: StoreThread,
+): StoreReader {
   const asked = (run: string, query: StepQuery) =>
     askIndex((of, text) => indexing.call('stepsMatching', [of, text]), run, query);
   return {

@@ -121,7 +121,8 @@ export class AssembledStore implements Store {
 }
 
 /** Where nobody keeps a log, the process hears of it as of any bug, after what is under way is done. */
-function thrownLater(thrown: unknown): void {
+/** The process hears of it as of any bug. */
+export function thrownLater(thrown: unknown): void {
   setImmediate(() => {
     throw thrown;
   });

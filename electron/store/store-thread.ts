@@ -12,22 +12,40 @@ interface Pending {
 /** One worker thread of the store, seen from outside: numbered calls and notices. */
 export class StoreThread {
   private readonly pending = new Map<number, Pending>();
-  private readonly worker: Worker;
+  private worker: Worker | null = null;
+  /** What is to be said to the thread once it has begun. */
+  private readonly early: ThreadCall[] = [];
   private last = 0;
   private ended: WaymarkError | null = null;
+  /** Why it did not open. */
+  private refusal: WaymarkError | null = null;
   private notify: (notice: StoreNotice) => void = () => undefined;
 
-  /** Loads the thread's code; it opens nothing before `open`. */
+  /** Loads the thread's code; it opens nothing before `open`. `waits`: not before `begin`, or the first call. */
   constructor(
-    path: string,
+    private readonly path: string,
     private readonly role: ThreadData['role'],
+    { waits = false }: { waits?: boolean } = {},
   ) {
-    this.worker = new Worker(path, { execArgv: [], name: `store-${role}` });
-    this.worker.on('error', (error) => this.end(error.stack ?? error.message));
-    this.worker.on('exit', () => this.end('The thread has ended.'));
-    this.worker.on('message', (messages: ThreadMessage[]) => {
+    if (!waits) this.begin();
+  }
+
+  /** Lets a thread that waits begin; does nothing when it has. */
+  begin(): Worker {
+    if (this.worker !== null) return this.worker;
+    const worker = new Worker(this.path, { execArgv: [], name: `store-${this.role}` });
+    worker.on('error', (error) => this.end(error.stack ?? error.message));
+    worker.on('exit', () => this.end('The thread has ended.'));
+    worker.on('message', (messages: ThreadMessage[]) => {
       for (const message of messages) this.receive(message);
     });
+    this.worker = worker;
+    for (const call of this.early.splice(0)) worker.postMessage(call);
+    return worker;
+  }
+
+  get hasBegun(): boolean {
+    return this.worker !== null;
   }
 
   /** Once, before any call. Resolves when the thread has opened its connection; rejects with what it was refused for. */
@@ -37,6 +55,7 @@ export class StoreThread {
   }
 
   call<T>(method: string, args: readonly unknown[]): Promise<T> {
+    this.begin();
     this.last += 1;
     return this.send(method, args, this.last);
   }
@@ -48,13 +67,14 @@ export class StoreThread {
     const call: ThreadCall = { id, method, args: [...args] };
     return new Promise<T>((resolve, reject) => {
       this.pending.set(id, { resolve: (value) => resolve(value as T), reject });
-      this.worker.postMessage(call);
+      if (this.worker === null) this.early.push(call);
+      else this.worker.postMessage(call);
     });
   }
 
   /** Closes the connection and waits until the thread is gone. */
   async close(): Promise<void> {
-    const gone = once(this.worker, 'exit');
+    const gone = once(this.begin(), 'exit');
     await this.call('close', []);
     await gone;
   }
@@ -64,9 +84,13 @@ export class StoreThread {
       case 'ready':
         this.settle(0, (pending) => pending.resolve(undefined));
         return;
-      case 'refused':
-        this.settle(0, (pending) => pending.reject(revive(message.failure)));
+      case 'refused': {
+        const refusal = revive(message.failure);
+        // Whoever has asked more meanwhile, or asks later, is told the same.
+        this.refusal = refusal;
+        this.settle(0, (pending) => pending.reject(refusal));
         return;
+      }
       case 'result':
         this.settle(message.id, (pending) => pending.resolve(message.value));
         return;
@@ -88,7 +112,8 @@ export class StoreThread {
   }
 
   private end(why: string): void {
-    this.ended ??= new WaymarkError('bug', `The store's ${this.role} thread has stopped.`, why);
+    this.ended ??=
+      this.refusal ?? new WaymarkError('bug', `The store's ${this.role} thread has stopped.`, why);
     for (const pending of this.pending.values()) {
       pending.reject(this.ended);
     }

@@ -8,11 +8,45 @@ export interface StoreThreads {
   index: StoreThread;
 }
 
-/** Starts them in the folder of the bundled entries, all at once: loading their code takes longer than opening a file. */
-export function startThreads(workers: string): StoreThreads {
+/**
+ * Starts them in the folder of the bundled entries, all at once: loading their code takes longer than opening a file.
+ * `writerFirst`: the two others begin when they are told to, or with the first question that is theirs.
+ */
+export function startThreads(workers: string, { writerFirst = false } = {}): StoreThreads {
+  const waits = { waits: writerFirst };
   return {
     write: new StoreThread(join(workers, 'writer-worker.js'), 'write'),
-    read: new StoreThread(join(workers, 'reader-worker.js'), 'read'),
-    index: new StoreThread(join(workers, 'reader-worker.js'), 'index'),
+    read: new StoreThread(join(workers, 'reader-worker.js'), 'read', waits),
+    index: new StoreThread(join(workers, 'reader-worker.js'), 'index', waits),
+  };
+}
+
+/** What a window asks for until its first rows are there. None of it takes long on a large run, so no write waits for it. */
+const firstReads: ReadonlySet<string> = new Set([
+  'runs',
+  'run',
+  'heads',
+  'step',
+  'tiles',
+  'segments',
+  'hints',
+  'queueView',
+]);
+
+/**
+ * Whom to ask for bounded reads while the thread for them waits: for the first ones the writing thread, which is open, and
+ * for others the one for reads, which then begins. Once that one has opened it answers all. `late` hears why it did not open.
+ */
+export function readsFrom(
+  { read, write }: Pick<StoreThreads, 'read' | 'write'>,
+  opening: Promise<void>,
+  late: (thrown: unknown) => void,
+): Pick<StoreThread, 'call'> {
+  let open = false;
+  opening.then(() => {
+    open = true;
+  }, late);
+  return {
+    call: (method, args) => (!open && firstReads.has(method) ? write : read).call(method, args),
   };
 }

@@ -11,6 +11,8 @@ export interface ThreadData {
   ballastBytes: number;
   backupEveryMs: number | null;
   readOnly: ReadOnly;
+  /** The writing thread answers bounded reads as well. */
+  alsoReads?: boolean;
   /** Electron's resources folder, which its worker threads do not know. */
   resourcesPath: string | null;
 }

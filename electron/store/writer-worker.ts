@@ -1,8 +1,9 @@
 import { createProjector } from './projector';
+import { openReads } from './read-methods';
 import { serveThread } from './serve-thread';
 import { openWriterPart } from './writer-part';
 
-/** Entry of the thread with the writing connection. */
+/** Entry of the thread with the writing connection; it also answers bounded reads where the thread for them waits. */
 serveThread((data, notify) => {
   const core = openWriterPart({
     folder: data.folder,
@@ -13,7 +14,15 @@ serveThread((data, notify) => {
     readOnly: data.readOnly,
     ...(data.device === null ? {} : { device: data.device }),
   });
+  let reads: ReturnType<typeof openReads> | null;
+  try {
+    reads = data.alsoReads === true ? openReads(data.folder) : null;
+  } catch (thrown) {
+    core.halt();
+    throw thrown;
+  }
   return {
+    ...reads,
     append: core.append.bind(core),
     appendIfOutboxAt: core.appendIfOutboxAt.bind(core),
     post: core.post.bind(core),
@@ -32,6 +41,9 @@ serveThread((data, notify) => {
     rebuild: core.rebuild.bind(core),
     isReadOnly: async () => core.readOnly,
     drain: core.drain.bind(core),
-    close: core.close.bind(core),
+    close: async () => {
+      await core.close();
+      await reads?.close();
+    },
   };
 });
