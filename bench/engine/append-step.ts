@@ -29,7 +29,7 @@ const BLOCK = 200;
  * Steps of each round that do not count: they compile the code of both sides and grow both write-ahead logs to the size
  * that is written over from then on, as it is after the first minutes of a run.
  */
-const WARM_UP = 600;
+const WARM_UP = 3_000;
 
 interface Closable {
   writer: Pick<StoreWriter, 'append'>;

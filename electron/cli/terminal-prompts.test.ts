@@ -51,6 +51,19 @@ describe('questions at the terminal', () => {
     expect(terminal.listening).toBeNull();
   });
 
+  it('show nothing of what is typed the moment the prompt stands there', async () => {
+    const terminal = new TestTerminal();
+    const quiet: boolean[] = [];
+    terminal.write = (text) => {
+      if (text.startsWith('Password')) quiet.push(terminal.listening !== null);
+      terminal.shown += text;
+    };
+    const answer = new TerminalPrompts(terminal).ask(password, never);
+    await terminal.type('Password for gpu-03 [ada@10.0.0.3:22]: ', 'secret\r');
+    expect(await answer).toEqual({ texts: ['secret'] });
+    expect(quiet).toEqual([true]);
+  });
+
   it('ask one after the other, each with its host', async () => {
     const terminal = new TestTerminal();
     const prompts = new TerminalPrompts(terminal);

@@ -127,7 +127,6 @@ export class TerminalPrompts implements PromptPort {
   /** One line as it was typed; null when it was given up with Ctrl-C or Ctrl-D. */
   #line(prompt: string, echo: boolean, signal: AbortSignal): Promise<string | null> {
     const { terminal } = this;
-    terminal.write(prompt);
     return new Promise((resolve, reject) => {
       let typed: string[] = [];
       const finish = (end: () => void) => {
@@ -154,6 +153,8 @@ export class TerminalPrompts implements PromptPort {
         }
       });
       signal.addEventListener('abort', withdraw, { once: true });
+      // Last: who answers the moment it shows must find the terminal silent.
+      terminal.write(prompt);
     });
   }
 }
