@@ -243,9 +243,16 @@ test('a live run and its hints: no label on what nobody has looked at, no mask w
       await expect(toasts(page)).toContainText('MASK on step 2');
       expect(written(place)).toEqual(['mask 2 contradicts-hint']);
       await expect(asked).toHaveCount(0);
-      await toasts(page).getByRole('button', { name: /Undo/ }).click();
+      const [run] = commandLine<{ runs: { id: string }[] }>(place, 'run', 'list').runs;
+      const takeBack = toasts(page).getByRole('button', { name: /Undo/ });
+      await takeBack.hover();
+      commandLine({ ...place, env: { WAYMARK_DATA: place.data } }, 'label', run?.id ?? '', '9', 'train');
+      await expect(row(page, 9).locator('[data-label=train]')).toBeVisible();
+      await takeBack.click();
       await expect(asked).toContainText('Hint 1 contradicts step 2?');
-      expect(written(place, 1)).toEqual(['undo']);
+      const [masked, , undone] = entriesOf(place, ada);
+      expect(written(place, 1)).toEqual(['train 9', 'undo']);
+      expect(undone?.body).toMatchObject({ op: 'undo', entry: masked?.ulid });
       await asked.getByRole('button', { name: /Dismiss/ }).click();
       await expect(toasts(page)).toContainText('Hint 1 is not asked about again');
       await focusTimeline(page);

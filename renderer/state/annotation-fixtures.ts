@@ -37,7 +37,7 @@ export class AnnotationStand {
       ) => this.add(input, { op: 'adjudicate', value: input.value, reason: input.reason }),
       'labels.flag': (input: { step: number; on: boolean }) =>
         this.add({ from: input.step, to: input.step }, { op: 'flag', on: input.on }),
-      'labels.undo': () => this.undo(),
+      'labels.undo': ({ entry }: { entry?: string }) => this.undo(entry),
       'labels.redo': () => this.redo(),
       'timeline.heads': () => [],
     });
@@ -79,8 +79,8 @@ export class AnnotationStand {
   }
 
   /** A decision that only got a reason goes with it, as in the engine. */
-  private undo() {
-    const last = this.find(this.history().undoable());
+  private undo(named?: string) {
+    const last = this.find(named ?? this.history().undoable());
     if (last === null) return null;
     const entry = this.takeOut(last);
     const before = this.entries[last.deviceSeq - 2];

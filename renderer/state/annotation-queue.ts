@@ -1,3 +1,4 @@
+import type { AnnotationEntry } from '@shared/annotations';
 import { create } from 'zustand';
 import { call } from '../api';
 import { useTimeline } from './timeline';
@@ -23,13 +24,20 @@ export function inOrder<T>(work: () => Promise<T>): Promise<T> {
   return done;
 }
 
-/** Says what the annotation sent last did, once it is durable; offers to undo or redo it unless another one was sent meanwhile. */
-export function undoableToast(offer: 'undo' | 'redo' = 'undo'): (say: Toast['say']) => void {
+/**
+ * Says what the annotation sent last did, once it is durable; offers to undo or redo it unless another one was sent meanwhile.
+ * An undo names the entry: the same person may have said something later in another process.
+ */
+export function undoableToast(
+  offer: 'undo' | 'redo' = 'undo',
+): (say: Toast['say'], entry?: AnnotationEntry) => void {
   const mine = newest;
-  return (say) =>
+  return (say, entry) =>
     toast(
       say,
-      mine === newest ? { say: (text) => text.labels[offer], command: `label.${offer}` } : undefined,
+      mine === newest
+        ? { say: (text) => text.labels[offer], command: `label.${offer}`, entry: entry?.ulid }
+        : undefined,
     );
 }
 

@@ -115,7 +115,7 @@ export async function saveCorrection(
   closeDecision();
   const kept = inOrder(() => call('labels.correct', { run, step, correction }));
   const say = undoableToast();
-  await kept;
-  say((text) => (correction === null ? text.correction.withdrawn(step) : text.correction.saved(step)));
+  const entry = await kept;
+  say((text) => (correction === null ? text.correction.withdrawn(step) : text.correction.saved(step)), entry);
   await refreshStep(run, step);
 }

@@ -13,8 +13,8 @@ export async function toggleFlag(): Promise<void> {
   closeDecision();
   const kept = inOrder(() => call('labels.flag', { run, step: cursor, on }));
   const say = undoableToast();
-  await kept;
-  say((text) => (on ? text.labels.flagged(cursor) : text.labels.unflagged(cursor)));
+  const entry = await kept;
+  say((text) => (on ? text.labels.flagged(cursor) : text.labels.unflagged(cursor)), entry);
   await refreshStep(run, cursor);
 }
 
@@ -22,8 +22,8 @@ export async function addComment(run: string, step: number, text: string): Promi
   closeDecision();
   const kept = inOrder(() => call('labels.comment', { run, step, text }));
   const say = undoableToast();
-  await kept;
-  say((words) => words.labels.commented(step));
+  const entry = await kept;
+  say((words) => words.labels.commented(step), entry);
   await refreshStep(run, step);
 }
 

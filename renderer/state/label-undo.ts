@@ -10,15 +10,15 @@ import { toast } from './toasts';
 
 /**
  * Undoes what the person did last in the run, or brings it back, whole: the log says what belongs together, such as a decision and
- * the reason given right after it, or a range over a branch point.
+ * the reason given right after it, or a range over a branch point. With `entry` it undoes what this one is part of.
  */
-export async function undo(kind: 'undo' | 'redo'): Promise<void> {
+export async function undo(kind: 'undo' | 'redo', entry?: string): Promise<void> {
   const { run, cursor } = useTimeline.getState();
   if (run === null) return;
   closeDecision();
   if (underWay.count === 0) underWay.cursor = cursor;
   underWay.count += 1;
-  const done = undoIn(run, kind);
+  const done = undoIn(run, kind, entry);
   underWay.last = done;
   try {
     await done;
@@ -41,8 +41,10 @@ export function afterUndo(work: () => void): void {
   else underWay.last.then(work, () => undefined);
 }
 
-async function undoIn(run: string, kind: 'undo' | 'redo'): Promise<void> {
-  const kept = inOrder(() => (kind === 'undo' ? call('labels.undo', { run }) : call('labels.redo', { run })));
+async function undoIn(run: string, kind: 'undo' | 'redo', entry: string | undefined): Promise<void> {
+  const kept = inOrder(() =>
+    kind === 'undo' ? call('labels.undo', { run, entry }) : call('labels.redo', { run }),
+  );
   const say = undoableToast(kind === 'undo' ? 'redo' : 'undo');
   const target = (await kept)?.target;
   if (target === undefined) {

@@ -199,6 +199,17 @@ describe('an offer to undo', () => {
     expect(offers()).toEqual(['MASK on 3 steps, 6–8: ']);
   });
 
+  it('is about its own entry, whatever the same person said since in another process', async () => {
+    useTimeline.setState({ anchor: 1, cursor: 3 });
+    decide('mask');
+    await settled();
+    const button = useToasts.getState().toasts[0]?.button;
+    stand.add({ from: 9, to: 9 }, { op: 'label', value: 'train', reason: null });
+    expect(button).toMatchObject({ command: 'label.undo', entry: stand.entries[0]?.ulid });
+    await undo('undo', stand.entries[0]?.ulid);
+    expect([stand.at(2), stand.at(9)]).toEqual([[], ['train']]);
+  });
+
   it('of a redo goes as well', async () => {
     decide('mask');
     await undo('undo');
@@ -265,7 +276,7 @@ describe('a decision', () => {
     expect([2, 3, 4, 8, 9].map((step) => pendingFor(pending, step)?.value)).toEqual([
       ...['mask', 'mask', undefined, 'mask', undefined],
     ]);
-    expect(await kept).toBe(true);
+    expect(await kept).toEqual(stand.entries[0]);
     expect(toasts()).toEqual(['MASK on 3 steps, 2–3, 8']);
   });
 

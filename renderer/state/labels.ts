@@ -1,4 +1,5 @@
-import { MAX_PARTS, type StepRange } from '@shared/step-range';
+import type { AnnotationEntry } from '@shared/annotations';
+import { MAX_PARTS, type StepRange, targetOf } from '@shared/step-range';
 import { create } from 'zustand';
 import { call } from '../api';
 import { inOrder, undoableToast } from './annotation-queue';
@@ -41,7 +42,7 @@ export interface OpenDecision {
   moves: number;
   /** When it was made, on the clock of `performance.now()`, ms. */
   at: number;
-  kept: Promise<boolean>;
+  kept: Promise<AnnotationEntry | null>;
 }
 
 /** A decision takes a reason that is given so long after it, ms; the label bar names it meanwhile. */
@@ -127,34 +128,36 @@ export function settle(value: 'train' | 'mask'): void {
 }
 
 /**
- * Sends a decision: pending at once, decided when durable. With `after` it is sent only if that was kept. Resolves to whether it
- * was kept; never rejects.
+ * Sends a decision: pending at once, decided when durable. With `after` it is sent only if that was kept. Resolves to its (last)
+ * entry; null: it was not kept. Never rejects.
  */
-export function give(decision: Decision, after?: Promise<boolean>): Promise<boolean> {
+export function give(
+  decision: Decision,
+  after?: Promise<AnnotationEntry | null>,
+): Promise<AnnotationEntry | null> {
   const { run, parts, value, reason } = decision;
   const from = parts[0]?.from ?? 0;
   const to = parts.at(-1)?.to ?? 0;
   const id = nextId++;
   const sent = inOrder(async () => {
-    if (after !== undefined && !(await after)) return false;
-    await send(decision);
-    return true;
+    if (after !== undefined && (await after) === null) return null;
+    return send(decision);
   });
   const say = undoableToast();
   const kept = sent.catch((thrown: unknown) => {
     toastFailure(thrown, (text, why) =>
       text.labels.failed(sayDecision(text, value, parts, decision.settles), why),
     );
-    return false;
+    return null;
   });
   kept
     .then(async (done) => {
-      if (!done) return;
+      if (done === null) return;
       useLabels.setState((state) => ({
         pending: state.pending.map((entry) => (entry.id === id ? { ...entry, phase: 'durable' } : entry)),
       }));
       if (after === undefined && (to > from || decision.settles === true || decision.announce === true)) {
-        say((text) => sayDecision(text, value, parts, decision.settles));
+        say((text) => sayDecision(text, value, parts, decision.settles), done);
       }
       if (useTimeline.getState().run === run) await useTimeline.getState().heads.refresh(from, to);
     })
@@ -190,21 +193,21 @@ export function reasonNow(): string | null {
   return holds ? reason : null;
 }
 
-async function send({ run, parts, value, reason, settles }: Decision): Promise<void> {
+/** Its entry; the last one of a decision that takes several. */
+async function send({ run, parts, value, reason, settles }: Decision): Promise<AnnotationEntry | null> {
   const [only] = parts;
-  if (only === undefined) return;
-  if (settles === true && value !== 'clear') {
-    for (let at = 0; at < parts.length; at += MAX_PARTS) {
-      const some = parts.slice(at, at + MAX_PARTS);
-      const { from, to } = { from: some[0]?.from ?? only.from, to: some.at(-1)?.to ?? only.to };
-      await call('labels.adjudicate', { run, from, to, parts: some, value, reason });
-    }
-  } else if (parts.length === 1)
-    await call('labels.apply', { run, ...only, value, reason, ...sharedDwell(run, only) });
-  else {
-    for (let at = 0; at < parts.length; at += MAX_PARTS)
-      await call('labels.applyTo', { run, parts: parts.slice(at, at + MAX_PARTS), value, reason });
+  if (only !== undefined && parts.length === 1 && (settles !== true || value === 'clear'))
+    return call('labels.apply', { run, ...only, value, reason, ...sharedDwell(run, only) });
+  let last: AnnotationEntry | null = null;
+  for (let at = 0; at < parts.length; at += MAX_PARTS) {
+    const some = parts.slice(at, at + MAX_PARTS);
+    const target = targetOf(run, some);
+    last =
+      target !== null && settles === true && value !== 'clear'
+        ? await call('labels.adjudicate', { ...target, value, reason })
+        : await call('labels.applyTo', { run, parts: some, value, reason });
   }
+  return last;
 }
 
 /** Rules whose mask only a person lifts, and only with a reason (semantics of the label fold). */

@@ -75,9 +75,11 @@ function attach(code: ReasonCode, { decision, kept }: OpenDecision): void {
   const say = undoableToast();
   // A decision that was refused has nothing a reason could be added to, and its failure has been told.
   void given.then((done) => {
-    if (!done || value === 'clear') return;
-    say(({ labels }) =>
-      labels.reasonGiven(labels.reasonName(code), labels[value], sayParts({ labels }, whole.parts)),
+    if (done === null || value === 'clear') return;
+    say(
+      ({ labels }) =>
+        labels.reasonGiven(labels.reasonName(code), labels[value], sayParts({ labels }, whole.parts)),
+      done,
     );
   });
 }

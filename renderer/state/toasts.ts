@@ -3,8 +3,10 @@ import { failureOf } from '../api';
 import type { Text } from '../text/en';
 import type { CommandId } from './keymap';
 
-export type ToastButton = { say: (text: Text) => string } & (
-  | { command: CommandId; run?: never }
+export type ToastButton = {
+  say: (text: Text) => string;
+} /** With `entry` an undo is about this annotation, whatever was said since, here or in another process. */ & (
+  | { command: CommandId; entry?: string | undefined; run?: never }
   | { command?: never; run: () => void }
 );
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { runCommand } from '../../state/commands';
+import { undo } from '../../state/label-undo';
 import type { Toast } from '../../state/toasts';
 import { attempt, dismissToast, useToasts } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -51,7 +52,8 @@ function ToastLine({ toast }: { toast: Toast }) {
           onClick={() => {
             dismissToast(toast.id);
             if (button.command === undefined) button.run();
-            else runCommand(button.command);
+            else if (button.entry === undefined) runCommand(button.command);
+            else attempt(() => undo('undo', button.entry));
           }}
         >
           {button.say(text)}
