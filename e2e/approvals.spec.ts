@@ -53,3 +53,33 @@ test('approvals: what only looks runs, a kind is allowed and taken back, and wha
   expect(commandLine(place, 'verify')).toMatchObject({ ok: true });
   await model.close();
 });
+
+test('an open approval is there in a window that is opened again, while another process drives', async ({
+  place,
+}) => {
+  test.setTimeout(120_000);
+  const model = await startScriptedModel({
+    policy: ({ answers }) => {
+      if (answers === 0) return { calls: [{ name: 'create_session', arguments: { session_id: 'main' } }] };
+      if (answers > 1) return { calls: [{ name: 'finish', arguments: {} }] };
+      const call = { command: 'touch a.txt', session_id: 'main', wait_for_completion: true };
+      return { calls: [{ name: 'run_command', arguments: call }] };
+    },
+  });
+  await preparePacedRun(place, model, 4, 'Ada', 'on');
+  const order = ['--task', 'small', '--base-url', model.baseUrl, '--model', 'scripted', '--approvals', 'on'];
+  const { run } = commandLine<{ run: string }>(place, 'run', 'start', ...order);
+  commandLine(place, 'run', 'resume', run);
+  for (const answer of [null, 'Deny'] as const) {
+    const { app, page } = await place.start({ args: ['--workspace', place.workspace] });
+    await expect(page.getByText('Step 2 asks for your approval.')).toBeVisible();
+    if (answer !== null) {
+      await page.getByRole('button', { name: answer }).click();
+      await runEnded(page);
+    }
+    await app.close();
+  }
+  const files = readdirSync(place.workspace, { recursive: true }).map((path) => basename(String(path)));
+  expect(files).not.toContain('a.txt');
+  await model.close();
+});
