@@ -22,6 +22,13 @@ test('the window is sandboxed, isolated and cannot leave its page', async ({ pla
   }));
   expect(reachable).toEqual({ require: 'undefined', process: 'undefined', bridge: ['invoke', 'on'] });
 
+  const statuses = await page.evaluate(() =>
+    Promise.all(
+      ['/%', '/..%2f..%2fpackage.json', '/%2e%2e/nothing'].map(async (path) => (await fetch(path)).status),
+    ),
+  );
+  expect(statuses).toEqual([400, 403, 404]);
+
   place.breaksPolicy();
   // A debugger's own evaluation is exempt from the policy; what it leaves behind in a timer is not.
   const evaluated = await page.evaluate(

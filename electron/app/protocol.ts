@@ -85,9 +85,9 @@ interface Answer {
 
 /** Never rejects. */
 async function answer(root: string, url: URL): Promise<Answer> {
-  const path = normalize(join(root, decodeURIComponent(url.pathname)));
-  if (url.host !== 'waymark' || !path.startsWith(root + sep)) return refusal(403, 'Forbidden');
   try {
+    const path = normalize(join(root, decodeURIComponent(url.pathname)));
+    if (url.host !== 'waymark' || !path.startsWith(root + sep)) return refusal(403, 'Forbidden');
     const bytes = await readFile(path);
     return {
       statusCode: 200,
@@ -100,6 +100,7 @@ async function answer(root: string, url: URL): Promise<Answer> {
       bytes,
     };
   } catch (error) {
+    if (error instanceof URIError) return refusal(400, 'Bad address');
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return refusal(404, 'Not found');
     return refusal(500, String(error));
   }
