@@ -28,51 +28,17 @@ export interface SandboxView {
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix'];
 
 /** Of /etc: what programs need to find names, libraries, certificates, time zones and terminals. No file with a secret. */
-const systemFiles = [
-  ...[
-    'passwd',
-    'group',
-    'nsswitch.conf',
-    'hosts',
-    'host.conf',
-    'resolv.conf',
-    'protocols',
-    'services',
-    'gai.conf',
-  ],
-  ...[
-    'ld.so.cache',
-    'ld.so.conf',
-    'ld.so.conf.d',
-    'alternatives',
-    'ssl',
-    'ca-certificates',
-    'pki',
-    'crypto-policies',
-  ],
-  ...[
-    'localtime',
-    'timezone',
-    'locale.alias',
-    'locale.conf',
-    'default/locale',
-    'os-release',
-    'debian_version',
-  ],
-  ...[
-    'terminfo',
-    'inputrc',
-    'bash.bashrc',
-    'profile',
-    'mime.types',
-    'magic',
-    'fonts',
-    'perl',
-    'python3',
-    'java-openjdk',
-  ],
-  ...['gitconfig', 'manpath.config', 'OpenCL', 'vulkan', 'nvidia', 'ld.so.preload'],
-].map((name) => join('/etc', name));
+const systemFiles = `
+  passwd group nsswitch.conf hosts host.conf resolv.conf protocols services gai.conf ld.so.cache
+  ld.so.conf ld.so.conf.d alternatives ssl/certs ssl/openssl.cnf ca-certificates
+  pki/ca-trust pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf crypto-policies localtime timezone
+  locale.alias locale.conf default/locale os-release debian_version terminfo inputrc bash.bashrc
+  profile mime.types magic fonts perl python3 java-openjdk gitconfig manpath.config OpenCL vulkan
+  nvidia ld.so.preload
+`
+  .trim()
+  .split(/\s+/)
+  .map((name) => join('/etc', name));
 
 /** What programs ask the kernel about processors and cards. */
 const kernelFolders = ['/sys/devices', '/sys/bus', '/sys/class', '/sys/module'];
@@ -92,15 +58,13 @@ export function sandboxArguments(view: SandboxView): string[] {
   for (const folder of [view.work, view.home, view.temporary])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   return [
-    ...[
-      '--unshare-user',
-      '--unshare-pid',
-      '--unshare-ipc',
-      '--unshare-uts',
-      '--unshare-cgroup-try',
-      '--cap-drop',
-      'ALL',
-    ],
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    '--cap-drop',
+    'ALL',
     ...(view.network ? [] : ['--unshare-net']),
     ...systemFolders.flatMap(shown),
     ...systemFiles.flatMap((path) => (there(path) ? ['--ro-bind', realpathSync(path), path] : [])),
@@ -110,18 +74,9 @@ export function sandboxArguments(view: SandboxView): string[] {
       return devices.test(name) ? ['--dev-bind-try', path, path] : [];
     }),
     ...kernelFolders.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...[
-      '--bind',
-      view.temporary,
-      '/tmp',
-      '--dir',
-      '/var',
-      '--symlink',
-      '/tmp',
-      '/var/tmp',
-      '--dir',
-      sessionPlace,
-    ],
+    ...['--bind', view.temporary, '/tmp'],
+    ...['--dir', '/var', '--symlink', '/tmp', '/var/tmp'],
+    ...['--dir', sessionPlace],
     ...['--bind', view.home, homeInside()],
     ...view.folders.flatMap(({ path, write }) => [write ? '--bind' : '--ro-bind', path, path]),
     ...['--bind', view.work, view.work],
