@@ -6,6 +6,7 @@ import { hostileOutput } from './engine/hostile-output';
 import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { parserGrowth } from './engine/parser-growth';
+import { sandboxSession } from './engine/sandbox-session';
 import { secretScan } from './engine/secret-scan';
 import { sessionOutput } from './engine/session-output';
 import type { Bench } from './harness';
@@ -49,6 +50,7 @@ export const benches: readonly Bench[] = [
   loopOverhead,
   bytesWritten,
   sessionOutput,
+  sandboxSession,
   sshOutput,
   sshCommands,
   sshIdle,

@@ -1,7 +1,7 @@
 import { sshShell } from '../baselines/ssh-shell-line';
 import { type Bench, figure, median, quantile, rounds, type Sides, size, spread } from '../harness';
+import { openActions } from '../open-actions';
 import { openBenchHost } from './bench-host';
-import { openActions } from './open-actions';
 
 /** One command and one new session over a warm link. */
 export const sshCommands: Bench = {

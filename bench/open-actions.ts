@@ -1,18 +1,15 @@
 import { taskSpecSchema } from '@shared/task';
-import { createActions } from '../../electron/actions/create-actions';
-import { actionTaskView } from '../../electron/actions/task-view';
-import type { HostComputer } from '../../electron/computer/hosts';
-import { systemClock } from '../../electron/system-clock';
+import { createActions } from '../electron/actions/create-actions';
+import { actionTaskView } from '../electron/actions/task-view';
+import type { Computer } from '../electron/computer/port';
+import { systemClock } from '../electron/system-clock';
 
-/** The agent's actions on one host; `runTrue` is `run_command true` in its open session, in ms. */
-export async function openActions(
-  computer: HostComputer,
-  root: string,
-): Promise<{ runTrue(): Promise<number> }> {
+/** The agent's actions on one computer; `runTrue` is `run_command true` in its open session, in ms. */
+export async function openActions(computer: Computer, root: string): Promise<{ runTrue(): Promise<number> }> {
   const spec = taskSpecSchema.parse({
     id: 'bench',
     title: 'Bench',
-    computers: [{ name: computer.name, host: computer.alias, type: 'cpu' }],
+    computers: [{ name: computer.name, host: 'bench', type: 'cpu' }],
     code_folders: ['code'],
     evaluation: { command: 'true', inputs: ['*'] },
   });
