@@ -1,5 +1,6 @@
 import type { AnnotationEntry } from '@shared/annotations';
-import { ulid } from 'ulid';
+import { isId } from '@shared/id';
+import { ulid as newUlid } from 'ulid';
 import { CHAIN_START, chainHash, LINK_LOST } from '../hashing';
 import type { Statements } from '../rows';
 import { type RowsByDevice, readRows, type StoredRow } from './damaged-entries';
@@ -70,7 +71,19 @@ export function annotationChains(damaged: Statements | null, backup: Statements 
   for (const device of new Set([...own.keys(), ...copied.keys()])) {
     new DeviceLog(device, own.get(device) ?? new Map(), copied.get(device) ?? new Map(), names, all).read();
   }
+  all.entries = namedApart(all.entries);
   return all;
+}
+
+/** Damage may leave the name of one entry on another, of which only the place is known: that one gets a new name. */
+function namedApart(entries: readonly ReadEntry[]): ReadEntry[] {
+  const taken = new Set(entries.filter(({ parsed }) => parsed !== null).map(({ ulid }) => ulid));
+  return entries.map((entry) => {
+    if (entry.parsed !== null) return entry;
+    const ulid = taken.has(entry.ulid) ? newUlid() : entry.ulid;
+    taken.add(ulid);
+    return { ...entry, ulid };
+  });
 }
 
 type Rows = ReadonlyMap<number, StoredRow>;
@@ -138,7 +151,7 @@ class DeviceLog {
   }
 
   private put({ device, deviceSeq, ulid, run, body, parsed, placed }: StoredRow, hash: Buffer): void {
-    const kept = { device, deviceSeq, ulid, run: run ?? NO_RUN, body, hash };
+    const kept = { device, deviceSeq, ...namesOf({ ulid, run }), body, hash };
     this.all.entries.push({ ...kept, parsed: body === '' ? null : parsed, placed });
     this.before = hash.equals(LINK_LOST) ? null : hash;
   }
@@ -146,7 +159,7 @@ class DeviceLog {
   private lose(deviceSeq: number, row?: StoredRow): void {
     this.all.lost.push(this.lossOf(deviceSeq));
     this.all.entries.push({
-      ...{ device: this.device, deviceSeq, ulid: row?.ulid ?? ulid(), run: row?.run ?? NO_RUN, body: '' },
+      ...{ device: this.device, deviceSeq, ...namesOf(row), body: '' },
       ...{ hash: row?.hash ?? LINK_LOST, parsed: null, placed: true },
     });
     this.before = row?.hash ?? null;
@@ -188,4 +201,12 @@ class DeviceLog {
 function isAnother(own: StoredRow, copy: StoredRow): boolean {
   const sound = own.body === '' || (own.parsed !== null && own.agrees);
   return sound && own.ulid !== copy.ulid && !own.hash.equals(copy.hash);
+}
+
+/** What a row is called, and its run; where damage left no id, a name that nobody has. */
+function namesOf({ ulid, run }: Partial<Pick<StoredRow, 'ulid' | 'run'>> = {}): {
+  ulid: string;
+  run: string;
+} {
+  return { ulid: isId(ulid) ? ulid : newUlid(), run: isId(run) ? run : NO_RUN };
 }

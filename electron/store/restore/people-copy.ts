@@ -1,4 +1,3 @@
-import { isId } from '@shared/id';
 import type { RestoredRun } from '@shared/ipc/restore';
 import type { Statements } from '../rows';
 import {
@@ -71,7 +70,7 @@ export class PeopleCopy {
     const chains = annotationChains(this.parts.damaged, this.parts.backup);
     const runs = new Map(this.runs.map((run) => [run.id, run]));
     for (const entry of chains.entries) {
-      if (!entry.placed && !runs.has(entry.run) && entry.run !== NO_RUN && isId(entry.run)) {
+      if (!entry.placed && !runs.has(entry.run) && entry.run !== NO_RUN) {
         const notes = ['The list of runs does not name it, and its log is not there.'];
         const row: RestoredRun = {
           id: entry.run,
