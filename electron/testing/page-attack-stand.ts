@@ -37,9 +37,8 @@ import { createRun, RunWriter } from './run-writer';
 export const plantedKey = 'sk-planted-key-0123456789abcdef';
 const plantedFile = 'planted-file-0123456789abcdef';
 
-/** Full: as the promise P11 asks; short: each command often enough that its schema's fields all had their turn. */
 const full = process.env.WAYMARK_FULL === '1';
-/** Calls of each command; P11 asks for 10,000, which takes hours. */
+/** Calls of each command, enough that its schema's fields all have their turn. P11 asks for 10,000, which takes hours. */
 const calls = Number(process.env.WAYMARK_ATTACK_CALLS ?? (full ? 1_000 : 60));
 /** The same values each time, so that a change and not chance makes a test fail; the full run looks for new ones. */
 const chance = { numRuns: calls, endOnFailure: true, ...(full ? {} : { seed: 11 }) };
