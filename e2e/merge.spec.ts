@@ -115,12 +115,12 @@ test('two annotators label apart, one of them blind, and their work comes togeth
   await test.step('the copy is only read until the second trusts it', async () => {
     const before = entriesOf(place, laptop, 'copied.jsonl');
     const { app, page, complaints: said } = await open(place, bob, laptop, true);
-    const bar = page.getByRole('alert').filter({ hasText: 'Made on another device' });
+    const bar = page.getByRole('alert').filter({ hasText: 'Not trusted yet' });
     await expect(bar).toBeVisible();
     await expect(page.getByRole('contentinfo')).toContainText('Read only');
     await goTo(page, 9);
     await page.keyboard.press('t');
-    await expect(page.getByText('so it is only read: labelling is not carried out')).toBeVisible();
+    await expect(page.getByText('read-only until you trust it: labelling was refused')).toBeVisible();
     await place.answerQuestion(app, 'no');
     await bar.getByRole('button', { name: 'Trust…' }).click();
     await expect.poll(() => place.questions(app)).toEqual([expect.stringContaining(laptop)]);

@@ -36,7 +36,7 @@ import { openWorkbench } from './open-workbench';
 import { resourcesFolder } from './resources-folder';
 import { SecretScanner } from './secrets/scanner';
 import { SettingsFile, sshConfigFile } from './settings-file';
-import { fromElsewhere } from './store/read-only';
+import { fromElsewhere, trustedMay } from './store/read-only';
 import { isFromElsewhere } from './store/workspace-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
@@ -82,7 +82,8 @@ async function withHosts(args: Arguments, troubles: Troubles): Promise<CommandRe
       await serveCommand({ settings, hosts, terminal, resourcesDir, entry: __filename, environment }, args);
       return null;
     }
-    if (args.words[0] === 'restore') return await restoreCommand(chosenFolder(args, settings), args);
+    if (args.words[0] === 'restore')
+      return await restoreCommand(chosenFolder(args, settings), args, settings.current.device);
     if (args.words[0] === 'verify') return await verifyAnyway(args, settings, hosts, troubles);
     return args.words[0] === 'computer'
       ? await computerCommand({ settings, hosts, terminal, folder: chosenFolder(args, settings) }, args)
@@ -129,8 +130,15 @@ async function inWorkspace(
       'No workspace was named. Add --workspace DIR, or set WAYMARK_WORKSPACE.',
     );
   }
-  const readOnly = !args.values.trust && isFromElsewhere(folder);
-  if (readOnly && !isReading(args)) throw fromElsewhere(folder, `"${args.words.slice(0, 2).join(' ')}"`);
+  const readOnly = !args.values.trust && isFromElsewhere(folder, settings.device);
+  if (readOnly && !isReading(args)) {
+    const [family = '', verb = ''] = args.words;
+    const { code, message } = fromElsewhere(
+      folder,
+      `"${/^[a-z-]+$/.test(verb) ? `${family} ${verb}` : family}"`,
+    );
+    throw new WaymarkError(code, `${message} ${trustedMay}`);
+  }
   const addresses = new NamedAddresses(dirname(file.path));
   const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };
   const bench = await openWorkbench(folder, {

@@ -37,8 +37,8 @@ export class NamedAddresses {
 
   /** Does nothing where it is known already. @throws WaymarkError bad_input for no http address; what the disk refuses */
   remember({ baseUrl, keyEnv }: Pick<Endpoint, 'baseUrl' | 'keyEnv'>): void {
+    checkAddress(baseUrl);
     const address = { origin: originOf(baseUrl), keyEnv };
-    if (address.origin === '') throw noAddress(baseUrl);
     if (this.has(address)) return;
     try {
       mkdirSync(this.folder, { recursive: true, mode: 0o700 });
@@ -91,8 +91,22 @@ function same(one: ModelAddress, other: ModelAddress): boolean {
   return one.origin === other.origin && one.keyEnv === other.keyEnv;
 }
 
+/**
+ * What a person names as the address of a model. It is recorded with each run, so it holds no secret.
+ * @throws WaymarkError bad_input
+ */
+export function checkAddress(address: string): void {
+  if (originOf(address) === '') throw noAddress(address);
+  const { username, password, search, hash } = new URL(address);
+  if (username === '' && password === '' && search === '' && hash === '') return;
+  throw new WaymarkError(
+    'bad_input',
+    'The address of a model holds no name, password, "?" or "#": it is recorded with each run. Write scheme, host, port and path only, and give the key as a key.',
+  );
+}
+
 /** What is typed as an address of a model and is none. */
-export function noAddress(address: string): WaymarkError {
+function noAddress(address: string): WaymarkError {
   return new WaymarkError(
     'bad_input',
     `"${address.slice(0, 200)}" is no address of a model. Write one that starts with http:// or https://.`,

@@ -57,7 +57,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     cancel: 'Cancel',
     trustTitle: 'Trust this workspace and work in it?',
     trustDetail:
-      'It was made on another device or copied from one. Once you trust it, runs in it can be driven here: they ask models of your settings, use the hosts that its log names, and run the commands of its agents and the set-up and evaluators of its tasks as you.',
+      "It is a copy, or somebody else's. If you trust it, its runs can use the models in your settings, connect to the hosts named in its log, and run its agents' commands and its tasks' set-up and evaluators under your account.",
     trust: 'Trust',
     quitTitle: (runs) => (runs === 1 ? 'A run is being driven here.' : `${runs} runs are being driven here.`),
     quitDetail:
@@ -99,7 +99,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     cancel: '取消',
     trustTitle: '信任此工作区并在其中工作？',
     trustDetail:
-      '它是在另一台设备上创建的，或是从那里复制而来的。信任之后，其中的运行可以在此处驱动：它们会请求你的设置中的模型、使用其日志中指定的主机，并以你的身份运行其智能体的命令以及其任务的准备和评测程序。',
+      '它是复制品，或属于他人。信任之后，其中的运行可以使用你设置中的模型、连接其日志中指定的主机，并以你的身份运行其智能体的命令以及其任务的准备和评测程序。',
     trust: '信任',
     quitTitle: (runs) => `此处正在驱动 ${runs} 个运行。`,
     quitDetail: '终端中已启动的命令会继续运行。恢复运行后，智能体将继续。',

@@ -63,6 +63,17 @@ it('gives a kept key its new origin after a yes only', async () => {
   expect(keys.originFor('Kept')).toBe(evil);
 });
 
+it.each([
+  'ftp://own.example',
+  'http://me:pw@own.example',
+  'https://own.example/v1?key=sk-1',
+  'https://own.example/v1#x',
+])('takes no address that cannot be recorded with a run: %s', async (baseUrl) => {
+  const { changes, current } = await stand(true);
+  const next = current.map((each) => (each.name === 'Open' ? { ...each, baseUrl } : each));
+  await expect(changes.allow(next)).rejects.toMatchObject({ code: 'bad_input' });
+});
+
 it('asks nothing where no key moves', async () => {
   const { changes, current, asked } = await stand(false);
   await changes.allow(current);

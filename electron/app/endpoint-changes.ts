@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import type { Endpoint } from '@shared/settings';
 import { originOf } from '../model/bound-key';
-import { noAddress } from '../named-addresses';
+import { checkAddress } from '../named-addresses';
 import type { KeyStore } from './key-store';
 
 /** A key is about to go where it did not go before. */
@@ -53,7 +53,7 @@ export class EndpointChanges {
     const to = originOf(baseUrl);
     const before = current.find((each) => each.name === name);
     // Settings of older versions may hold such an address; whoever changes something else is not stopped by it.
-    if (to === '' && before?.baseUrl !== baseUrl) throw noAddress(baseUrl);
+    if (before?.baseUrl !== baseUrl) checkAddress(baseUrl);
     if (keys.isLocked(name) && (before === undefined || originOf(before.baseUrl) !== to)) {
       throw new WaymarkError(
         'refused',

@@ -72,7 +72,7 @@ export function createHandlers(input: HandlerInput): Handlers {
       restoring: {
         chooseTarget: (damaged) => dialogs.saveFile(`${damaged}-restored`, 'restoreTo'),
         list: (folder) => backupsOf(folder),
-        restore: (restore) => restoreApart(restore),
+        restore: (restore) => restoreApart({ ...restore, device: settings.current.device }),
       },
     }),
     ...taskHandlers({

@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/errors';
 import { type Endpoint, endpointSchema } from '@shared/settings';
+import { checkAddress } from '../named-addresses';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
 
@@ -11,6 +12,7 @@ export function endpointFor(context: CliContext, values: Arguments['values']): E
   const known = context.settings.endpoints;
   if (values['base-url']) {
     const model = required(values.model, '--model (the model id the server expects)');
+    checkAddress(values['base-url']);
     return named(context, {
       name: model.slice(0, 60),
       baseUrl: values['base-url'],

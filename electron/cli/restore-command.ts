@@ -12,7 +12,11 @@ import { type CommandResult, table } from './output';
  * `restore [BACKUP] --to DIR`: puts a new workspace together from a backup and from what is readable of the workspace;
  * without either, lists the backups. The workspace is not opened: it may be damaged.
  */
-export async function restoreCommand(folder: string | null, args: Arguments): Promise<CommandResult> {
+export async function restoreCommand(
+  folder: string | null,
+  args: Arguments,
+  device: string,
+): Promise<CommandResult> {
   const word = args.words[1];
   if (word === undefined && args.values.to === undefined) {
     return list(workspaceOf(folder));
@@ -20,12 +24,12 @@ export async function restoreCommand(folder: string | null, args: Arguments): Pr
   const to = resolve(required(args.values.to, '--to, the new folder,'));
   const path = word === undefined ? null : pathOf(word);
   if (path !== null && (args.values.workspace === undefined || folder === null)) {
-    return done(await restoreApart({ backup: path, from: workspaceAround(path), to }));
+    return done(await restoreApart({ backup: path, from: workspaceAround(path), to, device }));
   }
   const from = workspaceOf(folder);
   const backup = path ?? (await choose(from, word));
   const damaged = backup === null ? (await backupsOf(from)).length : 0;
-  return done(await restoreApart({ backup, from, to }), damaged);
+  return done(await restoreApart({ backup, from, to, device }), damaged);
 }
 
 function workspaceOf(folder: string | null): string {

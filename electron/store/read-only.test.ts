@@ -1,11 +1,15 @@
-import { cpSync, existsSync, readdirSync, renameSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, linkSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { parseArguments } from '../cli/arguments';
 import { isReading } from '../cli/reading-commands';
+import { addTask } from '../task/add';
 import { alice, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { writeTaskPackage } from '../testing/task-package';
 import { openStore } from './client';
+import { createProjector } from './projector';
+import { restoreWorkspace } from './restore/restore-workspace';
 import { isFromElsewhere } from './workspace-file';
 
 async function workspace(): Promise<{ base: string; folder: string; run: string }> {
@@ -40,6 +44,52 @@ test('a copy comes from elsewhere until it was written here; what was made or mo
   const own = testStore(copy, { readOnly: 'from-elsewhere' });
   expect(own.isReadOnly).toBe(false);
   await own.close();
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'what belongs to another user comes from elsewhere until this installation has written in it',
+  async () => {
+    const { folder } = await workspace();
+    chownSync(join(folder, 'workspace.db'), 65_534, 65_534);
+    expect(isFromElsewhere(folder, 'mine')).toBe(true);
+    await testStore(folder, { device: 'mine' }).close();
+    expect(isFromElsewhere(folder, 'mine')).toBe(false);
+    expect(isFromElsewhere(folder, 'theirs')).toBe(true);
+  },
+);
+
+test('what is restored from an own workspace is worked in, what is restored from a copy is not', async () => {
+  const { base, folder } = await workspace();
+  const copy = join(base, 'copy');
+  cpSync(folder, copy, { recursive: true });
+  for (const [from, to, elsewhere] of [
+    [folder, 'own again', false],
+    [copy, 'theirs again', true],
+  ] as const) {
+    await restoreWorkspace({ backup: null, from, to: join(base, to), projector: createProjector() });
+    expect(isFromElsewhere(join(base, to)), to).toBe(elsewhere);
+  }
+});
+
+test('a file with two names is not written: through the other one it could be lost', async () => {
+  const { base, folder } = await workspace();
+  linkSync(join(folder, 'workspace.db'), join(base, 'second.db'));
+  expect(() => testStore(folder)).toThrow(
+    expect.objectContaining({ code: 'refused', message: expect.stringContaining('2 names') }),
+  );
+  unlinkSync(join(base, 'second.db'));
+  await testStore(folder).close();
+});
+
+test('no task is put into a copy', async () => {
+  const { base, folder } = await workspace();
+  const copy = join(base, 'copy');
+  cpSync(folder, copy, { recursive: true });
+  const store = testStore(copy, { readOnly: true });
+  const source = await writeTaskPackage(join(base, 'package'));
+  await expect(addTask(store, source)).rejects.toMatchObject({ code: 'read_only' });
+  expect(existsSync(join(copy, 'tasks'))).toBe(existsSync(join(folder, 'tasks')));
+  await store.close();
 });
 
 test('it is read, searched and verified, and nothing in it is recorded, driven or deleted', async () => {

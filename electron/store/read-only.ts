@@ -4,14 +4,14 @@ import type { StoreWriter } from './api';
 /** `from-elsewhere`: where the workspace came from elsewhere (`isFromElsewhere`), and nobody has trusted it yet. */
 export type ReadOnly = boolean | 'from-elsewhere';
 
-/** What a workspace that came from elsewhere is kept from until a person trusts it; shown with every refusal. */
+/** What trusting a workspace means, for whoever is about to. */
 export const trustedMay =
-  'Once it is trusted, its runs may be driven here: they ask models of your settings, use the hosts that its log names, and run the commands of its agents and the set-up and evaluators of its tasks as you.';
+  "If you trust it, its runs can use the models in your settings, connect to the hosts named in its log, and run its agents' commands and its tasks' set-up and evaluators under your account.";
 
 export function fromElsewhere(folder: string, what: string): WaymarkError {
   return new WaymarkError(
     'read_only',
-    `${folder} was made on another device or copied from one, so it is only read: ${what} is not carried out. Look at it; to work in it here from now on, trust it: in the window by the button above the run, on the command line by adding --trust. ${trustedMay}`,
+    `${folder} is a copy, or somebody else's, and is read-only until you trust it: ${what} was refused. If you know who made it, choose "Trust…" in the window, or run the command again with --trust.`,
   );
 }
 
@@ -19,7 +19,7 @@ export function fromElsewhere(folder: string, what: string): WaymarkError {
 export function cannotBeWritten(folder: string, what: string): WaymarkError {
   return new WaymarkError(
     'read_only',
-    `${folder} cannot be written now, so it is only read: ${what} is not carried out. Copy the folder to a disk that has room and can be written, or free some space, and try again.`,
+    `${folder} cannot be written now, so it is only read: ${what} was refused. Copy the folder to a disk that has room and can be written, or free some space, and try again.`,
   );
 }
 

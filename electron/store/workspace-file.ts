@@ -39,6 +39,7 @@ export function openForWriting(folder: string): Db {
     refuseNetworkFileSystem(folder);
     const isThere = hasLog(path);
     refuseLinks(folder);
+    refuseSecondName(path);
     if (isThere) lookInto(path);
     closeToOthers(folder);
     makeFileIn(folder, 'workspace.db');
@@ -111,6 +112,16 @@ function holdsTables(db: Db): boolean {
   return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
 }
 
+/** Programs that open one file by two names keep a write-ahead log beside each, and write over what the other has committed. */
+function refuseSecondName(path: string): void {
+  const links = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1;
+  if (links <= 1) return;
+  throw new WaymarkError(
+    'refused',
+    `${path} is a file with ${links} names (hard links, as "cp -al" makes them), so what is written through one can be lost through another. Close whatever has it open, then make it a file of its own: cp workspace.db own.db && mv own.db workspace.db`,
+  );
+}
+
 /** Under which names an installation writes into a workspace's annotation log. */
 export interface Devices {
   device: string;
@@ -134,25 +145,33 @@ export function devicesOf(db: Db, folder: string, installation = machineKey()): 
 }
 
 /**
- * Whether the workspace came from elsewhere: its file is a copy in which no installation has written, so whoever made it, what it
- * asks for was asked for on another device. A workspace that is not there yet, or cannot be looked into, is none of somebody else's:
- * opening it says what is wrong.
+ * Whether the workspace came from elsewhere: its file is a copy in which no installation has written, or somebody else's, in which
+ * this one has not, so what it asks for was asked for by others. A workspace that is not there yet, or cannot be looked into, is none
+ * of somebody else's: opening it says what is wrong. `installation` as for `devicesOf`.
  */
-export function isFromElsewhere(folder: string): boolean {
+export function isFromElsewhere(folder: string, installation?: string): boolean {
   if (!existsSync(workspaceFile(folder))) return false;
   const path = inside(folder, 'workspace.db');
   if (findLog(path).is !== 'there') return false;
   const db = openDatabase(path, { readonly: true });
   try {
-    const key = `:${fileKey(folder)}`;
-    const known = "SELECT 1 FROM meta WHERE substr(key, 1, 7) = 'device:' AND substr(key, -length(?)) = ?";
-    return db.prepare(known).get(key, key) === undefined;
+    return !isKnownHere(db, folder, installation);
   } catch (thrown) {
     if (systemCode(thrown).startsWith('SQLITE_')) return false;
     throw thrown;
   } finally {
     db.close();
   }
+}
+
+/** Whether this installation has written in the file of `folder`, or another one of the same user has. `db` holds what it says. */
+export function isKnownHere(db: Db, folder: string, installation = machineKey()): boolean {
+  const key = fileKey(folder);
+  if (readMeta(db, `device:${installation}:${key}`) !== undefined) return true;
+  const { uid } = statSync(workspaceFile(folder));
+  if (process.getuid !== undefined && process.getuid() !== uid) return false;
+  const any = "SELECT 1 FROM meta WHERE substr(key, 1, 7) = 'device:' AND substr(key, -length(?)) = ?";
+  return db.prepare(any).get(`:${key}`, `:${key}`) !== undefined;
 }
 
 /** The file by its number and birth, which no copy shares; not by its disk's number, which changes between starts. */

@@ -32,7 +32,9 @@ export function openWriterPart(options: WriterPartOptions): WriterCore {
 function openPart(options: WriterPartOptions, ballastReleased = 0): WriterCore {
   const { folder } = options;
   const readOnly =
-    options.readOnly === 'from-elsewhere' ? isFromElsewhere(folder) : options.readOnly === true;
+    options.readOnly === 'from-elsewhere'
+      ? isFromElsewhere(folder, options.device)
+      : options.readOnly === true;
   const db = openForWriting(options.folder);
   try {
     const statements = new Statements(db);

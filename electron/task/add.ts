@@ -6,11 +6,14 @@ import { makeFoldersIn } from '../files/private';
 import { remove } from '../files/remove';
 import { packageFolder } from '../files/workspace-paths';
 import type { Store, StoredTask } from '../store/api';
+import { fromElsewhere } from '../store/read-only';
 import { hashPackage, listPackage, type PackageEntry } from './package-files';
 
 /** What `addTask` needs of the store. */
 export interface TaskStore {
   readonly folder: string;
+  /** Nothing may be put into its folder. */
+  readonly isReadOnly?: boolean;
   readonly reader: Pick<Store['reader'], 'tasks'>;
   readonly writer: Pick<Store['writer'], 'createTask'>;
 }
@@ -26,6 +29,7 @@ export async function addTask(store: TaskStore, path: string): Promise<StoredTas
   const { loadTaskPackage } = await import('./load');
   const { spec, entries } = await loadTaskPackage(path);
   const hash = await hashPackage(path, entries);
+  if (store.isReadOnly === true) throw fromElsewhere(store.folder, 'adding a task');
   const folder = join('tasks', hash);
   await placeCopy(path, entries, hash, store.folder);
   const known = (await store.reader.tasks()).find((task) => task.id === spec.id);

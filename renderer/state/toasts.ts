@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@shared/errors';
 import { create } from 'zustand';
 import { failureOf } from '../api';
 import type { Text } from '../text/en';
@@ -52,6 +53,12 @@ export function toastFailure(thrown: unknown, say?: (text: Text, why: string) =>
 export function withdrawUndo(): void {
   const offers = ({ button }: Toast) => button?.command === 'label.undo' || button?.command === 'label.redo';
   useToasts.setState((state) => ({ toasts: state.toasts.filter((each) => !offers(each)) }));
+}
+
+/** What failed for this reason is told no more: the reason is gone. */
+export function dismissFailures(code: ErrorCode): void {
+  const about = ({ detail }: Toast) => detail?.startsWith(`${code}: `) === true;
+  useToasts.setState((state) => ({ toasts: state.toasts.filter((each) => !about(each)) }));
 }
 
 export function dismissToast(id: number): void {

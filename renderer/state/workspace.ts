@@ -2,7 +2,7 @@ import type { Failure } from '@shared/errors';
 import type { WorkspaceStatus } from '@shared/ipc/application';
 import { create } from 'zustand';
 import { CallError, call } from '../api';
-import { toastFailure } from './toasts';
+import { dismissFailures, toastFailure } from './toasts';
 
 interface WorkspaceState {
   status: WorkspaceStatus | null;
@@ -40,7 +40,9 @@ export async function chooseWorkspace(): Promise<void> {
 /** Asks main to open a workspace from elsewhere for work; nothing changes when the person says no. */
 export async function trustWorkspace(): Promise<void> {
   const status = await call('workspace.trust');
-  if (status !== null) setWorkspace(status);
+  if (status === null) return;
+  setWorkspace(status);
+  dismissFailures('read_only');
 }
 
 /** True when decisions can be kept: a folder is open, is worked in here, and has no problem. */

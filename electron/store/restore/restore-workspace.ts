@@ -6,12 +6,12 @@ import { inside } from '../../files/inside';
 import { makeFoldersIn } from '../../files/private';
 import { removeAt } from '../../files/remove';
 import { parsedRun } from '../../files/workspace-paths';
-import { storeFailure } from '../database';
+import { type Db, storeFailure } from '../database';
 import { makeFolder } from '../make-folder';
 import { Statements } from '../rows';
 import type { StepProjector } from '../step-projector';
 import { verifyWorkspace } from '../verify';
-import { openForWriting } from '../workspace-file';
+import { devicesOf, isKnownHere, openForWriting } from '../workspace-file';
 import { openBackup } from './backup-file';
 import { copyTree } from './copy-tree';
 import { mark, removeLeftovers, unmark } from './leftovers';
@@ -29,6 +29,8 @@ export interface RestoreOptions {
   /** The new workspace: a folder that does not exist, or is empty. */
   to: string;
   projector: StepProjector;
+  /** Name of this installation, which may go on in the new workspace as it could in the old one; by default the machine's. */
+  device?: string | undefined;
 }
 
 /**
@@ -100,6 +102,23 @@ function writtenMeanwhile(damaged: Statements, from: string): string[] {
   return remarks;
 }
 
+/** Whoever worked in the old workspace works in the new one; a copy from elsewhere stays one. */
+function trustAsBefore(
+  target: Db,
+  folder: string,
+  damaged: Db,
+  from: string,
+  device: string | undefined,
+): void {
+  guarded(
+    // What cannot be told is asked once more when it is opened.
+    () => undefined,
+    () => {
+      if (isKnownHere(damaged, from, device)) devicesOf(target, folder, device);
+    },
+  );
+}
+
 interface Parts {
   backup: Statements | null;
   damaged: Statements | null;
@@ -109,7 +128,7 @@ interface Parts {
 }
 
 async function fill(
-  { backup: file, from, to, projector }: RestoreOptions,
+  { backup: file, from, to, projector, device }: RestoreOptions,
   { backup, damaged, unfinished, notes, remarks }: Parts,
 ): Promise<RestoreReport> {
   const target = new Statements(openForWriting(unfinished));
@@ -123,6 +142,7 @@ async function fill(
       await copyFiles(from, unfinished, runs, notes);
     }
     copy.settleSessions(Date.now());
+    if (damaged !== null && from !== null) trustAsBefore(target.db, unfinished, damaged.db, from, device);
     target.db.pragma('wal_checkpoint(TRUNCATE)');
   } finally {
     target.db.close();

@@ -26,9 +26,9 @@ export const frame = {
     code === 'workspace_corrupt'
       ? 'Labels and hints are not accepted now.'
       : 'Labels and hints are not accepted now; what was saved before is safe.',
-  elsewhereTitle: 'Made on another device',
+  elsewhereTitle: 'Not trusted yet',
   elsewhereText:
-    'This workspace was made on another device or copied from one, so it can only be read: no labels, no hints, no runs. Trust it if you know where it comes from.',
+    "This folder is a copy, or somebody else's, and is read-only until you trust it: no labels, hints or runs. Trust it only if you know who made it.",
   trust: 'Trust…',
   trustOnServer: (folder: string) =>
     `To trust it, run this on the server: waymark run list --workspace ${folder} --trust`,

@@ -27,9 +27,9 @@ export const frame: Text['frame'] = {
     code === 'workspace_corrupt'
       ? '目前不接受标注和提示。'
       : '目前不接受标注和提示；此前保存的内容是安全的。',
-  elsewhereTitle: '在另一台设备上创建',
+  elsewhereTitle: '尚未信任',
   elsewhereText:
-    '此工作区是在另一台设备上创建的，或是一份复制品，因此只能查看：不能标注、不能发送提示、不能驱动运行。如果你清楚它的来源，可以信任它。',
+    '此文件夹是复制品，或属于他人，信任之前只能查看：不能标注、发送提示或驱动运行。请仅在清楚是谁创建的情况下信任它。',
   trust: '信任…',
   trustOnServer: (folder) => `要信任它，请在服务器上运行：waymark run list --workspace ${folder} --trust`,
   readOnly: '只读',
