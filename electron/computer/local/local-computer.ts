@@ -48,7 +48,7 @@ export class LocalComputer implements Computer {
         ? new LocalFiles()
         : new SandboxedFiles({
             ...{ computer: this.name, resourcesDir, command: () => sandbox.command() },
-            environment: sandboxEnvironment(sessionEnvironment('', environment, {})),
+            environment: sandboxEnvironment(sandbox, sessionEnvironment('', environment, {})),
           });
     this.sessions = new BackedSessionHost({
       backend: new LocalSessionBackend({
@@ -60,7 +60,7 @@ export class LocalComputer implements Computer {
       computer: this.name,
       environment: (spec) => {
         const clean = sessionEnvironment(spec.name, environment, spec.env);
-        return sandbox === undefined ? clean : sandboxEnvironment(clean);
+        return sandbox === undefined ? clean : sandboxEnvironment(sandbox, clean);
       },
       limits: options.limits,
     });

@@ -2,20 +2,23 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runToEnd } from '../../testing/conformance/session-driver';
 import { LocalComputer, type LocalComputerOptions } from './local-computer';
-import { bubblewrapPath } from './sandbox/bubblewrap';
+import { bubblewrapPath, closedNamespaces } from './sandbox/bubblewrap';
 import { localSandbox } from './sandbox/local-sandbox';
 import { probeSandbox } from './sandbox/probes';
 import type { SandboxView } from './sandbox/sandbox-view';
 
 const resourcesDir = resolve(import.meta.dirname, '../../../resources');
+/** Neither below a folder for temporary files, nor below the home of whoever runs this as root. */
+const elsewhere = resolve(import.meta.dirname, '../../../test-results');
 const program = bubblewrapPath();
 const open: string[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const root of open.splice(0)) await rm(root, { recursive: true, force: true });
 });
 
@@ -29,8 +32,10 @@ interface Stand {
 async function stand(
   more: Partial<LocalComputerOptions> = {},
   change: Partial<SandboxView> = {},
+  below = elsewhere,
 ): Promise<Stand> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'waymark-sandbox-')));
+  await mkdir(below, { recursive: true });
+  const root = await realpath(await mkdtemp(join(below, 'waymark-sandbox-')));
   open.push(root);
   const run = join(root, 'runs', 'one');
   const view: SandboxView = {
@@ -101,6 +106,27 @@ describe.skipIf(program === undefined)('attacks of an agent on this machine', ()
     expect(await readFile(join(root, 'workspace.db'), 'utf8')).toBe('the log');
   });
 
+  // It leaves a link where the next session's work folder is mounted: that would come to stand before the session's own files on
+  // the host, with a link instead of the folder that is shown as `cmd`.
+  it.each(['/tmp', 'the home'])('does not steer what the next session mounts, below %s', async (where) => {
+    place = await stand({}, {}, where === '/tmp' ? tmpdir() : elsewhere);
+    const { computer, view, root } = place;
+    if (where === 'the home') vi.stubEnv('HOME', root);
+    await mkdir(join(root, 'private'));
+    await writeFile(join(root, 'private', 'key'), 'the private key');
+    await attack(
+      `cd /; echo 'cat /run/waymark/cmd/key >~/found 2>/dev/null; echo tried >>~/found' >~/.bashrc
+        ln -s /oldroot${root}/private ${view.work}/cmd; : >${view.work}/nonce
+        mv ${root}/runs ${root}/away; mkdir -p ${dirname(view.work)}; ln -s /oldroot${root}/sessions/second ${view.work}`,
+    );
+    const second = { name: 'second', cwd: '/', env: {}, rows: 40, cols: 160 };
+    await computer.sessions.create(second);
+    expect(await readFile(join(view.home, 'found'), 'utf8')).toBe('tried\n');
+    const { text } = await runToEnd(computer, `echo new >${view.work}/new; pwd`, 'second');
+    expect(text).toBe('/\n');
+    expect(await readFile(join(view.work, 'new'), 'utf8')).toBe('new\n');
+  });
+
   it('keeps what it wrote in its own folders, for its sessions and its file actions alike', async () => {
     const { computer, view } = place;
     await attack(`echo one >${view.work}/a; echo two >/tmp/b; echo three >~/c`);
@@ -121,6 +147,17 @@ describe.skipIf(program === undefined)('attacks of an agent on this machine', ()
       'grep -l hidden-[o]ne /proc/[0-9]*/cmdline 2>/dev/null || true',
     ]);
     expect(stdout.trim()).toBe('');
+  });
+
+  it.skipIf(closedNamespaces(program ?? '').length === 0)('makes no namespace of its own', async () => {
+    expect((await attack('unshare -U echo MADE 2>/dev/null; true')).text).not.toContain('MADE');
+  });
+
+  it('changes no setting of the kernel', async () => {
+    const { text } = await attack(
+      `for f in /proc/sys/kernel/core_uses_pid /proc/sysrq-trigger; do ( : >>$f ) 2>/dev/null && echo OPENED $f; done; true`,
+    );
+    expect(text).not.toContain('OPENED');
   });
 
   it('has no network where the task says so', async () => {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -59,4 +59,17 @@ export async function findIsolation(): Promise<Isolation> {
     const { stderr = '', message } = error as { stderr?: string; message: string };
     return { kind: 'none', why: `bubblewrap cannot run here (${(stderr || message).trim().slice(0, 200)})` };
   }
+}
+
+const closing = new Map<string, readonly string[]>();
+
+/** What keeps programs inside from making namespaces for users of their own; nothing where bubblewrap (before 0.8) or the kernel cannot. Tried once. */
+export function closedNamespaces(program: string): readonly string[] {
+  const known = closing.get(program);
+  if (known !== undefined) return known;
+  const tried = ['--unshare-user', '--disable-userns', '--ro-bind', '/', '/', '--proc', '/proc'];
+  const { status } = spawnSync(program, [...tried, '--', '/bin/sh', '-c', ':'], { timeout: 5_000 });
+  const words = status === 0 ? ['--disable-userns'] : [];
+  closing.set(program, words);
+  return words;
 }

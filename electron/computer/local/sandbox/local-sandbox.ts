@@ -1,3 +1,4 @@
+import { closedNamespaces } from './bubblewrap';
 import { homeInside, type SandboxView, sandboxArguments } from './sandbox-view';
 
 /** How programs of one run are started on this machine so that they see no more of it than the view has. */
@@ -9,11 +10,14 @@ export interface LocalSandbox {
 
 /** `program`: the path of `bwrap`. */
 export function localSandbox(program: string, view: SandboxView): LocalSandbox {
-  return { view, command: () => [program, ...sandboxArguments(view)] };
+  return { view, command: () => [program, ...sandboxArguments(view), ...closedNamespaces(program)] };
 }
 
 /** The environment inside: the home is the run's own, and folders for temporary files are those of the sandbox. */
-export function sandboxEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
+export function sandboxEnvironment(
+  { view }: LocalSandbox,
+  environment: Readonly<Record<string, string>>,
+): Record<string, string> {
   const { TMPDIR: _outside, ...inside } = environment;
-  return { ...inside, HOME: homeInside() };
+  return { ...inside, HOME: homeInside(view) };
 }

@@ -21,6 +21,7 @@ export const probes = {
   write: 'write outside of its own folders',
   sockets: 'reach sockets of the desktop or of the ssh agent',
   abstract: 'reach abstract sockets of the desktop',
+  sysctl: 'change settings of the kernel',
   mount: 'mount a file system',
   privileges: 'gain privileges',
 } as const;
@@ -91,10 +92,7 @@ function say(command: readonly string[], script: string): Promise<string> {
 /** Numbers of processes mean others inside: the driver is known by the namespace it is in. */
 function scriptOf({ view, workspace, run }: ProbeOrder, marker: string): string {
   const driver = process.pid;
-  const own = new Set([
-    ...readdirSync(view.home),
-    ...namesBelow(homedir(), [view.work, ...view.folders.map(({ path }) => path)]),
-  ]);
+  const own = new Set(namesBelow(homedir(), [view.work, ...view.folders.map(({ path }) => path)]));
   const atHome = readdirSync(homedir()).filter((name) => !own.has(name));
   const others = readdirSync(join(workspace, 'runs')).filter((name) => name !== run);
   const outside = [workspace, join(workspace, 'runs', run), homedir(), '/etc', '/usr', '/'];
@@ -114,6 +112,7 @@ for f in ${others.map((name) => quoted(join(workspace, 'runs', name))).join(' ')
 ${outside.map(writeProbe).join('\n')}
 for f in ${sockets().map(quoted).join(' ')}; do [ -S "$f" ] && escaped sockets && break; done
 ${abstractSockets().map(abstractProbe).join('\n')}
+( : >>/proc/sys/kernel/core_uses_pid ) && escaped sysctl
 mkdir -p /tmp/.probe && mount -t tmpfs none /tmp/.probe && escaped mount
 rmdir /tmp/.probe
 grep -q '^NoNewPrivs:[^0-9]*1' /proc/self/status || escaped privileges

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeBeside, liesBelow, namesOf, refuseMountsBelowWritable } from './mount-points';
 
 /** A folder of this machine that a run's sandbox shows at its own path. */
 export interface SharedFolder {
@@ -17,7 +18,10 @@ export interface SandboxView {
   work: string;
   /** Stands for the person's home and keeps what programs put there; made if missing. */
   home: string;
-  /** Stands for `/tmp`, for all sessions of the run; made if missing. */
+  /**
+   * Stands for `/tmp`, for all sessions of the run; made if missing. Not used where the work folder or a shared folder lies below
+   * `/tmp` or `/var/tmp`: then each sandbox has a `/tmp` of its own, in memory, which ends with it.
+   */
   temporary: string;
   folders: readonly SharedFolder[];
   /** False: no network at all, each session with a loopback of its own. */
@@ -46,6 +50,11 @@ const kernelFolders = ['/sys/devices', '/sys/bus', '/sys/class', '/sys/module'];
 /** Cards that programs compute on. */
 const devices = /^(?:nvidia.*|kfd|dri|dxg)$/;
 
+/** Of the kernel's, written by root without a capability: settings, devices' registers, keys. All are shown read-only. */
+const kernelSettings = ['bus', 'irq', 'fs', 'acpi', 'scsi', 'mtrr', 'sysrq-trigger'].map((name) =>
+  join('/proc', name),
+);
+
 /** Where the session's own files stand inside. */
 export const sessionPlace = '/run/waymark';
 
@@ -53,11 +62,12 @@ export const sessionPlace = '/run/waymark';
  * The arguments of `bwrap` for that view, without the program to run: namespaces of its own for users, processes, IPC and host name,
  * no capabilities, no way to gain any, an empty root, which whoever adds the program closes with `--remount-ro /`. The environment is the caller's to choose.
  * Sessions outlive the driver on purpose, so nothing ends with its parent here.
+ * @throws WaymarkError unsupported, when a folder of the view lies in another one that can be written inside
  */
 export function sandboxArguments(view: SandboxView): string[] {
   for (const folder of [view.work, view.home, view.temporary])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return [
+  const args = [
     '--unshare-user',
     '--unshare-pid',
     '--unshare-ipc',
@@ -68,27 +78,43 @@ export function sandboxArguments(view: SandboxView): string[] {
     ...(view.network ? [] : ['--unshare-net']),
     ...systemFolders.flatMap(shown),
     ...systemFiles.flatMap((path) => (there(path) ? ['--ro-bind', realpathSync(path), path] : [])),
-    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+    ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--dev', '/dev'],
     ...readdirSync('/dev').flatMap((name) => {
       const path = join('/dev', name);
       return devices.test(name) ? ['--dev-bind-try', path, path] : [];
     }),
     ...kernelFolders.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--bind', view.temporary, '/tmp'],
-    ...['--dir', '/var', '--symlink', '/tmp', '/var/tmp'],
+    ...temporaryFolders(view),
     ...['--dir', sessionPlace],
-    ...['--bind', view.home, homeInside()],
+    ...['--bind', view.home, homeInside(view)],
     ...view.folders.flatMap(({ path, write }) => [write ? '--bind' : '--ro-bind', path, path]),
     ...['--bind', view.work, view.work],
   ];
+  refuseMountsBelowWritable(args, [join(sessionPlace, 'nonce')]);
+  return args;
 }
 
-/** Where programs find their home: at the person's own path, as far as that is a place of its own. */
-export function homeInside(): string {
-  const home = homedir();
-  return home === '/' || systemFolders.some((path) => home === path || home.startsWith(`${path}/`))
-    ? '/home/agent'
-    : home;
+/** What stands at its own path inside. */
+function placesOf({ work, folders }: SandboxView): string[] {
+  return [work, ...folders.map(({ path }) => path)].flatMap(namesOf);
+}
+
+/** Nothing is mounted below a folder that keeps what an agent put there, so not below the run's own `/tmp`. */
+function temporaryFolders(view: SandboxView): string[] {
+  const below = (folder: string) => placesOf(view).some((path) => liesBelow(path, folder));
+  const fresh = (folder: string) => ['--perms', '1777', '--tmpfs', folder];
+  return [
+    ...(below('/tmp') || below('/var/tmp') ? fresh('/tmp') : ['--bind', view.temporary, '/tmp']),
+    ...['--dir', '/var'],
+    ...(below('/var/tmp') ? fresh('/var/tmp') : ['--symlink', '/tmp', '/var/tmp']),
+  ];
+}
+
+/** Where programs find their home. */
+export function homeInside(view: SandboxView): string {
+  return homeBeside(placesOf(view), homedir());
 }
 
 function shown(path: string): string[] {
