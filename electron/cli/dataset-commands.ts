@@ -74,9 +74,12 @@ function verified(report: VerifyReport): CommandResult {
   const lines = [...problems, ...known].map(({ what, where, message }) => `${what} at ${where}: ${message}`);
   if (report.ok) {
     const but = known.length === 0 ? '' : ` but for ${counted(known.length, 'known loss', 'known losses')}`;
+    const here = report.runs.filter(({ purged }) => purged !== 'run').length;
+    const gone = report.runs.length - here;
+    const before = gone === 0 ? '' : ` Removed before: ${counted(gone, 'run')}.`;
     return {
       json: report,
-      lines: [...lines, `All is well${but}: ${counted(report.runs.length, 'run')} verified.`],
+      lines: [...lines, `All is well${but}: ${counted(here, 'run')} verified.${before}`],
     };
   }
   const restore = problems.some(({ what }) => !LESSER.has(what))

@@ -84,6 +84,20 @@ test('a damaged workspace is verified as it is, and sent on to restore', async (
   expect(text).not.toMatch(/"verify"|SQLITE/);
 });
 
+test('a run that was removed counts neither as verified nor as one to restore', async () => {
+  const folder = join(temporaryFolder(), 'workspace');
+  const store = testStore(folder);
+  const gone = await createRun(store);
+  await createRun(store);
+  await store.writer.remove(gone, 'run', alice);
+  await store.close();
+  const verified = await waymark(folder, 'verify');
+  expect(verified.text).toBe('All is well: 1 run verified. Removed before: 1 run.\n');
+  const restored = await waymark(folder, 'restore', '--to', join(folder, '..', 'restored'));
+  expect(restored.text).toContain(`${gone}  had been removed`);
+  expect(restored.text).toContain('Restored 1 of 1 run, ');
+});
+
 test('the newest backup is taken unless one is named, by its file also without the workspace', async () => {
   const { folder, to } = await damagedWorkspace();
   const newest = await waymark(folder, 'restore', '--to', to, '--json');

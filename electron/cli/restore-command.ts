@@ -94,12 +94,13 @@ function done(report: RestoreReport, damaged = 0): CommandResult {
 function reportLines(report: RestoreReport, damaged: number): string[] {
   const { folder, backup, runs, labels, hints, people, notes, remarks, complete } = report;
   const whole = runs.filter(({ state }) => state === 'log').length;
+  const wanted = runs.filter(({ state }) => state !== 'removed').length;
   const by = people.length === 0 ? '' : ` by ${people.join(', ')}`;
   return [
     ...runs.flatMap(runLines),
     ...notes,
     ...remarks,
-    `Restored ${whole} of ${counted(runs.length, 'run')}, ${counted(labels, 'label')}${by} and ${counted(hints, 'hint')} into ${folder}.`,
+    `Restored ${whole} of ${counted(wanted, 'run')}, ${counted(labels, 'label')}${by} and ${counted(hints, 'hint')} into ${folder}.`,
     backup === null ? noBackup(damaged) : `Backup: ${backup}`,
     ...(complete ? [] : ['Not everything came back; what did not is named above.']),
     'The old folder was not changed.',

@@ -47,8 +47,11 @@ import type { VerifyDepth } from './verify';
  * `WaymarkError` (`disk_full`, `not_found`, `conflict`, ...).
  */
 export interface StoreWriter {
-  /** Appends events of one run in one transaction; heads, marks and rule columns advance with them. Returns the new head. */
-  append(run: string, epoch: number, events: DatedEvent[]): Promise<{ seq: number }>;
+  /**
+   * Appends events of one run in one transaction; heads, marks and rule columns advance with them. Returns the new head.
+   * `newest`: nothing is written, and it rejects with `conflict`, when a run was begun after this one; null: when any was.
+   */
+  append(run: string, epoch: number, events: DatedEvent[], newest?: string | null): Promise<{ seq: number }>;
   /**
    * Appends `events` only if no outbox entry newer than `outboxHead` exists for the run; otherwise nothing
    * is written and `raced` is true. Hint rule: semantics, Hints (one transaction for delivery and request).
@@ -322,7 +325,8 @@ export interface Store {
   readonly isReadOnly: boolean;
   /**
    * Takes the run's exclusive driver lock; null when another process holds it. Released when the process dies. Nothing is made
-   * for a run that is not here, unless it is to be created now (`isNew`). @throws WaymarkError not_found, workspace_corrupt
+   * for a run that is not here, unless it is to be created now (`isNew`); nothing of the lock stays when it was not.
+   * @throws WaymarkError not_found, workspace_corrupt
    */
   lockRun(run: string, isNew?: boolean): { epoch: number; release(): void } | null;
   isDriven(run: string): boolean;

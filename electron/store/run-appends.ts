@@ -28,12 +28,13 @@ export interface RunAppendParts {
 export class RunAppends {
   constructor(private readonly parts: RunAppendParts) {}
 
-  /** `allowed` looks at the run inside the transaction; when it says no, nothing is written and `raced` is true. */
+  /** `allowed` looks at the run inside the transaction; when it says no, nothing is written and `raced` is true. `newest`: as `StoreWriter.append`. */
   async append(
     run: string,
     epoch: number,
     events: DatedEvent[],
     allowed: (open: OpenRun) => boolean,
+    newest?: string | null,
   ): Promise<{ raced: boolean; seq: number }> {
     const { log, runs, rules, catchUp, projection, sessions, renewal } = this.parts;
     if (renewal.isOutdated(run)) {
@@ -64,6 +65,7 @@ export class RunAppends {
       run: () => {
         runs.touch(run);
         version = runs.version();
+        if (newest !== undefined) log.refuseBegunSince(newest);
         const open = runs.current(run, events[0], version);
         if (!allowed(open)) {
           abandon();

@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/errors';
 import { type DatedEvent, EVENT_VERSION, type RunEvent } from '@shared/events';
+import { isId } from '@shared/id';
 import type { MachinePrecedence } from '@shared/labels';
 import type { BlobStore, PreparedBlob } from './blob-store';
 import {
@@ -159,6 +160,19 @@ export class RunLog {
       rules: { version: null, seq: 0, precedence: 'union' },
       createdAt,
     };
+  }
+
+  /** @throws WaymarkError conflict, when a run was begun after this one; null: when any was */
+  refuseBegunSince(newest: string | null): void {
+    const since = this.statements.all<{ ulid: string }>(
+      `SELECT r.ulid FROM run r JOIN run_head h ON h.run = r.id
+       WHERE r.id > (SELECT coalesce(max(id), 0) FROM run WHERE ulid = ?)`,
+      newest,
+    );
+    const begun = since.find(({ ulid }) => isId(ulid));
+    if (begun !== undefined) {
+      throw new WaymarkError('conflict', `Run ${begun.ulid} was begun meanwhile.`);
+    }
   }
 
   /** Inserts prepared events, advances `run.seq` and its hash, and returns the events as they would be read back. */

@@ -2,7 +2,7 @@ import type { WaymarkError } from '@shared/errors';
 import { runLockPath } from '../files/workspace-paths';
 import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
 import { fromElsewhere } from './read-only';
-import { type HeldLock, holdLock, isLockHeld } from './run-lock';
+import { deleteLock, type HeldLock, holdLock, isLockHeld } from './run-lock';
 import { noRun } from './run-log';
 import { openForReading } from './workspace-file';
 
@@ -80,7 +80,9 @@ export class AssembledStore implements Store {
     this.locks.add(held);
     const release = () => {
       if (this.locks.delete(held)) {
+        const cameToNothing = isNew && this.isMissing(run);
         held.release();
+        if (cameToNothing) deleteLock(this.folder, run);
       }
     };
     return { epoch: held.epoch, release };
@@ -104,6 +106,15 @@ export class AssembledStore implements Store {
       lock.release();
     }
     this.locks.clear();
+  }
+
+  /** False also where the log cannot be asked: the lock's file is then left. */
+  private isMissing(run: string): boolean {
+    try {
+      return this.lastEpoch(run) === null;
+    } catch {
+      return false;
+    }
   }
 
   /** A lock file may have been lost; the log remembers which epochs wrote. One row by key; null: no such run. */

@@ -181,8 +181,8 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     return this.options.readOnly === true;
   }
 
-  append(run: string, epoch: number, events: DatedEvent[]): Promise<{ seq: number }> {
-    return this.appends.append(run, epoch, events, () => true).then(({ seq }) => ({ seq }));
+  append(run: string, epoch: number, events: DatedEvent[], newest?: string | null): Promise<{ seq: number }> {
+    return this.appends.append(run, epoch, events, () => true, newest).then(({ seq }) => ({ seq }));
   }
 
   appendIfOutboxAt(

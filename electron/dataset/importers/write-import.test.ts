@@ -1,4 +1,4 @@
-import { rmSync, statfsSync } from 'node:fs';
+import { readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatedEvent, RunEvent } from '@shared/events';
 import { expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { statusWords } from '../../cli/status-words';
 import type { Engine } from '../../runs/engine';
 import { refuseImport } from '../../runs/refuse-import';
 import type { Store } from '../../store/api';
+import { openForReading } from '../../store/workspace-file';
 import { fillDisk, smallDisk } from '../../testing/small-disk';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { exportDataset } from '../export-dataset';
@@ -33,6 +34,18 @@ async function begun(store: Store, events = 40): Promise<{ release(): void }> {
   await store.writer.append(half, lock.epoch, dated);
   return lock;
 }
+
+/** Rows and files by which a run is known. */
+function tracesOf(folder: string): { runs: number; removed: number; locks: number } {
+  const db = openForReading(folder);
+  const count = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+  const traces = { runs: count('run'), removed: count('tombstone'), locks: locksIn(folder) };
+  db.close();
+  return traces;
+}
+
+const locksIn = (folder: string) =>
+  readdirSync(join(folder, 'locks')).filter((name) => /^[0-9A-Z]{26}\.db/.test(name)).length;
 
 const contextOf = (store: Store) => {
   const engine: Pick<Engine, 'cleanSessions'> = {
@@ -105,6 +118,31 @@ it('of two imports of the same files that begin at one moment one is refused and
   for (const store of stores) {
     expect((await store.reader.runs()).map(({ state, steps }) => [state, steps])).toEqual([['stopped', 69]]);
   }
+  expect(tracesOf(folder)).toEqual({ runs: 1, removed: 0, locks: 1 });
+});
+
+it('an import that another one overtakes looks again before it writes anything', async () => {
+  const folder = temporaryFolder();
+  const [quick, slow] = [testStore(folder), testStore(folder)];
+  const runs = slow.reader.runs.bind(slow.reader);
+  const overtaken = (again: boolean) => {
+    slow.reader.runs = async () => {
+      const found = await runs();
+      slow.reader.runs = runs;
+      await importResearchGym(quick, author, node, { ...once, again });
+      return found;
+    };
+  };
+  overtaken(false);
+  const failure = await importResearchGym(slow, author, node, once).catch((thrown: unknown) => thrown);
+  expect(String(failure)).toMatch(/imported before.* with --again\.$/);
+  expect(tracesOf(folder)).toEqual({ runs: 1, removed: 0, locks: 1 });
+  overtaken(true);
+  await importResearchGym(slow, author, node, { ...once, again: true });
+  expect(tracesOf(folder)).toEqual({ runs: 3, removed: 0, locks: 3 });
+  expect((await verifyCommand(contextOf(slow), parseArguments(['verify']))).lines).toEqual([
+    'All is well: 3 runs verified.',
+  ]);
 });
 
 it('labels that somebody gave to what a broken-off import left are not removed unasked', async () => {

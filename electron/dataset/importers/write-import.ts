@@ -25,24 +25,31 @@ export interface ImportedFiles {
 }
 
 /**
- * Writes an imported run in small transactions. Until the last of them its log holds no status, so that every process knows it
- * for unfinished; the lock says whether somebody still writes. A failed import is taken back.
- * @throws WaymarkError `already_exists` when another process began with the same files just before; `disk_full` and others of the
- * store, saying what is left of the import
+ * Writes an imported run in small transactions, and removes what broken-off imports of the same files left; gives those runs.
+ * What is refused is refused before anything is written. Until the last transaction the log holds no status, so that every
+ * process knows the run for unfinished; the lock says whether somebody still writes. A failed import is taken back.
+ * @throws WaymarkError `already_exists` when these files are here whole and not wanted `again`, are being imported right now, or
+ * when somebody has labelled what was left of them; `disk_full` and others of the store, saying what is left of the import
  */
 export async function writeImport(
   store: Store,
   author: Author,
-  { run, first, hints, events, last }: ImportedLog,
+  log: ImportedLog,
   files: ImportedFiles,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
+  const { run, hints, events, last } = log;
+  const found = await lookAround(store, files);
+  signal?.throwIfAborted();
   const lock = store.lockRun(run, true);
   if (lock === null)
     throw new WaymarkError('run_driven_elsewhere', `Run ${run} is being driven by another process.`);
+  let replaced: string[];
+  let begun = false;
   try {
-    await store.writer.append(run, lock.epoch, first);
-    await refuseSecond(store, run, files);
+    const broken = await begin(store, lock.epoch, log, files, found);
+    begun = true;
+    replaced = await removeBroken(store, author, broken);
     for (const { id, text, author: by } of hints) {
       await store.writer.post(run, by, { op: 'hint.queued', hint: id, text, category: 'other' });
     }
@@ -54,9 +61,44 @@ export async function writeImport(
   } catch (thrown) {
     // The removal takes the lock itself.
     lock.release();
+    if (!begun && isRefusal(thrown)) throw thrown;
     throw toldWhatIsLeft(thrown, run, await takeBack(store, author, run));
   }
   lock.release();
+  return replaced;
+}
+
+/** What an import finds before it begins. */
+interface Found {
+  /** Runs that broken-off imports of the same files left. */
+  broken: string[];
+  /** The run that was begun last; null: there is none. */
+  newest: string | null;
+}
+
+/**
+ * Of two imports that begin at one moment both have found nothing. The store puts them in an order: whoever comes second looks
+ * again before it has written anything. Gives what broken-off ones left. @throws WaymarkError already_exists
+ */
+async function begin(
+  store: Store,
+  epoch: number,
+  { run, first }: ImportedLog,
+  files: ImportedFiles,
+  found: Found,
+): Promise<string[]> {
+  for (let { broken, newest } = found; ; { broken, newest } = await lookAround(store, files)) {
+    try {
+      await store.writer.append(run, epoch, first, newest);
+      return broken;
+    } catch (thrown) {
+      if (!(thrown instanceof WaymarkError && thrown.code === 'conflict')) throw thrown;
+    }
+  }
+}
+
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof WaymarkError && thrown.code === 'already_exists';
 }
 
 /** Null: nothing is left. Else why the part that was written could not be removed. */
@@ -80,31 +122,16 @@ function toldWhatIsLeft(thrown: unknown, run: string, kept: WaymarkError | null)
   return new WaymarkError(thrown.code, `${thrown.message} ${left}`, detail || undefined, { cause: thrown });
 }
 
-/**
- * Makes way for an import: what a broken-off one of the same files left is removed. Gives the runs that were.
- * @throws WaymarkError `already_exists` when these files are here whole and not wanted `again`, are being imported right now, or
- * when somebody has labelled what was left
- */
-export async function makeWay(store: Store, author: Author, files: ImportedFiles): Promise<string[]> {
+/** Only reads. @throws WaymarkError already_exists */
+async function lookAround(store: Store, files: ImportedFiles): Promise<Found> {
+  const newestFirst = await store.reader.runs();
   const broken: string[] = [];
-  for (const same of await sameFiles(store, await store.reader.runs(), files)) {
+  for (const same of await sameFiles(store, newestFirst, files)) {
     if (same.state === 'import_broken') broken.push(same.id);
     else refuseSame(same, files);
   }
-  for (const run of broken) await removeBroken(store, author, run);
-  return broken;
-}
-
-/**
- * Two imports that began at one moment have both found nothing. The store puts them in an order, and only the one that came
- * second sees the other. @throws WaymarkError already_exists
- */
-async function refuseSecond(store: Store, run: string, files: ImportedFiles): Promise<void> {
-  const newestFirst = await store.reader.runs();
-  const before = newestFirst.slice(newestFirst.findIndex(({ id }) => id === run) + 1);
-  for (const same of await sameFiles(store, before, files)) {
-    if (same.state !== 'import_broken') refuseSame(same, files);
-  }
+  for (const run of broken) await refuseLabelled(store, run);
+  return { broken, newest: newestFirst[0]?.id ?? null };
 }
 
 async function sameFiles(
@@ -135,7 +162,7 @@ function refuseSame({ id, title, state }: RunSummary, { again }: ImportedFiles):
   }
 }
 
-async function removeBroken(store: Store, author: Author, run: string): Promise<void> {
+async function refuseLabelled(store: Store, run: string): Promise<void> {
   const { entries } = await store.reader.annotationPage(run, 0);
   if (entries.length > 0) {
     throw new WaymarkError(
@@ -143,5 +170,19 @@ async function removeBroken(store: Store, author: Author, run: string): Promise<
       `An import of these files was broken off, and what it left (run ${run}) has been labelled. Remove it with "run remove ${run}", which takes its labels with it, then import again.`,
     );
   }
-  await store.writer.remove(run, 'run', author);
+}
+
+/** Gives those that were removed here: whoever broke one off may be taking it back at this moment. */
+async function removeBroken(store: Store, author: Author, broken: readonly string[]): Promise<string[]> {
+  const removed: string[] = [];
+  for (const run of broken) {
+    try {
+      await store.writer.remove(run, 'run', author);
+      removed.push(run);
+    } catch (thrown) {
+      const isGoing = thrown instanceof WaymarkError && ['not_found', 'refused'].includes(thrown.code);
+      if (!isGoing) throw thrown;
+    }
+  }
+  return removed;
 }

@@ -16,6 +16,8 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../store/api';
+import { openDatabase } from '../../../store/database';
+import { workspaceFile } from '../../../store/workspace-file';
 import { temporaryFolder, testStore } from '../../../testing/store-fixtures';
 import { importResearchGym } from './import-researchgym';
 
@@ -34,6 +36,13 @@ function snapshot(folder: string): string {
     .sort();
   for (const name of names) hash.update(`${name}\0`).update(readFileSync(name));
   return hash.digest('hex');
+}
+
+/** What was stored moves into the main file now: the store does so in the background, and a comparison would see it. */
+function foldLog(workspace: string): void {
+  const db = openDatabase(workspaceFile(workspace));
+  expect(db.pragma('wal_checkpoint(TRUNCATE)')).toEqual([{ busy: 0, log: 0, checkpointed: 0 }]);
+  db.close();
 }
 
 interface Stand {
@@ -57,6 +66,7 @@ async function stand(): Promise<Stand> {
     ...{ store, workspace, folder },
     take: async (path, again = true) => {
       await store.drain();
+      foldLog(workspace);
       const before = snapshot(workspace);
       try {
         await importResearchGym(store, author, path, { title: null, task: null, again });

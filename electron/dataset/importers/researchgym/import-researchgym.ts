@@ -5,7 +5,7 @@ import { WaymarkError } from '@shared/errors';
 import { type DatedEvent, type EventBody, eventBodies } from '@shared/events';
 import { ulid } from 'ulid';
 import type { Store } from '../../../store/api';
-import { makeWay, writeImport } from '../write-import';
+import { writeImport } from '../write-import';
 import { type GymRun, livesOf } from './lives';
 import { RunEvents } from './run-events';
 import { type GymSource, readGymSource } from './source';
@@ -72,8 +72,7 @@ export async function importResearchGym(
   };
   checkEvents(basename(path), [...log.first, ...log.events, log.last]);
   const files = { fingerprint, again: options.again };
-  const replaced = await makeWay(store, author, files);
-  await writeImport(store, author, log, files, options.signal);
+  const replaced = await writeImport(store, author, log, files, options.signal);
   return {
     run,
     title,
