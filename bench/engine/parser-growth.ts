@@ -5,12 +5,15 @@ import { type Bench, figure, median, shorten, size } from '../harness';
 const NOISE_MS = 25;
 const ASKED_AGAIN = 3.5;
 
-/** Every parser of what others wrote, over its worst shapes at 1, 2 and 4 MB, or at a quarter, half and all it takes. */
+/**
+ * Every parser of what others wrote, over its worst shapes at 64, 128 and 256 KB, with `--long` at 1, 2 and 4 MB, or at a quarter,
+ * half and all it takes.
+ */
 export const parserGrowth: Bench = {
   name: 'parser-growth',
-  about: 'worst shapes of every parser: time at 4 MB over time at 1 MB',
+  about: 'worst shapes of every parser: time at 256 KB over time at 64 KB, with `--long` at four times that',
   run: async (options) => {
-    const full = size(options, 4 * 1024 * 1024, 4 * 1024 * 1024, 64 * 1024);
+    const full = size(options, 256 * 1024, 4 * 1024 * 1024, 64 * 1024);
     const turns = size(options, 3, 9, 1);
     const grown: { what: string; growth: number; ms: number[] }[] = [];
     let slowest = { what: '', ms: 0 };
