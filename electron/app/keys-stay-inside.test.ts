@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { exportDataset } from '../dataset/export-dataset';
 import { SecretScanner } from '../secrets/scanner';
+import { testAppInfo } from '../testing/app-info';
 import { EndpointsStand } from '../testing/endpoints-stand';
 import { writeDiagnostics } from './diagnostics';
 import { KeyStore } from './key-store';
@@ -69,17 +70,7 @@ it('a key is sent to its endpoint and stands nowhere else: not in log, workspace
     log.error('A key came back', { encoded: Buffer.from(`key ${secret}`).toString('base64') });
     log.error(`Somebody's key\n${theirs}`);
     await writeDiagnostics(join(folder, 'diagnostics.json'), {
-      info: {
-        ...{
-          name: 'Waymark',
-          version: '0',
-          testRuntime: true,
-          platform: 'linux',
-          locale: 'en',
-          smoke: false,
-        },
-        runtime: { electron: '', chrome: '', node: '', sqlite: '' },
-      },
+      info: testAppInfo,
       settings: stand.settings,
       runs: await stand.store.reader.runs(),
       logFolder: log.folder,

@@ -31,6 +31,7 @@ import { backupsOf, restoreApart } from '../store/restore/restore-thread';
 import { systemClock } from '../system-clock';
 import { WorkbenchHolder } from '../workbench';
 import { resourcesDir } from './agent-host/agent-setup';
+import { testAppInfo } from './app-info';
 import { type Targets, valuesOf } from './page-values';
 import { createRun, RunWriter } from './run-writer';
 
@@ -157,17 +158,7 @@ export class PageAttackStand {
     });
     const handlers = createHandlers({
       ...{ holder, settings, keys, dialogs, pump, publisher, remote, resourcesDir },
-      info: () => ({
-        ...{
-          name: 'Waymark',
-          version: '0',
-          testRuntime: true,
-          platform: 'linux',
-          locale: 'en',
-          smoke: false,
-        },
-        runtime: { electron: '', chrome: '', node: '', sqlite: '' },
-      }),
+      info: () => testAppInfo,
       hosts: { hosts, prompts } as Partial<WindowHosts> as WindowHosts,
       reports: await HostReportFile.open(join(data, 'host-tests.json'), [], () => undefined),
       terminals: terminals as Partial<OwnTerminalDesk> as OwnTerminalDesk,

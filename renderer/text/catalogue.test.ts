@@ -76,3 +76,9 @@ describe('catalogues', () => {
     expect(format.money(Number.NaN)).toBe('?');
   });
 });
+
+it.each([en, zh])('the first minutes of a day begin with 00', ({ common: { format } }) => {
+  const at = new Date(2026, 0, 1, 0, 4, 5).getTime();
+  expect(format.clock(at)).toBe('00:04');
+  expect(format.clockSeconds(at)).toBe('00:04:05');
+});

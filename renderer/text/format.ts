@@ -48,15 +48,19 @@ export function formatter(units: Units): Format {
     currency: 'USD',
     currencyDisplay: 'narrowSymbol',
   });
-  const clock = new Intl.DateTimeFormat(units.locale, { hour: '2-digit', minute: '2-digit', hour12: false });
+  const clock = new Intl.DateTimeFormat(units.locale, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
   const seconds = new Intl.DateTimeFormat(units.locale, {
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
-    hour12: false,
+    hourCycle: 'h23',
   });
   const stamp = new Intl.DateTimeFormat(units.locale, {
-    ...{ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false },
+    ...{ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   });
   const day = new Intl.DateTimeFormat(units.locale, { month: 'short', day: 'numeric' });
 

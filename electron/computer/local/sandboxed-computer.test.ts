@@ -14,7 +14,7 @@ import type { SandboxView } from './sandbox/sandbox-view';
 
 const resourcesDir = resolve(import.meta.dirname, '../../../resources');
 /** Neither below a folder for temporary files, nor below the home of whoever runs this as root. */
-const elsewhere = resolve(import.meta.dirname, '../../../test-results');
+const elsewhere = resolve(import.meta.dirname, '../../../node_modules/.cache');
 const program = bubblewrapPath();
 const open: string[] = [];
 afterEach(async () => {

@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
@@ -93,7 +101,8 @@ function say(command: readonly string[], script: string): Promise<string> {
 function scriptOf({ view, workspace, run }: ProbeOrder, marker: string): string {
   const driver = process.pid;
   const own = new Set(namesBelow(homedir(), [view.work, ...view.folders.map(({ path }) => path)]));
-  const atHome = readdirSync(homedir()).filter((name) => !own.has(name));
+  // The account may have none.
+  const atHome = existsSync(homedir()) ? readdirSync(homedir()).filter((name) => !own.has(name)) : [];
   const others = readdirSync(join(workspace, 'runs')).filter((name) => name !== run);
   const outside = [workspace, join(workspace, 'runs', run), homedir(), '/etc', '/usr', '/'];
   return `
