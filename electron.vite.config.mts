@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import type { Plugin } from 'vite';
@@ -17,6 +17,17 @@ const commonJs: Plugin = {
   },
 };
 
+/** Leaves the names of packages whose code went in, as the lock file has them: the bill of materials is made from that. */
+const namePackages = (): Plugin => ({
+  name: 'name-packages',
+  generateBundle() {
+    const paths = [...this.getModuleIds()].map((id) => relative(root, id.replace(/^\0|[?#].*$/g, '')));
+    const names = paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+    const source = `${JSON.stringify([...new Set(names)].sort())}\n`;
+    this.emitFile({ type: 'asset', fileName: '.packages.json', source });
+  },
+});
+
 /** Add-ons of ssh2 that make it a little faster. Nobody builds them here; it looks for them and does without. */
 const withoutAddons: Plugin = {
   name: 'without-ssh2-addons',
@@ -27,7 +38,7 @@ const withoutAddons: Plugin = {
 
 export default defineConfig({
   main: {
-    plugins: [commonJs, withoutAddons],
+    plugins: [commonJs, withoutAddons, namePackages()],
     resolve: { alias },
     build: {
       outDir: 'out/main',
@@ -42,6 +53,7 @@ export default defineConfig({
           'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
           'regex-worker': resolve(root, 'electron/store/regex-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
+          'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
         },
         output: {
           format: 'cjs',
@@ -55,7 +67,7 @@ export default defineConfig({
     },
   },
   preload: {
-    plugins: [commonJs],
+    plugins: [commonJs, namePackages()],
     resolve: { alias },
     build: {
       outDir: 'out/preload',
@@ -68,7 +80,7 @@ export default defineConfig({
   renderer: {
     root: resolve(root, 'renderer'),
     resolve: { alias },
-    plugins: [react()],
+    plugins: [react(), namePackages()],
     worker: { format: 'es' },
     build: {
       outDir: resolve(root, 'out/renderer'),

@@ -21,6 +21,7 @@ import { labelHistory } from './review/label-history';
 import { mergeLabels } from './review/merge-labels';
 import { rangeUndo } from './review/range-undo';
 import { reviewStore } from './review/review-store';
+import { rulesPrecision } from './review/rules-precision';
 import { search } from './review/search';
 import { sshCommands } from './ssh/ssh-commands';
 import { sshCuts } from './ssh/ssh-cuts';
@@ -72,6 +73,7 @@ export const benches: readonly Bench[] = [
   rangeUndo,
   labelHistory,
   mergeLabels,
+  rulesPrecision,
   search,
   durability,
 ];

@@ -2,6 +2,7 @@ import { cutInLane } from './durability/cut-lane';
 import { driveUntilKilled } from './durability/engine-child';
 import { killInLane } from './durability/kills';
 import { writeAndAcknowledge } from './durability/writer-child';
+import { parseInLane } from './engine/parser-lane';
 import { labelUntilKilled } from './review/kill-labels';
 import { storeFlood } from './ssh/flood-child';
 import { storeUntilKilled } from './ssh/output-child';
@@ -13,6 +14,7 @@ const children: Record<string, (args: readonly string[]) => Promise<void>> = {
   cuts: cutInLane,
   kills: killInLane,
   labels: labelUntilKilled,
+  parsers: parseInLane,
   'ssh-output': storeUntilKilled,
   'ssh-flood': storeFlood,
 };

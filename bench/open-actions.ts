@@ -23,7 +23,10 @@ export async function openActions(computer: Computer, root: string): Promise<{ r
   let step = 0;
   return {
     runTrue: async () => {
-      const call = actions.parse('run_command', '{"command":"true","wait_for_completion":true}');
+      const call = actions.parse(
+        'run_command',
+        '{"command":"true","session_id":"main","wait_for_completion":true}',
+      );
       if (!call.ok) throw new Error(call.problem);
       step += 1;
       const never = new AbortController().signal;

@@ -11,6 +11,7 @@ interface Message {
 export interface Row {
   messages: Message[];
   tools: unknown[];
+  metadata: { steps: { step: number; given_reason?: string }[] };
 }
 
 /** The rows of an exported dataset, as a trainer reads them: one JSON document a line. */

@@ -1,6 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { startDemoModel } from '../electron/demo/demo';
+import { giveToApplication } from '../scripts/launch.mjs';
 import { test } from './application';
 import { commandLine } from './command-line';
 import { row, runEnded } from './story';
@@ -9,6 +11,9 @@ const resources = join(import.meta.dirname, '..', 'resources');
 
 test('a new run: endpoint with its connection tested, task package, limits, start', async ({ place }) => {
   test.setTimeout(150_000);
+  const shared = join(place.folder, 'share');
+  mkdirSync(shared);
+  giveToApplication(shared);
   const model = await startDemoModel({ resourcesDir: resources, paceMs: 0 });
   try {
     const { app, page, complaints } = await place.start({ args: ['--workspace', place.workspace] });
@@ -33,17 +38,34 @@ test('a new run: endpoint with its connection tested, task package, limits, star
     await page.getByRole('button', { name: 'Add task package' }).click();
     await page.getByRole('button', { name: 'Test connection' }).click();
     await expect(page.getByText('The model answers')).toBeVisible();
-    await page.getByRole('textbox', { name: 'Stops after steps' }).fill('6');
+    await page.getByRole('textbox', { name: 'Steps', exact: true }).fill('6');
     await page.getByRole('checkbox', { name: 'Ask before commands that do more than look' }).uncheck();
+    await page.getByRole('textbox', { name: 'Hours per training' }).fill('12');
+    await place.answerFolder(app, place.data);
+    await page.getByRole('button', { name: 'Add folder to read…' }).click();
+    await expect(page.locator('.toasts')).toContainText("holds Waymark's own data");
+    await place.answerFolder(app, shared);
+    await page.getByRole('button', { name: 'Add folder to change…' }).click();
+    await expect(page.getByRole('list', { name: 'Folders' })).toContainText(`${shared}may be changed`);
+    await page.getByText('Compare with other runs').click();
+    await page.getByRole('textbox', { name: 'Arm' }).fill('with hints');
     await page.getByRole('button', { name: 'Start run' }).click();
     await expect(row(page, 1)).toBeVisible();
     await runEnded(page);
 
     const { runs } = commandLine<{ runs: { id: string }[] }>(place, 'run', 'list');
-    expect(commandLine(place, 'run', 'show', runs[0]?.id ?? '')).toMatchObject({
-      steps: 6,
-      status: 'finished',
+    const shown = commandLine<{ computers: { isolation?: string; folders?: object[] }[] }>(
+      place,
+      ...['run', 'show', runs[0]?.id ?? ''],
+    );
+    expect(shown).toMatchObject({
+      ...{ steps: 6, status: 'finished', recorded: { arm: 'with hints' } },
+      budgets: { trainingMs: { limit: 12 * 3_600_000 } },
     });
+    // Where this machine has no sandbox there is nothing that a folder could be shown in.
+    const [computer] = shown.computers;
+    if (computer?.isolation !== undefined)
+      expect(computer.folders).toMatchObject([{ path: shared, write: true }]);
     expect(complaints).toEqual([]);
   } finally {
     await model.close();

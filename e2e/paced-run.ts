@@ -8,13 +8,14 @@ import { commandLine } from './command-line';
 import type { PacedModel } from './long-run-model';
 import { row } from './story';
 
-/** An installation that knows the model, and a workspace with a small task of so many steps. */
+/** An installation that knows the model, and a workspace with a small task of so many steps. `more`: settings beside. */
 export async function preparePacedRun(
   place: Place,
   model: Pick<PacedModel, 'baseUrl'>,
   steps: number,
   person = 'Ada',
   approvals: 'on' | 'off' = 'off',
+  more: object = {},
 ): Promise<void> {
   const yaml = `id: small
 title: A long small task
@@ -43,6 +44,7 @@ evaluation:
       annotator: { uuid: crypto.randomUUID(), name: person },
       device: crypto.randomUUID(),
       endpoints,
+      ...more,
     }),
   );
   giveToApplication(place.folder);

@@ -7,6 +7,8 @@ import type { Place } from './application';
 import { commandLine } from './command-line';
 
 const fixtures = join(import.meta.dirname, 'fixtures', 'researchgym');
+/** A node of a real agent's tree, with the answer that ended it. */
+export const exampleLog = join(fixtures, 'react-node-real-depth70.json');
 export const ada = 'Ada Lovelace';
 export const bob = 'Bob Ng';
 /** Steps of the node: actions of a real agent, one model call each. */
@@ -40,6 +42,16 @@ export function importExample(
   if (hint !== TREE_HINT) replaceIn(copy, TREE_HINT, hint);
   giveToApplication(join(place.folder, 'examples'));
   return commandLine<{ run: string }>(place, 'import', copy, '--title', title).run;
+}
+
+/** Makes a run of a log that a test wrote, in the same workspace. */
+export function importLog(place: Place, log: object, title: string): string {
+  settleIn(place, {});
+  const path = join(place.folder, 'examples', 'log.json');
+  mkdirSync(join(place.folder, 'examples'), { recursive: true });
+  writeFileSync(path, JSON.stringify(log));
+  giveToApplication(join(place.folder, 'examples'));
+  return commandLine<{ run: string }>(place, 'import', path, '--title', title).run;
 }
 
 /** In every file of a folder. */

@@ -92,6 +92,7 @@ const furtherOn = [
   { from: 10, to: 10, op: 'undo', entry: expect.any(String) },
   { from: 10, to: 10, op: 'undo', entry: expect.any(String) },
   { from: 10, to: 10, op: 'label', value: 'train', reason: null },
+  { from: 10, to: 10, op: 'label', value: 'train', reason: 'keep-backup' },
   { from: 11, to: 11, op: 'label', value: 'train', reason: null },
   { from: 12, to: 12, op: 'label', value: 'train', reason: null },
   { from: 11, to: 11, op: 'adjudicate', value: 'train', reason: null },
@@ -147,7 +148,8 @@ test('a review of twelve steps by keyboard alone, read again from the disk', asy
     expect(await keys.press('Shift+Z')).toBe(1);
     await toast('Redid the flag on step 10');
     await expect(row(page, 10)).toHaveAttribute('aria-label', /flagged, 1 comment/);
-    await keys.press('t');
+    await keys.press('t', 'r', 'b');
+    await toast('“Backup with its score” is the reason for TRAIN on 10');
     await expect(decided(page, 10, 'train')).toBeVisible();
   });
 
@@ -257,6 +259,11 @@ async function restOfReview(place: Place, run: string): Promise<void> {
     await expect(page.getByText(`Written to ${out}`)).toBeVisible({ timeout: 30_000 });
     const steps = Array.from({ length: STEPS }, (_, index) => index + 1);
     expect(masksIn(out)).toEqual(steps.map((step) => (masked.includes(step) ? 0 : 1)));
+    const [first] = readRows(out);
+    // A reason to keep stands in the row, beside the initials of whoever gave it.
+    expect(first?.metadata.steps.find(({ step }) => step === 10)).toMatchObject({
+      given_reason: 'keep-backup',
+    });
     expect(wrongHashes(out)).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { test } from './application';
 import { commandLine } from './command-line';
+import { openOwnTerminal, ownView } from './own-terminal';
 import { focusTimeline, runEnded, startDemo } from './story';
 
 /** The rows on the screen of the zoomed terminal, as one text. */
@@ -21,6 +22,7 @@ test('the terminals of agent and person: looked at, typed into, searched, found 
   test.setTimeout(180_000);
   const first = await startDemo(place);
   let { page } = first;
+  let view = page;
   await runEnded(page);
 
   await test.step('at a step every card shows its session as it was then, and a finished run its last lines', async () => {
@@ -73,13 +75,11 @@ test('the terminals of agent and person: looked at, typed into, searched, found 
   });
 
   await test.step('a terminal of the person is typed into and follows the pane', async () => {
-    await page.getByRole('button', { name: 'New terminal' }).click();
-    await page.getByRole('menuitem', { name: 'This computer' }).click();
-    await expect(page.locator('.terminal-view-own[data-ready=true]')).toBeVisible();
-    await page.keyboard.type('echo "sum $((20 + 22))"; stty size\n');
-    await expect(screen(page)).toContainText('sum 42');
-    const rows = await screen(page).locator('> div').count();
-    await expect(screen(page)).toContainText(new RegExp(`${rows} \\d{2}`));
+    view = await openOwnTerminal(first.app, page);
+    await view.keyboard.type('echo "sum $((20 + 22))"; stty size\n');
+    await expect(screen(view)).toContainText('sum 42');
+    const rows = await screen(view).locator('> div').count();
+    await expect(screen(view)).toContainText(new RegExp(`${rows} \\d{2}`));
     const { runs } = commandLine<{ runs: { id: string }[] }>(place, 'run', 'list');
     expect(JSON.stringify(commandLine(place, 'session', 'list', '--run', runs[0]?.id ?? ''))).not.toContain(
       'terminal-1',
@@ -87,30 +87,30 @@ test('the terminals of agent and person: looked at, typed into, searched, found 
   });
 
   await test.step('a paste that would run lines or hides something is shown first', async () => {
-    await paste(page, 'echo plain-paste');
-    await page.keyboard.press('Enter');
-    await expect(screen(page)).toContainText('plain-paste');
-    await paste(page, 'echo one\necho tw\u200bo\x1b[201~');
-    const sheet = page.getByRole('dialog', { name: 'Paste this?' });
+    await paste(view, 'echo plain-paste');
+    await view.keyboard.press('Enter');
+    await expect(screen(view)).toContainText('plain-paste');
+    await paste(view, 'echo one\necho tw\u200bo\x1b[201~');
+    const sheet = view.getByRole('dialog', { name: 'Paste this?' });
     await expect(sheet).toContainText('2 lines');
     await expect(sheet).toContainText('⟨U+200B⟩');
     await expect(sheet).toContainText('⟨ESC⟩');
     await sheet.getByRole('button', { name: 'Cancel' }).click();
-    await expect(screen(page)).not.toContainText('echo one');
-    await paste(page, 'echo first\necho second');
-    await page.getByRole('button', { name: 'Paste as one line' }).click();
-    await page.keyboard.press('Enter');
-    await expect(screen(page)).toContainText('first echo second');
+    await expect(screen(view)).not.toContainText('echo one');
+    await paste(view, 'echo first\necho second');
+    await view.getByRole('button', { name: 'Paste as one line' }).click();
+    await view.keyboard.press('Enter');
+    await expect(screen(view)).toContainText('first echo second');
   });
 
   await test.step('one key shows all of them, and one key zooms', async () => {
-    await page.keyboard.press('Control+Backquote');
+    await view.keyboard.press('Control+Backquote');
     const cards = page.locator('.terminal-grid .terminal-card');
     await expect(cards.filter({ hasText: 'local:terminal-1' })).toBeFocused();
     await expect(cards.filter({ hasText: 'local:main' })).toBeVisible();
     await focusTimeline(page);
     await page.keyboard.press('Backquote');
-    await expect(page.locator('.terminal-head')).toContainText('local:terminal-1');
+    await expect(page.getByRole('button', { name: 'Go into your terminal local:terminal-1' })).toBeVisible();
   });
 
   await test.step('it is found again after a restart, with what it printed, and closing asks', async () => {
@@ -122,11 +122,12 @@ test('the terminals of agent and person: looked at, typed into, searched, found 
     page = second.page;
     const card = page.locator('.terminal-list .terminal-card').filter({ hasText: 'local:terminal-1' });
     await card.click();
-    await expect(screen(page)).toContainText('first echo second');
-    await page.keyboard.type('sleep 1000\n');
+    view = await ownView(second.app);
+    await expect(screen(view)).toContainText('first echo second');
+    await view.keyboard.type('sleep 1000\n');
     await expect(card).toContainText('busy');
-    await page.getByRole('button', { name: 'Close this terminal' }).click();
-    await page.getByRole('button', { name: 'Close and end it' }).click();
+    await view.getByRole('button', { name: 'Close this terminal' }).click();
+    await view.getByRole('button', { name: 'Close and end it' }).click();
     await expect(card).toHaveCount(0);
     expect(second.complaints).toEqual([]);
   });

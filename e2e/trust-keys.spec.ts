@@ -2,6 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { type Place, test } from './application';
 import { commandLine } from './command-line';
 import { startPacedModel } from './long-run-model';
+import { keyboardIn, openOwnTerminal } from './own-terminal';
 import { preparePacedRun, startPacedRun } from './paced-run';
 import { ada, bob, entriesOf, importExample, prepareReview, STEPS } from './review-workspace';
 import { focusTimeline, looked, row, runEnded } from './story';
@@ -49,7 +50,7 @@ test('a label goes to the steps in sight, its reason and its undo to that label'
     commandLine(place, 'label', run, String(step), 'mask', '--annotator', bob);
     commandLine(place, 'label', run, String(step), 'train', '--annotator', 'Cleo Ray');
   }
-  const { page, complaints } = await place.start({ args: ['--workspace', place.workspace] });
+  const { app, page, complaints } = await place.start({ args: ['--workspace', place.workspace] });
   await page.getByRole('button', { name: /^Data set for math/ }).click();
   await expect(page.locator('[role=grid]')).toHaveAttribute('aria-rowcount', String(STEPS));
   const label = (step: number, value: string) =>
@@ -155,14 +156,12 @@ test('a label goes to the steps in sight, its reason and its undo to that label'
 
   await test.step('keys reach a shell that was clicked for, and no other', async () => {
     const before = written(place).length;
-    const screen = page.locator('.terminal-zoom .xterm-rows');
     await press(page, 'g', 'w');
-    await page.getByRole('button', { name: 'New terminal' }).click();
-    await page.getByRole('menuitem', { name: 'This computer' }).click();
-    await expect(page.locator('.terminal-view-own[data-ready=true]')).toBeVisible();
-    await page.keyboard.type('echo "sum $((20 + 22))"\n');
+    const view = await openOwnTerminal(app, page);
+    const screen = view.locator('.xterm-rows');
+    await view.keyboard.type('echo "sum $((20 + 22))"\n');
     await expect(screen).toContainText('sum 42');
-    const shell = page.locator('.terminal-view-own[data-ready=true]');
+    const shell = page.locator('.own-room');
     const switches = [
       () => press(page, 'g', 'r', 'g', 'w'),
       () => page.getByRole('button', { name: /^Tree demo/ }).click(),
@@ -175,7 +174,7 @@ test('a label goes to the steps in sight, its reason and its undo to that label'
       await page.locator('.terminal-list .terminal-card').filter({ hasText: 'terminal-1' }).waitFor();
       if ((await shell.count()) === 0) continue;
       await expect(shell).toBeVisible();
-      expect(await shell.evaluate((box) => box.contains(document.activeElement))).toBe(false);
+      expect(await keyboardIn(app)).toBe('page');
     }
     await focusTimeline(page);
     await press(page, 'g', 'r', 'g', 'w', '0', 'j', 't', 'm');
@@ -184,7 +183,9 @@ test('a label goes to the steps in sight, its reason and its undo to that label'
     expect(written(place, before)).toEqual(['train 2', 'mask 3']);
     await page.locator('.terminal-list .terminal-card').filter({ hasText: 'terminal-1' }).click();
     await expect(shell).toBeVisible();
-    await page.keyboard.type('echo "and $((40 + 4))"\n');
+    await expect.poll(() => keyboardIn(app)).toBe('view');
+    await expect(view.locator('.terminal-view-own textarea')).toBeFocused();
+    await view.keyboard.type('echo "and $((40 + 4))"\n');
     await expect(screen).toContainText('and 44');
     await expect(screen).not.toContainText('jtm');
   });

@@ -1,12 +1,13 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { toFailure, WaymarkError } from '@shared/errors';
-import { type Arguments, helpText, parseArguments } from './cli/arguments';
+import { type Arguments, parseArguments } from './cli/arguments';
 import { branchCommand, checkpointCommand } from './cli/checkpoint-commands';
 import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
 import { cleanCommand, exportCommand, verifyCommand, verifyUnopened } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
+import { helpFor } from './cli/help';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
 import { labelCommand } from './cli/label-commands';
@@ -22,12 +23,14 @@ import { runCommand } from './cli/run-commands';
 import { serveCommand } from './cli/serve-command';
 import { sessionCommand } from './cli/session-commands';
 import { statsCommand } from './cli/stats-commands';
+import { stepCommand } from './cli/step-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
 import { Troubles } from './cli/troubles';
 import type { Hosts } from './computer/hosts';
 import { createHosts } from './computer/ssh/create-hosts';
 import { dataFolder } from './data-folder';
+import { keepOutOfCoreDumps } from './environment/core-dumps';
 import { environmentKey } from './environment/environment-key';
 import { receivedKeys } from './environment/key-pipe';
 import { takenEnvironment } from './environment/taken-environment';
@@ -41,6 +44,7 @@ import { isFromElsewhere } from './store/workspace-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
 /** Before anything is started: what has been started inherits no key. */
+keepOutOfCoreDumps();
 const environment = takenEnvironment(process.env, receivedKeys());
 const scanner = new SecretScanner(() => Object.values(environment.taken()));
 const terminal = new ProcessTerminal(process, (line) => scanner.redact(line));
@@ -55,7 +59,7 @@ async function main(argv: string[]): Promise<number> {
     json = args.values.json;
     const asked = args.values.help || args.words[0] === 'help';
     if (asked || args.words.length === 0) {
-      terminal.out(helpText);
+      terminal.out(helpFor(args.words[0] === 'help' ? args.words.slice(1) : args.words));
       return asked ? 0 : 1;
     }
     if (args.words[0] === 'demo')
@@ -72,9 +76,10 @@ async function main(argv: string[]): Promise<number> {
 /** Hosts are there for whoever needs one; nothing is connected before. Null: the output was not for people. */
 async function withHosts(args: Arguments, troubles: Troubles): Promise<CommandResult | null> {
   const settings = await SettingsFile.open(dataFolder(process.env, process.platform));
+  const prompts = new TerminalPrompts(processTerminal());
   const hosts = createHosts({
     resourcesDir,
-    prompts: new TerminalPrompts(processTerminal()),
+    prompts,
     configFile: sshConfigFile(process.env),
   });
   try {
@@ -84,24 +89,31 @@ async function withHosts(args: Arguments, troubles: Troubles): Promise<CommandRe
     }
     if (args.words[0] === 'restore')
       return await restoreCommand(chosenFolder(args, settings), args, settings.current.device);
-    if (args.words[0] === 'verify') return await verifyAnyway(args, settings, hosts, troubles);
+    const asking = { hosts, prompts };
+    if (args.words[0] === 'verify') return await verifyAnyway(args, settings, asking, troubles);
     return args.words[0] === 'computer'
       ? await computerCommand({ settings, hosts, terminal, folder: chosenFolder(args, settings) }, args)
-      : await inWorkspace(args, settings, hosts, troubles);
+      : await inWorkspace(args, settings, asking, troubles);
   } finally {
     await hosts.dispose();
   }
+}
+
+/** Hosts, and how the person at the terminal is asked. */
+interface Asking {
+  hosts: Hosts;
+  prompts: TerminalPrompts;
 }
 
 /** A workspace that is too damaged to be opened is looked at as it is: what is damaged is what was asked. */
 async function verifyAnyway(
   args: Arguments,
   settings: SettingsFile,
-  hosts: Hosts,
+  asking: Asking,
   troubles: Troubles,
 ): Promise<CommandResult> {
   try {
-    return await inWorkspace(args, settings, hosts, troubles);
+    return await inWorkspace(args, settings, asking, troubles);
   } catch (thrown) {
     const folder = chosenFolder(args, settings);
     if (folder === null || !(thrown instanceof WaymarkError) || thrown.code !== 'workspace_corrupt')
@@ -119,7 +131,7 @@ function chosenFolder(args: Arguments, settings: SettingsFile): string | null {
 async function inWorkspace(
   args: Arguments,
   file: SettingsFile,
-  hosts: Hosts,
+  { hosts, prompts }: Asking,
   troubles: Troubles,
 ): Promise<CommandResult> {
   const settings = file.current;
@@ -153,7 +165,10 @@ async function inWorkspace(
     brief: isBrief(args),
     readOnly,
     ...(isReading(args)
-      ? { orStill: ({ code, message }) => terminal.err(`${code}: ${message} It is only read.`) }
+      ? {
+          onlyReads: true,
+          orStill: ({ code, message }) => terminal.err(`${code}: ${message} It is only read.`),
+        }
       : {}),
   });
   const context: CliContext = {
@@ -165,6 +180,7 @@ async function inWorkspace(
     addresses,
     author,
     terminal,
+    prompts,
     entry: __filename,
     resourcesDir,
     environment,
@@ -181,7 +197,15 @@ async function inWorkspace(
 }
 
 /** Looks at a page of rows and ends. */
-const brief = ['checkpoint list', 'hint list', 'run list', 'run show', 'session list', 'task list'];
+const brief = [
+  'checkpoint list',
+  'hint list',
+  'run list',
+  'run show',
+  'session list',
+  'step show',
+  'task list',
+];
 
 function isBrief({ words }: Arguments): boolean {
   return brief.includes(words.slice(0, 2).join(' '));
@@ -195,6 +219,8 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
       return runCommand(context, args);
     case 'session':
       return sessionCommand(context, args);
+    case 'step':
+      return stepCommand(context, args);
     case 'hint':
       return hintCommand(context, args);
     case 'checkpoint':

@@ -7,6 +7,7 @@ import { lockDown } from './app/security';
 import { storedTheme } from './app/stored-theme';
 import { openWindow, type WindowOptions } from './app/window';
 import { dataFolder } from './data-folder';
+import { keepOutOfCoreDumps } from './environment/core-dumps';
 import { takenEnvironment } from './environment/taken-environment';
 import { registerCommands } from './ipc/register';
 import { resourcesFolder } from './resources-folder';
@@ -22,6 +23,7 @@ import { type StoreThreads, startThreads } from './store/store-threads';
 const THREADS_AFTER_MS = 1_500;
 
 /** Before anything is started: what has been started inherits no key. */
+keepOutOfCoreDumps();
 const environment = takenEnvironment();
 const devServer = developmentServer(app.isPackaged, process.env);
 const smoking = readArguments(process.argv, process.env);
@@ -32,7 +34,7 @@ app.setName('Waymark');
 
 if (!app.requestSingleInstanceLock()) {
   // The first instance raises its window (`second-instance`).
-  app.exit(0);
+  process.stdout.write('Waymark is already open. Its window has come to the front.\n', () => app.exit(0));
 } else {
   declareScheme();
   // They load their code on the other cores while Chromium and the page's process begin.

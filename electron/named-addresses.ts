@@ -97,12 +97,25 @@ function same(one: ModelAddress, other: ModelAddress): boolean {
  */
 export function checkAddress(address: string): void {
   if (originOf(address) === '') throw noAddress(address);
-  const { username, password, search, hash } = new URL(address);
+  const { username, password, search, hash, host } = new URL(address);
+  const typed = /^https?:[\\/]*(?:[^\\/?#]*@)?([^\\/?#]*)/i.exec(address)?.[1] ?? '';
+  if (!means(typed, host)) {
+    throw new WaymarkError(
+      'bad_input',
+      `The host "${typed.slice(0, 200)}" means ${host}, because letters of other alphabets and other ways to write a number stand for another name. If that is the host you mean, write ${host}.`,
+    );
+  }
   if (username === '' && password === '' && search === '' && hash === '') return;
   throw new WaymarkError(
     'bad_input',
     'The address of a model holds no name, password, "?" or "#": it is recorded with each run. Write scheme, host, port and path only, and give the key as a key.',
   );
+}
+
+/** Whether what was typed is what will be asked: a person sees no difference between letters that look alike. */
+function means(typed: string, host: string): boolean {
+  const plain = typed.toLowerCase().replace(/:(?:80|443)?$/, '');
+  return plain === host || plain === host.replace(/:(?:80|443)$/, '');
 }
 
 /** What is typed as an address of a model and is none. */

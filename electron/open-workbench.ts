@@ -8,6 +8,7 @@ import { createEngine } from './runs/engine';
 import type { EngineLog, EngineOptions } from './runs/engine-options';
 import { noHosts } from './runs/no-hosts';
 import { ballastBytes, type OpenStoreOptions, openStore } from './store/client';
+import { lacksRoom } from './store/free-room';
 import { systemClock } from './system-clock';
 import type { Workbench } from './workbench';
 
@@ -25,12 +26,14 @@ export interface OpenOptions {
   store?: Pick<OpenStoreOptions, 'entryId' | 'threads'>;
   /** As in `OpenStoreOptions`. */
   readOnly?: OpenStoreOptions['readOnly'];
-  /** For who only reads: where the folder takes nothing it is opened all the same, and this hears why. */
+  /** Where the folder takes nothing it is opened all the same, for reading alone, and this hears why. */
   orStill?: ((why: WaymarkError) => void) | undefined;
+  /** On a full disk nothing is given up for who only looks. */
+  onlyReads?: boolean | undefined;
   /** For one bounded look: the store stays in this thread, because starting its three takes longer than the look. */
   brief?: boolean | undefined;
   /** As in `EngineOptions`. */
-  driveApart?: ((run: string) => Promise<void>) | undefined;
+  driveApart?: EngineOptions['driveApart'];
   /** Delay between two pieces of the demo model's answers, ms; 0 = none. */
   demoPaceMs: number;
 }
@@ -57,10 +60,12 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     log.error(what, { error: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) });
   const listenerFailed = said('A listener of the store threw');
   const lateRefusal = said('A thread of the store that had waited could not open the workspace');
-  const open = async () =>
-    options.brief === true
+  const open = async () => {
+    if (options.onlyReads !== true && lacksRoom(folder)) await makeRoomIn(folder, options);
+    return options.brief === true
       ? (await import('./store/in-process')).openStoreInProcess(folder, { device, ballastBytes, readOnly })
       : openStore(folder, { device, listenerFailed, lateRefusal, readOnly, ...options.store });
+  };
   const store = await open().catch(async (thrown: unknown) => {
     if (options.orStill === undefined || !takesNothing(thrown)) throw thrown;
     const still = (await import('./store/still-store')).openStillStore(folder);
@@ -95,6 +100,14 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
       await store.close();
     },
   };
+}
+
+/** Not in a copy that is only read until a person trusts it. */
+async function makeRoomIn(folder: string, { readOnly, settings }: OpenOptions): Promise<void> {
+  const { makeRoom } = await import('./store/make-room');
+  const { isFromElsewhere } = await import('./store/workspace-file');
+  const only = readOnly === 'from-elsewhere' ? isFromElsewhere(folder, settings.current.device) : readOnly;
+  if (only !== true) makeRoom(folder, ballastBytes);
 }
 
 function takesNothing(thrown: unknown): thrown is WaymarkError {

@@ -1,4 +1,5 @@
 import type { Bridge, CommandName, EventName } from '@shared/ipc';
+import { ownTerminalPage } from '@shared/own-terminal-page';
 import type { PolicyViolation } from '@shared/policy-violation';
 import { contextBridge, ipcRenderer } from 'electron';
 
@@ -7,6 +8,10 @@ declare const window: {
   addEventListener(name: 'securitypolicyviolation', listener: (violation: PolicyViolation) => void): void;
 };
 
+/** Main says which page this is before it runs; it answers a channel only to the contents it belongs to. */
+const isOwnTerminal = process.argv.includes(`--waymark-page=${ownTerminalPage}`);
+const channel = (name: string) => (isOwnTerminal ? `${ownTerminalPage}:${name}` : name);
+
 type Listener = (payload: unknown) => void;
 const listeners = new Map<EventName, Set<Listener>>();
 // One receiver for all: a listener per subscription would pass the emitter's limit.
@@ -14,9 +19,12 @@ ipcRenderer.on('event', (_: unknown, name: EventName, payload: unknown) => {
   for (const listener of [...(listeners.get(name) ?? [])]) listener(payload);
 });
 
-/** Two functions and nothing else cross the isolation boundary; main parses every input and checks the sender. */
+/**
+ * Two functions and nothing else cross the isolation boundary; main parses every input and checks the sender. The view of own
+ * terminals gets the same two on channels of its own, where other commands are answered.
+ */
 const bridge: Bridge = {
-  invoke: (command: CommandName, input: unknown) => ipcRenderer.invoke('command', command, input),
+  invoke: (command: CommandName, input: unknown) => ipcRenderer.invoke(channel('command'), command, input),
   on: (event: EventName, listener: Listener) => {
     const heard = listeners.get(event) ?? new Set();
     listeners.set(event, heard.add(listener));
@@ -30,7 +38,7 @@ const bridge: Bridge = {
 window.addEventListener('securitypolicyviolation', (violation) => {
   const { effectiveDirective, blockedURI, sourceFile, lineNumber, sample } = violation;
   const report: PolicyViolation = { effectiveDirective, blockedURI, sourceFile, lineNumber, sample };
-  ipcRenderer.send('violation', report);
+  ipcRenderer.send(channel('violation'), report);
 });
 
-contextBridge.exposeInMainWorld('waymark', bridge);
+contextBridge.exposeInMainWorld(isOwnTerminal ? 'waymarkOwnTerminal' : 'waymark', bridge);

@@ -45,7 +45,8 @@ export class WorkbenchHolder {
   open(folder: string): Promise<Workbench> {
     return this.#inTurn(async () => {
       const open = this.#current;
-      if (open?.folder === folder) return open;
+      // One that is only read may be written meanwhile: its disk has room again, or was mounted anew.
+      if (open?.folder === folder && !open.store.isReadOnly) return open;
       if (open && open.engine.drivenRuns().length > 0) {
         throw new WaymarkError(
           'refused',

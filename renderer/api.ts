@@ -9,10 +9,10 @@ declare global {
 
 /** An expected failure of a command; `failure` is what the main process said, ready to be shown. */
 export class CallError extends Error {
-  readonly command: CommandName;
+  readonly command: string;
   readonly failure: Failure;
 
-  constructor(command: CommandName, failure: Failure) {
+  constructor(command: string, failure: Failure) {
     super(failure.message);
     this.name = 'CallError';
     this.command = command;

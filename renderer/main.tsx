@@ -11,6 +11,7 @@ import './styles/timeline.css';
 import './styles/detail.css';
 import './styles/dock.css';
 import './styles/sheets.css';
+import { ownTerminalPage } from '@shared/own-terminal-page';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
@@ -26,7 +27,9 @@ import { startSync } from './state/sync';
 import { languageFor, textFor } from './text/language';
 
 const root = document.getElementById('root');
-if (root !== null && hasBridge()) {
+if (root !== null && location.hash === `#${ownTerminalPage}`) {
+  void import('./own-terminal/start').then(({ startOwnTerminals }) => startOwnTerminals(root));
+} else if (root !== null && hasBridge()) {
   startTheme();
   startGestures();
   startLeftRuns();

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildStamp } from './setup/build.mjs';
 import { readLaunch } from './setup/launch-file.mjs';
 import { projectRoot } from './setup/project.mjs';
 import { rebuiltBinding, STOCK_NODE_API } from './setup/sqlite.mjs';
 import { StepFailure } from './setup/step-failure.mjs';
+import { billName, billOfMaterials } from './trust/bill-of-materials.mjs';
 
 /**
  * Two builds of the application that differ in one fuse: `release` is what people get; `e2e` takes
@@ -33,7 +34,10 @@ export async function packageApp({ variant, targets }) {
   }
   const { build, Platform } = await import('electron-builder');
   const output = packageFolder(runtime.kind, variant);
-  const config = await packageConfig({ runtime, variant, output });
+  mkdirSync(output, { recursive: true });
+  const bill = join(output, billName);
+  writeFileSync(bill, `${JSON.stringify(billOfMaterials(runtime), null, 1)}\n`);
+  const config = await packageConfig({ runtime, variant, output, bill });
   await offerSevenZip();
   const platform = Platform.current();
   // AppImage and deb need tools from a host that many networks block; they are made when asked for by name.
@@ -66,14 +70,19 @@ export async function ensurePackaged(variant) {
 }
 
 /** What is laid over electron-builder.yml: all that depends on the runtime and the variant. */
-async function packageConfig({ runtime, variant, output }) {
+async function packageConfig({ runtime, variant, output, bill }) {
   const testOnly = runtime.kind === 'fallback';
   return {
     directories: { output },
     electronVersion: runtime.version,
     ...(process.platform === 'darwin' ? {} : { electronDist: dirname(runtime.executable) }),
-    extraResources:
-      runtime.nodeApi >= STOCK_NODE_API ? [] : [{ from: rebuiltBinding(), to: 'better_sqlite3.node' }],
+    extraResources: [
+      { from: bill, to: billName },
+      ...(runtime.nodeApi >= STOCK_NODE_API ? [] : [{ from: rebuiltBinding(), to: 'better_sqlite3.node' }]),
+    ],
+    // Electron's own page for those who start it without an application.
+    afterPack: ({ appOutDir }) =>
+      rmSync(join(resourcesOf(executableIn(appOutDir)), 'default_app.asar'), { force: true }),
     artifactName: `\${productName}-\${version}-\${os}-\${arch}${testOnly ? '-testonly' : ''}.\${ext}`,
     electronFuses: {
       enableNodeCliInspectArguments: variant === 'e2e',
@@ -115,10 +124,21 @@ function executableIn(folder) {
   return join(folder, process.platform === 'win32' ? 'Waymark.exe' : 'waymark');
 }
 
+/** @returns {string} the folder with the archive of the application that this executable starts */
+export function resourcesOf(executable) {
+  return process.platform === 'darwin'
+    ? join(dirname(executable), '..', 'Resources')
+    : join(dirname(executable), 'resources');
+}
+
 function packageStamp(variant) {
   const { runtime } = readLaunch();
   const hash = createHash('sha256').update(`${variant} ${runtime.kind} ${runtime.version} ${buildStamp()}`);
-  for (const file of ['electron-builder.yml', 'scripts/package-app.mjs'])
+  for (const file of [
+    'electron-builder.yml',
+    'scripts/package-app.mjs',
+    'scripts/trust/bill-of-materials.mjs',
+  ])
     hash.update(readFileSync(join(projectRoot, file)));
   return hash.digest('hex');
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applicationUser, giveToApplication, runExecutable } from './launch.mjs';
 import { ensurePackaged } from './package-app.mjs';
+import { checkArchive } from './trust/archive.mjs';
 
 /** How a fuse stands in the binary: the characters 1 and 0. */
 const fuseOn = 0x31;
@@ -54,6 +55,7 @@ export async function checkPackage({ env }) {
     ['fuses of the release build', () => checkFuses(release.executable, 'release')],
     ['fuses of the e2e build', () => checkFuses(forTests.executable, 'e2e')],
     ['the e2e build differs in the inspect fuse only', () => checkDifference(forTests.executable)],
+    ['contents of the release build', async () => (await checkArchive(release.executable)).problems],
     ['smoke run of the release build', () => checkSmoke(release.executable, env)],
   ];
   const counts = { passed: 0, failed: 0, skipped: 0 };

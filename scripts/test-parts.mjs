@@ -1,15 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChecks } from './checks.mjs';
 import { loopbackOnly } from './loopback-only.mjs';
 import { checkPackage } from './package-check.mjs';
 import { runProgram } from './run-program.mjs';
-import { startDisplay } from './setup/display.mjs';
-import { readLaunch } from './setup/launch-file.mjs';
 import { projectRoot } from './setup/project.mjs';
+import { StepFailure } from './setup/step-failure.mjs';
 import { ensureSetUp } from './setup/steps.mjs';
-import { countBenches, countPlaywright, countVitest, noTests } from './test-counts.mjs';
+import { countBenches, noTests } from './test-counts.mjs';
+import { onDisplay, runPlaywright, runVitest } from './test-runners.mjs';
+import { printPromises } from './trust/table.mjs';
 
 /**
  * Everything a test run consists of, in order. `test` and `full` say which run takes the part; `counts`
@@ -21,6 +20,7 @@ export const parts = [
   { name: 'unit', test: true, full: true, counts: true, run: runUnit },
   { name: 'package', test: true, full: true, counts: true, run: runPackage },
   { name: 'e2e', test: true, full: true, counts: true, run: runEndToEnd },
+  { name: 'trust', test: true, full: true, counts: true, run: runTrust },
   { name: 'offline', test: true, full: true, run: runOffline },
   { name: 'benches', test: false, full: true, counts: true, run: runBenches },
 ];
@@ -34,74 +34,44 @@ async function runSetUp({ only }) {
   return { code: 0, counts: noTests };
 }
 
-async function runUnit({ full, args }) {
-  const program = join(projectRoot, 'node_modules', 'vitest', 'vitest.mjs');
-  return withReport(countVitest, (report) =>
-    runProgram(
-      [program, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
-      {
-        env: { WAYMARK_FULL: full ? '1' : '' },
-        show: true,
-      },
-    ),
-  );
+async function runUnit({ full, args, reports }) {
+  const { code, counts, report } = await runVitest({ full, args });
+  reports.unit = report;
+  return { code, counts };
 }
 
 async function runPackage() {
   return onDisplay((env) => checkPackage({ env }));
 }
 
-async function runEndToEnd({ full, args }) {
-  const program = join(projectRoot, 'node_modules', '@playwright', 'test', 'cli.js');
-  return onDisplay((env) =>
-    withReport(countPlaywright, (report) =>
-      runProgram([program, 'test', '--reporter=list,json', ...args], {
-        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, WAYMARK_FULL: full ? '1' : '' },
-        show: true,
-      }),
-    ),
-  );
+async function runEndToEnd({ full, args, reports }) {
+  const { code, counts, report } = await runPlaywright({ full, args });
+  reports.e2e = report;
+  return { code, counts };
+}
+
+/** The short form of `npm run trust`, from what the parts before it reported: each promise has a proof, and none failed. */
+async function runTrust({ reports, only }) {
+  if (only !== undefined)
+    throw new StepFailure(
+      'trust',
+      'it judges what unit and e2e report.',
+      'npm run trust -- --short runs those.',
+    );
+  const { failed, all } = await printPromises({ ...reports, short: true });
+  return { code: failed === 0 ? 0 : 1, counts: { passed: all - failed, failed, skipped: 0 } };
 }
 
 /** The whole review story in a network that has nothing but loopback; skipped where there can be none. */
 async function runOffline({ args }) {
-  const program = join(projectRoot, 'node_modules', '@playwright', 'test', 'cli.js');
-  const config = join(projectRoot, 'e2e', 'offline', 'playwright.config.ts');
   const { within = [], missing = '' } = loopbackOnly();
   if (missing !== '') process.stdout.write(`skipped: ${missing}\n`);
-  return onDisplay((env) =>
-    withReport(countPlaywright, (report) =>
-      runProgram([program, 'test', '--config', config, '--reporter=list,json', ...args], {
-        env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report, WAYMARK_NO_LOOPBACK: missing },
-        show: true,
-        within,
-      }),
-    ),
-  );
-}
-
-/** On Linux tests get a display of their own, so that no window comes up in front of somebody at work. */
-async function onDisplay(work) {
-  if (process.platform !== 'linux') return work({});
-  const { user } = readLaunch();
-  const display = await startDisplay(user ? { owner: user } : {});
-  try {
-    return await work(display.env);
-  } finally {
-    display.stop();
-  }
-}
-
-async function withReport(count, run) {
-  const folder = mkdtempSync(join(tmpdir(), 'waymark-report-'));
-  try {
-    const report = join(folder, 'report.json');
-    const { code } = await run(report);
-    const counts = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : noTests;
-    return { code, counts };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const config = join(projectRoot, 'e2e', 'offline', 'playwright.config.ts');
+  const { code, counts } = await runPlaywright({
+    ...{ args: ['--config', config, ...args], within },
+    env: { WAYMARK_NO_LOOPBACK: missing },
+  });
+  return { code, counts };
 }
 
 /** Whether every bench still works; the figures of so few rounds mean nothing, so a missed bar is no failure. */

@@ -15,11 +15,12 @@ await runScript(async () => {
     );
   }
   const results = [];
+  const reports = { unit: null, e2e: null };
   for (const part of parts) {
     const wanted = only === undefined ? part[full ? 'full' : 'test'] : part.stops || part.name === only;
     if (!wanted) continue;
     process.stdout.write(`\n== ${part.name} ==\n`);
-    const result = await timed(part, { full, only, args: only === undefined ? [] : others });
+    const result = await timed(part, { full, only, reports, args: only === undefined ? [] : others });
     results.push(result);
     if (part.stops && result.counts.failed > 0) break;
   }

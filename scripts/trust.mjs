@@ -1,58 +1,39 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from './run-program.mjs';
 import { projectRoot } from './setup/project.mjs';
 import { StepFailure } from './setup/step-failure.mjs';
 import { ensureSetUp, runScript } from './setup/steps.mjs';
-import { judge, seenIn, tableOf } from './trust/judge.mjs';
-import { checkPackages } from './trust/packages.mjs';
+import { runPlaywright, runVitest } from './test-runners.mjs';
 import { promises } from './trust/promises.mjs';
+import { printPromises } from './trust/table.mjs';
 
-/** `npm run trust [-- --short]`: every promise with what was asked and seen; exit code 1 unless all of them hold. */
+/**
+ * `npm run trust [-- --short] [--online]`: every promise with what was asked and seen; exit code 1 unless all of them hold. With
+ * `--online` the registry is asked whether it signed what is installed; nothing else leaves this machine.
+ */
 await runScript(async () => {
-  const [form, ...more] = process.argv.slice(2);
-  if (more.length > 0 || (form !== undefined && form !== '--short'))
-    throw new StepFailure('trust', `there is no option ${form}.`, 'There is --short.');
-  const short = form === '--short';
+  const given = process.argv.slice(2);
+  const unknown = given.find((each) => each !== '--short' && each !== '--online');
+  if (unknown !== undefined)
+    throw new StepFailure('trust', `there is no option ${unknown}.`, 'There are --short and --online.');
+  const short = given.includes('--short');
   await ensureSetUp('window', { needXvfb: process.platform === 'linux', alsoTests: true });
-  const report = await unitReport(short);
-  const rows = [];
-  for (const promised of promises) {
-    const found = short ? { figures: [], seconds: 0 } : await benchFigures(promised.benches ?? []);
-    const checked = promised.check === 'packages' ? checkPackages() : null;
-    for (const problem of checked?.problems ?? []) process.stdout.write(`${promised.id}: ${problem}\n`);
-    rows.push(
-      judge(promised, {
-        seen: seenIn(report, promised.unit ?? []),
-        figures: found.figures,
-        benchSeconds: found.seconds,
-        problems: checked?.problems ?? null,
-        short,
-      }),
-    );
-  }
-  const held = rows.filter(({ verdict }) => verdict === 'ok').length;
-  process.stdout.write(`\n${tableOf(rows)}\n\n${held} of ${rows.length} promises hold.\n`);
-  return held === rows.length ? 0 : 1;
+  const unit = await runVitest({
+    ...{ full: !short, args: filesOf('unit') },
+    ...(short ? {} : { env: { WAYMARK_ATTACK_CALLS: '10000' } }), // P11
+  });
+  const windows = filesOf('e2e');
+  // Without a name Playwright would run everything.
+  const e2e = windows.length === 0 ? { report: null } : await runPlaywright({ full: !short, args: windows });
+  const { held, all } = await printPromises({
+    ...{ unit: unit.report, e2e: e2e.report, short, online: given.includes('--online') },
+    ...(short ? {} : { benchFigures }),
+  });
+  return held === all ? 0 : 1;
 });
 
-async function unitReport(short) {
-  const files = [...new Set(promises.flatMap(({ unit = [] }) => unit.map(({ file }) => file)))];
-  const folder = mkdtempSync(join(tmpdir(), 'waymark-trust-'));
-  try {
-    const path = join(folder, 'report.json');
-    const program = join(projectRoot, 'node_modules', 'vitest', 'vitest.mjs');
-    await runProgram(
-      [program, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${path}`, ...files],
-      { env: { WAYMARK_FULL: short ? '' : '1' }, show: true },
-    );
-    if (!existsSync(path))
-      throw new StepFailure('trust', 'the tests gave no report.', 'Run npm run test:unit.');
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+function filesOf(kind) {
+  return [...new Set(promises.flatMap((promised) => (promised[kind] ?? []).map(({ file }) => file)))];
 }
 
 const measured = new Map();
@@ -64,7 +45,11 @@ async function benchFigures(names) {
   for (const name of names) {
     if (!measured.has(name)) {
       const started = performance.now();
-      const { output } = await runProgram([join(projectRoot, 'scripts', 'bench.mjs'), name, '--json']);
+      const { output } = await runProgram([
+        join(projectRoot, 'scripts', 'bench.mjs'),
+        ...name.split(' '),
+        '--json',
+      ]);
       seconds += (performance.now() - started) / 1000;
       const line = output.split('\n').findLast((each) => each.startsWith('[{'));
       measured.set(name, line === undefined ? [] : JSON.parse(line));

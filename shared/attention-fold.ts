@@ -200,6 +200,7 @@ function rulesOf(spec: Record<string, unknown>): TaskRules {
     string,
     unknown
   >;
+  const evaluation = (spec.evaluation ?? {}) as { max_score?: unknown };
   const computers: unknown[] = Array.isArray(spec.computers) ? spec.computers : [];
   const number = (value: unknown, otherwise: number) => (typeof value === 'number' ? value : otherwise);
   return {
@@ -208,6 +209,7 @@ function rulesOf(spec: Record<string, unknown>): TaskRules {
       : ['\\btrain', '\\bfinetun', '\\btorchrun\\b', '\\bsft\\b', '\\bgrpo\\b'],
     gpuTakenMb: number(rules.gpu_taken_mb, 10_000),
     forgottenAfterSteps: number(rules.forgotten_after_steps, 50),
+    maxScore: number(evaluation.max_score, 100),
     gpuComputers: computers.flatMap((each) => {
       const { name, gpus } = (each ?? {}) as { name?: unknown; gpus?: unknown };
       return typeof name === 'string' && gpus !== null && gpus !== undefined ? [name] : [];

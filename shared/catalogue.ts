@@ -26,8 +26,14 @@ export const catalogueEntrySchema = z.strictObject({
   metric: z.string().nullable(),
   constraints: z.array(z.string().min(1)),
   hours: z.number().positive(),
-  /** null = none. */
-  gpus: z.strictObject({ count: z.int().positive(), memory_gb: z.number().positive() }).nullable(),
+  /** Of each machine; null = none. The paper's servers have eight GPUs each (InnovatorBench §5.1). */
+  gpus: z
+    .strictObject({
+      count: z.int().positive(),
+      memory_gb: z.number().positive(),
+      machines: z.int().positive().default(1),
+    })
+    .nullable(),
   /** The agent may use the web; null where the paper does not say. */
   web: z.boolean().nullable(),
   summary: z.string().min(1),
@@ -56,11 +62,16 @@ export function rowsOf(file: CatalogueFile): CatalogueRow[] {
     domain: task.domain,
     model: task.model,
     hours: task.hours,
-    gpus: task.gpus === null ? null : `${task.gpus.count} × ${task.gpus.memory_gb} GB`,
+    gpus: task.gpus === null ? null : gpuFacts(task.gpus),
     web: task.web,
     constraints: task.constraints,
     summary: task.summary,
   }));
+}
+
+/** `8 × 80 GB`, `2 × 8 × 80 GB`. */
+function gpuFacts({ machines, count, memory_gb }: NonNullable<CatalogueEntry['gpus']>): string {
+  return `${machines === 1 ? '' : `${machines} × `}${count} × ${memory_gb} GB`;
 }
 
 /** A skeleton package: paths inside the package → text. It loads as it is; what only the author knows is marked "Fill in". */
@@ -88,17 +99,18 @@ export function taskFromCatalogue(
 const quoted = (text: string) => JSON.stringify(text);
 
 function taskYaml(id: string, paper: CatalogueFile['paper'], task: CatalogueEntry): string {
+  const { gpus } = task;
   const gpuLines =
-    task.gpus === null
+    gpus === null
       ? []
-      : [
-          '  - name: gpu',
-          '    host: gpu-host # Fill in: an alias of your ssh configuration',
+      : Array.from({ length: gpus.machines }, (_, at) => at + 1).flatMap((number) => [
+          `  - name: gpu${gpus.machines === 1 ? '' : `-${number}`}`,
+          `    host: gpu-host${gpus.machines === 1 ? '' : `-${number}`} # Fill in: an alias of your ssh configuration`,
           '    type: gpu',
           '    internet: false',
-          `    gpus: { count: ${task.gpus.count}, memory_gb: ${task.gpus.memory_gb} }`,
+          `    gpus: { count: ${gpus.count}, memory_gb: ${gpus.memory_gb} }`,
           '    dedicated: true',
-        ];
+        ]);
   return `${[
     `# Begun from the catalogue: ${paper} ${task.number}. docs/task-package.md describes every field.`,
     `id: ${id}`,
@@ -116,6 +128,7 @@ function taskYaml(id: string, paper: CatalogueFile['paper'], task: CatalogueEntr
     '    type: localhost_cpu',
     `    internet: ${task.web === true}`,
     ...gpuLines,
+    ...(task.web === true ? noWebActions : []),
     'limits:',
     '  max_steps: 4000',
     `  max_working_time: ${task.hours}h`,
@@ -131,8 +144,19 @@ function taskYaml(id: string, paper: CatalogueFile['paper'], task: CatalogueEntr
   ].join('\n')}\n`;
 }
 
+/** Until there are web actions, a package that asked for them could not be started. */
+const noWebActions = [
+  '# This task may use the web. Waymark has no web actions yet: until it has, the agent reaches the web by commands',
+  '# on the computers above with internet: true. Later: list the tools, with web_search and web_browse among them.',
+];
+
+function gpuWords({ machines, count, memory_gb }: NonNullable<CatalogueEntry['gpus']>): string {
+  const each = `${count} ${count === 1 ? 'GPU' : 'GPUs'} with ${memory_gb} GB each`;
+  return machines === 1 ? each : `${machines} machines, each with ${each}`;
+}
+
 function description(task: CatalogueEntry): string {
-  const gpus = task.gpus === null ? 'no GPU' : `${task.gpus.count} GPUs with ${task.gpus.memory_gb} GB each`;
+  const gpus = task.gpus === null ? 'no GPU' : gpuWords(task.gpus);
   return `## Motivation
 
 Fill in: why this question matters. Background: ${task.background}.

@@ -68,6 +68,8 @@ export const checkpointEvents = {
     observed: z.array(observationSchema),
     taught: z.string().nullable(),
     delivered: z.array(deliverySchema),
+    /** Kept tails of requests that ended with this step, each after so many of `delivered`. */
+    lines: z.array(z.object({ after: count, text: z.string() })).optional(),
   }),
   /** After the last inherited step: where the branch comes from and what was used up until then. */
   'branch.began': z.object({

@@ -71,34 +71,34 @@ export const programClasses: readonly { names: string; class: CommandClass; why:
   {
     names: 'sudo su doas pkexec runuser chroot unshare nsenter setpriv',
     class: 'system',
-    why: 'raises rights',
+    why: 'runs programs with other rights',
   },
   {
     names:
       'ssh scp sftp rsync nc ncat netcat socat telnet ftp curl wget aria2c rclone aws gsutil az gcloud huggingface-cli hf',
     class: 'network',
-    why: 'reaches over the network',
+    why: 'uses the network',
   },
   {
     names: 'dd mkfs mount umount fdisk parted swapon losetup mkswap wipefs blkdiscard',
     class: 'destructive',
-    why: 'works on devices',
+    why: 'works on disks and other devices',
   },
-  { names: 'shred truncate', class: 'destructive', why: 'destroys content' },
+  { names: 'shred truncate', class: 'destructive', why: 'destroys the content of files' },
   {
     names: 'shutdown reboot halt poweroff systemctl service init crontab at batch launchctl',
     class: 'system',
-    why: 'controls the machine',
+    why: 'controls the machine and its services',
   },
   {
     names: 'iptables nft ip ifconfig route sysctl modprobe insmod rmmod',
     class: 'system',
-    why: 'changes the system',
+    why: 'changes the network or the kernel of the system',
   },
   {
     names: 'useradd userdel usermod passwd chpasswd visudo groupadd',
     class: 'system',
-    why: 'changes accounts',
+    why: 'changes user accounts',
   },
   { names: 'apt apt-get dpkg yum dnf brew pacman snap', class: 'system', why: 'installs system software' },
   {

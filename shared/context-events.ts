@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { callSchema, count, headSchema, step, toolSchema, ulid, usageSchema } from './event-parts';
+import { callSchema, count, headSchema, step, toolSchema, usageSchema } from './event-parts';
+import { hintIdSchema } from './hint-name';
 
 /** Events of the context: summaries, and observations shortened in it (semantics, Context; APOLLO §3.1.3). */
 export const contextEvents = {
@@ -25,8 +26,8 @@ export const contextEvents = {
     limit: z.int().positive(),
     /** `limit`: η·L was passed; `model`: the endpoint said the prompt is too long. */
     why: z.enum(['limit', 'model']),
-    /** Hints inside the summarised part: each needs a reflection. */
-    hints: z.array(ulid),
+    /** Hints inside the summarised part or of an earlier summary in it: each needs a reflection that names it. */
+    hints: z.array(hintIdSchema),
     head: headSchema,
     closing: z.string(),
     tools: z.array(toolSchema),

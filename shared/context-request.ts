@@ -1,5 +1,11 @@
-import type { ChatMessage, PlacedMessage } from './chat';
+import { type ChatMessage, type PlacedMessage, withText } from './chat';
 import type { Tool } from './event-parts';
+import type { EventBody } from './events';
+
+/** What a recorded request adds to a context that has heard of it: what is kept came with the event. */
+export function tailOf({ tail, kept }: Pick<EventBody<'model.requested'>, 'tail' | 'kept'>): string {
+  return kept ? '' : tail;
+}
 
 /**
  * The text of a request body that grows: JSON of what later requests repeat byte for byte, in chunks. Messages are last in
@@ -32,7 +38,7 @@ export class RequestText {
     const messages = open.map(({ message }) => message);
     const last = messages.at(-1);
     if (last !== undefined && tail !== '') {
-      messages[messages.length - 1] = { ...last, content: last.content + tail };
+      messages[messages.length - 1] = withText(last, tail);
     }
     const separator = this.messages > 0 && messages.length > 0 ? ',' : '';
     return `${separator}${messages.map((message) => JSON.stringify(message)).join(',')}]}`;

@@ -1,5 +1,5 @@
 import type { ContextFold } from './context';
-import { type Kept, shortened } from './context-entry';
+import { type Kept, shortened, tokensOf } from './context-entry';
 import { splitHints } from './context-head';
 import type { EventBody } from './events';
 import { estimateTokens } from './tokens';
@@ -68,7 +68,7 @@ export function shortenMany(
 
 /** What takes the most room, for a person: the observation of a step, or what stands before all steps. */
 export function largestPart(context: ContextFold): { step: number; tokens: number } {
-  const head = context.headMessages().reduce((sum, { content }) => sum + estimateTokens(content), 0);
+  const head = tokensOf(context.headMessages());
   return context.entries
     .map((entry) => ({ step: entry.step, tokens: context.tokensOf(entry) }))
     .reduce((most, each) => (each.tokens > most.tokens ? each : most), { step: 0, tokens: head });

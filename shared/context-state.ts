@@ -1,9 +1,19 @@
-import type { ChatMessage, PlacedMessage } from './chat';
-import { addHints, addObservation, type ContextEntry, entryMessages, entryOf } from './context-entry';
-import { atHead, shortenedMessage, withHint } from './context-head';
+import type { PlacedMessage } from './chat';
+import {
+  addHints,
+  addObservation,
+  type ContextEntry,
+  entryMessages,
+  entryOf,
+  keepLine,
+  lineOf,
+} from './context-entry';
+import { atHead, ContextHead } from './context-head';
 import type { SummaryPair, SummaryTurn } from './context-parts';
+import type { HeadMessage } from './event-parts';
 import type { EventBody, NewEvent } from './events';
 import { escapeHumanTag } from './human-tag';
+import { reflectedIn } from './reflected-hints';
 
 /**
  * What an event did to the context: nothing a request would show; a step was added to the end; the next request is another
@@ -29,16 +39,23 @@ export class ContextState {
   rounds = 0;
 
   private readonly steps: ContextEntry[] = [];
-  private head: ChatMessage[] = [];
+  private head = new ContextHead([]);
+  /** The limits that the last line told are no longer in force. */
+  private outdated = false;
 
   /** `fixed`: `sendReasoning` holds whatever model the run changes to. */
   constructor(
     private sendReasoning: boolean,
     private readonly fixed: boolean,
+    /** The model takes images; read off the log where it is fed from its begin. */
+    private showImages = true,
   ) {}
 
   apply(event: NewEvent): ContextChange {
     switch (event.kind) {
+      case 'run.created':
+        this.showImages = event.body.model.images === true;
+        return 'none';
       case 'segment.started':
         this.startSegment(event.body);
         return 'renewed';
@@ -53,10 +70,17 @@ export class ContextState {
       case 'hint.delivered':
         this.addHint(event.body);
         return 'none';
+      case 'model.requested':
+        if (event.body.kept) this.keep(event.body.tail);
+        return 'none';
+      case 'limits.changed':
+      case 'branch.began':
+        this.outdated = true;
+        return 'none';
       case 'step.inherited':
         return this.inherit(event.body);
       case 'summary.started':
-        this.summary = { started: event.body, rejected: 0, problem: null };
+        this.summary = { started: event.body, rejected: 0, problem: null, untold: false, told: '' };
         return 'redirected';
       case 'summary.rejected':
         this.reject(event.body.problem);
@@ -86,60 +110,88 @@ export class ContextState {
     return { tools, request };
   }
 
-  /** All messages of the next request in sending order, without any tail. */
+  /**
+   * The line that stands in the last message of the next request and tells the budgets under the limits in force; '' where
+   * that message has none, so that the request brings its own.
+   */
+  get line(): string {
+    const open = this.steps.at(-1);
+    if (this.outdated || this.summary !== null) {
+      return '';
+    }
+    return open === undefined ? this.head.line : lineOf(open);
+  }
+
+  /** All messages of the next request in sending order, without any tail but those that were kept. */
   messages(): PlacedMessage[] {
     const { summary } = this;
     if (summary === null) {
       return this.contextMessages();
     }
-    const { head, closing } = summary.started;
-    return [
-      ...head.map(atHead),
-      ...this.summarisedMessages(summary.started),
-      atHead({ role: 'user', content: closing }),
-    ];
+    const { started } = summary;
+    return [...started.head.map(atHead), ...this.summarisedMessages(started), closingMessage(summary)];
   }
 
   /** Messages of the context, also while it is being summarised. */
   contextMessages(): PlacedMessage[] {
-    return [...this.headMessages().map(atHead), ...this.steps.flatMap((entry) => this.messagesOf(entry))];
+    return [...this.headMessages(), ...this.steps.flatMap((entry) => this.messagesOf(entry))];
   }
 
-  /** The head as it is sent, hints and shortenings applied. */
-  headMessages(): ChatMessage[] {
-    const kept = this.pair?.kept ?? null;
-    return this.head.map((message, index) =>
-      kept !== null && index === this.head.length - 1 ? shortenedMessage(message, kept) : message,
-    );
+  /** The head as it is sent, hints and shortenings applied. `kept`: what stays of the last summarised observation. */
+  headMessages(kept = this.pair?.kept ?? null, showImages = this.showImages): PlacedMessage[] {
+    return this.head.messages(kept, '', showImages);
+  }
+
+  /** The same as the log stores it: what another head begins with. */
+  storedHead(): HeadMessage[] {
+    return this.head.stored(this.pair?.kept ?? null);
   }
 
   /** The last summarised observation as it was, before any shortening; '' without a pair. */
   get pairObservation(): string {
-    return this.pair === null ? '' : (this.head.at(-1)?.content ?? '');
+    return this.pair === null ? '' : this.head.last;
   }
 
   /** The first `entries` entries of the context (the pair counts as one), as they are sent. */
   summarisedMessages(part: { entries: number; pair: boolean }): PlacedMessage[] {
-    const pair = part.pair ? this.headMessages().slice(-2).map(atHead) : [];
+    const pair = part.pair ? this.headMessages().slice(-2) : [];
     const steps = this.steps.slice(0, part.entries - (part.pair ? 1 : 0));
     return [...pair, ...steps.flatMap((entry) => this.messagesOf(entry))];
   }
 
   messagesOf(entry: ContextEntry): PlacedMessage[] {
-    return entryMessages(entry, this.sendReasoning);
+    return entryMessages(entry, this.sendReasoning, '', this.showImages);
   }
 
   /** Messages that may still change: the latest step, or the head before the first. `hint` as it would be delivered. */
   protected openMessages(hint: string): PlacedMessage[] {
     if (this.summary !== null) {
-      return [atHead({ role: 'user', content: this.summary.started.closing })];
+      return [closingMessage(this.summary)];
     }
     const open = this.steps.at(-1);
     if (open !== undefined) {
-      return entryMessages(open, this.sendReasoning, hint);
+      return entryMessages(open, this.sendReasoning, hint, this.showImages);
     }
-    const head = this.headMessages();
-    return (hint === '' ? head : withHint(head, hint)).map(atHead);
+    return this.head.messages(this.pair?.kept ?? null, hint, this.showImages);
+  }
+
+  private keep(tail: string): void {
+    const { summary } = this;
+    if (summary !== null) {
+      summary.told += tail;
+      summary.untold = false;
+      return;
+    }
+    if (tail !== '') {
+      this.addLine(tail);
+      this.outdated = false;
+    }
+  }
+
+  private addLine(text: string): void {
+    const open = this.steps.at(-1);
+    if (open === undefined) this.head.keepLine(text);
+    else keepLine(open, text);
   }
 
   private startSegment(body: EventBody<'segment.started'>): void {
@@ -147,16 +199,23 @@ export class ContextState {
     const at =
       carried === null ? this.steps.length : this.steps.findIndex(({ step }) => step >= carried.from);
     const summarised = this.steps[at - 1];
+    const left = this.steps.filter(({ step }) => carried === null || step < carried.from);
     const kept =
       carried === null ? [] : this.steps.filter(({ step }) => step >= carried.from && step <= carried.to);
-    this.steps.splice(0, this.steps.length, ...kept);
     this.pair =
-      summary === undefined ? null : { hints: [...(body.hints ?? summarised?.hints ?? [])], kept: null };
+      summary === undefined
+        ? null
+        : {
+            hints: [...(body.hints ?? summarised?.hints ?? [])],
+            reflected: reflectedIn({ pair: this.pair, summarised: left }, body),
+            kept: null,
+          };
+    this.steps.splice(0, this.steps.length, ...kept);
     this.rounds = summary === undefined ? 0 : this.rounds + 1;
     this.segment = body.segment;
     this.tools = body.tools;
     this.request = body.request;
-    this.head = body.head.map(({ role, content }) => ({ role, content }));
+    this.head = new ContextHead(body.head);
     this.summary = null;
   }
 
@@ -180,7 +239,7 @@ export class ContextState {
   private addHint(body: EventBody<'hint.delivered'>): void {
     const open = this.steps.at(-1);
     if (open === undefined) {
-      this.head = withHint(this.head, body.text);
+      this.head.addHint(body.text);
       this.pair?.hints.push(...body.hints);
     } else {
       addHints(open, body);
@@ -194,13 +253,18 @@ export class ContextState {
     }
   }
 
-  private inherit({ answered, observed, taught, delivered }: EventBody<'step.inherited'>): ContextChange {
+  private inherit(body: EventBody<'step.inherited'>): ContextChange {
+    const { answered, observed, taught, delivered, lines = [] } = body;
     const change = this.answer(answered);
     for (const body of observed) this.observe(body);
     if (taught !== null) {
       this.teach(answered.step, taught);
     }
-    for (const body of delivered) this.addHint(body);
+    for (let count = 0; count <= delivered.length; count += 1) {
+      for (const { after, text } of lines) if (after === count) this.addLine(text);
+      const delivery = delivered[count];
+      if (delivery !== undefined) this.addHint(delivery);
+    }
     return change;
   }
 
@@ -208,6 +272,7 @@ export class ContextState {
     if (this.summary !== null) {
       this.summary.rejected += 1;
       this.summary.problem = problem;
+      this.summary.untold = true;
     }
   }
 
@@ -230,6 +295,7 @@ export class ContextState {
     if (this.summary !== null) {
       this.summary.started = { ...this.summary.started, request };
     }
+    this.showImages = model.images === true;
     if (!this.fixed) {
       this.sendReasoning = model.sendReasoning;
     }
@@ -242,4 +308,8 @@ export class ContextState {
       this.summary.rejected = 0;
     }
   }
+}
+
+function closingMessage({ started, told }: SummaryTurn): PlacedMessage {
+  return atHead({ role: 'user', content: started.closing + told });
 }

@@ -1,5 +1,4 @@
 import { type ContextEntry, tokensOf } from './context-entry';
-import { atHead } from './context-head';
 import type { ContextOptions, RequestExtras } from './context-parts';
 import { RequestText } from './context-request';
 import { type ContextChange, ContextState } from './context-state';
@@ -23,7 +22,7 @@ export class ContextFold extends ContextState {
   private sending: RequestText | null = null;
 
   constructor(private readonly options: ContextOptions) {
-    super(options.sendReasoning, options.messagesOnly ?? false);
+    super(options.sendReasoning, options.fixedReasoning ?? false, options.images ?? true);
   }
 
   override apply(event: NewEvent): ContextChange {
@@ -98,7 +97,7 @@ export class ContextFold extends ContextState {
   }
 
   private baseTokens(): number {
-    this.base ??= toolTokens(this.tools) + tokensOf(this.headMessages().map(atHead));
+    this.base ??= toolTokens(this.tools) + tokensOf(this.headMessages());
     return this.base;
   }
 
@@ -143,7 +142,7 @@ export class ContextFold extends ContextState {
       return sending;
     }
     if (this.entries.length > 0 && sending.messages === 0) {
-      sending.close(this.headMessages());
+      sending.close(this.headMessages().map(({ message }) => message));
     }
     for (; sending.entries < this.entries.length - 1; sending.entries += 1) {
       const entry = this.entries[sending.entries];

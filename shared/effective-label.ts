@@ -75,6 +75,18 @@ function humanOpinion(opinions: LabelOpinions, machine: Opinion): Opinion | null
   };
 }
 
+/** The reasons of the people whose word is the label, each once, in their order; null when nobody gave one. */
+export function givenReason(
+  { source }: Pick<EffectiveLabel, 'source'>,
+  humans: readonly HumanLabel[],
+): string | null {
+  const speaking = humans.filter(({ adjudication }) =>
+    source === 'adjudication' ? adjudication : source === 'human',
+  );
+  const reasons = speaking.flatMap(({ reason }) => reason?.trim() || []);
+  return reasons.length === 0 ? null : [...new Set(reasons)].join('; ');
+}
+
 /** How the machines' opinions on one step are at odds with each other. */
 export interface MachineDifferences {
   /** A rule masks what another one keeps. */

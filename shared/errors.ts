@@ -26,6 +26,7 @@ export const errorCodes = [
   'task_unsupported',
   'model_key_missing',
   'endpoint_differs',
+  'not_isolated',
   'model_unreachable',
   'model_rejected',
   'model_overloaded',
@@ -36,6 +37,7 @@ export const errorCodes = [
   'evaluation_unavailable',
   'export_undecided',
   'export_empty',
+  'export_no_tools',
   'unsupported',
 ] as const;
 
@@ -81,6 +83,21 @@ export function toFailure(thrown: unknown): Failure {
   const disk = diskFailure(error);
   if (disk !== null) return disk;
   return { code: 'bug', message: error.message, detail: error.stack };
+}
+
+/** Words of the database, of the system and of a stack. */
+const OF_MACHINES = /\bSQLITE_[A-Z]|\bSqliteError\b|^\w*Error: E[A-Z]+\b|^\s+at /;
+
+/**
+ * What a person can use of an error's detail; '' when nothing is left. The words of machines say nothing that the message does not
+ * say better: they stay for diagnostics and for who asks for JSON. A bug is told whole.
+ */
+export function plainDetail({ code, detail = '' }: Failure): string {
+  if (code === 'bug') return detail;
+  return detail
+    .split('\n')
+    .filter((line) => !OF_MACHINES.test(line))
+    .join('\n');
 }
 
 /** A disk without room, or one that takes nothing, can stop any work; it is no bug wherever it was not foreseen. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from './id-schema';
+import { imagePartSchema } from './image-part';
 
 export const ulid = idSchema;
 export const sha = z.string().length(64);
@@ -51,6 +52,8 @@ export const modelRefSchema = z.object({
   /** η·L of APOLLO Algorithm 1, tokens. */
   contextTokens: z.int().positive(),
   sendReasoning: z.boolean(),
+  /** The model takes images. Absent: it does not, and is sent none. */
+  images: z.boolean().optional(),
 });
 export type ModelRef = z.infer<typeof modelRefSchema>;
 
@@ -58,6 +61,8 @@ export const limitsSchema = z.object({
   maxSteps: z.int().positive(),
   maxWorkingMs: z.int().positive(),
   maxEvals: count,
+  /** Working time one training command may take; absent = no limit. */
+  maxTrainingMs: z.int().positive().optional(),
   /** Input and output tokens together; absent = no limit. */
   maxTokens: z.int().positive().optional(),
   /** In the currency of the price table; absent = no limit. Needs an endpoint with a price. */
@@ -101,6 +106,8 @@ export const observationSchema = z.object({
   durationMs: count,
   closedBy: z.enum(['run', 'look', 'interrupted', 'not_run']),
   imitatesHuman: z.boolean(),
+  /** What the action shows besides its text, to models that take images. */
+  images: z.array(imagePartSchema).optional(),
 });
 
 export const deliverySchema = z.object({
@@ -112,5 +119,11 @@ export const deliverySchema = z.object({
 
 /** The head of a context: messages before the first step that is kept as it was. */
 export const headSchema = z.array(
-  z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }),
+  z.object({
+    role: z.enum(['system', 'user', 'assistant']),
+    content: z.string(),
+    /** Of a user message, before its text: what the last summarised observation shows. */
+    images: z.array(imagePartSchema).optional(),
+  }),
 );
+export type HeadMessage = z.infer<typeof headSchema>[number];

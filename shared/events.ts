@@ -15,6 +15,7 @@ import {
   ulid,
   usageSchema,
 } from './event-parts';
+import { hintIdSchema } from './hint-name';
 import { importEvents } from './import-events';
 import { runChangeEvents } from './run-change-events';
 
@@ -57,8 +58,21 @@ export const eventBodies = {
         approvals: z.enum(['on', 'off']).optional(),
         /** What keeps local sessions apart from the rest of the machine; absent: nothing does. */
         isolation: z.enum(['bubblewrap']).optional(),
+        /** Who agreed that nothing keeps them apart: a person who was asked, or nobody, because the demo's recording is driven. */
+        unisolatedBy: z.enum(['person', 'demo']).optional(),
+        /** `none`: local sessions have a loopback of their own and nothing else; absent: the machine's network. */
+        network: z.enum(['none']).optional(),
         /** Folders of the machine that an isolated run sees besides its own, at their own paths. */
-        folders: z.array(z.object({ path: z.string(), write: z.boolean() })).optional(),
+        folders: z
+          .array(
+            z.object({
+              path: z.string(),
+              write: z.boolean(),
+              /** Where it led, without links, when the run was made; only that is shown. */
+              source: z.string().optional(),
+            }),
+          )
+          .optional(),
       }),
     ),
     workspaceRoot: z.string(),
@@ -105,8 +119,14 @@ export const eventBodies = {
     carried: z.object({ from: step, to: step }).nullable().optional(),
     /** Hints inside the observation that a branch's head ends with; elsewhere the events before say which. */
     hints: z.array(z.object({ id: ulid, text: z.string() })).optional(),
+    /** Hints of which the summary in a branch's head holds a reflection; elsewhere the events before say which. */
+    reflected: z.array(z.object({ id: hintIdSchema, text: z.string() })).optional(),
   }),
-  /** `sha256` is over the exact request body bytes; `tail` is what was added to the last message only. */
+  /**
+   * `sha256` is over the exact request body bytes. `tail` is what this request added to the end of its last message: the
+   * budgets left, or what was wrong with a summary. `kept`: from then on it is part of that message (docs/adr/0014); in logs
+   * from before it stood in this one request only.
+   */
   'model.requested': z.object({
     step,
     attempt: z.int().positive(),
@@ -115,6 +135,7 @@ export const eventBodies = {
     messages: count,
     tokensEstimate: count,
     tail: z.string(),
+    kept: z.literal(true).optional(),
   }),
   'model.failed': z.object({
     step,
@@ -177,11 +198,15 @@ export const eventBodies = {
     ...{ step, call, approval: ulid, what: z.string(), why: z.string() },
     /** What a person can allow for the rest of the run; absent where that cannot be said. */
     kinds: z.array(z.string()).optional(),
+    /** Computers of the task that the call needs. Absent in older logs. */
+    on: z.array(z.string()).optional(),
   }),
   'approval.decided': z.object({
     ...{ approval: ulid, decision: z.enum(['allow', 'deny']), by: z.string() },
     /** Allowed from here on in this run. */
     kinds: z.array(z.string()).optional(),
+    /** What the agent is told of a refusal, in the words of who refused. */
+    reason: z.string().optional(),
   }),
   /** A kind that was allowed is asked about again. `entry`: the request in the outbox. */
   'approval.withdrawn': z.object({ entry: ulid, kind: z.string(), by: z.string() }),

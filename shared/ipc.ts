@@ -9,7 +9,7 @@ import { datasetCommands } from './ipc/dataset';
 import { fileCommands } from './ipc/files';
 import { guidelineCommands } from './ipc/guideline';
 import { hintCommands } from './ipc/hints';
-import { importCommands } from './ipc/imports';
+import { type ImportProgress, importCommands } from './ipc/imports';
 import { labelCommands } from './ipc/labels';
 import { mergeCommands } from './ipc/merge';
 import type { Output } from './ipc/parts';
@@ -78,7 +78,8 @@ export interface EventPayloads {
   'computer.stage': { alias: string; stages: StageView[] };
   'prompts.changed': { prompts: SshPromptView[] };
   'own.changed': Record<string, never>;
-  'live.own': TerminalPage & { id: string; live: number };
+  /** The keyboard came back from the view of an own terminal, by a key that stands for this command. */
+  'own.left': { command: string };
   'workspace.problem': { problem: Failure | null };
   /** A run of which something cannot be read; the others go on. */
   'workspace.unreadable': { failure: Failure };
@@ -91,6 +92,8 @@ export interface EventPayloads {
   'remote.changed': { status: RemoteStatus | null };
   /** The wish for this machine not to sleep, and what it runs on. */
   'power.changed': PowerState;
+  /** Of the import that the window has begun. */
+  'import.progress': ImportProgress;
   'menu.command': { command: string };
 }
 export type EventName = keyof EventPayloads;

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { EventBody } from './events';
 import { snapshotText } from './label-snapshot';
 import { maskTrajectory } from './mask';
+import type { RowReasoning } from './row-reasoning';
 import { RunScript } from './run-fixtures';
 import { type Trajectory, TrajectoryFold } from './trajectory';
 
 const run = '01KRVN00000000000000000000';
 
-function trajectoriesOf(script: RunScript, reasoning = true): Trajectory[] {
+function trajectoriesOf(script: RunScript, reasoning: RowReasoning = 'as-sent'): Trajectory[] {
   const fold = new TrajectoryFold({ reasoning });
   const found = script.events.flatMap((event) => fold.apply(event));
   return [...found, ...fold.end()];
@@ -45,10 +47,58 @@ describe('trajectories', () => {
     ]);
   });
 
-  it('keep reasoning only when asked', () => {
-    const script = new RunScript(run).startSegment().answer([think], { reasoning: 'Because.' });
-    expect(JSON.stringify(trajectoriesOf(script, true))).toContain('"reasoning_content":"Because."');
-    expect(JSON.stringify(trajectoriesOf(script, false))).not.toContain('Because.');
+  it('hold reasoning where it was sent, nowhere, or on every step, and say where that is not what was sent', () => {
+    const script = new RunScript(run).startSegment();
+    const { model } = script.events[0]?.body as EventBody<'run.created'>;
+    const reasoning = (step: number) => ({ reasoning: `Because ${step}.` });
+    script.answer([think], reasoning(1)).answer([think], reasoning(2));
+    const sending = { ...model, sendReasoning: true };
+    script.add('model.changed', { model: sending, request: { model: 'test-model' }, by: 'Ada' });
+    script.answer([think], reasoning(3)).summarise(reasoning(4));
+    script.add('model.changed', { model, request: { model: 'test-model' }, by: 'Ada' }).answer([think]);
+    const found = (chosen: RowReasoning) =>
+      trajectoriesOf(script, chosen).map(({ kind, messages, notAsSent }) => ({
+        kind,
+        held: messages.flatMap(({ message, step }) => ('reasoning_content' in message ? [step] : [])),
+        notAsSent,
+      }));
+    const other = (messages: number[], steps: number[]) => [{ why: 'reasoning', messages, steps }];
+    expect(found('as-sent')).toEqual([
+      { kind: 'react', held: [1, 2, 3], notAsSent: other([2], [2]) },
+      { kind: 'summary', held: [1, 4], notAsSent: [] },
+      { kind: 'react', held: [], notAsSent: [] },
+    ]);
+    expect(found('drop')).toEqual([
+      { kind: 'react', held: [], notAsSent: other([2, 4], [3]) },
+      { kind: 'summary', held: [], notAsSent: other([1], [4]) },
+      { kind: 'react', held: [], notAsSent: [] },
+    ]);
+    expect(found('keep')).toEqual([
+      { kind: 'react', held: [1, 2, 3], notAsSent: other([2], [2]) },
+      { kind: 'summary', held: [1, 4], notAsSent: [] },
+      { kind: 'react', held: [2, 3], notAsSent: other([4, 6], [5]) },
+    ]);
+  });
+
+  it('hold an observation as the last answered request held it, and name who was asked with more of it', () => {
+    const script = new RunScript(run).startSegment();
+    const long = 'abcdefghij'.repeat(1_000);
+    script.answer([{ ...think, text: long }]).answer([think]);
+    const cut = { segment: 1, step: 1, call: 0, keepEnd: 10, was: long.length };
+    script.add('context.shortened', { ...cut, keepStart: 1_000 }).answer([think]);
+    // For the summary that follows; no step was asked with it.
+    script
+      .add('context.shortened', { ...cut, keepStart: 10 })
+      .summarise()
+      .answer([think]);
+    const [react, summary] = trajectoriesOf(script);
+    const lengths = [react?.messages[3], summary?.messages[2]].map(
+      (each) => each?.message.content.length ?? 0,
+    );
+    expect(lengths[0]).toBeGreaterThan(1_010);
+    expect(lengths[1]).toBeLessThan(200);
+    expect(react?.notAsSent).toEqual([{ why: 'shortened', messages: [3], steps: [2] }]);
+    expect(summary?.notAsSent).toEqual([]);
   });
 });
 

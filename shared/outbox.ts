@@ -39,6 +39,7 @@ export const limitsChangeSchema = z.object({
   maxSteps: z.int().positive().optional(),
   maxWorkingMs: z.int().positive().optional(),
   maxEvals: z.int().nonnegative().optional(),
+  maxTrainingMs: z.int().positive().nullable().optional(),
   maxTokens: z.int().positive().nullable().optional(),
   maxCost: z.number().positive().nullable().optional(),
 });
@@ -74,6 +75,8 @@ export const outboxOps = z.discriminatedUnion('op', [
     ...{ op: z.literal('approval.decided'), approval: ulid, decision: z.enum(['allow', 'deny']) },
     /** The kinds that the question names run unasked for the rest of the run. */
     forRun: z.boolean().optional(),
+    /** Of a refusal, for the agent. */
+    reason: z.string().min(1).max(4_000).optional(),
   }),
   /** One of them is asked about again. */
   z.object({ op: z.literal('approval.withdrawn'), kind: z.string().min(1).max(300) }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { contentText, withText } from './chat';
 import { ContextFold } from './context';
 import type { EventBody, NewEvent } from './events';
 import { hintBlock } from './human-tag';
@@ -56,10 +57,10 @@ const hint = (step: number): NewEvent => ({
 function promptOf(fold: ContextFold) {
   const placed = fold.messages();
   const messages = placed.map(({ message, step }, index): PromptMessage => {
-    const sent = index === placed.length - 1 ? { ...message, content: message.content + tail } : message;
-    return { role: sent.role, json: JSON.stringify(sent), content: sent.content, tokens: 0, step };
+    const sent = index === placed.length - 1 ? withText(message, tail) : message;
+    return { role: sent.role, json: JSON.stringify(sent), content: contentText(sent), tokens: 0, step };
   });
-  return { messages, tools: fold.tools, tail };
+  return { messages, tools: fold.tools, tail, line: '' };
 }
 
 test.each<[string, NewEvent[]]>([

@@ -7,7 +7,12 @@ export interface RunCall extends ModelCall {
   index: number;
   /** Set once `action.started` is in the log. */
   started: Pick<EventBody<'action.started'>, 'args' | 'guards'> | null;
-  approval: { id: string; decision: 'allow' | 'deny' | null; kinds: readonly string[] } | null;
+  approval: {
+    id: string;
+    decision: 'allow' | 'deny' | null;
+    kinds: readonly string[];
+    reason?: string | undefined;
+  } | null;
   observed: boolean;
 }
 
@@ -248,6 +253,7 @@ export class RunFold {
     for (const { approval } of this.calls) {
       if (approval?.id === body.approval) {
         approval.decision = body.decision;
+        approval.reason = body.reason;
       }
     }
   }

@@ -17,6 +17,8 @@ export const endpointSchema = z.object({
   sendReasoning: z.boolean().default(false),
   /** False: the model is asked for one call per answer, where the endpoint knows such a request. */
   parallelCalls: z.boolean().default(false),
+  /** The model takes images (`image_url` parts): actions may show it some. */
+  images: z.boolean().default(false),
   /** Currency units per million tokens; null = unknown, shown as "?". */
   price: z
     .object({ input: z.number().min(0), cached: z.number().min(0), output: z.number().min(0) })

@@ -1,6 +1,6 @@
-import type { ChatMessage } from './chat';
+import { type ChatMessage, contentText } from './chat';
 import type { EventBody } from './events';
-import { hintName } from './summary';
+import { hintName, hintNamesIn } from './hint-name';
 
 export type Missing = EventBody<'summary.ended'>['missing'][number];
 
@@ -9,10 +9,13 @@ const MOST_NAMED = 50;
 /** A longer string is no name that anybody would look up. */
 const LONGEST = 300;
 
-const HINT = /\bhint-[0-9A-HJKMNP-TV-Z]{6}\b/gu;
 const URL = /\bhttps?:\/\/[^\s"'<>`\\)\]}]+/gu;
 const PATH = /(?<![\w./:~-])~?\/(?:[\w.@+=-]+\/)*[\w.@+=-]*\w/gu;
 const SCORE = /\bscore\b[^\d\n-]{0,24}(-?\d+(?:\.\d+)?)/giu;
+
+/** What stands beside a name when it is only a part of a longer name or number. */
+const INSIDE_BEFORE = /(?:[\p{L}\p{N}_]|\p{N}\.)$/u;
+const INSIDE_AFTER = /^(?:[\p{L}\p{N}_]|\.\p{N})/u;
 
 /** Arguments of actions that name a session. */
 const SESSION_KEYS = new Set(['session_id', 'session']);
@@ -40,7 +43,7 @@ export function missingIn(
         add('url', url.replace(/[.,;:!?]+$/u, ''));
         return ' ';
       });
-      for (const [name] of text.matchAll(HINT)) add('hint', name);
+      for (const name of hintNamesIn(text)) add('hint', name);
       for (const [path] of withoutUrls.matchAll(PATH)) {
         if (path.split('/').length > 2) add('path', path);
       }
@@ -49,15 +52,27 @@ export function missingIn(
     for (const session of sessionsOf(message)) add('session', session);
   }
   return [...found.values()]
-    .filter(({ text }) => !summary.includes(text))
+    .filter(({ text }) => !mentions(summary, text))
     .sort((a, b) => Number(b.kind === 'hint') - Number(a.kind === 'hint') || b.count - a.count)
     .slice(0, MOST_NAMED)
     .map(({ kind, text }) => ({ kind, text }));
 }
 
+/** The whole name: session `a` is not mentioned by "at", nor score 6.1 by "16.15". */
+function mentions(summary: string, name: string): boolean {
+  for (let at = summary.indexOf(name); at >= 0; at = summary.indexOf(name, at + name.length)) {
+    const [before, after] = [summary.slice(Math.max(0, at - 2), at), summary.slice(at + name.length)];
+    if (!INSIDE_BEFORE.test(before) && !INSIDE_AFTER.test(after.slice(0, 2))) return true;
+  }
+  return false;
+}
+
 function textsOf(message: ChatMessage): string[] {
   const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
-  return [message.content, ...calls.flatMap((call) => Object.values(argumentsOf(call.function.arguments)))];
+  return [
+    contentText(message),
+    ...calls.flatMap((call) => Object.values(argumentsOf(call.function.arguments))),
+  ];
 }
 
 function sessionsOf(message: ChatMessage): string[] {

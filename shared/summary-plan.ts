@@ -1,15 +1,18 @@
 import type { PlacedMessage } from './chat';
 import type { ContextFold } from './context';
-import { type ContextEntry, messageTokens, observationOf, tokensOf } from './context-entry';
+import { type ContextEntry, imagesOf, observationOf, placedTokens, tokensOf } from './context-entry';
+import { atHead } from './context-head';
 import type { EventBody } from './events';
+import { hintName } from './hint-name';
+import { hintsOfPair, type KnownHint } from './reflected-hints';
 import { toolTokens } from './tokens';
 
 type Started = EventBody<'summary.started'>;
 
 /** Which part of the context is summarised: k and what follows from it (APOLLO Algorithm 1, l. 5-8). */
 export interface SummaryPlan extends Pick<Started, 'entries' | 'pair' | 'steps' | 'carried'> {
-  /** Hints inside the part, in order: each needs a reflection. */
-  hints: { id: string; text: string; step: number }[];
+  /** Hints inside the part or of an earlier summary in it, in order: each needs a reflection. `step` 0: of no step in the part. */
+  hints: (KnownHint & { step: number; ofSummary: boolean })[];
   /** The last summarised step: its observation o_k stays word for word. */
   last: ContextEntry;
 }
@@ -28,14 +31,16 @@ export function planSummary(context: ContextFold): SummaryPlan | null {
     return null;
   }
   const [from, to] = [kept[0], kept.at(-1)];
+  const reflected = new Set(context.pair?.reflected.map(({ id }) => hintName(id)));
+  const isReflected = ({ id }: KnownHint) => reflected.has(hintName(id));
   return {
     entries,
     pair: pair === 1,
     steps: { from: first.step, to: last.step },
     carried: from === undefined || to === undefined ? null : { from: from.step, to: to.step },
     hints: [
-      ...(context.pair?.hints ?? []).map((hint) => ({ ...hint, step: 0 })),
-      ...part.flatMap(({ hints, step }) => hints.map((hint) => ({ ...hint, step }))),
+      ...hintsOfPair(context.pair).map((hint) => ({ ...hint, step: 0, ofSummary: isReflected(hint) })),
+      ...part.flatMap(({ hints, step }) => hints.map((hint) => ({ ...hint, step, ofSummary: false }))),
     ],
     last,
   };
@@ -58,25 +63,30 @@ export function summaryRequestTokens(
   const own = [...turn.head, { role: 'user' as const, content: turn.closing }];
   return (
     toolTokens(turn.tools) +
-    own.reduce((sum, message) => sum + messageTokens(message), 0) +
+    own.reduce((sum, message) => sum + placedTokens(atHead(message)), 0) +
     tokensOf(context.summarisedMessages(turn))
   );
 }
 
 /**
- * Head of the next context: system and task as they stand, the summary, and o_k with its hints in a message that says to go
- * on. The last two are the summary pair.
+ * Head of the next context: system and task as they stand, the summary, and o_k with its images and hints in a message that
+ * says to go on. The last two are the summary pair.
  */
 export function nextHead(
   context: ContextFold,
   parts: { summary: string; goOn: string; last: ContextEntry },
 ): EventBody<'segment.started'>['head'] {
-  const head = context.headMessages();
+  const head = context.storedHead();
   const base = context.pair === null ? head : head.slice(0, -2);
+  const images = imagesOf(parts.last);
   return [
-    ...base.map(({ role, content }) => ({ role: role === 'tool' ? ('user' as const) : role, content })),
+    ...base,
     { role: 'assistant', content: parts.summary },
-    { role: 'user', content: `${parts.goOn}\n\n${observationOf(parts.last)}` },
+    {
+      role: 'user',
+      content: `${parts.goOn}\n\n${observationOf(parts.last)}`,
+      ...(images === undefined ? {} : { images: [...images] }),
+    },
   ];
 }
 
@@ -89,7 +99,7 @@ export function tokensAfter(
   const kept = carried === null ? [] : context.entries.filter(({ step }) => step >= carried.from);
   return (
     toolTokens(context.tools) +
-    head.reduce((sum, message) => sum + messageTokens(message), 0) +
+    head.reduce((sum, message) => sum + placedTokens(atHead(message)), 0) +
     kept.reduce((sum, entry) => sum + context.tokensOf(entry), 0)
   );
 }

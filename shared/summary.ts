@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ModelCall, Tool } from './event-parts';
+import { hintName, hintNamesIn } from './hint-name';
 import { escapeHumanTag } from './human-tag';
 
 /**
@@ -110,12 +111,10 @@ export interface Summary {
   reflections: { hint: string; text: string }[];
 }
 
-/** How a summary names a hint: short enough to be written, long enough to be told apart. */
-export function hintName(id: string): string {
-  return `hint-${id.slice(-6)}`;
-}
-
-/** Reads a summariser's answer; `problem` is the sentence that is sent back to it. `hints`: how many need a reflection. */
+/**
+ * Reads a summariser's answer; `problem` is the sentence that is sent back to it. `hints`: ids of those that need a reflection,
+ * each one that names it.
+ */
 export function readSummary(
   answer: {
     text: string;
@@ -157,30 +156,37 @@ export function readSummary(
     );
   }
   const said = reflections.data.filter(({ text }) => text.trim() !== '');
-  if (said.length < hints.length) {
-    const named = said.map(({ hint, text }) => `${hint} ${text}`).join('\n');
-    const open = hints.map(hintName).filter((name) => !named.includes(name));
-    return fail(
-      `There are ${said.length} reflections for ${hints.length} hints of the user. Write one for each, with its id${open.length > 0 ? `; none names ${open.join(', ')}` : ''}.`,
-    );
-  }
+  const problem = reflectionProblem(said, hints.map(hintName));
+  if (problem !== null) return fail(problem);
   return { ok: true, summary: { parts, reflections: said } };
 }
 
 /** The summary as it stands in the context. */
-export function renderSummary(
-  { parts, reflections }: Summary,
-  steps: { from: number; to: number } | null,
-): string {
+export function renderSummary({ parts, reflections }: Summary): string {
   const sections = TEXT_PARTS.map(({ key, title }) => `## ${title}\n${(parts[key] ?? '').trim()}`);
   const lessons = reflections.map(({ hint, text }) => {
     const name = hint.trim();
     return `- ${name === '' || text.includes(name) ? '' : `(${name}) `}${text.trim()}`;
   });
-  const title = steps === null ? 'Summary of the work so far' : `Summary of the work up to step ${steps.to}`;
   return escapeHumanTag(
-    [`# ${title}`, ...sections, `## ${REFLECTIONS.title}\n${lessons.join('\n') || 'none'}`].join('\n\n'),
+    [
+      '# Summary of the work so far',
+      ...sections,
+      `## ${REFLECTIONS.title}\n${lessons.join('\n') || 'none'}`,
+    ].join('\n\n'),
   );
+}
+
+/** A hint survives every summary: none is dropped because others have more to say of them (semantics, Context). */
+function reflectionProblem(said: Summary['reflections'], names: readonly string[]): string | null {
+  const named = new Set(said.flatMap(({ hint, text }) => hintNamesIn(`${hint} ${text}`)));
+  const open = names.filter((name) => !named.has(name));
+  if (open.length > 0) {
+    return `Each hint of the user needs a reflection that names its id, also when an earlier summary spoke of it. None names ${open.join(', ')}.`;
+  }
+  return said.length < names.length
+    ? `The user gave ${names.length} hints. Write a reflection of its own for each; there ${said.length === 1 ? 'is' : 'are'} only ${said.length}.`
+    : null;
 }
 
 function parseObject(text: string): Record<string, unknown> | null {

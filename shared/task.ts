@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { commandPolicySchema } from './command-policy';
 import { precedences, ruleChoicesSchema } from './rules/rule-settings';
+import { innerPath, setupSchema } from './task-setup';
 
 /**
  * `task.yaml`: what a task package states. Keys are snake_case as in the file. Every object is closed: an
@@ -78,17 +79,17 @@ export type GuardLevel = (typeof guardLevels)[number];
 
 /** Guard rule → its level when the task says nothing. */
 export const guardDefaults = {
-  /** Editing lines that were not shown since the file changed. */
+  /** Changing a file of which nothing was shown since it last changed. */
   edit_unseen: 'warn',
   /** Two edits of one file in a row. */
   edit_twice: 'warn',
   /** No `think` before the first edit or long command. */
   think_first: 'warn',
-  /** A sleep of 120 s or more before the first training step. */
+  /** A sleep of 120 s or more while nothing runs in a session. */
   early_sleep: 'warn',
   /** Two sleeps without a look between them. */
   sleep_twice: 'warn',
-  /** Finishing below 100 points with tries and time left. */
+  /** Finishing below the full score with tries and time left. */
   early_finish: 'warn',
   /** A path that does not start at the root. */
   relative_path: 'refuse',
@@ -133,40 +134,13 @@ const duration = z
   .string()
   .refine((text) => durationMs(text) !== null, 'must be a duration such as 90s, 30m, 48h or 2d');
 
-/** A path inside the package or the workspace: relative, `/` between parts, never climbing out. */
-export function isInnerPath(path: string): boolean {
-  if (path === '' || path.startsWith('/') || path.includes('\\') || path.includes('\0')) return false;
-  if (/^[A-Za-z]:/.test(path)) return false;
-  return path.split('/').every((part) => part !== '..' && part !== '');
-}
-
-const innerPath = z
-  .string()
-  .refine(isInnerPath, 'must be a relative path that stays inside its folder (no leading /, no ..)');
 const name = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
     'must be 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit',
   );
-const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');
 const line = z.string().min(1).max(300);
-
-/** What is done on a computer before the first step; every entry is one visible, resumable step. */
-const setupSchema = z
-  .strictObject({
-    /** Package path → workspace path, besides `task/` and `data/`, which are always copied. */
-    copy: z.array(z.strictObject({ from: innerPath, to: innerPath })).default([]),
-    /** Existing absolute path on the computer → workspace path, as a symbolic link. */
-    link: z
-      .array(z.strictObject({ from: z.string().regex(/^\//, 'must be an absolute path'), to: innerPath }))
-      .default([]),
-    /** Shell commands that prepare the environment, run once in the workspace, in order. */
-    environment: z.array(z.string().min(1)).default([]),
-    /** Environment variables of every session on this computer. Not for secrets. */
-    variables: z.record(variable, z.string()).default({}),
-  })
-  .prefault({});
 
 export const computerTypes = ['gpu', 'cpu', 'localhost_cpu'] as const;
 
@@ -206,6 +180,11 @@ export type ScoreSpec = z.infer<typeof scoreSchema>;
 const evaluationSchema = z.strictObject({
   /** One line for `sh -c`, run in a fresh folder that holds the inputs; WAYMARK_EVALUATOR is the evaluator's folder. */
   command: z.string().min(1),
+  /**
+   * One line for `sh -c` that runs what the agent wrote, in the folder of the inputs and before the evaluator is copied: it sees
+   * neither the evaluator nor the result, and the evaluator only reads what it made.
+   */
+  run: z.string().min(1).nullable().default(null),
   /** Folder of the package with the evaluator and its keys; never copied to a computer the agent uses. */
   folder: innerPath.default('evaluation'),
   /** Globs over the workspace; what they match is copied for the evaluator. */
@@ -215,19 +194,34 @@ const evaluationSchema = z.strictObject({
     .positive()
     .max(64 * 1024 ** 3)
     .default(256 * 1024 ** 2),
+  /** Of `run` and `command` together. */
   timeout: duration.default('30m'),
+  /** What both may write together, bytes, besides the copies that they are given; an empty file counts as 4 KB. */
+  max_written: z
+    .int()
+    .min(1024 ** 2)
+    .max(1024 ** 4)
+    .default(4 * 1024 ** 3),
   /** Programs that must be on the PATH of the machine that evaluates. */
   needs: z.array(z.string().regex(/^[A-Za-z0-9._+-]+$/, 'must be the name of a program')).default([]),
+  /** Absolute paths on the machine that evaluates which the evaluator may read there, as data it needs, where it runs in a sandbox. */
+  folders: z.array(z.string().regex(/^\//, 'must be an absolute path')).max(50).default([]),
+  /** Whether the evaluator needs the network, where it runs in a sandbox. */
+  network: z.boolean().default(false),
   /** Absent: the evaluator's number is taken as points from 0 to 100. */
   score: scoreSchema.nullable().default(null),
   /** Points from which a run counts as successful. */
   success_at: z.number().min(0).max(100).default(80),
+  /** The most points that can be reached; there is nothing left to gain from then on. */
+  max_score: z.number().positive().max(100).default(100),
 });
 
 const limitsSchema = z
   .strictObject({
     max_steps: z.int().positive().max(1_000_000).default(4_000),
     max_working_time: duration.default('48h'),
+    /** How long one training command may run (InnovatorBench, appendix D); null: as long as the run. */
+    max_training_time: duration.nullable().default(null),
     max_eval_num: z.int().nonnegative().max(1_000).default(3),
     on_evals_spent: z.enum(['continue', 'finish']).default('continue'),
   })
@@ -239,6 +233,8 @@ const taskHintSchema = z
     file: innerPath.default('hint.md'),
     /** Points taken off every score after the hint was seen. */
     penalty: z.number().min(0).max(100).default(0),
+    /** Whether the penalty is taken off also where the hint was part of the task (InnovatorBench table 3 names none). */
+    penalty_upfront: z.boolean().default(false),
     /** Filled in from `file` when the package is loaded; not written in the file. */
     text: z.string().default(''),
   })

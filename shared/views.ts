@@ -2,6 +2,8 @@ import type { AnnotationEntry } from './annotations';
 import type { Limits, ModelCall, Tool, Usage } from './event-parts';
 import type { StoredStatus } from './events';
 import type { FileRevision } from './file-views';
+import type { Scores } from './final-score';
+import type { ImageRef } from './image-part';
 import type {
   EffectiveLabel,
   HumanLabel,
@@ -51,9 +53,11 @@ export interface RunSummary {
   events: number;
   seq: number;
   segments: number;
-  scores: { best: number | null; final: number | null; last: number | null; tries: number; maxTries: number };
+  scores: Scores & { tries: number; maxTries: number };
   workingMs: number;
   maxWorkingMs: number;
+  /** How long one training may take; absent: no limit. */
+  maxTrainingMs?: number | undefined;
   maxSteps: number;
   /** Steps that count against `maxSteps`: all but summary turns. */
   taken: number;
@@ -76,6 +80,12 @@ export interface RunSummary {
     gpus?: number | undefined;
     /** What keeps local sessions apart from the rest of the machine; absent: nothing does. */
     isolation?: 'bubblewrap' | undefined;
+    /** Who agreed that nothing does. */
+    unisolatedBy?: 'person' | 'demo' | undefined;
+    /** `none`: what is isolated has no network; absent: the machine's. */
+    network?: 'none' | undefined;
+    /** Shown to what is isolated besides its own. */
+    folders?: { path: string; write: boolean; source?: string | undefined }[] | undefined;
   }[];
   evaluatorIsolated: boolean;
 }
@@ -148,6 +158,8 @@ export interface StepHead {
   comments: number;
   /** The run this step belongs to, when it stands here because this run is its branch. */
   inheritedFrom: string | null;
+  /** The first image that the step's observations show; absent without one. */
+  image?: ImageRef | undefined;
   after: StepNote[];
 }
 
@@ -164,6 +176,8 @@ export interface ObservationView {
   data: Record<string, unknown>;
   durationMs: number | null;
   closedBy: string | null;
+  /** What it shows besides its text; their bytes are asked for by hash. */
+  images: ImageRef[];
   guards: { rule: string; level: string; message: string }[];
 }
 
@@ -223,7 +237,10 @@ export interface PromptMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   /** JSON of the message exactly as sent. */
   json: string;
+  /** Its text. */
   content: string;
+  /** Images before the text, in the order of the message's parts; absent without any. */
+  images?: ImageRef[] | undefined;
   tokens: number;
   /** Step whose answer or observation this is; 0 for the head. */
   step: number;
@@ -242,7 +259,10 @@ export interface PromptView {
   messages: PromptMessage[];
   tools: Tool[];
   request: Record<string, unknown>;
+  /** What stood at the end of the last message in this request only (logs from before such lines were kept). */
   tail: string;
+  /** The line of budgets that was sent with the last message and stays in it; '' without one. */
+  line: string;
 }
 
 export interface SessionView {

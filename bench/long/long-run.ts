@@ -12,6 +12,7 @@ import type { Store } from '../../electron/store/api';
 import { openStore } from '../../electron/store/client';
 import { systemClock } from '../../electron/system-clock';
 import { addTask } from '../../electron/task/add';
+import { unisolated } from '../../electron/testing/engine-stand';
 import { writeTaskPackage } from '../../electron/testing/task-package';
 import { Material } from '../engine/material';
 import { author, commandStep } from '../engine/run-events';
@@ -55,6 +56,7 @@ export async function openEngineBench(
       engine.startRun({
         ...{ task: 'small', title: null, endpoint, experiment: null, maxWorkingMs: 30 * 3_600_000 },
         ...{ humanHints: true, author, approvals: 'off', maxSteps: limits.maxSteps ?? null },
+        ...unisolated,
       }),
     close: async () => {
       await engine.shutdown({ mode: 'now' });

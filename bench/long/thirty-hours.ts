@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../electron/clock';
 import { openStore } from '../../electron/store/client';
 import { systemClock } from '../../electron/system-clock';
+import { slope } from '../../electron/testing/slope';
 import { driveShortRun } from '../engine/short-run';
 import { type Bench, figure, shorten, size } from '../harness';
 
@@ -56,17 +57,4 @@ function used(): number {
   globalThis.gc();
   const { heapUsed, external, arrayBuffers } = process.memoryUsage();
   return heapUsed + external + arrayBuffers;
-}
-
-/** Least squares over the hours. */
-function slope(values: readonly number[]): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const middle = (values.length - 1) / 2;
-  let above = 0;
-  let below = 0;
-  for (const [at, value] of values.entries()) {
-    above += (at - middle) * (value - mean);
-    below += (at - middle) ** 2;
-  }
-  return above / below;
 }

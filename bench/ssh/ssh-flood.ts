@@ -9,6 +9,7 @@ import type { EngineFlood } from './flood-child';
 
 const memoryBar = { is: '≤', value: 100 } as const;
 const echoBar = { is: '≤', value: 100 } as const;
+const keyBar = { is: '≤', value: 50 } as const;
 
 /** One session of a host prints without end in sight; another one of it is typed into meanwhile. */
 export const sshFlood: Bench = {
@@ -16,8 +17,8 @@ export const sshFlood: Bench = {
   about:
     'a flood in one remote session: memory of main process, window and engine, and the echo in another session of the host',
   async run(options) {
-    const megabytes = size(options, 256, 256, 8);
-    const bench = await openBenchHost({ homeBytes: 4 * 1024 ** 3 });
+    const megabytes = size(options, 256, 1024, 8);
+    const bench = await openBenchHost({ homeBytes: (options.long ? 6 : 4) * 1024 ** 3 });
     try {
       const { host } = bench;
       const computer = await bench.computer('bench');
@@ -59,6 +60,9 @@ function figures(name: string, where: string, flood: WindowFlood, until: string)
     figure(`flood-${name}-main`, flood.main, 'MB', memoryBar, { detail }),
     figure(`flood-${name}-renderer`, flood.window, 'MB', memoryBar, { detail }),
     echoFigure(`flood-${name}-echo`, flood.echoes, until),
+    figure(`flood-${name}-key`, quantile(flood.keys, 0.95), 'ms', keyBar, {
+      detail: `p95 of a key until the window has painted again; ${spread(flood.keys)} ms, n = ${flood.keys.length}`,
+    }),
   ];
 }
 

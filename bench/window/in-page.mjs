@@ -51,6 +51,16 @@ export function answerKey() {
   });
 }
 
+/** `globalThis.painted` is a promise of ms from the next key's own time stamp until the frame after the one that it led to. */
+export function watchKey() {
+  globalThis.painted = new Promise((resolve) => {
+    const paint = ({ timeStamp }) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - timeStamp)));
+    };
+    addEventListener('keydown', paint, { capture: true, once: true });
+  });
+}
+
 export function readPainted() {
   return globalThis.painted;
 }
@@ -93,20 +103,22 @@ export function readEcho() {
   return globalThis.echo;
 }
 
-/** One command of the contract, `order`: `{ command, input }`. */
+/** One command of the page's own contract, `order`: `{ command, input }`. */
 export async function invokeCommand(order) {
-  const reply = await globalThis.waymark.invoke(order.command, order.input);
+  const bridge = globalThis.waymark ?? globalThis.waymarkOwnTerminal;
+  const reply = await bridge.invoke(order.command, order.input);
   if (!reply.ok) throw new Error(`${order.command}: ${reply.error.message}`);
   return reply.value;
 }
 
-/** Types a text into a terminal that need not be shown. */
+/** Types a text into a terminal that need not be shown; in the view of own terminals. */
 export async function typeInto({ id, text }) {
-  const reply = await globalThis.waymark.invoke('own.write', { id, bytes: new TextEncoder().encode(text) });
+  const bytes = new TextEncoder().encode(text);
+  const reply = await globalThis.waymarkOwnTerminal.invoke('own.write', { id, bytes });
   if (!reply.ok) throw new Error(reply.error.message);
 }
 
-/** Writes one character into a terminal that is watched but not shown; ms until its next bytes are in the page. */
+/** Writes one character into a terminal that is watched but not shown; ms until its next bytes are in the view. */
 export function echoOf({ id, character }) {
   return new Promise((resolve, reject) => {
     const start = performance.now();
@@ -116,10 +128,10 @@ export function echoOf({ id, character }) {
       settle(value);
     };
     const late = setTimeout(() => over(reject, new Error('A key was not echoed within 20 s.')), 20_000);
-    const stop = globalThis.waymark.on('live.own', (frame) => {
+    const stop = globalThis.waymarkOwnTerminal.on('live.own', (frame) => {
       if (frame.id === id && frame.bytes.length > 0) over(resolve, performance.now() - start);
     });
-    globalThis.waymark
+    globalThis.waymarkOwnTerminal
       .invoke('own.write', { id, bytes: new TextEncoder().encode(character) })
       .then((reply) => {
         if (!reply.ok) over(reject, new Error(reply.error.message));

@@ -1,12 +1,13 @@
 import type { EventBody, NewEvent } from '@shared/events';
-import { joinShellPath, looksAt } from '@shared/shell-command';
+import { type FileEdit, FileSight } from '../label/file-sight';
 import type { ActionTaskView } from './task-view';
 
-/** Inclusive, 1-based line ranges of a file that the agent has seen since it last changed. */
-export interface ShownLines {
-  /** Number of lines then; null when only a command showed the file. */
-  total: number | null;
-  ranges: [number, number][];
+/** A training command that was left running; `fromMs`: the run's working time when it was started. */
+export interface Training {
+  computer: string;
+  session: string;
+  seq: number;
+  fromMs: number;
 }
 
 /** What earlier actions of the run left behind; a fold of its log, so that a resumed run goes on as it was. */
@@ -20,19 +21,24 @@ export interface ActionFacts {
   thought: boolean;
   /** An edit or a long command has happened. */
   worked: boolean;
-  /** A command that starts training has been run. */
-  trained: boolean;
-  /** The previous action other than `think`. */
-  last: { name: string; path: string | null } | null;
-  shown: Map<string, ShownLines>;
+  /** The previous action other than `think`; `held`: a sleep that was put to the agent again instead. */
+  last: { name: string; held: boolean } | null;
+  /** What the agent has seen of files: the label rules' own reading. */
+  sight: FileSight;
   /** Last recorded sha256 by path; null when deleted. */
   files: Map<string, string | null>;
   /** Keyed `computer:session`. */
   sessions: Map<string, { uid: string; ended: boolean }>;
+  /** Computer → the session that an action used last there. */
+  lastSession: Map<string, string>;
   /** Session uid → offset before which its output was cleared from the agent's view. */
   cleared: Map<string, number>;
   /** Session uid → highest command number an observation reported. */
   commandSeqs: Map<string, number>;
+  /** Session uid → the command that was run there last, with its number. */
+  commands: Map<string, { seq: number; text: string }>;
+  /** Session uid → the training that runs there, as far as observations tell. */
+  trainings: Map<string, Training>;
   /** `computer:session` → [wall ms, end offset], ascending; the base for "output since". */
   marks: Map<string, [number, number][]>;
   /** An action without an observation yet. */
@@ -40,9 +46,8 @@ export interface ActionFacts {
 }
 
 const maxMarks = 400;
-const everything = Number.MAX_SAFE_INTEGER;
 
-function emptyFacts(hintSeen: boolean): ActionFacts {
+function emptyFacts(hintSeen: boolean, root: string): ActionFacts {
   return {
     currentFile: null,
     evalsUsed: 0,
@@ -51,47 +56,52 @@ function emptyFacts(hintSeen: boolean): ActionFacts {
     finished: false,
     thought: false,
     worked: false,
-    trained: false,
     last: null,
-    shown: new Map(),
+    sight: new FileSight(root),
     files: new Map(),
     sessions: new Map(),
+    lastSession: new Map(),
     cleared: new Map(),
     commandSeqs: new Map(),
+    commands: new Map(),
+    trainings: new Map(),
     marks: new Map(),
     pending: null,
   };
 }
 
-type FactsView = Pick<ActionTaskView, 'workspaceRoot' | 'taskHint' | 'trainingCommands'>;
+type FactsView = Pick<ActionTaskView, 'workspaceRoot' | 'taskHint'>;
 
 /** Feed it every event of the run in order; live, the actions feed it themselves. */
 export class ActionFactsFold {
   readonly facts: ActionFacts;
 
-  constructor(private readonly task: FactsView) {
-    this.facts = emptyFacts(task.taskHint.mode === 'upfront');
+  constructor(task: FactsView) {
+    this.facts = emptyFacts(task.taskHint.mode === 'upfront', task.workspaceRoot);
   }
 
-  /** `at`: wall clock of the event, ms since 1970. */
-  apply(event: NewEvent, at: number): void {
+  /** `at`: wall clock of the event, ms since 1970. Hands back the edits that an observation stands for. */
+  apply(event: NewEvent, at: number): FileEdit[] {
+    this.fold(event, at);
+    return this.facts.sight.apply(event);
+  }
+
+  private fold(event: NewEvent, at: number): void {
     const { facts } = this;
     switch (event.kind) {
       case 'action.started':
         facts.pending = { name: event.body.name, args: event.body.args, startedAt: at };
         return;
       case 'action.observed': {
-        const args = facts.pending?.name === event.body.name ? facts.pending.args : {};
         facts.pending = null;
         for (const [key, offset] of Object.entries(event.body.offsets)) this.mark(key, at, offset);
         if (event.body.closedBy !== 'not_run') {
-          this.observed(event.body.name, args, event.body.ok, event.body.data);
+          this.observed(event.body.name, event.body.ok, event.body.data);
         }
         return;
       }
       case 'file.changed':
         facts.files.set(event.body.path, event.body.after);
-        facts.shown.delete(event.body.path);
         return;
       case 'step.inherited':
         this.inherited(event.body);
@@ -131,12 +141,7 @@ export class ActionFactsFold {
     this.facts.marks.set(key, marks);
   }
 
-  private observed(
-    name: string,
-    args: Record<string, string | number | boolean>,
-    ok: boolean,
-    data: Record<string, unknown>,
-  ): void {
+  private observed(name: string, ok: boolean, data: Record<string, unknown>): void {
     const { facts } = this;
     const path = typeof data.path === 'string' ? data.path : null;
     const number = (key: string) => (typeof data[key] === 'number' ? data[key] : null);
@@ -144,17 +149,21 @@ export class ActionFactsFold {
       facts.thought = true;
       return;
     }
-    facts.last = { name, path };
+    facts.last = { name, held: data.held === true };
+    if (typeof data.computer === 'string' && typeof data.session === 'string')
+      facts.lastSession.set(data.computer, data.session);
     const seq = number('commandSeq');
     if (typeof data.sessionId === 'string') {
       if (seq !== null) {
         const before = facts.commandSeqs.get(data.sessionId) ?? 0;
         facts.commandSeqs.set(data.sessionId, Math.max(before, seq));
+        if (typeof data.command === 'string') facts.commands.set(data.sessionId, { seq, text: data.command });
       }
       const cleared = number('clearedTo');
       if (cleared !== null) facts.cleared.set(data.sessionId, cleared);
     }
-    if (name === 'run_command') this.command(String(args.command ?? data.command ?? ''), data.async === true);
+    this.trained(data, seq);
+    if (name === 'run_command' && data.async === true) facts.worked = true;
     if (!ok) return;
     if (name === 'view_hint') facts.hintSeen = true;
     if (name === 'finish') facts.finished = true;
@@ -162,21 +171,22 @@ export class ActionFactsFold {
     if (path === null) return;
     const startLine = number('shownStart') ?? number('startLine');
     const endLine = number('shownEnd') ?? number('endLine');
-    const total = number('totalLines');
-    if (startLine !== null && endLine !== null && total !== null) {
-      if (endLine >= startLine) this.show(path, total, [[startLine, endLine]]);
-      else this.show(path, total, []);
-    }
-    if (Array.isArray(data.hitLines)) {
-      this.show(
-        path,
-        total,
-        data.hitLines.filter((line) => typeof line === 'number').map((line) => [line, line]),
-      );
-    }
     if (data.window && typeof data.windowSize === 'number' && startLine !== null && endLine !== null) {
       facts.currentFile = { path, startLine, endLine, size: data.windowSize };
     }
+  }
+
+  /** A newer command in a session, or a look at its end, says that what trained there has ended. */
+  private trained(data: Record<string, unknown>, seq: number | null): void {
+    const { trainings } = this.facts;
+    if (Array.isArray(data.trainingsSettled)) for (const uid of data.trainingsSettled) trainings.delete(uid);
+    const { computer, session, sessionId, trainingFromMs: fromMs } = data;
+    if (typeof sessionId !== 'string' || typeof computer !== 'string' || typeof session !== 'string') return;
+    const known = trainings.get(sessionId);
+    if (known !== undefined && (seq ?? 0) > known.seq) trainings.delete(sessionId);
+    if (known !== undefined && data.state === 'idle') trainings.delete(sessionId);
+    if (seq !== null && typeof fromMs === 'number' && data.exitCode === undefined && data.async === true)
+      trainings.set(sessionId, { computer, session, seq, fromMs });
   }
 
   /** Of what a branch's parent did only what does not depend on its files and sessions. */
@@ -186,30 +196,7 @@ export class ActionFactsFold {
       if (closedBy === 'not_run') continue;
       facts.thought ||= name === 'think';
       facts.worked ||= ok && (name === 'edit_file' || name === 'create_file');
-      if (name === 'run_command') {
-        const command = String(data.command ?? '');
-        facts.worked ||= data.async === true;
-        facts.trained ||= this.task.trainingCommands.some((pattern) => pattern.test(command));
-      }
+      facts.worked ||= name === 'run_command' && data.async === true;
     }
-  }
-
-  private command(command: string, async: boolean): void {
-    if (async) this.facts.worked = true;
-    if (this.task.trainingCommands.some((pattern) => pattern.test(command))) this.facts.trained = true;
-    for (const path of looksAt(command)) {
-      this.show(joinShellPath(this.task.workspaceRoot, path), null, [[1, everything]]);
-    }
-  }
-
-  private show(path: string, total: number | null, ranges: [number, number][]): void {
-    const before = this.facts.shown.get(path);
-    const merged: [number, number][] = [];
-    for (const range of [...(before?.ranges ?? []), ...ranges].sort((a, b) => a[0] - b[0])) {
-      const last = merged.at(-1);
-      if (last && range[0] <= last[1] + 1) last[1] = Math.max(last[1], range[1]);
-      else merged.push([range[0], range[1]]);
-    }
-    this.facts.shown.set(path, { total: total ?? before?.total ?? null, ranges: merged });
   }
 }

@@ -17,7 +17,7 @@ export interface ActionRig {
   computer: LocalComputer;
   task: ActionTaskView;
   actions: ActionPort;
-  /** Parses, checks the guards as the loop does, and runs. */
+  /** Parses, checks the guards as the loop does, and runs. Commands share the session `main` unless another is named. */
   call(
     name: string,
     args?: Record<string, unknown>,
@@ -91,9 +91,10 @@ export async function actionRig(
     context,
     async call(name, args = {}, change = {}) {
       step += 1;
-      const parsed = actions.parse(name, JSON.stringify(args));
+      const named = name === 'run_command' ? { session_id: 'main', ...args } : args;
+      const parsed = actions.parse(name, JSON.stringify(named));
       if (!parsed.ok) throw new Error(parsed.problem);
-      const refused = actions.guards(parsed.call).filter((guard) => guard.level === 'refuse');
+      const refused = actions.guards(parsed.call, step).filter((guard) => guard.level === 'refuse');
       if (refused.length > 0) throw new Error(refused.map((guard) => guard.message).join('\n'));
       return actions.run(parsed.call, context(change));
     },

@@ -3,6 +3,7 @@ import type { NewEvent } from '@shared/events';
 import type { ActionFamily, ActionName } from '@shared/task';
 import type { ActionContext, ActionOutcome } from '../agent/ports';
 import type { Clock } from '../clock';
+import type { Computer } from '../computer/port';
 import type { ActionFacts } from './action-facts';
 import type { CallProgress } from './call-progress';
 import type { CodeTracker } from './code-tracker';
@@ -16,10 +17,19 @@ export type ArgumentValue = string | number | boolean;
 export interface ActionParam {
   name: string;
   type: 'string' | 'integer' | 'number' | 'boolean';
-  description: string;
+  /** For the model; absent where the name says it. */
+  description?: string;
+  /** For `docs/actions.md` only. */
+  note?: string;
   /** `several`: required only where the task has more than one computer. */
   required?: boolean | 'several';
-  /** Used when the argument is absent; also part of the schema. */
+  /** The schema asks for it, a call without it is accepted: the paper's tools have a default (InnovatorBench, appendix F). */
+  lenient?: boolean;
+  /** Other names for it, as the paper has them; not part of the schema. */
+  aliases?: readonly string[];
+  /** Values that mean the same as leaving it out. */
+  absent?: readonly string[];
+  /** Used when the argument is absent; part of the schema unless it says nothing (false, ''). */
   default?: ArgumentValue;
   min?: number;
   max?: number;
@@ -43,8 +53,12 @@ export interface ActionEnvironment {
   evaluate(request: EvaluationRequest): Promise<EvaluationResult>;
   /** What the call that is under way has done so far in this process. */
   progress: CallProgress;
+  /** Where the shell of a session stands now; undefined where nobody can tell. */
+  directoryOf(computer: Computer, session: string): Promise<string | undefined>;
   /** Best known offset of a session's first byte at or after a wall-clock time; undefined when nobody knows. */
   offsetAt(computer: string, session: string, since: number): number | undefined;
+  /** Whether the model in force takes images. */
+  takesImages(): boolean;
 }
 
 /** What an action hands back; `create-actions.ts` fills in the rest of `ActionOutcome`. */
@@ -84,6 +98,8 @@ export class ActionArguments {
 export interface ActionDefinition {
   name: ActionName;
   family: ActionFamily;
+  /** Other names for it, as the paper has them; accepted, not offered. */
+  aliases?: readonly string[];
   /** One paragraph for the model; may depend on the task. */
   description: string | ((task: ActionTaskView) => string);
   params: readonly ActionParam[];

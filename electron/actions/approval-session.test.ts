@@ -45,39 +45,51 @@ const started = (name: string, args: Record<string, string | number | boolean>):
   body: { step: 1, call: 0, callId: 'c', name, args, guards: [] },
 });
 
-test('a run of 200 steps is asked about at most one command in ten', () => {
-  const texts = new RunTexts(new Chance(1));
+function longRun(seed: number) {
+  const texts = new RunTexts(new Chance(seed));
   const pen = new RunPen(texts, 0);
   pen.startSegment([{ role: 'system', content: 'x' }]);
   const life = new ResearchLife(pen, texts, 200);
   life.begin();
   while (pen.step < 200) life.live();
-  const seen = sitThrough(
-    pen.take().flatMap(({ events }) => events),
-    WORKSPACE,
-  );
-  expect(seen.commands).toBeGreaterThan(60);
-  expect(seen.asked.length / seen.commands, seen.asked.join('\n')).toBeLessThanOrEqual(0.1);
-});
+  const events = pen.take().flatMap((step) => step.events);
+  return sitThrough(events, WORKSPACE);
+}
 
-/** A short run of shell scripts: two of the questions are about loops and variables, which are never allowed as a kind. */
-test('the demo, were its approvals on, is asked about four of its eight commands', () => {
-  const policy = parsePolicy(
-    readFileSync(join(__dirname, '../../resources/demo/policy.json'), 'utf8'),
-    'demo',
-  );
-  const actions = policy.steps.flatMap(({ call }) => [
+function demo() {
+  const path = join(__dirname, '../../resources/demo/policy.json');
+  const { steps } = parsePolicy(readFileSync(path, 'utf8'), 'demo');
+  const filled = (value: string | number | boolean) =>
+    typeof value === 'string' ? value.replaceAll('{root}', '/workspace') : value;
+  const actions = steps.map(({ call }) =>
     started(
       call.name,
-      Object.fromEntries(
-        Object.entries(call.arguments).map(([key, value]) => [
-          key,
-          typeof value === 'string' ? value.replaceAll('{root}', '/workspace') : value,
-        ]),
-      ),
+      Object.fromEntries(Object.entries(call.arguments).map(([key, value]) => [key, filled(value)])),
     ),
-  ]);
-  const seen = sitThrough(actions, '/workspace');
+  );
+  return sitThrough(actions, '/workspace');
+}
+
+/** Of all their commands together, those that are asked about. */
+function share(sessions: readonly ReturnType<typeof sitThrough>[]): number {
+  const asked = sessions.reduce((total, seen) => total + seen.asked.length, 0);
+  return asked / sessions.reduce((total, seen) => total + seen.commands, 0);
+}
+
+const longRuns = [1, 2, 3, 4, 5].map(longRun);
+
+test('five runs of 200 steps are asked about at most one command in ten', () => {
+  for (const { commands } of longRuns) expect(commands).toBeGreaterThan(60);
+  expect(share(longRuns), longRuns.flatMap(({ asked }) => asked).join('\n')).toBeLessThanOrEqual(0.1);
+});
+
+/** No rule may spare it: it runs what the agent wrote, and is asked about until a person allowed the kind. */
+test('the demo, were its approvals on, is asked once: before it runs files that the agent may have written', () => {
+  const seen = demo();
   expect(seen.commands).toBe(8);
-  expect(seen.asked, seen.asked.join('\n')).toHaveLength(4);
+  expect(seen.asked).toEqual(['sh task/scripts/filter.sh']);
+});
+
+test('with the demo among them it is no more', () => {
+  expect(share([demo(), ...longRuns])).toBeLessThanOrEqual(0.1);
 });

@@ -24,7 +24,7 @@ const task = view();
 const { facts } = new ActionFactsFold(task);
 
 function refused(command: string, of = task): string[] {
-  return guardVerdicts(call(command), of, facts)
+  return guardVerdicts(call(command), of, facts, 1)
     .filter(({ level }) => level === 'refuse')
     .map(({ message }) => message);
 }
@@ -58,7 +58,7 @@ describe('300 commands that people sorted who did not write the reader', () => {
 
   const harmfulOnes = heldOut.filter((each) => each.harmful).map(({ command }) => command);
 
-  it('lets none of the harmful ones run unasked', () => {
+  it('lets none of the 150 harmful ones run unasked', () => {
     expect(heldOut).toHaveLength(300);
     expect(harmfulOnes).toHaveLength(150);
     expect(harmfulOnes.filter((command) => approvalQuestion(call(command), task) === null)).toEqual([]);
@@ -132,6 +132,30 @@ describe('what earlier readers let through', () => {
   });
 });
 
+describe('the reason for a question', () => {
+  it.each([
+    ['frob; ls | blah', 'Not on the list of commands that run without asking: frob, blah.'],
+    ['rm -r out', 'Not on the list of commands that run without asking: rm.'],
+    ['ls ../..', 'ls runs without asking, but not with these arguments.'],
+    ['ls ../..; cat /srv/x', 'ls, cat run without asking, but not with these arguments.'],
+    ['sort a.txt > b.txt', 'It writes b.txt.'],
+    ['echo "$HOME"', 'It contains $, which the shell may replace with something else.'],
+    ['for x in 1; do ls; done', 'It uses for, so it is a script rather than plain commands.'],
+    ['sleep 5 &', 'It leaves a command running in the background.'],
+    ['curl example.org', 'curl uses the network. Not on the list of commands that run without asking: curl.'],
+    ['cat > /etc/hosts', 'It changes /etc/hosts, outside the workspace. It writes /etc/hosts.'],
+  ])('to run %j is in plain words', (command, why) => {
+    expect(approvalQuestion(call(command), task)?.why).toBe(why);
+  });
+
+  it('to run what the agent wrote says so', () => {
+    const standing = { kinds: new Set<string>(), wrote: true };
+    expect(approvalQuestion(call('python train.py'), task, standing)?.why).toBe(
+      'python may run files that the agent has written since a person last answered.',
+    );
+  });
+});
+
 describe('a kind that a person allowed', () => {
   const python = 'python, with files of the workspace that the agent may have written';
   const ask = (command: string, kinds: string[], wrote = false) =>
@@ -177,7 +201,7 @@ describe('a kind that a person allowed', () => {
   it.each([
     ['git diff HEAD~1 src/a.py', 'git diff, with files of the workspace that the agent may have written'],
     ['gcc -O2 -Wall -o out a.c -lm', 'gcc, from and to files of the workspace'],
-    ['pip install -q numpy==1.26.4', 'pip install, from the usual place'],
+    ['pip install -q numpy==1.26.4', 'pip install, packages by name'],
     ['make -j8 test', 'make, with files of the workspace that the agent may have written'],
   ])('has a name for %s', (command, kind) => {
     expect(ask(command, [])?.kinds).toEqual([kind]);
@@ -215,7 +239,7 @@ describe('what a task says about commands', () => {
     });
     expect(approvalQuestion(call('curl https://example.org'), open)).toBeNull();
     expect(approvalQuestion(call('sudo -n true'), open)).toBeNull();
-    expect(approvalQuestion(call('sudo true'), open)?.why).toContain('raises rights');
+    expect(approvalQuestion(call('sudo true'), open)?.why).toContain('sudo runs programs with other rights');
   });
 
   it('refuses by rule with the words of the task, matching whole words only', () => {
@@ -234,12 +258,12 @@ describe('what a task says about commands', () => {
 
   it('refuses whole classes, and says which', () => {
     const offline = view({ classes: { network: 'refuse' } });
-    expect(refused('wget example.org', offline)[0]).toContain('wget reaches over the network');
+    expect(refused('wget example.org', offline)[0]).toContain('wget uses the network');
   });
 
   it('asks with the rule’s own words', () => {
     const asking = view({ rules: [{ program: 'sbatch', decide: 'ask', why: 'It uses up quota.' }] });
-    expect(approvalQuestion(call('sbatch job.sh'), asking)?.why).toMatch(/^It uses up quota; /);
+    expect(approvalQuestion(call('sbatch job.sh'), asking)?.why).toMatch(/^It uses up quota\. /);
   });
 
   it('is checked when the task is loaded', () => {

@@ -2,7 +2,7 @@ import { type CommandClass, programClasses, strictest } from '@shared/command-po
 import type { ParsedCall, StandingAnswers } from '../agent/ports';
 import { readCommand } from './command-findings';
 import { kindsOf, runsCode, typingKind } from './command-kinds';
-import { isHarmless, programName } from './harmless-commands';
+import { hasHarmlessUse, isHarmless, programName } from './harmless-commands';
 import { type LiteralCommand, readLiteral } from './literal-command';
 import { pathArguments } from './path-arguments';
 import type { PlaceRules } from './readable-paths';
@@ -49,7 +49,7 @@ function aboutCommand(
     ...rulings.filter(({ rule }) => rule.decide === 'ask').map(({ rule }) => rule.why.replace(/\.$/, '')),
   ];
   const strict = judge(command, task, standing);
-  const reasons = [...new Set([...found, ...strict.why])].slice(0, mostReasons);
+  const reasons = [...new Set([...found.map(sentence), ...strict.why])].slice(0, mostReasons);
   if (reasons.length === 0) return null;
   // A kind must not cover what is asked about for a reason of its own.
   const offered = found.length === 0 && strict.kinds !== null && strict.kinds.length <= mostKinds;
@@ -58,9 +58,13 @@ function aboutCommand(
 
 const question = (what: string, reasons: readonly string[], kinds: string[] | null): ApprovalQuestion => ({
   what,
-  why: `${reasons.join('; ')}.`,
+  why: reasons.map((reason) => `${reason}.`).join(' '),
   ...(kinds === null || kinds.length === 0 ? {} : { kinds }),
 });
+
+/** As findings are written they continue one; the name of a program at the start stays as it is. */
+const sentence = (finding: string) =>
+  finding.replace(/^(?:it|what|the|a) /, (word) => `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}`);
 
 /** Why a command is not on any list; and the kinds that would put it there, null when none can. */
 function judge(
@@ -72,7 +76,7 @@ function judge(
   const read = readLiteral(command);
   if ('problem' in read) return { why: [read.problem], kinds: null };
   const places = placesOf(task);
-  const why: string[] = [];
+  const left: LiteralCommand[] = [];
   const kinds = new Set<string>();
   let nameable = true;
   for (const each of read.commands) {
@@ -80,19 +84,33 @@ function judge(
     if (allowed) continue;
     const needed = kindsOf(each, places);
     if (needed?.every((kind) => standing.kinds.has(kind))) continue;
-    why.push(reason(each, standing));
+    left.push(each);
     nameable &&= needed !== null;
     for (const kind of needed ?? []) if (!standing.kinds.has(kind)) kinds.add(kind);
   }
-  return { why, kinds: nameable ? [...kinds] : null };
+  return { why: reasonsFor(left, standing), kinds: nameable ? [...kinds] : null };
 }
 
-function reason(command: LiteralCommand, { wrote }: StandingAnswers): string {
-  const name = programName(command) ?? command.words[0]?.text ?? '';
-  if (runsCode(command) && wrote)
-    return `${name} may run what the agent has written since it was last answered`;
-  if (command.outputs.length > 0) return `it writes ${command.outputs[0]}`;
-  return `${name} with these words is not among what runs unasked`;
+/** Sentences without their full stops about commands that are on no list. */
+function reasonsFor(commands: readonly LiteralCommand[], { wrote }: StandingAnswers): string[] {
+  const why: string[] = [];
+  const unlisted = new Set<string>();
+  const otherwise = new Set<string>();
+  for (const command of commands) {
+    const name = programName(command) ?? command.words[0]?.text ?? '';
+    if (runsCode(command) && wrote)
+      why.push(`${name} may run files that the agent has written since a person last answered`);
+    else if (command.outputs.length > 0) why.push(`It writes ${command.outputs[0]}`);
+    else if (hasHarmlessUse(name)) otherwise.add(name);
+    else unlisted.add(name);
+  }
+  if (otherwise.size > 0)
+    why.push(
+      `${[...otherwise].join(', ')} ${otherwise.size > 1 ? 'run' : 'runs'} without asking, but not with these arguments`,
+    );
+  if (unlisted.size > 0)
+    why.push(`Not on the list of commands that run without asking: ${[...unlisted].join(', ')}`);
+  return why;
 }
 
 /** A rule of the task allows it by name, or its class is one that the task allows. */
@@ -121,7 +139,7 @@ function aboutTyping({ args }: ParsedCall, { kinds }: StandingAnswers): Approval
   const session = String(args.session_id ?? '');
   const kind = typingKind(session);
   if (sessionKeys.test(text) || kinds.has(kind)) return null;
-  const why = [`it types into the session ${session}, where any program may read it`];
+  const why = [`It types into the session ${session}, and whatever runs there reads it`];
   return question(text, why, /^[\w.-]{1,40}$/.test(session) ? [kind] : null);
 }
 
@@ -129,7 +147,7 @@ function aboutFile({ name, args }: ParsedCall, task: ActionTaskView): ApprovalQu
   const path = args[Object.hasOwn(pathArguments, name) ? (pathArguments[name] ?? '') : ''];
   if (typeof path !== 'string' || !path.startsWith('/')) return null;
   const outside = !isInside(path, task.workspaceRoot) || path.split('/').includes('..');
-  return outside ? question(`${name} ${path}`, ['it leaves the workspace'], null) : null;
+  return outside ? question(`${name} ${path}`, ['The path lies outside the workspace'], null) : null;
 }
 
 /** Why the task refuses a command outright, one sentence each; empty when it does not. */

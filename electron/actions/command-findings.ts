@@ -18,7 +18,7 @@ import { isInside } from './workspace-files';
 /** Something a command does that a person may want to know of before it does it. */
 export interface CommandFinding {
   class: CommandClass;
-  /** Continues a sentence: `curl reaches over the network`. */
+  /** Continues a sentence: `curl uses the network`. */
   why: string;
 }
 
@@ -55,7 +55,7 @@ export function readCommand(command: string, root: string, policy: CommandPolicy
   const rulings: CommandRuling[] = [];
   const add = (kind: CommandClass, why: string) => findings.push({ class: kind, why });
   if (invisible.test(command)) add('unreadable', 'it contains invisible characters');
-  if (command.length > longestShellText) add('unreadable', 'it is too long to be read');
+  if (command.length > longestShellText) add('unreadable', 'it is too long to check');
   if (/:\s*\(\)\s*\{[^\n|]{0,80}\|[^\n&]{0,80}&/.test(command))
     add('destructive', 'it looks like a fork bomb');
   const commands = everyCommand(parseShell(command));
@@ -105,27 +105,27 @@ function findingsOf(simple: SimpleCommand): CommandFinding[] {
   const [first] = simple.argv;
   const name = commandName(simple);
   const words = simple.argv.slice(1);
-  if (first === null) add('unreadable', 'what it runs depends on a variable or another command');
+  if (first === null) add('unreadable', 'what it runs depends on a variable or on another command');
   else if (first !== undefined && /[^\x20-\x7e]/.test(first))
-    add('unreadable', 'a command name has unusual characters');
+    add('unreadable', 'the name of a command contains unusual characters');
   const known = programs.get(name) ?? (/^mkfs\./.test(name) ? programs.get('mkfs') : undefined);
   if (known) add(known.class, `${name} ${known.why}`);
   if (shells.test(name)) found.push(...ofShell(simple, name, words));
   if (interpreters.test(name)) found.push(...ofInterpreter(simple, name, words));
   if ((name === 'eval' || name === 'source' || name === '.') && words.some((word) => word === null))
-    add('unreadable', `what ${name} runs cannot be read`);
+    add('unreadable', `what ${name} runs cannot be told beforehand`);
   // Without operands its caller (`xargs`) names what goes.
   const named = words.filter((word) => word === null || !word.startsWith('-'));
   if (/^(?:rm|rmdir|shred|unlink)$/.test(name) && (named.length === 0 || named.includes(null)))
-    add('destructive', `what ${name} removes cannot be read`);
+    add('destructive', `what ${name} removes cannot be told beforehand`);
   if (
     /^(?:chmod|chown|chgrp|ln)$/.test(name) &&
     words.some((w) => w === null || /^(?:\/(?!workspace)|~)/.test(w))
   )
-    add('write', `${name} touches rights or links by whole path`);
+    add('write', `${name} may change permissions or links outside the workspace`);
   if (name === 'git') found.push(...ofGit(words));
   if (/^(?:env|printenv|set|export|declare)$/.test(name) && simple.intoPipe)
-    add('secret', 'it passes the environment on');
+    add('secret', 'it hands environment variables to another program');
   if (
     simple.assignments.some((word) =>
       /^(?:LD_PRELOAD|LD_LIBRARY_PATH|PATH|IFS|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_SSH_COMMAND)=/.test(
@@ -137,7 +137,7 @@ function findingsOf(simple: SimpleCommand): CommandFinding[] {
   if (
     simple.redirects.some(({ target }) => target?.startsWith('/dev/tcp/') || target?.startsWith('/dev/udp/'))
   )
-    add('network', 'it opens a connection');
+    add('network', 'it opens a network connection');
   return found;
 }
 
@@ -147,9 +147,9 @@ function ofShell(simple: SimpleCommand, name: string, words: readonly (string | 
     found.push({ class: 'unreadable', why: `${name} runs what another command prints` });
   const script = words.findIndex((word) => word !== null && /^-[a-z]*c[a-z]*$/.test(word));
   if (script >= 0 && words[script + 1] === null)
-    found.push({ class: 'unreadable', why: `what ${name} -c runs cannot be read` });
+    found.push({ class: 'unreadable', why: `what ${name} -c runs cannot be told beforehand` });
   if (simple.redirects.some((r) => r.operator === '<<<' || (r.operator === '<' && r.target === null)))
-    found.push({ class: 'unreadable', why: `what ${name} runs cannot be read` });
+    found.push({ class: 'unreadable', why: `what ${name} runs cannot be told beforehand` });
   return found;
 }
 
@@ -164,9 +164,9 @@ function ofInterpreter(
     found.push({ class: 'unreadable', why: `${name} runs what another command prints` });
   const code = [...words, ...simple.heredocs.map((heredoc) => heredoc.text)];
   if (code.some((word) => word !== null && codeRisk.test(awk ? word.replaceAll('`', '') : word)))
-    found.push({ class: 'unreadable', why: `${name} code starts programs or reaches out` });
+    found.push({ class: 'unreadable', why: `the ${name} code may start programs or use the network` });
   if (words.some((word, i) => word === null && /^-[a-zA-Z]*[ce]$/.test(words[i - 1] ?? '')))
-    found.push({ class: 'unreadable', why: `the ${name} code cannot be read` });
+    found.push({ class: 'unreadable', why: `what the ${name} code does cannot be told beforehand` });
   return found;
 }
 
@@ -175,7 +175,7 @@ function ofGit(words: readonly (string | null)[]): CommandFinding[] {
   const found: CommandFinding[] = [];
   const has = (pattern: RegExp) => words.some((word) => word !== null && pattern.test(word));
   if (has(/^(?:push|remote|config|clone|fetch|pull|submodule)$/))
-    found.push({ class: 'network', why: 'git reaches out or changes its configuration' });
+    found.push({ class: 'network', why: 'git uses the network or changes its configuration' });
   if (has(/^clean$/) || (has(/^reset$/) && has(/^--hard$/)))
     found.push({ class: 'destructive', why: 'git throws work away' });
   if (has(/^(?:-c|--exec-path|--upload-pack)/))

@@ -26,7 +26,7 @@ const sedEdits =
   /^(?:(?:\d+|\$)(?:,(?:\d+|\$))?)?(?:d|s\/(?:[^/\\\n]|\\[^\n])*\/(?:[^/\\\n]|\\[^\n])*\/[gIip\d]*)$/;
 
 /** Writing by `>`, beside what the command is itself. */
-const outputKind = 'writing files of the workspace by >';
+const outputKind = 'writing files in the workspace with >';
 
 /** The kinds that together cover a command that is asked about; null when there are none for it. */
 export function kindsOf(command: LiteralCommand, places: PlaceRules): string[] | null {
@@ -126,7 +126,7 @@ function pipKind(name: string, [verb = '', ...rest]: readonly string[]): string 
   );
   if (!fits) return null;
   if (/^(?:list|show|freeze|check)$/.test(verb)) return `${name} ${verb}`;
-  return verb === 'install' ? `${name} install, from the usual place` : null;
+  return verb === 'install' ? `${name} install, packages by name` : null;
 }
 
 function sedKind(words: readonly string[], command: LiteralCommand, places: PlaceRules): string | null {

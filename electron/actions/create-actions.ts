@@ -1,3 +1,4 @@
+import { boundText, observationLimit } from '@shared/bounded-text';
 import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
 import type { ActionContext, ActionOutcome, ActionPort, ParsedCall, StandingAnswers } from '../agent/ports';
@@ -5,6 +6,7 @@ import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';
 import { isHost, isUp } from '../computer/hosts';
 import type { Computer } from '../computer/port';
+import type { FileEdit } from '../label/file-sight';
 import {
   ActionArguments,
   type ActionDefinition,
@@ -15,14 +17,18 @@ import {
 import { ActionFactsFold } from './action-facts';
 import { approvalQuestion } from './approval';
 import { CodeTracker } from './code-tracker';
-import { guardVerdicts } from './guards';
+import { editNotices, guardVerdicts } from './guards';
 import { neededComputers } from './needed-computers';
 import { parseCall, toolOf } from './parse-call';
 import { SessionDesk, type StoredBytes } from './session-desk';
 import { SessionLedger } from './session-ledger';
 import { offeredActions } from './table';
 import type { ActionTaskView, EvaluationRequest, EvaluationResult } from './task-view';
+import { endOverdue } from './training-limit';
 import { WorkspaceFiles } from './workspace-files';
+
+/** Characters of an observation that are kept for notices: of guards, and of sessions that were lost. */
+const noticeRoom = 800;
 
 export interface ActionDeps {
   task: ActionTaskView;
@@ -34,8 +40,12 @@ export interface ActionDeps {
   facts?: ActionFactsFold;
   /** Session bytes that are stored here, for those a host has dropped; fewer or none where they are not. */
   stored?: StoredBytes;
+  /** Where the shells of a computer's sessions stand now, by session name; absent: nobody can tell. */
+  directories?(computer: Computer): Promise<ReadonlyMap<string, string>>;
   /** Exact offset of a session's first byte received at or after a wall-clock time, when the caller keeps such times. */
   offsetAt?(computer: string, session: string, since: number): number | undefined;
+  /** Whether the model in force takes images; absent: it does not. */
+  takesImages?(): boolean;
 }
 
 /** The offered actions of one run. @throws WaymarkError unsupported when the task's workspace has no computer */
@@ -80,7 +90,9 @@ class Actions implements ActionPort {
       ),
       clock,
       evaluate: (request) => deps.evaluate(request),
+      directoryOf: async (computer, session) => (await deps.directories?.(computer))?.get(session),
       offsetAt: (computer, session, since) => this.#offsetAt(computer, session, since),
+      takesImages: () => deps.takesImages?.() ?? false,
     };
   }
 
@@ -92,15 +104,16 @@ class Actions implements ActionPort {
     return parseCall(this.#offered, this.#deps.task, name, argumentsText);
   }
 
-  guards(call: ParsedCall) {
-    return guardVerdicts(call, this.#deps.task, this.#fold.facts);
+  guards(call: ParsedCall, step: number) {
+    return guardVerdicts(call, this.#deps.task, this.#fold.facts, step);
   }
 
   approval(call: ParsedCall, standing: StandingAnswers) {
     const { task } = this.#deps;
     const named = [...neededComputers(call, this.#action(call.name), task)];
     const asks = task.computers.some(({ name, approvals }) => named.includes(name) && approvals === 'on');
-    return asks ? approvalQuestion(call, task, standing) : null;
+    const question = asks ? approvalQuestion(call, task, standing) : null;
+    return question && { ...question, on: named };
   }
 
   offsets() {
@@ -159,13 +172,16 @@ class Actions implements ActionPort {
         current.scanned = before !== null;
         this.#note(before ?? []);
       }
+      await this.#endOverdue(current);
       const result = await expected(() => act(argumentsOf(action, call)));
       // From here on the result stands, also when a link breaks before everything around it was looked at.
       current.result = { ...result, closedBy: result.closedBy ?? closedBy };
       this.#note(result.events ?? []);
     }
     const result = current.result;
-    const data = { ...result.data };
+    await this.#endOverdue(current);
+    const data: Record<string, unknown> = { ...result.data };
+    if (current.settled.length > 0) data.trainingsSettled = current.settled;
     const around = [
       current.scanned ? this.#scanAround(needed, context) : null,
       action.family === 'command' || action.mayChangeFiles ? this.#reconcileAround(needed, current) : null,
@@ -178,19 +194,43 @@ class Actions implements ActionPort {
     const outcome: ActionOutcome = {
       ok: result.ok,
       error: result.error ?? null,
-      text: result.text + lostNotice(current.lost),
+      text:
+        boundText(result.text, 'ask for a smaller part', observationLimit - noticeRoom) +
+        lostNotice(current.lost) +
+        current.told.map((message) => `\n\n[Notice] ${message}`).join(''),
       data,
       closedBy: result.closedBy ?? closedBy,
       events: current.events,
       ends: result.ends ?? null,
+      ...(result.images === undefined ? {} : { images: result.images }),
     };
     this.#current = nothingUnderWay();
     const observed = {
       ...{ step, call: index, callId, name: call.name, ok: outcome.ok, error: outcome.error, text: '' },
       ...{ data, offsets: ledger.offsets(), durationMs: 0, closedBy: outcome.closedBy, imitatesHuman: false },
     };
-    this.#apply([{ kind: 'action.observed', body: observed }]);
-    return outcome;
+    return this.#noticed(
+      outcome,
+      this.#fold.apply({ kind: 'action.observed', body: observed }, this.#deps.clock.now()),
+    );
+  }
+
+  /** The observation with what is to be said of the edits that the action has made. */
+  #noticed(outcome: ActionOutcome, edits: readonly FileEdit[]): ActionOutcome {
+    const notices = editNotices(edits, this.#deps.task);
+    if (notices.length === 0) return outcome;
+    const text = outcome.text + notices.map(({ message }) => `\n\n[Notice] ${message}`).join('');
+    return { ...outcome, text, data: { ...outcome.data, notices } };
+  }
+
+  /** Trainings that have run for as long as one may are ended before an action and after it. */
+  async #endOverdue(current: Current): Promise<void> {
+    const { task, computers } = this.#deps;
+    const { facts } = this.#fold;
+    const { settled, notices } = await endOverdue(task, facts, computers);
+    for (const uid of settled) facts.trainings.delete(uid);
+    current.settled.push(...settled);
+    current.told.push(...notices);
   }
 
   async #scanAround(needed: ReadonlySet<string>, { step, call }: ActionContext): Promise<void> {
@@ -261,9 +301,15 @@ interface Current {
   scanned: boolean;
   /** Sessions that were found lost. */
   lost: string[];
+  /** Sessions whose training has ended, and what is to be said of those that were ended here. */
+  settled: string[];
+  told: string[];
 }
 
-const nothingUnderWay = (): Current => ({ key: '', events: [], result: null, scanned: false, lost: [] });
+const nothingUnderWay = (): Current => ({
+  ...{ key: '', events: [], result: null, scanned: false },
+  ...{ lost: [], settled: [], told: [] },
+});
 
 function argumentsOf(action: ActionDefinition, call: ParsedCall): ActionArguments {
   const defaults = action.params.flatMap((param) =>

@@ -21,12 +21,12 @@ const familyTitles: Record<string, string> = {
 };
 
 const guardWords: Record<GuardRule, string> = {
-  edit_unseen: 'editing lines that were not shown since the file changed',
+  edit_unseen: 'changing a file of which nothing was shown since it last changed',
   edit_twice: 'two edits of one file in a row',
   think_first: 'no `think` before the first edit or the first long command',
-  early_sleep: 'a sleep of 120 s or more before any training was started',
+  early_sleep: 'a sleep of 120 s or more while nothing runs in a session',
   sleep_twice: 'two sleeps without a look between them',
-  early_finish: 'finishing below 100 points with tries left',
+  early_finish: 'finishing below the full score with tries and a tenth of the time left',
   relative_path: 'a path that does not start at the root',
   outside_workspace:
     'a path outside the workspace, symbolic links resolved; also for `rm` and its like in commands',
@@ -48,16 +48,21 @@ function paramRow(param: ActionParam): string {
     ...(param.max === undefined ? [] : [`to ${param.max}`]),
   ].join(' ');
   const initial = param.default === undefined ? '' : `\`${JSON.stringify(param.default)}\``;
-  const what = param.ignored ? 'Accepted and recorded, without effect; not offered.' : param.description;
+  const what = param.ignored
+    ? 'Accepted and recorded, without effect; not offered.'
+    : [param.description, param.note, otherNames(param.aliases)].filter(Boolean).join(' ');
   return `| \`${param.name}\` | ${param.type} | ${param.ignored ? 'ignored' : need} | ${initial} | ${bounds} | ${cell(what)} |`;
 }
+
+const otherNames = (aliases: readonly string[] = []) =>
+  aliases.length === 0 ? '' : `Also accepted as ${aliases.map((name) => `\`${name}\``).join(', ')}.`;
 
 function section(action: ActionDefinition, task: ActionTaskView): string[] {
   const rows = action.params.map(paramRow);
   return [
     `### \`${action.name}\``,
     '',
-    describeAction(action, task),
+    [describeAction(action, task), otherNames(action.aliases)].filter(Boolean).join(' '),
     '',
     ...(rows.length === 0
       ? ['No parameters.', '']
@@ -76,7 +81,11 @@ export function actionsPage(): string {
     '',
     'A task offers some of these to the model (`tools` in `task.yaml`). Optional arguments sent as `"None"`, `"null"` or `""` count as absent, numbers and truth values may be sent as strings, and unknown arguments are answered with the list of known ones. `computer_ip` is the name of a computer of the task; with a single computer it may be left out.',
     '',
-    'What a command prints reaches the model without escape sequences, with progress bars in their final form, and within 30,000 characters: the first 20 % and the last 80 %, with the exact number left out. The log keeps every byte.',
+    'What a command prints reaches the model without escape sequences, with progress bars in their final form, and an observation has at most 12,000 characters: whole lines of the first 20 % and the last 80 %, with a note between them that says how much is left out and how to see it. The log keeps every byte.',
+    '',
+    'A call whose name could be one and whose arguments are one JSON object stays a call when there is no such tool, the task does not offer it, or the arguments do not fit: its observation says what is wrong and names the nearest tools, or the fields. Only what cannot be read as a call is shown to the model as text, with a message that teaches. Several calls in one answer are run, one after another, only where the request says so (`parallel_tool_calls`); else the first is run and the others are answered.',
+    '',
+    "The names and defaults of the paper's tools (InnovatorBench, appendix F) are accepted beside our own, also with `_action` behind a name: `computer_ip` is then the computer that holds the workspace, `run_command` without a session opens a new one, other actions take the session used last, and `.` or `./` as a folder is the workspace.",
     '',
     '## Guards',
     '',

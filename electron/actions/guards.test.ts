@@ -12,7 +12,7 @@ function rig() {
   return {
     fold,
     verdicts: (name: string, args: Record<string, string | number | boolean> = {}) =>
-      guardVerdicts({ name, args }, task, fold.facts).map((verdict) => `${verdict.level} ${verdict.rule}`),
+      guardVerdicts({ name, args }, task, fold.facts, 1).map((verdict) => `${verdict.level} ${verdict.rule}`),
     did(name: string, args: Record<string, string | number | boolean>, data: Record<string, unknown> = {}) {
       const where = { step: 1, call: 0, callId: 'x', name };
       fold.apply({ kind: 'action.started', body: { ...where, args, guards: [] } }, 1);
@@ -47,7 +47,7 @@ function rig() {
 const commands = (command: string) => {
   const fold = new ActionFactsFold(task);
   fold.facts.thought = true;
-  return guardVerdicts({ name: 'run_command', args: { command } }, task, fold.facts).map((v) => v.rule);
+  return guardVerdicts({ name: 'run_command', args: { command } }, task, fold.facts, 1).map((v) => v.rule);
 };
 
 describe('commands', () => {
@@ -111,28 +111,27 @@ describe('the other guards', () => {
     expect(verdicts('list_files', {})).toEqual([]);
   });
 
-  test('an edit of lines that were not shown since the file changed', () => {
-    const { verdicts, did, changed, fold } = rig();
-    fold.facts.thought = true;
-    const edit = (start: number, end: number) =>
-      verdicts('edit_file', { path: '/workspace/a.py', start, end, content: '' });
-    expect(edit(1, 2)).toEqual(['warn edit_unseen']);
+  test('an edit of what was not seen is refused beforehand where the task says so', () => {
+    const strict = actionTaskView(
+      testTask({ guards: { edit_unseen: 'refuse', edit_twice: 'refuse', think_first: 'off' } }),
+      '/workspace',
+    );
+    const { did, fold } = rig();
+    const asked = (name: string, step: number, path = '/workspace/a.py') =>
+      guardVerdicts({ name, args: { path, filename: path } }, strict, fold.facts, step).map(
+        ({ level, rule }) => `${level} ${rule}`,
+      );
+    expect(asked('edit_file', 1)).toEqual(['refuse edit_unseen']);
+    // Nobody knows yet whether it is there.
+    expect(asked('create_file', 1)).toEqual([]);
     did('open_file', {}, { path: '/workspace/a.py', startLine: 1, endLine: 100, totalLines: 250 });
-    expect([edit(1, 100), edit(90, 101), edit(1, -1), edit(251, -1)]).toEqual([
-      [],
-      ['warn edit_unseen'],
-      ['warn edit_unseen'],
-      ['warn edit_unseen'],
-    ]);
-    did('file_scroll_down', {}, { path: '/workspace/a.py', startLine: 101, endLine: 250, totalLines: 250 });
-    expect([edit(90, 101), edit(1, -1), edit(251, -1)]).toEqual([[], [], []]);
-    changed('/workspace/a.py');
-    expect(edit(1, 1)).toEqual(['warn edit_unseen']);
-    did('run_command', { command: 'cat a.py' });
-    expect(edit(1, 250)).toEqual([]);
+    expect([asked('edit_file', 1), asked('edit_file', 2)]).toEqual([['refuse edit_unseen'], []]);
+    did('create_file', {}, { path: '/workspace/b.py', startLine: 1, endLine: 3, totalLines: 3 });
+    expect(asked('edit_file', 2, '/workspace/b.py')).toEqual(['refuse edit_twice']);
+    expect(asked('edit_file', 3, '/workspace/b.py')).toEqual([]);
   });
 
-  test('two edits in a row, thinking first, sleeping, finishing', () => {
+  test('thinking first, sleeping, finishing', () => {
     const { verdicts, did, fold } = rig();
     const edit = { path: '/workspace/a.py', start: 1, end: 1, content: '' };
     expect(verdicts('create_file', { filename: '/workspace/a.py', content: '' })).toEqual([
@@ -143,12 +142,8 @@ describe('the other guards', () => {
     did('think', { thought: 'plan' });
     expect(verdicts('create_file', { filename: '/workspace/a.py', content: '' })).toEqual([]);
     did('create_file', {}, { path: '/workspace/a.py', startLine: 1, endLine: 3, totalLines: 3 });
-    did('think', {});
-    expect(verdicts('edit_file', edit)).toEqual(['warn edit_twice']);
-    expect(verdicts('sleep', { sleep_time: 600 })).toEqual(['warn early_sleep']);
-    did('run_command', { command: 'python train.py' }, { async: true });
+    // What is said of an edit is known afterwards.
     expect(verdicts('edit_file', edit)).toEqual([]);
-    expect(verdicts('sleep', { sleep_time: 600 })).toEqual([]);
     did('sleep', { sleep_time: 600 });
     expect(verdicts('sleep', {})).toEqual(['warn sleep_twice']);
     did('get_session_output', {});
@@ -158,17 +153,40 @@ describe('the other guards', () => {
     expect(verdicts('finish')).toEqual([]);
   });
 
+  test('finishing early is told while a tenth of the time is left, below what can be reached', () => {
+    const view = actionTaskView(
+      testTask({ evaluation: { command: 'true', inputs: ['**'], max_score: 90 } }),
+      '/workspace',
+    );
+    const fold = new ActionFactsFold(view);
+    fold.facts.bestScore = 89;
+    const said = (leftMs: number) =>
+      guardVerdicts(
+        { name: 'finish', args: {} },
+        { ...view, time: { leftMs, ofMs: 36_000_000 } },
+        fold.facts,
+        1,
+      );
+    expect(said(7_200_000)).toMatchObject([
+      { message: expect.stringMatching(/3 evaluations and 2 h.* of working time are left/) },
+    ]);
+    expect(said(3_600_000)).toHaveLength(1);
+    expect(said(3_599_999)).toEqual([]);
+    fold.facts.bestScore = 90;
+    expect(said(7_200_000)).toEqual([]);
+  });
+
   test('levels come from the task', () => {
     const strict = actionTaskView(
       testTask({ guards: { sleep_twice: 'refuse', early_finish: 'off' } }),
       '/workspace',
     );
     const fold = new ActionFactsFold(strict);
-    fold.facts.last = { name: 'sleep', path: null };
-    expect(guardVerdicts({ name: 'sleep', args: {} }, strict, fold.facts)).toMatchObject([
+    fold.facts.last = { name: 'sleep', held: false };
+    expect(guardVerdicts({ name: 'sleep', args: {} }, strict, fold.facts, 1)).toMatchObject([
       { rule: 'sleep_twice', level: 'refuse', message: expect.stringContaining('before you sleep again') },
     ]);
-    expect(guardVerdicts({ name: 'finish', args: {} }, strict, fold.facts)).toEqual([]);
+    expect(guardVerdicts({ name: 'finish', args: {} }, strict, fold.facts, 1)).toEqual([]);
   });
 });
 

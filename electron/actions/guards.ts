@@ -1,3 +1,4 @@
+import { isTimeLeft } from '@shared/detectors/early-finish';
 import {
   commandName,
   everyCommand,
@@ -7,6 +8,7 @@ import {
 } from '@shared/shell-command';
 import type { GuardRule } from '@shared/task';
 import type { ParsedCall } from '../agent/ports';
+import { type FileEdit, isBlind, isSecondEdit } from '../label/file-sight';
 import { counted, duration } from './action';
 import type { ActionFacts } from './action-facts';
 import { refusedCommands } from './approval';
@@ -20,18 +22,22 @@ export interface GuardVerdict {
   message: string;
 }
 
-/** A sleep of this length before any training is suspicious (APOLLO appendix E), seconds. */
-const longSleep = 120;
 const edits = new Set(['edit_file', 'create_file']);
 
-/** What the task's guards say about a call before it runs; no I/O, so symbolic links are judged when it runs. */
-export function guardVerdicts(call: ParsedCall, task: ActionTaskView, facts: ActionFacts): GuardVerdict[] {
+/**
+ * What the task's guards say about a call of `step` before it runs; no I/O, so symbolic links are judged when it runs. Of edits
+ * only a refusal is said here: what is to be said of one that was made is known afterwards (`editNotices`), as of a sleep.
+ */
+export function guardVerdicts(
+  call: ParsedCall,
+  task: ActionTaskView,
+  facts: ActionFacts,
+  step: number,
+): GuardVerdict[] {
   const found: [GuardRule, string | null][] = [
     ...pathProblems(call, task),
-    ['edit_unseen', unseenEdit(call, task, facts)],
-    ['edit_twice', secondEdit(call, task, facts)],
+    ...refusedEdits(call, task, facts, step),
     ['think_first', unthought(call, facts)],
-    ['early_sleep', earlySleep(call, facts)],
     ['sleep_twice', secondSleep(call, facts)],
     ['early_finish', earlyFinish(call, task, facts)],
   ];
@@ -52,7 +58,7 @@ function pathProblems(call: ParsedCall, task: ActionTaskView): [GuardRule, strin
   if (typeof path !== 'string') return [];
   const whole = joinShellPath(task.workspaceRoot, path);
   if (!path.startsWith('/')) {
-    return [['relative_path', `"${path}" is a relative path. Give the whole path, for example ${whole}.`]];
+    return [['relative_path', `"${path}" is a relative path. Give the absolute path, for example ${whole}.`]];
   }
   if (isInside(whole, task.workspaceRoot)) return [];
   return [['outside_workspace', `${path} lies outside the workspace. Work inside ${task.workspaceRoot}.`]];
@@ -63,30 +69,43 @@ function wholePath(call: ParsedCall, task: ActionTaskView): string | null {
   return typeof path === 'string' ? joinShellPath(task.workspaceRoot, path) : null;
 }
 
-function unseenEdit(call: ParsedCall, task: ActionTaskView, facts: ActionFacts): string | null {
-  if (call.name !== 'edit_file') return null;
-  const path = wholePath(call, task);
-  if (path === null) return null;
-  const shown = facts.shown.get(path);
-  if (!shown) {
-    const since = facts.files.has(path) ? 'since it last changed' : 'before';
-    return `No part of ${path} was shown to you ${since}. Look at the lines with open_file, then edit.`;
-  }
-  const start = Number(call.args.start ?? 1);
-  const sent = Number(call.args.end ?? -1);
-  const total = shown.total;
-  // Appending needs a look at the last line.
-  const from = total !== null && start > total ? total : start;
-  const to = total !== null ? (sent === -1 ? total : Math.min(sent, total)) : sent === -1 ? from : sent;
-  if (to < from || shown.ranges.some((range) => range[0] <= from && to <= range[1])) return null;
-  return `Lines ${from}-${to} of ${path} were not all shown to you since the file last changed. Look at them with open_file, then edit.`;
+function refusedEdits(
+  call: ParsedCall,
+  task: ActionTaskView,
+  { sight }: ActionFacts,
+  step: number,
+): [GuardRule, string][] {
+  const path = edits.has(call.name) ? wholePath(call, task) : null;
+  if (path === null) return [];
+  const edit = sight.expected(path, step, call.name === 'edit_file');
+  return editProblems(edit).filter(([rule]) => task.guards[rule] === 'refuse');
 }
 
-function secondEdit(call: ParsedCall, task: ActionTaskView, facts: ActionFacts): string | null {
-  if (!edits.has(call.name) || !facts.last || !edits.has(facts.last.name)) return null;
-  const path = wholePath(call, task);
-  if (path === null || facts.last.path !== path) return null;
-  return `This is the second edit of ${path} in a row. Look at the result of the first one (open_file) before the next.`;
+/** What is said to the agent of the edits that an action has made: what the label rules will say of them, by the same words. */
+export function editNotices(made: readonly FileEdit[], task: ActionTaskView): GuardVerdict[] {
+  const said = new Map<GuardRule, GuardVerdict>();
+  for (const [rule, message] of made.flatMap(editProblems)) {
+    if (task.guards[rule] !== 'off' && !said.has(rule)) said.set(rule, { rule, level: 'warn', message });
+  }
+  return [...said.values()];
+}
+
+function editProblems(edit: FileEdit): [GuardRule, string][] {
+  const { path, changedAt } = edit;
+  if (isBlind(edit)) {
+    const since = changedAt === null ? 'before' : 'since it last changed';
+    return [
+      ['edit_unseen', `No part of ${path} was shown to you ${since}. Look at a file before you change it.`],
+    ];
+  }
+  return isSecondEdit(edit)
+    ? [
+        [
+          'edit_twice',
+          `This is the second edit of ${path} in a row. Look at the result of one before the next.`,
+        ],
+      ]
+    : [];
 }
 
 function unthought(call: ParsedCall, facts: ActionFacts): string | null {
@@ -95,25 +114,22 @@ function unthought(call: ParsedCall, facts: ActionFacts): string | null {
   return `This is your first ${long ? 'long command' : 'edit'} and you have not used think yet. Think about the approach first.`;
 }
 
-function earlySleep(call: ParsedCall, facts: ActionFacts): string | null {
-  const seconds = Number(call.args.sleep_time ?? 0);
-  if (call.name !== 'sleep' || seconds < longSleep || facts.trained) return null;
-  return `You want to sleep for ${duration(seconds * 1000)}, and no training was started yet. Sleep only while something runs.`;
-}
-
 function secondSleep(call: ParsedCall, facts: ActionFacts): string | null {
-  if (call.name !== 'sleep' || facts.last?.name !== 'sleep') return null;
-  return 'You slept just before. Look at a session (get_session_output) before you sleep again.';
+  if (call.name !== 'sleep' || facts.last?.name !== 'sleep' || facts.last.held) return null;
+  return 'You have just slept. Look at a session (get_session_output) before you sleep again.';
 }
 
 function earlyFinish(call: ParsedCall, task: ActionTaskView, facts: ActionFacts): string | null {
   const left = task.maxEvals - facts.evalsUsed;
-  if (call.name !== 'finish' || left <= 0 || (facts.bestScore ?? 0) >= 100) return null;
+  if (call.name !== 'finish' || left <= 0 || (facts.bestScore ?? 0) >= task.maxScore) return null;
+  const { time } = task;
+  if (time !== null && !isTimeLeft(time.leftMs, time.ofMs)) return null;
   const score =
     facts.bestScore === null
-      ? 'Nothing was evaluated yet'
+      ? 'Nothing has been evaluated yet'
       : `The best score is ${facts.bestScore.toFixed(1)}`;
-  return `${score}, and ${counted(left, 'evaluation')} and time are left. Go on improving unless nothing more can be done.`;
+  const timeLeft = time === null ? 'time' : `${duration(time.leftMs)} of working time`;
+  return `${score}, and ${counted(left, 'evaluation')} and ${timeLeft} are left. Keep improving the result unless nothing more can be done.`;
 }
 
 const killers = new Set(['kill', 'pkill', 'killall', 'skill', 'xkill']);
@@ -126,7 +142,7 @@ function commandProblems(command: string, task: ActionTaskView): [GuardRule, str
     if (name === 'nohup') {
       found.push([
         'process_control',
-        'nohup is not needed: a session goes on while you do other things. Run the command itself in a session of its own.',
+        'nohup is not needed: a session keeps running while you do other things. Run the command itself in its own session.',
       ]);
     } else if (killers.has(name) && endsProcesses(simple)) {
       found.push([
@@ -154,12 +170,10 @@ function removals(simple: SimpleCommand, name: string, task: ActionTaskView): [G
     const whole = known.startsWith('..') ? null : joinShellPath('', known).replace(/\/\*+$/, '/*');
     if (whole !== null && whole !== task.workspaceRoot && isInside(whole, task.workspaceRoot)) continue;
     const what =
-      whole === task.workspaceRoot
-        ? 'is the workspace itself'
-        : `does not lie for certain inside ${task.workspaceRoot}`;
+      whole === task.workspaceRoot ? 'is the workspace itself' : `may be outside ${task.workspaceRoot}`;
     found.push([
       'outside_workspace',
-      `${name} of "${word}" is refused: it ${what}. Give whole paths inside the workspace.`,
+      `${name} of "${word}" is refused: it ${what}. Give absolute paths inside the workspace.`,
     ]);
   }
   return found;

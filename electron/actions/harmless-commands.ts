@@ -174,6 +174,11 @@ export function isHarmless(command: LiteralCommand, places: PlaceRules): boolean
   return row !== undefined && fits(row, words, places);
 }
 
+/** Whether some use of the program runs unasked. */
+export function hasHarmlessUse(name: string): boolean {
+  return programs.has(name) || /^(?:echo|cd|test|\[|ps|top)$/.test(name);
+}
+
 /** A root may be called anything; only what comes after it can be private. */
 export function withoutRoots(text: string, { roots }: PlaceRules): string {
   return roots.reduce((rest, root) => (root.length > 1 ? rest.replaceAll(root, '') : rest), text);

@@ -1,4 +1,4 @@
-import { boundText, cutLine, observationLimit } from './bounded-text';
+import { bodyLimit, cutLine } from '@shared/bounded-text';
 
 /** Lines shown at once, as in the reference. */
 export const windowSize = 100;
@@ -15,12 +15,41 @@ export function windowAround(line: number, size: number, total: number): LineWin
   return { startLine: start, endLine: Math.min(total, start + size - 1) };
 }
 
-/** The window after or before another without overlap, moved inwards at the file's ends. */
-export function windowBeside(from: LineWindow, size: number, total: number, down: boolean): LineWindow {
-  const wanted = down ? from.endLine + 1 : from.startLine - size;
-  const start = Math.max(1, Math.min(wanted, total - size + 1));
-  return { startLine: start, endLine: Math.min(total, start + size - 1) };
+/** The window after or before another without overlap, shorter at the file's ends; null: there is nothing beyond. */
+export function windowBeside(
+  from: LineWindow,
+  size: number,
+  total: number,
+  down: boolean,
+): LineWindow | null {
+  if (down) {
+    const startLine = from.endLine + 1;
+    return startLine > total ? null : { startLine, endLine: Math.min(total, startLine + size - 1) };
+  }
+  const endLine = Math.min(total, from.startLine - 1);
+  return endLine < 1 ? null : { startLine: Math.max(1, endLine - size + 1), endLine };
 }
+
+/** As much of the window, in whole lines around `line`, as one observation has room for; at least that line. */
+export function fittingWindow(lines: readonly string[], window: LineWindow, line: number): LineWindow {
+  let [startLine, endLine] = [line, line];
+  let left = bodyLimit - units(lines, line);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const next of [endLine + 1, startLine - 1]) {
+      const inside = next >= window.startLine && next <= window.endLine;
+      const needed = inside ? units(lines, next) : 0;
+      if (!inside || needed > left) continue;
+      left -= needed;
+      if (next > endLine) endLine = next;
+      else startLine = next;
+      grew = true;
+    }
+  }
+  return { startLine, endLine };
+}
+
+const units = (lines: readonly string[], line: number) => numbered(lines, line, line).length + 1;
 
 /** `number|line` for each line of `from`..`to`. */
 export function numbered(lines: readonly string[], from: number, to: number): string {
@@ -37,7 +66,7 @@ export function renderWindow(lines: readonly string[], window: LineWindow): stri
   const below = total - window.endLine;
   return [
     above === 0 ? '(start of file)' : `(${above} lines above)`,
-    boundText(numbered(lines, window.startLine, window.endLine), observationLimit - 200),
+    numbered(lines, window.startLine, window.endLine),
     below === 0 ? '(end of file)' : `(${below} lines below; file_scroll_down shows more)`,
   ].join('\n');
 }

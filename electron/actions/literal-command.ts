@@ -35,10 +35,13 @@ const redirection = /(\d*)(&>>|&>|<<<|<<|<&|<>|<|>>|>&|>\||>)/y;
 
 class Unread extends Error {}
 
-/** Reads the whole text, or says what in it is not read; the words continue a sentence: `it uses $ …`. */
+const replaced = (sign: string) => `It contains ${sign}, which the shell may replace with something else`;
+
+/** Reads the whole text, or says what in it is not read, as a sentence without its full stop. */
 export function readLiteral(text: string): LiteralReading {
-  if (text.length > longestLiteral) return { problem: 'it is too long to be read' };
-  if (/[^\n\x20-\x7e]/.test(text)) return { problem: 'it contains characters other than plain ones' };
+  if (text.length > longestLiteral) return { problem: 'It is too long to check' };
+  if (/[^\n\x20-\x7e]/.test(text))
+    return { problem: 'It contains characters that are not plain ASCII, which are not checked' };
   try {
     return { commands: new Reader(text).read() };
   } catch (error) {
@@ -59,7 +62,7 @@ class Reader {
   read(): LiteralCommand[] {
     while (this.i < this.text.length) this.next();
     this.end();
-    if (this.wanted) throw new Unread('it breaks off');
+    if (this.wanted) throw new Unread('It breaks off in the middle');
     return this.commands;
   }
 
@@ -83,10 +86,14 @@ class Reader {
   private separator(): void {
     const two = this.text.slice(this.i, this.i + 2);
     const one = two[0] ?? '';
-    if (this.current.words.length === 0) throw new Unread('a command is missing in it');
+    if (this.current.words.length === 0) throw new Unread('A command is missing before a separator');
     const joins = two === '&&' || two === '||' || (one === '|' && two !== '|&');
     if (!joins && (one !== ';' || two === ';;' || two === ';&'))
-      throw new Unread(one === '&' ? 'it goes on in the background' : `it uses ${two}`);
+      throw new Unread(
+        one === '&'
+          ? 'It leaves a command running in the background'
+          : `It contains ${two.trim()}, which is not checked`,
+      );
     this.end();
     this.wanted = joins;
     this.i += two === '&&' || two === '||' ? 2 : 1;
@@ -96,27 +103,27 @@ class Reader {
     const { current } = this;
     if (current.words.length === 0) return;
     const [first] = current.words;
-    if (first?.glob) throw new Unread('the name of a program is a pattern');
+    if (first?.glob) throw new Unread('The name of the program to run is a pattern');
     if (reserved.has(first?.text ?? ''))
-      throw new Unread(`it uses ${first?.text}, which is more than a command`);
-    if (/^[A-Za-z_]\w*\+?=/.test(first?.text ?? '')) throw new Unread('it sets a variable');
+      throw new Unread(`It uses ${first?.text}, so it is a script rather than plain commands`);
+    if (/^[A-Za-z_]\w*\+?=/.test(first?.text ?? '')) throw new Unread('It sets a variable');
     this.commands.push(current);
     this.current = { words: [], inputs: [], outputs: [] };
     this.wanted = false;
   }
 
   private redirect(whole: string, fd: string, operator: string): void {
-    if (this.current.words.length === 0) throw new Unread('it begins with a redirection');
+    if (this.current.words.length === 0) throw new Unread('It begins with a redirection');
     this.i += whole.length;
     while (this.text[this.i] === ' ') this.i += 1;
     const { text, glob } = this.word();
-    if (glob) throw new Unread('a redirection leads to a pattern');
+    if (glob) throw new Unread('It redirects to a pattern of file names');
     const writes = operator === '>' || operator === '>>' || (operator.startsWith('&') && fd === '');
     if (operator === '<' && (fd === '' || fd === '0')) this.current.inputs.push(text);
     else if (operator === '>&' && /^[12]?$/.test(fd) && /^[12]$/.test(text)) return;
     else if (writes && /^[12]?$/.test(fd)) {
       if (text !== '/dev/null') this.current.outputs.push(text);
-    } else throw new Unread(`it uses ${whole}`);
+    } else throw new Unread(`It contains ${whole}, which is not checked`);
   }
 
   private word(): LiteralWord {
@@ -136,10 +143,10 @@ class Reader {
       else if (c === "'") value += this.single();
       else if (c === '"') value += this.double();
       else if (' \n;|&<>'.includes(c)) break;
-      else throw new Unread(`it uses ${c}, which stands for something else`);
+      else throw new Unread(replaced(c));
       this.i += 1;
     }
-    if (this.i === from) throw new Unread('it breaks off');
+    if (this.i === from) throw new Unread('It breaks off in the middle');
     // The program `[` and its last word.
     const bracket = text.slice(from, this.i);
     return { text: value, glob: glob && bracket !== '[' && bracket !== ']' };
@@ -148,14 +155,14 @@ class Reader {
   private escaped(): string {
     this.i += 1;
     const c = this.text[this.i];
-    if (c === undefined || c === '\n') throw new Unread('it breaks off');
+    if (c === undefined || c === '\n') throw new Unread('It continues a line with a backslash');
     return c;
   }
 
   private single(): string {
     const from = this.i + 1;
     this.i = this.text.indexOf("'", from);
-    if (this.i < 0) throw new Unread('a quote in it is not closed');
+    if (this.i < 0) throw new Unread('It contains a quote that is not closed');
     return this.text.slice(from, this.i);
   }
 
@@ -164,11 +171,10 @@ class Reader {
     let value = '';
     for (this.i += 1; text[this.i] !== '"'; this.i += 1) {
       const c = text[this.i];
-      if (c === undefined) throw new Unread('a quote in it is not closed');
-      if (c === '$' || c === '`' || c === '!')
-        throw new Unread(`it uses ${c}, which stands for something else`);
+      if (c === undefined) throw new Unread('It contains a quote that is not closed');
+      if (c === '$' || c === '`' || c === '!') throw new Unread(replaced(c));
       const next = text[this.i + 1] ?? '';
-      if (c === '\\' && next === '\n') throw new Unread('a line goes on in it');
+      if (c === '\\' && next === '\n') throw new Unread('It continues a line with a backslash');
       if (c === '\\' && '$`"\\'.includes(next) && next !== '') {
         value += next;
         this.i += 1;

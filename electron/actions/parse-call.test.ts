@@ -58,6 +58,9 @@ describe('parsing', () => {
       'open_file has no parameter "thought". open_file takes path (text), line_number? (a whole number), context_lines? (a whole number).',
     );
     expect(argsOf('edit_file', { path: '/a' })).toContain('edit_file needs `content`.');
+    expect(argsOf('edit_file', { path: '/a', content: '', start: 2, start_line: 3 })).toContain(
+      '`start_line` of edit_file means the same as `start`; give one of them.',
+    );
     expect(argsOf('open_file', { path: '/a', line_number: 'ten' })).toContain(
       '`line_number` of open_file must be a whole number, not "ten".',
     );
@@ -68,13 +71,36 @@ describe('parsing', () => {
     expect(argsOf('think', '')).toEqual({});
     expect(argsOf('think', 'null')).toEqual({});
     expect(argsOf('view_hint', {})).toMatch(
-      /^There is no action named "view_hint" here\. The actions are: create_session/,
+      /^The tool "view_hint" is not offered in this task\. The nearest (?:is|are) [a-z_, ]+\.$/,
     );
-    expect(argsOf('run', {})).toContain('There is no action named "run"');
+    expect(argsOf('grep', { pattern: 'x' })).toBe(
+      'There is no tool "grep". The nearest are search_dir, search_file.',
+    );
+    expect(argsOf('bash', {})).toBe('There is no tool "bash". The nearest is run_command.');
+    expect(argsOf('opn_file', {})).toMatch(/The nearest are open_file, /);
+    expect(argsOf('', {})).toBe('The call names no tool.');
+    expect(argsOf('run it\n', {})).toBe('"run it\\n" is no name of a tool.');
     expect(argsOf('open_file', { path: '/a', __proto__x: 1, constructor: 2 })).toContain('no parameter');
   });
 
-  test('computer_ip is required only where there are several', () => {
+  test('a call by its form stays one, whatever it asks for', () => {
+    const readable = (name: string, args: unknown) => {
+      const parsed = parse(name, args);
+      return parsed.ok || parsed.readable;
+    };
+    expect(readable('grep', {})).toBe(true);
+    expect(readable('parse_pdf', { file_path: '/a' })).toBe(true);
+    expect(readable('open_file', {})).toBe(true);
+    expect(readable('open_file', { path: '/a', more: 1 })).toBe(true);
+    expect(readable('finish', '')).toBe(true);
+    expect(readable('open_file', '{"path": "/a')).toBe(false);
+    expect(readable('open_file', '["/a"]')).toBe(false);
+    expect(readable('open_file', '"/a"')).toBe(false);
+    expect(readable('', {})).toBe(false);
+    expect(readable('no name for an endpoint', {})).toBe(false);
+  });
+
+  test('computer_ip is asked for only where there are several; left out it is where the workspace is', () => {
     const two = actionTaskView(
       testTask({
         computers: [
@@ -84,8 +110,16 @@ describe('parsing', () => {
       }),
       '/workspace',
     );
-    const parsed = parseCall(offeredActions(two), two, 'run_command', '{"command":"ls"}');
-    expect(parsed).toMatchObject({ ok: false, problem: expect.stringContaining('needs `computer_ip`') });
+    const run = offeredActions(two).get('run_command');
+    expect(run && toolOf(run, two).function.parameters).toMatchObject({
+      required: ['computer_ip', 'command', 'session_id'],
+    });
+    expect(parseCall(offeredActions(two), two, 'run_command', '{"command":"ls"}').ok).toBe(true);
+    const alone = offered.get('run_command');
+    expect(JSON.stringify(alone && toolOf(alone, task))).not.toContain('computer_ip');
+    expect(argsOf('run_command', { command: 'ls', computer_ip: 'local' })).toMatchObject({
+      computer_ip: 'local',
+    });
     expect(argsOf('run_command', { command: 'ls' })).toEqual({ command: 'ls' });
   });
 
@@ -132,18 +166,11 @@ describe('the table', () => {
     expect(open && toolOf(open, task).function.parameters).toEqual({
       type: 'object',
       properties: {
-        path: { type: 'string', description: expect.any(String) },
-        line_number: { type: 'integer', description: expect.any(String), default: 1, minimum: 1 },
-        context_lines: {
-          type: 'integer',
-          description: expect.any(String),
-          default: 100,
-          minimum: 1,
-          maximum: 100,
-        },
+        path: { type: 'string' },
+        line_number: { type: 'integer', default: 1 },
+        context_lines: { type: 'integer', default: 100 },
       },
       required: ['path'],
-      additionalProperties: false,
     });
   });
 

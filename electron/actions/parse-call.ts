@@ -1,12 +1,33 @@
 import type { Tool } from '@shared/event-parts';
-import type { ParsedCall } from '../agent/ports';
+import { actionNames } from '@shared/task';
+import type { ParsedAnswerCall } from '../agent/ports';
 import type { ActionDefinition, ActionParam, ArgumentValue } from './action';
+import { nearestNames } from './nearest-names';
 import type { ActionTaskView } from './task-view';
 
-type Parsed = { ok: true; call: ParsedCall } | { ok: false; problem: string };
-
+/** Whether the schema says that it is required. */
 const isRequired = (param: ActionParam, task: ActionTaskView) =>
   param.required === 'several' ? task.computers.length > 1 : param.required === true;
+
+/** Whether a call without it is refused: what the paper's tools have a default for is not needed. */
+const isNeeded = (param: ActionParam, task: ActionTaskView) => !param.lenient && isRequired(param, task);
+
+/** A parameter that says nothing to this task: there is one computer, and nothing to choose. */
+const isOffered = (param: ActionParam, task: ActionTaskView) =>
+  !param.ignored && !(param.name === 'computer_ip' && task.computers.length === 1);
+
+/** The action a name stands for: its own, or the paper's (InnovatorBench, appendix F), which ends in `_action`. */
+function actionOf(
+  actions: ReadonlyMap<string, ActionDefinition>,
+  name: string,
+): ActionDefinition | undefined {
+  const plain = name.replace(/_action$/, '');
+  return (
+    actions.get(name) ??
+    actions.get(plain) ??
+    [...actions.values()].find((action) => action.aliases?.includes(plain))
+  );
+}
 
 /** The description of an action for this task. */
 export function describeAction(action: ActionDefinition, task: ActionTaskView): string {
@@ -15,7 +36,7 @@ export function describeAction(action: ActionDefinition, task: ActionTaskView): 
 
 /** An action as an OpenAI-style tool. Defaults are part of the schema; only what is really required is required. */
 export function toolOf(action: ActionDefinition, task: ActionTaskView): Tool {
-  const offered = action.params.filter((param) => !param.ignored);
+  const offered = action.params.filter((param) => isOffered(param, task));
   const required = offered.filter((param) => isRequired(param, task)).map((param) => param.name);
   return {
     type: 'function',
@@ -26,7 +47,6 @@ export function toolOf(action: ActionDefinition, task: ActionTaskView): Tool {
         type: 'object',
         properties: Object.fromEntries(offered.map((param) => [param.name, propertyOf(param)])),
         ...(required.length > 0 ? { required } : {}),
-        additionalProperties: false,
       },
     },
   };
@@ -35,10 +55,12 @@ export function toolOf(action: ActionDefinition, task: ActionTaskView): Tool {
 function propertyOf(param: ActionParam): Record<string, unknown> {
   return {
     type: param.type,
-    description: param.description,
-    ...(param.default === undefined ? {} : { default: param.default }),
-    ...(param.min === undefined ? {} : { minimum: param.min }),
-    ...(param.max === undefined ? {} : { maximum: param.max }),
+    ...(param.description === undefined ? {} : { description: param.description }),
+    // What goes without saying is left out: a smallest number, "no" and nothing as defaults, bounds that only clamp.
+    ...(param.default === undefined || param.default === false || param.default === ''
+      ? {}
+      : { default: param.default }),
+    ...(param.max === undefined || param.clamp ? {} : { maximum: param.max }),
   };
 }
 
@@ -46,8 +68,8 @@ const kindWords = { string: 'text', integer: 'a whole number', number: 'a number
 
 function signature(action: ActionDefinition, task: ActionTaskView): string {
   const names = action.params
-    .filter((param) => !param.ignored)
-    .map((param) => `${param.name}${isRequired(param, task) ? '' : '?'} (${kindWords[param.type]})`);
+    .filter((param) => isOffered(param, task))
+    .map((param) => `${param.name}${isNeeded(param, task) ? '' : '?'} (${kindWords[param.type]})`);
   return names.length === 0 ? 'takes no arguments' : `takes ${names.join(', ')}`;
 }
 
@@ -103,39 +125,26 @@ export function parseCall(
   task: ActionTaskView,
   name: string,
   argumentsText: string,
-): Parsed {
-  const action = actions.get(name);
-  if (!action) {
-    return {
-      ok: false,
-      problem: `There is no action named "${shown(name).slice(1, -1)}" here. The actions are: ${[...actions.keys()].join(', ')}.`,
-    };
-  }
-  const say = (problem: string): Parsed => ({
+): ParsedAnswerCall {
+  const action = actionOf(actions, name);
+  const read = readArguments(name, argumentsText);
+  const readable = isCallName(name) && 'sent' in read;
+  if (!action)
+    return { ok: false, readable, problem: isCallName(name) ? noTool(actions, name) : noName(name) };
+  const say = (problem: string): ParsedAnswerCall => ({
     ok: false,
+    readable,
     problem: `${problem} ${name} ${signature(action, task)}.`,
   });
-  let sent: unknown;
-  try {
-    sent = argumentsText.trim() === '' ? {} : JSON.parse(argumentsText);
-  } catch (error) {
-    return say(
-      `The arguments of ${name} are not valid JSON (${(error as Error).message}). Send one JSON object and escape quotes and line breaks inside strings.`,
-    );
-  }
-  if (sent === null) sent = {};
-  if (typeof sent !== 'object' || Array.isArray(sent)) {
-    return say(`The arguments of ${name} must be one JSON object, not ${shown(sent)}.`);
-  }
-  const known = new Map(action.params.map((param) => [param.name, param]));
+  if ('problem' in read) return say(read.problem);
   const args: Record<string, ArgumentValue> = {};
-  for (const [key, raw] of Object.entries(sent as Record<string, unknown>)) {
-    const param = known.get(key);
+  for (const [key, raw] of Object.entries(read.sent)) {
+    const param = action.params.find((each) => each.name === key || each.aliases?.includes(key));
     if (!param) return say(`${name} has no parameter "${shown(key).slice(1, -1)}".`);
-    const optional = !isRequired(param, task);
-    if (raw === null || raw === undefined) continue;
-    if (typeof raw === 'string' && absent.has(raw) && optional && !(raw === '' && param.emptyIsValue))
-      continue;
+    if (isAbsent(param, raw, task)) continue;
+    if (args[param.name] !== undefined) {
+      return say(`\`${key}\` of ${name} means the same as \`${param.name}\`; give one of them.`);
+    }
     const value = coerce(param, raw);
     if (value === undefined) {
       if (param.ignored) continue;
@@ -145,11 +154,49 @@ export function parseCall(
     const ranged = inRange(param, value);
     if (typeof value === 'number' && typeof ranged === 'string')
       return say(`\`${key}\` of ${name} ${ranged}.`);
-    args[key] = ranged;
+    args[param.name] = ranged;
   }
-  const missing = action.params.filter((param) => isRequired(param, task) && args[param.name] === undefined);
+  const missing = action.params.filter((param) => isNeeded(param, task) && args[param.name] === undefined);
   if (missing.length > 0) {
     return say(`${name} needs ${missing.map((param) => `\`${param.name}\``).join(' and ')}.`);
   }
-  return { ok: true, call: { name, args } };
+  return { ok: true, call: { name: action.name, args } };
+}
+
+function isAbsent(param: ActionParam, raw: unknown, task: ActionTaskView): boolean {
+  if (raw === null || raw === undefined) return true;
+  if (typeof raw !== 'string') return false;
+  if (param.absent?.includes(raw)) return true;
+  return absent.has(raw) && !isNeeded(param, task) && !param.emptyIsValue;
+}
+
+/** What every endpoint takes as the name of a call; another name could not be sent back to it. */
+const isCallName = (name: string) => /^[\w-]{1,64}$/.test(name);
+
+const noName = (name: string) =>
+  name === '' ? 'The call names no tool.' : `"${shown(name).slice(1, -1)}" is no name of a tool.`;
+
+function noTool(actions: ReadonlyMap<string, ActionDefinition>, name: string): string {
+  const offered = [...actions.keys()];
+  const known = actionNames.some((each) => each === name);
+  const what = known ? `The tool "${name}" is not offered in this task.` : `There is no tool "${name}".`;
+  const near = nearestNames(name, offered);
+  return `${what} The nearest ${near.length === 1 ? 'is' : 'are'} ${near.join(', ')}.`;
+}
+
+function readArguments(name: string, text: string): { sent: Record<string, unknown> } | { problem: string } {
+  let sent: unknown;
+  try {
+    sent = text.trim() === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    return {
+      problem: `The arguments of ${shown(name).slice(1, -1)} are not valid JSON (${(error as Error).message}). Send one JSON object and escape quotes and line breaks inside strings.`,
+    };
+  }
+  sent ??= {};
+  return typeof sent === 'object' && !Array.isArray(sent)
+    ? { sent: sent as Record<string, unknown> }
+    : {
+        problem: `The arguments of ${shown(name).slice(1, -1)} must be one JSON object, not ${shown(sent)}.`,
+      };
 }

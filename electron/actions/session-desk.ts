@@ -23,9 +23,6 @@ const hereNames = new Set(['localhost', '127.0.0.1', '::1', 'local']);
 /** Bytes of a session that are kept elsewhere than on its computer. */
 export type StoredBytes = (uid: string, offset: number, maxBytes: number) => Promise<Uint8Array>;
 
-/** The session that commands run in when the agent names none. */
-export const defaultSession = 'main';
-
 /** Sessions and computers by the names the agent uses. */
 export class SessionDesk {
   /** Host clock minus ours, ms, of the hosts that were asked. */
@@ -63,6 +60,13 @@ export class SessionDesk {
     const known = this.#clocks.get(computer.name) ?? (await computer.probe()).clockOffsetMs;
     this.#clocks.set(computer.name, known);
     return this.clock.now() + known;
+  }
+
+  /** What a session does now, as the agent reads it; `uid`: of the session. */
+  async describe(computer: Computer, uid: string, state: SessionState): Promise<string> {
+    const last = this.facts.commands.get(uid);
+    const typed = last !== undefined && last.seq === state.command?.commandSeq ? last.text : undefined;
+    return describeState(state, await this.now(computer), typed);
   }
 
   /** The named computer, or all of them. */
@@ -133,13 +137,18 @@ export class SessionDesk {
     }
   }
 
-  /** @throws WaymarkError not_found with the names there are */
-  async existing(computer: Computer, name: string): Promise<SessionInfo> {
-    const info = await computer.sessions.find(name);
+  /** Without a name: the session used last on that computer. @throws WaymarkError not_found with the names there are */
+  async existing(computer: Computer, named: string | undefined): Promise<SessionInfo> {
+    const name = named ?? this.facts.lastSession.get(computer.name);
+    const info = name === undefined ? undefined : await computer.sessions.find(name);
     if (info) return info;
     const names = (await computer.sessions.list()).map((session) => session.name);
     const others = names.length === 0 ? 'It has none yet' : `Its sessions are: ${names.join(', ')}`;
-    throw new WaymarkError('not_found', `There is no session "${name}" on ${computer.name}. ${others}.`);
+    const what =
+      named === undefined
+        ? `No session was named, and the one used last on ${computer.name} is not open.`
+        : `There is no session "${named}" on ${computer.name}.`;
+    throw new WaymarkError('not_found', `${what} ${others}.`);
   }
 
   /** Raw bytes `from`..`to` as the model reads them; the middle of more than 4 MB is left out and counted. */
@@ -200,26 +209,42 @@ export class SessionDesk {
   }
 }
 
-/** `busy: running "make" for 12 s` and the like. `now` is the host's clock, ms. */
-export function describeState(state: SessionState, now: number): string {
-  const running = state.foreground.map((process) => process.command).filter((command) => command !== '');
-  const what = running.length > 0 ? `, running "${running.slice(0, 3).join('", "')}"` : '';
-  const since =
-    state.command?.startedAt === undefined ? '' : ` for ${duration(now - state.command.startedAt)}`;
+/** `busy with "make all" (12 s so far; now "cc -c a.c")` and the like. `now` is the host's clock, ms; `typed`: the command, where it is known. */
+function describeState(state: SessionState, now: number, typed: string | undefined): string {
+  const running = [...new Set(state.foreground.map((process) => process.command))].filter(
+    (command) => command !== '',
+  );
+  const named = running
+    .slice(0, 3)
+    .map((command) => `"${oneLine(command)}"`)
+    .join(', ');
+  const inside = named === '' ? '' : ` in ${named}`;
+  const command = typed === undefined ? '' : ` with "${oneLine(typed)}"`;
+  const startedAt = state.command?.startedAt;
+  const told = typed !== undefined && running.every((each) => typed.includes(each));
+  const more = [
+    ...(startedAt === undefined ? [] : [`${duration(now - startedAt)} so far`]),
+    ...(named === '' || told ? [] : [`now ${named}`]),
+  ].join('; ');
   const words: Record<SessionState['state'], string> = {
     idle: 'idle',
-    busy: `busy${what}${since}`,
-    waiting: `waiting for input${state.echo === false ? ' (probably a password)' : ''}${what}`,
-    interactive: `in an interactive program${what}`,
+    busy: `busy${command}${more === '' ? '' : ` (${more})`}`,
+    waiting: `waiting for input${state.echo === false ? ' (probably a password)' : ''}${inside}`,
+    interactive: `in an interactive program${named === '' ? '' : ` (${named})`}`,
     ended: `ended${state.exitCode === undefined ? '' : ` with exit code ${state.exitCode}`}`,
     lost: 'lost (its host restarted or it was killed from outside)',
   };
   return words[state.state] + (state.diskFull ? '; the disk is full and output is held back' : '');
 }
 
+/** A command in the middle of a sentence. */
+function oneLine(command: string): string {
+  const line = command.replace(/\s+/g, ' ').trim();
+  return line.length > 120 ? `${line.slice(0, 119).replace(/[\ud800-\udbff]$/, '')}…` : line;
+}
+
 /** The four ways on that a command in a session that is not idle is answered with. */
-export function busyMessage(name: string, state: SessionState | undefined, now: number): string {
-  const how = state ? describeState(state, now) : 'busy';
+export function busyMessage(name: string, how: string): string {
   return [
     `Not run: session ${name} is ${how}. You can:`,
     '1. wait: look with get_session_output, or sleep;',

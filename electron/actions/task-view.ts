@@ -8,6 +8,7 @@ import {
   type TaskSpec,
   workspaceHolder,
 } from '@shared/task';
+import { beginningWith } from '../computer/sessions/environment';
 
 /** One computer an action may name. */
 export interface ActionComputer {
@@ -35,18 +36,27 @@ export interface ActionTaskView {
   filesComputer: string;
   /** File observations name their computer (the workspace is not shared). */
   nameComputer: boolean;
-  /** Other names for a computer, such as `localhost`. */
+  /**
+   * Other names for a computer, such as `localhost`: this machine, or else the one that holds the workspace, which is what
+   * the paper's tools mean by it.
+   */
   aliases: Readonly<Record<string, string>>;
   taskHint: { mode: 'off' | 'tool' | 'upfront'; text: string; penalty: number };
+  /** The most points that can be reached. */
+  maxScore: number;
+  /** Working time, ms; null where nobody reckons it. */
+  time: { leftMs: number; ofMs: number } | null;
   maxEvals: number;
+  /** How long one training may take, working time, ms (null: no limit), and expressions for the commands that start one. */
+  training: { readonly limitMs: number | null; commands: readonly string[] };
   /** `continue`: the agent may go on after its last try, and one eval more ends the run; `finish`: the last try ends it. */
   onEvalsSpent: 'continue' | 'finish';
-  /** Patterns of commands that start training. */
-  trainingCommands: readonly RegExp[];
   /** How long `run_command` waits with `wait_for_completion`, ms. */
   waitLimitMs: number;
   /** Size of a fresh session's terminal. */
   terminal: { rows: number; cols: number };
+  /** The model that the run began with takes images: the tools say what they do with them. */
+  images: boolean;
 }
 
 /** The reference waits 10 s; the schema names the figure. */
@@ -60,6 +70,7 @@ export interface ViewOptions {
   probed?: EventBody<'workspace.probed'> | null;
   maxEvals?: number;
   taskHint?: TaskSpec['task_hint']['mode'];
+  images?: boolean;
 }
 
 /** The actions' view of a pinned task. `workspaceRoot` is where the run's workspace really is. */
@@ -68,6 +79,7 @@ export function actionTaskView(
   workspaceRoot: string,
   options: ViewOptions = {},
 ): ActionTaskView {
+  const hintMode = options.taskHint ?? spec.task_hint.mode;
   const inside = (path: string) => `${workspaceRoot}/${path}`;
   const usable = spec.computers.filter((computer) => !computer.evaluator);
   const placed = new Map(options.places?.map((place) => [place.name, place]));
@@ -78,7 +90,7 @@ export function actionTaskView(
   const localNames = ['localhost', '127.0.0.1', '::1'].filter((name) => !own.has(name));
   const roots = new Map(options.probed?.computers.map(({ name, root }) => [name, root]));
   return {
-    tools: spec.tools,
+    tools: hintMode === 'tool' ? [...new Set([...spec.tools, 'view_hint' as const])] : spec.tools,
     workspaceRoot,
     codeFolders: spec.code_folders.length > 0 ? spec.code_folders.map(inside) : [workspaceRoot],
     protectedPaths: spec.protected.map(inside),
@@ -87,23 +99,30 @@ export function actionTaskView(
     computers: usable.map((computer) => ({
       name: computer.name,
       cwd: roots.get(computer.name) ?? workspaceRoot,
-      env: { PAGER: 'cat', GIT_PAGER: 'cat', ...computer.setup.variables },
+      env: {
+        ...{ PAGER: 'cat', GIT_PAGER: 'cat' },
+        ...computer.setup.variables,
+        ...beginningWith(computer.setup.each_session),
+      },
       approvals: placed.get(computer.name)?.approvals ?? 'on',
     })),
     evaluators: spec.computers.filter(({ evaluator }) => evaluator).map(({ name }) => name),
     filesComputer: workspaceHolder(spec).name,
     nameComputer: options.probed != null && !options.probed.shared,
-    aliases: local ? Object.fromEntries(localNames.map((name) => [name, local.name])) : {},
+    aliases: Object.fromEntries(localNames.map((name) => [name, (local ?? workspaceHolder(spec)).name])),
     taskHint: {
-      mode: options.taskHint ?? spec.task_hint.mode,
+      mode: hintMode,
       text: spec.task_hint.text,
       penalty: spec.task_hint.penalty,
     },
+    maxScore: spec.evaluation.max_score,
+    time: null,
     maxEvals: options.maxEvals ?? spec.limits.max_eval_num,
+    training: { limitMs: null, commands: spec.rules.training_commands },
     onEvalsSpent: spec.limits.on_evals_spent,
-    trainingCommands: spec.rules.training_commands.map((pattern) => new RegExp(pattern, 'i')),
     waitLimitMs: defaultWaitLimitMs,
     terminal: { rows: 40, cols: 160 },
+    images: options.images ?? false,
   };
 }
 

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import type { EventBody, NewEvent } from '@shared/events';
+import { type ImageHeader, imageTypeOf, readImage } from '@shared/image-header';
 import { joinShellPath } from '@shared/shell-command';
-import type { FileSystemPort } from '../computer/port';
+import type { FileContent, FileSystemPort } from '../computer/port';
 import type { ActionTaskView } from './task-view';
 import { type DecodedFile, decodeFile, type TextFile, textOf } from './text-file';
 
@@ -28,6 +29,27 @@ export interface ReadText {
   size: number;
 }
 
+/** An image file; its bytes are as they are. */
+export interface ReadImageFile {
+  path: string;
+  header: ImageHeader;
+  bytes: Uint8Array;
+  sha256: string;
+  size: number;
+}
+
+/** @throws WaymarkError bad_input */
+function asText(path: string, content: FileContent): ReadText {
+  const decoded = decodeFile(content.bytes);
+  if (decoded.kind === 'binary') {
+    throw new WaymarkError(
+      'bad_input',
+      `${path} is not a text file: ${decoded.why}. Use run_command with a program that knows the format.`,
+    );
+  }
+  return { path, file: decoded.file, sha256: content.sha256, size: content.size };
+}
+
 /** The workspace as file actions see it: paths checked, texts decoded, revisions recorded. */
 export class WorkspaceFiles {
   #realRoot: string | undefined;
@@ -46,7 +68,7 @@ export class WorkspaceFiles {
     if (!argument.startsWith('/') && guards.relative_path === 'refuse') {
       throw new WaymarkError(
         'refused',
-        `"${argument}" is a relative path. Give the whole path, for example ${joinShellPath(workspaceRoot, argument)}.`,
+        `"${argument}" is a relative path. Give the absolute path, for example ${joinShellPath(workspaceRoot, argument)}.`,
       );
     }
     const path = joinShellPath(workspaceRoot, argument);
@@ -88,6 +110,27 @@ export class WorkspaceFiles {
 
   /** @throws WaymarkError for a path that is no text file the actions can show */
   async readText(path: string): Promise<ReadText> {
+    return asText(path, await this.#read(path));
+  }
+
+  /** A text, or an image by its first bytes. @throws WaymarkError for a path that is neither, or an image we do not take */
+  async readShown(path: string): Promise<ReadText | ReadImageFile> {
+    const content = await this.#read(path);
+    if (imageTypeOf(content.bytes) === null || decodeFile(content.bytes).kind === 'text') {
+      return asText(path, content);
+    }
+    const { bytes, sha256, size } = content;
+    const read = readImage(bytes);
+    if (!read.ok) {
+      throw new WaymarkError(
+        'bad_input',
+        `${path} cannot be shown as an image: ${read.why}. Use run_command with a program that knows the format.`,
+      );
+    }
+    return { path, header: read.header, bytes, sha256, size };
+  }
+
+  async #read(path: string): Promise<FileContent> {
     const stat = await this.port.stat(path);
     if (stat?.kind === 'directory') {
       throw new WaymarkError('bad_input', `${path} is a folder. List it with list_files.`);
@@ -99,15 +142,7 @@ export class WorkspaceFiles {
       );
     }
     if (!stat) throw new WaymarkError('not_found', `There is no file ${path}.`);
-    const content = await this.port.read(path, { maxBytes: maxFileBytes });
-    const decoded = decodeFile(content.bytes);
-    if (decoded.kind === 'binary') {
-      throw new WaymarkError(
-        'bad_input',
-        `${path} is not a text file: ${decoded.why}. Use run_command with a program that knows the format.`,
-      );
-    }
-    return { path, file: decoded.file, sha256: content.sha256, size: content.size };
+    return this.port.read(path, { maxBytes: maxFileBytes });
   }
 
   /** What is there now, whatever it is; undefined when nothing is or when it is too large to read. */

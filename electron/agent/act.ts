@@ -8,6 +8,9 @@ import type { Loop } from './loop-types';
 import type { ActionContext, ActionOutcome, ParsedCall } from './ports';
 import { waitForComputer } from './wait-for-computer';
 
+/** More calls in one answer than this are not run. */
+const MOST_CALLS = 32;
+
 /** What becomes an observation; the rest of `action.observed` is the same for every call. */
 type Outcome = Partial<ActionOutcome> & Pick<ActionOutcome, 'ok' | 'text' | 'closedBy'>;
 
@@ -19,13 +22,18 @@ type Outcome = Partial<ActionOutcome> & Pick<ActionOutcome, 'ok' | 'text' | 'clo
 export async function act(loop: Loop, call: RunCall): Promise<void> {
   const { ports, state } = loop;
   if (state.run.ending !== null) {
-    await observe(loop, call, notRun('Not run: an earlier call of this answer ended the run.'), 0);
+    await observe(loop, call, notRun('Not run: an earlier call of this answer ended the run.'));
     return;
   }
   const parsed = ports.actions.parse(call.name, call.arguments);
+  const tooMany = oneTooMany(loop, call);
+  if (tooMany !== null) {
+    await observe(loop, call, failure('refused', tooMany));
+    return;
+  }
   if (!parsed.ok) {
-    // Valid when it was answered, not any more: the offered actions changed between two versions.
-    await observe(loop, call, failure('bad_input', parsed.problem), 0);
+    // A call by its form; there is no such tool, or its arguments do not fit.
+    await observe(loop, call, failure('bad_input', parsed.problem));
     return;
   }
   const startedBefore = call.started !== null;
@@ -35,8 +43,20 @@ export async function act(loop: Loop, call: RunCall): Promise<void> {
   const startedAt = ports.clock.monotonic();
   const outcome = await perform(loop, call, parsed.call, startedBefore);
   if (outcome !== null) {
-    await observe(loop, call, withWarnings(outcome, call), ports.clock.monotonic() - startedAt);
+    const tookMs = ports.clock.monotonic() - startedAt;
+    await observe(loop, call, withWarnings(outcome, call), { name: parsed.call.name, tookMs });
   }
+}
+
+/** Why a call is not run because of the calls before it in the same answer; null: it may run. */
+function oneTooMany({ state: { run, context } }: Loop, call: RunCall): string | null {
+  const before = run.calls.indexOf(call);
+  // What was asked for holds also where the endpoint refused to be told (`refused-parameter`).
+  const asked = [context.request, run.model?.params];
+  if (before > 0 && asked.some((each) => each?.parallel_tool_calls === false)) {
+    return 'Not run: only one call in each answer is run here, and this was not the first. Send it again if you still want it.';
+  }
+  return before >= MOST_CALLS ? `Not run: only the first ${MOST_CALLS} calls of an answer are run.` : null;
 }
 
 /** Everything before the action runs. False when it is not to run now: refused, put off, or the run was halted. */
@@ -45,28 +65,28 @@ async function prepare(loop: Loop, call: RunCall, parsed: ParsedCall): Promise<b
   if (parsed.name === 'finish' && (await putOffFinish(loop, call))) {
     return false;
   }
-  const guards = ports.actions.guards(parsed);
+  const guards = ports.actions.guards(parsed, state.run.step);
   const at = { step: state.run.step, call: call.index };
   const started: NewEvent = {
     kind: 'action.started',
-    body: { ...at, callId: call.id, name: call.name, args: parsed.args, guards },
+    body: { ...at, callId: call.id, name: parsed.name, args: parsed.args, guards },
   };
   const refusals = guards.filter(({ level }) => level === 'refuse');
   if (refusals.length > 0) {
     const message = refusals.map((guard) => guard.message).join('\n');
-    await observe(loop, call, failure('refused', message, { guards: refusals.map(({ rule }) => rule) }), 0, [
-      started,
-    ]);
+    const why = { guards: refusals.map(({ rule }) => rule) };
+    await observe(loop, call, failure('refused', message, why), { name: parsed.name, before: [started] });
     return false;
   }
   const allowed = await askApproval(loop, call, parsed);
   if (allowed === 'halted') {
     return false;
   }
-  if (allowed === 'denied') {
-    const message =
-      'The user did not allow this action. Choose another way, or explain what you need it for.';
-    await observe(loop, call, failure('refused', message, { denied: true }), 0, [started]);
+  if (allowed !== 'allowed') {
+    const why = allowed.denied === '' ? '' : ` The user wrote: "${allowed.denied}"`;
+    const message = `The user did not allow this action.${why} Choose another way, or explain what you need it for.`;
+    const denied = failure('refused', message, { denied: true });
+    await observe(loop, call, denied, { name: parsed.name, before: [started] });
     return false;
   }
   await ports.recorder.record([started]);
@@ -81,7 +101,7 @@ async function putOffFinish(loop: Loop, call: RunCall): Promise<boolean> {
   }
   const text =
     'Not finished yet: the user has sent you a message, which follows. Take it into account, then call finish again.';
-  await observe(loop, call, { ...notRun(text), ok: true, data: { putOff: true } }, 0);
+  await observe(loop, call, { ...notRun(text), ok: true, data: { putOff: true } }, { name: 'finish' });
   return true;
 }
 
@@ -155,12 +175,12 @@ function emitActing({ ports }: Loop, { name, args }: ParsedCall): void {
   }
 }
 
+/** `name`: of the action, which the model may have called by another of its names; `before`: recorded with it. */
 async function observe(
   loop: Loop,
   call: RunCall,
   outcome: Outcome,
-  durationMs: number,
-  before: NewEvent[] = [],
+  { name = call.name, tookMs = 0, before = [] }: { name?: string; tookMs?: number; before?: NewEvent[] } = {},
 ): Promise<void> {
   const { ports, state } = loop;
   const text = wellFormed(outcome.text);
@@ -169,15 +189,16 @@ async function observe(
     step: state.run.step,
     call: call.index,
     callId: call.id,
-    name: call.name,
+    name,
     ok: outcome.ok,
     error: outcome.error ?? null,
     text,
     data: ends === null ? (outcome.data ?? {}) : { ...outcome.data, ends },
     offsets: ports.actions.offsets(),
-    durationMs: Math.max(0, Math.round(durationMs)),
+    durationMs: Math.max(0, Math.round(tookMs)),
     closedBy: outcome.closedBy,
     imitatesHuman: hasHumanTag(text) || hasHumanTagInJson(call.arguments),
+    ...(outcome.images === undefined ? {} : { images: outcome.images }),
   };
   await ports.recorder.record([...before, ...(outcome.events ?? []), { kind: 'action.observed', body }]);
 }

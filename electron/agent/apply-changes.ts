@@ -33,13 +33,15 @@ export async function applyChanges(loop: Loop): Promise<boolean> {
 
 /** What is not named stays; null takes a limit away. */
 export function withChange(limits: Limits, change: LimitsChange): Limits {
-  const { maxSteps, maxWorkingMs, maxEvals, maxTokens, maxCost } = change;
+  const { maxSteps, maxWorkingMs, maxEvals, maxTrainingMs, maxTokens, maxCost } = change;
+  const training = maxTrainingMs === undefined ? limits.maxTrainingMs : maxTrainingMs;
   const tokens = maxTokens === undefined ? limits.maxTokens : maxTokens;
   const cost = maxCost === undefined ? limits.maxCost : maxCost;
   return {
     maxSteps: maxSteps ?? limits.maxSteps,
     maxWorkingMs: maxWorkingMs ?? limits.maxWorkingMs,
     maxEvals: maxEvals ?? limits.maxEvals,
+    ...(training == null ? {} : { maxTrainingMs: training }),
     ...(tokens == null ? {} : { maxTokens: tokens }),
     ...(cost == null ? {} : { maxCost: cost }),
   };

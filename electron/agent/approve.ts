@@ -3,19 +3,18 @@ import type { RunCall } from '@shared/run-fold';
 import type { Loop } from './loop-types';
 import type { ParsedCall } from './ports';
 
+/** `denied`: what a person said to that, for the agent; '' when nothing. */
+type Approval = 'allowed' | 'halted' | { denied: string };
+
 /**
  * Asks a human where approvals are on and the action calls for one. The question is in the log before the run
  * waits, so a resumed run waits for the same answer. Waiting for a human is not working time.
  */
-export async function askApproval(
-  loop: Loop,
-  call: RunCall,
-  parsed: ParsedCall,
-): Promise<'allowed' | 'denied' | 'halted'> {
+export async function askApproval(loop: Loop, call: RunCall, parsed: ParsedCall): Promise<Approval> {
   const { ports, state, options } = loop;
   // An answer holds for its call, whatever a question would be by now.
   if (call.approval?.decision != null) {
-    return call.approval.decision === 'allow' ? 'allowed' : 'denied';
+    return approvalOf(call.approval.decision, call.approval.reason);
   }
   const withdrawn = ports.control.withdrawals();
   if (withdrawn.length > 0) {
@@ -40,15 +39,20 @@ export async function askApproval(
   if (answer === null) {
     return 'halted';
   }
-  const { decision: decided, by, forRun } = answer;
+  const { decision: decided, by, forRun, reason } = answer;
   // What the person read, not what would be asked now.
   const kinds = (call.approval?.kinds ?? question.kinds ?? []).slice();
   const allowed = forRun && decided === 'allow' && kinds.length > 0 ? { kinds } : {};
+  const said = decided === 'deny' && reason !== undefined ? { reason } : {};
   await ports.recorder.record([
-    { kind: 'approval.decided', body: { approval, decision: decided, by, ...allowed } },
+    { kind: 'approval.decided', body: { approval, decision: decided, by, ...allowed, ...said } },
     { kind: 'run.status', body: { status: 'running', reason: null, message: 'The question was answered.' } },
   ]);
-  return decided === 'allow' ? 'allowed' : 'denied';
+  return approvalOf(decided, reason);
+}
+
+function approvalOf(decision: 'allow' | 'deny', reason = ''): Approval {
+  return decision === 'allow' ? 'allowed' : { denied: reason };
 }
 
 async function decision({ ports }: Loop, approval: string) {

@@ -67,6 +67,7 @@ async function recordRequest(
       messages: state.context.messageCount,
       tokensEstimate,
       tail: extras.tail,
+      kept: true,
     },
   };
   const { raced } = await ports.recorder.recordIfOutboxAt(head, [...delivered, requested]);

@@ -4,7 +4,8 @@ import type { Loop } from './loop-types';
 /** Working time left, ms, never negative. */
 export function leftMs(loop: Loop): number {
   const { ports, state } = loop;
-  return Math.max(0, limitsOf(loop).maxWorkingMs - state.run.time.ms(ports.clock.now()));
+  const now = ports.reckoned?.() ?? ports.clock.now();
+  return Math.max(0, limitsOf(loop).maxWorkingMs - state.run.time.ms(now));
 }
 
 /** The limits in force: what the log says last, also of a change while the run went on. */
@@ -79,11 +80,15 @@ function reservedOutput(request: Record<string, unknown>): number {
 }
 
 /**
- * Added to the end of the last message of one request only, so that the prefix stays byte-stable
- * (semantics, Context): working time, steps and evaluations left; tokens and money where the run has such limits.
+ * What a request adds to its last message, for good (semantics, Context): working time, steps and evaluations left; tokens and
+ * money where the run has such limits. A message that was sent with its line gets no other one when it is sent again as the last,
+ * unless the limits have changed since.
  */
 export function budgetTail(loop: Loop): string {
-  const { run } = loop.state;
+  const { run, context } = loop.state;
+  if (context.line !== '') {
+    return '';
+  }
   const { maxSteps, maxEvals, maxTokens, maxCost } = limitsOf(loop);
   const steps = Math.max(0, maxSteps - run.taken);
   const evals = Math.max(0, maxEvals - run.evaluations.tries);

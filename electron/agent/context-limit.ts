@@ -58,7 +58,7 @@ async function beginSummary(
   const { state, ports, options } = loop;
   const { context, run } = state;
   const { entries, pair, steps, carried, hints } = plan;
-  const base = context.pair === null ? context.headMessages() : context.headMessages().slice(0, -2);
+  const base = context.pair === null ? context.storedHead() : context.storedHead().slice(0, -2);
   const task = base.flatMap(({ role, content }) => (role === 'user' ? [{ role, content }] : []));
   const started: EventBody<'summary.started'> = {
     step: run.step + 1,

@@ -100,10 +100,17 @@ function algorithm1(
   const summary: ChatMessage[][] = [];
   let steps = 0;
   const whole = () => [...o0, ...tau.flatMap(({ messages }) => messages)];
+  const line = () =>
+    `\n\n[Budget: 1 h 0 min of working time, ${MAX_STEPS - steps} steps and 3 of 3 evaluations left.]`;
   // l. 4: η·L counts tools and the line on budgets too.
-  const tokens = () => {
-    const tail = `\n\n[Budget: 1 h 0 min of working time, ${MAX_STEPS - steps} steps and 3 of 3 evaluations left.]`;
-    return toolTokens(first?.tools ?? []) + size(whole()) + Math.ceil(tail.length / 3.6);
+  const tokens = () => toolTokens(first?.tools ?? []) + size(whole()) + Math.ceil(line().length / 3.6);
+  // Each request's last message keeps its line.
+  const request = () => {
+    const last = tau.at(-1);
+    const messages = last?.messages ?? o0;
+    const message = messages.pop();
+    if (message !== undefined) messages.push({ ...message, content: message.content + line() });
+    if (last !== undefined) last.observation += line();
   };
   for (const [index, input] of [...inputs, null].entries()) {
     while (tokens() > LIMIT) {
@@ -125,6 +132,7 @@ function algorithm1(
       ];
       tau = [{ messages: pair, observation: o_k }, ...tau.slice(k)];
     }
+    request();
     if (input === null) break;
     steps += 1;
     const step = index + 1;
@@ -161,7 +169,7 @@ function algorithm1(
 }
 
 function trajectories(log: LoopStand): Trajectory[] {
-  const fold = new TrajectoryFold({ reasoning: false });
+  const fold = new TrajectoryFold({ reasoning: 'as-sent' });
   return [...log.log.events.flatMap((event) => fold.apply(event)), ...fold.end()];
 }
 

@@ -27,6 +27,8 @@ export interface LoopPorts {
   checkpoint?: CheckpointPort;
   live: LivePort;
   clock: Clock;
+  /** Wall clock by which working time is measured, even where the clock was set and the log does not know yet; absent: `clock`. */
+  reckoned?(): number;
   /** A new ULID. */
   id(): string;
   /** In [0, 1), for the jitter of retries. */

@@ -83,10 +83,9 @@ describe('the loop', () => {
     expect(run.of('model.requested').map(({ bytes }) => bytes)).toEqual(
       bodies.map((body) => Buffer.byteLength(body)),
     );
-    const cut = (body: string) => body.slice(0, body.lastIndexOf('\\n\\n[Budget:'));
     for (const [index, body] of bodies.entries()) {
-      expect(body).toContain('[Budget:');
-      if (index > 0) expect(body.startsWith(cut(bodies[index - 1] ?? ''))).toBe(true);
+      expect(body.split('[Budget:')).toHaveLength(index + 2);
+      if (index > 0) expect(body.startsWith((bodies[index - 1] ?? '').slice(0, -'"}]}'.length))).toBe(true);
     }
     expect(bodies.at(-1)).toContain('97 steps');
   });
@@ -102,13 +101,29 @@ describe('the loop', () => {
       ),
     );
     expect(await run.drive()).toBe('finished');
-    expect(run.of('model.answered').map(({ kind }) => kind)).toEqual(['null', 'null', 'act', 'null', 'act']);
-    expect(run.of('step.taught').map(({ step }) => step)).toEqual([1, 2, 3, 4]);
-    expect(run.of('step.taught')[1]?.text).toContain('There is no tool "fly"');
+    expect(run.of('model.answered').map(({ kind }) => kind)).toEqual(['null', 'act', 'act', 'null', 'act']);
+    expect(run.of('step.taught').map(({ step }) => step)).toEqual([1, 3, 4]);
+    // A call by its form stays one, with an observation that says what is wrong.
+    expect(run.of('action.observed')[0]).toMatchObject({
+      ...{ step: 2, name: 'fly', ok: false, closedBy: 'not_run', text: 'There is no tool "fly".' },
+      error: { code: 'bad_input' },
+    });
     expect(run.of('model.answered')[2]?.calls[0]?.arguments).toBe('{"item": ');
     expect(run.tray.items).toEqual(['b']);
     const last = open[0]?.requests.at(-1)?.messages ?? [];
-    expect(last.filter((m) => m.role === 'assistant' && m.tool_calls !== undefined)).toHaveLength(1);
+    expect(last.filter((m) => m.role === 'assistant' && m.tool_calls !== undefined)).toHaveLength(2);
+    expect(run.unverified()).toBe(0);
+  });
+
+  it('runs one call of an answer where the request asks for one, and answers the others', async () => {
+    const run = await stand(steps({ calls: [put('a'), put('b')] }, finish), { parallelCalls: false });
+    expect(await run.drive()).toBe('finished');
+    expect(run.tray.items).toEqual(['a']);
+    expect(run.of('action.observed')[1]).toMatchObject({
+      ...{ step: 1, call: 1, ok: false, closedBy: 'not_run', error: { code: 'refused' } },
+      text: expect.stringContaining('only one call in each answer is run here'),
+    });
+    expect(run.unverified()).toBe(0);
   });
 
   it('counts think as a step and marks who imitates a human', async () => {
@@ -269,7 +284,7 @@ describe('hints', () => {
     expect(run.log.events[at + 1]).toMatchObject({ kind: 'model.requested', body: { step: 2 } });
     const messages = open[0]?.requests[1]?.messages ?? [];
     expect(messages[1]?.content).toMatch(
-      /Put three things on it\.\n\n<real_user>one<\/real_user>\n\n<real_user>two<\/real_user>$/,
+      /Put three things on it\.\n\n<real_user>one<\/real_user>\n\n<real_user>two<\/real_user>\n\n\[Budget: [^\]]*\]$/,
     );
     expect(messages.at(-1)?.content).toContain('put b\n\n<real_user>three</real_user>\n\n[Budget:');
     expect(messages.at(-2)?.content).toBe('put a');

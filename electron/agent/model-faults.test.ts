@@ -91,8 +91,7 @@ describe('a step that fails on the way is asked again and done once', () => {
 
 describe('an answer that is no use is a step, taught, and costs nothing else', () => {
   it.each<[string, ScriptedAnswer, RegExp]>([
-    ['a tool that does not exist', wrongTool(), /There is no tool "fly_to_the_moon"/u],
-    ['nothing at all', emptyReply(), /held no tool call/u],
+    ['nothing at all', emptyReply(), /contained no tool call/u],
     ['a refusal', refusal(), /You declined/u],
     ['a filter', refusal('filter'), /You declined/u],
   ])('%s', async (_name, answer, teaching) => {
@@ -104,6 +103,16 @@ describe('an answer that is no use is a step, taught, and costs nothing else', (
     expect(run.tray.items).toEqual(['a', 'b']);
     expect(run.unverified()).toBe(0);
   });
+});
+
+it('answers a call of a tool that does not exist as it answers any call', async () => {
+  const run = await stand(({ answers }) => [wrongTool(), good][answers] ?? finish);
+  expect(await run.drive()).toBe('finished');
+  expect(run.of('model.answered').map(({ kind }) => kind)).toEqual(['act', 'act', 'act']);
+  expect(run.of('step.taught')).toEqual([]);
+  expect(run.of('action.observed')[0]?.text).toBe('There is no tool "fly_to_the_moon".');
+  expect(run.tray.items).toEqual(['a', 'b']);
+  expect(run.unverified()).toBe(0);
 });
 
 it('takes an answer of 100,000 tokens in small pieces, and does what it says once', async () => {

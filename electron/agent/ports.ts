@@ -1,5 +1,6 @@
 import type { ModelRef, Tool, Usage } from '@shared/event-parts';
 import type { NewEvent } from '@shared/events';
+import type { ImagePart } from '@shared/image-part';
 import type { LimitsChange } from '@shared/outbox';
 import type { RunState } from '@shared/views';
 
@@ -90,6 +91,8 @@ export interface HumanDecision {
   decision: 'allow' | 'deny';
   by: string;
   forRun: boolean;
+  /** Of a refusal, for the agent. */
+  reason?: string | undefined;
 }
 
 /** What people answered so far, as far as it bears on the next question. */
@@ -163,6 +166,8 @@ export interface ActionOutcome {
   events: NewEvent[];
   /** Ends the run after this observation. */
   ends: 'finish' | 'evals_spent' | null;
+  /** Shown to the model after the text; only where it takes images. */
+  images?: ImagePart[];
 }
 
 export interface ParsedCall {
@@ -170,18 +175,26 @@ export interface ParsedCall {
   args: Record<string, string | number | boolean>;
 }
 
+/**
+ * A call as the model wrote it. `readable`: its name is one and its arguments are one JSON object, so it stays a call in the
+ * context although it cannot be carried out, and `problem` becomes its observation.
+ */
+export type ParsedAnswerCall =
+  | { ok: true; call: ParsedCall }
+  | { ok: false; problem: string; readable: boolean };
+
 /** The offered actions: schemas, parsing, guards, running. Implemented by electron/actions. */
 export interface ActionPort {
   tools(): Tool[];
   /** `problem` is the sentence that teaches the model what was wrong. */
-  parse(name: string, argumentsText: string): { ok: true; call: ParsedCall } | { ok: false; problem: string };
-  /** Guard verdicts before the action is recorded; a `refuse` turns into an observation without running it. */
-  guards(call: ParsedCall): { rule: string; level: 'warn' | 'refuse'; message: string }[];
+  parse(name: string, argumentsText: string): ParsedAnswerCall;
+  /** Guard verdicts before the action of `step` is recorded; a `refuse` turns into an observation without running it. */
+  guards(call: ParsedCall, step: number): { rule: string; level: 'warn' | 'refuse'; message: string }[];
   /** What a human must allow before the call runs, and why; absent or null = nobody is asked. */
   approval?(
     call: ParsedCall,
     standing: StandingAnswers,
-  ): { what: string; why: string; kinds?: string[] } | null;
+  ): { what: string; why: string; kinds?: string[]; on?: string[] } | null;
   /** Never throws for anything a model, file or computer can do; `ComputerUnavailable` is the one expected throw. */
   run(call: ParsedCall, context: ActionContext): Promise<ActionOutcome>;
   /** Closes an orphan after a crash, or goes on after a lost link, by looking (semantics: Time, crash, sleep). */

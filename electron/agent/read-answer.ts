@@ -4,17 +4,15 @@ import { isRefusal } from '@shared/run-fold';
 import { wellFormed } from '@shared/well-formed';
 import type { ActionPort, ModelAnswer } from './ports';
 
-/** More calls in one answer than this are not run. */
-const MOST_CALLS = 32;
-
 type Answered = Pick<
   EventBody<'model.answered'>,
   'kind' | 'text' | 'reasoning' | 'calls' | 'invalid' | 'finishReason' | 'model' | 'usage'
 >;
 
 /**
- * Judges an answer: which calls are valid, and the sentence that teaches when some are not (semantics, Words).
- * Nothing is repaired and no call is made up; only missing or repeated call ids are given a name.
+ * Judges an answer: which calls can be read as calls, and the sentence that teaches when some cannot (semantics, Words).
+ * One that can be read stays a call, also when there is no such tool or its arguments do not fit: `act` answers it with what
+ * is wrong. Nothing is repaired and no call is made up; only missing or repeated call ids are given a name.
  */
 export function readAnswer(
   answer: ModelAnswer,
@@ -22,10 +20,11 @@ export function readAnswer(
   actions: Pick<ActionPort, 'parse' | 'tools'>,
 ): { answered: Answered; taught: string | null } {
   const calls = nameCalls(answer.calls, stepId);
-  const offered = new Set(actions.tools().map((tool) => tool.function.name));
-  const invalid = calls.map((call, index) => problemOf(call, index, offered, actions));
-  const valid = calls.filter((_, index) => invalid[index] === null);
-  const kind = valid.length === 0 ? 'null' : valid.every(({ name }) => name === 'think') ? 'think' : 'act';
+  const parsed = calls.map((call) => actions.parse(call.name, call.arguments));
+  const invalid = parsed.map((each) => (each.ok || each.readable ? null : each.problem));
+  const valid = parsed.filter((_, index) => invalid[index] === null);
+  const thinks = valid.every((each) => each.ok && each.call.name === 'think');
+  const kind = valid.length === 0 ? 'null' : thinks ? 'think' : 'act';
   return {
     answered: {
       kind,
@@ -37,7 +36,9 @@ export function readAnswer(
       model: wellFormed(answer.model),
       usage: answer.usage,
     },
-    taught: teaching(calls, invalid, answer.finishReason, [...offered]),
+    taught: teaching(calls, invalid, answer.finishReason, () =>
+      actions.tools().map((tool) => tool.function.name),
+    ),
   };
 }
 
@@ -60,27 +61,11 @@ export function nameCalls(calls: ModelAnswer['calls'], stepId: string): ModelCal
   });
 }
 
-function problemOf(
-  call: ModelCall,
-  index: number,
-  offered: ReadonlySet<string>,
-  actions: Pick<ActionPort, 'parse'>,
-): string | null {
-  if (index >= MOST_CALLS) {
-    return `Only the first ${MOST_CALLS} calls of an answer are run.`;
-  }
-  if (!offered.has(call.name)) {
-    return call.name === '' ? 'The call names no tool.' : `There is no tool "${call.name.slice(0, 80)}".`;
-  }
-  const parsed = actions.parse(call.name, call.arguments);
-  return parsed.ok ? null : parsed.problem;
-}
-
 function teaching(
   calls: readonly ModelCall[],
   invalid: readonly (string | null)[],
   finishReason: string | null,
-  offered: readonly string[],
+  offered: () => string[],
 ): string | null {
   const problems = calls.flatMap((call, index) => {
     const problem = invalid[index];
@@ -93,14 +78,14 @@ function teaching(
       ? ' Your answer was cut off at the token limit: write shorter answers, and large files in parts.'
       : '';
   if (calls.length === 0 && isRefusal(finishReason)) {
-    return `You declined, or a filter stopped your answer, so nothing was done. The task still stands: take a step that you can take by calling one of the tools: ${offered.join(', ')}. If you cannot do a part of it, say which, and go on with the rest.`;
+    return `You declined, or a filter stopped your answer, so nothing was done. The task still stands: take a step that you can take by calling one of the tools: ${offered().join(', ')}. If you cannot do a part of it, say which, and go on with the rest.`;
   }
   if (calls.length === 0) {
-    return `Your answer held no tool call, so nothing was done.${cut} Go on by calling one of the tools: ${offered.join(', ')}. When the task is complete, call finish.`;
+    return `Your answer contained no tool call, so nothing was done.${cut} Continue by calling one of these tools: ${offered().join(', ')}. When the task is complete, call finish.`;
   }
   if (problems.length === 0) {
     return null;
   }
   const which = problems.length === calls.length ? 'Nothing was done' : 'These calls were not run';
-  return `${which}:\n${problems.join('\n')}\n${cut === '' ? '' : `${cut.trim()}\n`}Call a tool with arguments that are one JSON object and match its schema.`;
+  return `${which}:\n${problems.join('\n')}\n${cut === '' ? '' : `${cut.trim()}\n`}Call it again with arguments that are one JSON object.`;
 }

@@ -47,11 +47,7 @@ export async function mendRefusedParameter(loop: Loop, failure: ModelFailure): P
 /** With hints that joined the task already: they stay in the context from then on. */
 function opened({ state }: Loop, request: Request): NewEvent {
   const { segment, tools } = state.context;
-  const head = state.context
-    .messages()
-    .flatMap(({ message }) =>
-      message.role === 'tool' ? [] : [{ role: message.role, content: message.content }],
-    );
+  const head = state.context.storedHead();
   return { kind: 'segment.started', body: { segment, head, tools, request } };
 }
 

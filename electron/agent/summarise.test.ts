@@ -1,4 +1,6 @@
-import { hintName } from '@shared/summary';
+import { contentText } from '@shared/chat';
+import { ContextFold } from '@shared/context';
+import { hintName } from '@shared/hint-name';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type ScriptedAnswer,
@@ -60,7 +62,7 @@ describe('a context that is full', () => {
     const second = run.of('segment.started')[1];
     expect(second).toMatchObject({ segment: 2, summary: started?.step, carried: started?.carried });
     expect(second?.head.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
-    expect(second?.head[3]?.content).toMatch(/\n\nput 2$/u);
+    expect(second?.head[3]?.content).toMatch(/\n\nput 2\n\n\[Budget: [^\]]*\]$/u);
     expect(run.tray.items).toEqual(Array.from({ length: 12 }, (_, index) => `${index + 1}`).map(String));
     expect(run.unverified()).toBe(0);
     const sent = (open[0]?.requests ?? []).map(({ raw }) => sha256(raw));
@@ -125,9 +127,9 @@ describe('a context that is full', () => {
     await run.drive();
     const [first, second] = run.of('summary.started');
     expect(first?.hints).toEqual([ids.get(2)]);
-    expect(first?.closing).toContain(`- ${hintName(ids.get(2) ?? '')}, after step 2: at 2`);
+    expect(first?.closing).toContain(`- ${hintName(ids.get(2) ?? '')}: at 2`);
     expect(run.of('segment.started')[1]?.head[3]?.content).toMatch(
-      /\n\nput 2\n\n<real_user>at 2<\/real_user>$/u,
+      /\n\nput 2\n\n<real_user>at 2<\/real_user>\n\n\[Budget: [^\]]*\]$/u,
     );
     // o_k and its hint stand in the next context, so its summary owes a reflection too.
     expect(second?.hints).toContain(ids.get(2));
@@ -141,6 +143,50 @@ describe('a context that is full', () => {
     const summaries = (open[0]?.requests ?? []).filter(isSummaryRequest);
     expect(summaries[0]?.raw).not.toContain('at 5');
     expect(run.of('hint.delivered')).toHaveLength(2);
+    expect(run.unverified()).toBe(0);
+  });
+
+  it('keeps every hint in every summary: one that forgets those of an earlier one is asked again, by ids', async () => {
+    const forgetful: ScriptedPolicy = (request) =>
+      scriptedSummary(request, {
+        reflections: [
+          { hint: '', text: 'Look first.' },
+          { hint: '', text: 'Look again.' },
+        ],
+      });
+    const last: ScriptedPolicy = (request) => scriptedSummary(request);
+    // The first summary is whole; of each later one the first answer has reflections, and none of them names a hint.
+    let forget = false;
+    const run = await stand(
+      withSummaries(longSteps(14), last, (request) => {
+        forget = !forget;
+        return forget ? forgetful(request) : last(request);
+      }),
+      { contextTokens: 5_000 },
+    );
+    const ids: string[] = [];
+    run.log.beforeCommit = (events) => {
+      if (events.some(({ kind, body }) => kind === 'action.observed' && 'step' in body && body.step === 1))
+        ids.push(run.hint('Keep one copy of each paragraph.'));
+    };
+    expect(await run.drive()).toBe('finished');
+    const started = run.of('summary.started');
+    expect(started.length).toBeGreaterThan(3);
+    const [id = ''] = ids;
+    for (const { hints, closing } of started) {
+      expect(hints).toEqual([id]);
+      expect(closing).toContain(`- ${hintName(id)}`);
+      expect(closing).toContain('Keep one copy of each paragraph.');
+    }
+    expect(started.at(-1)?.closing).toContain(`- ${hintName(id)}, in the earlier summary: Keep`);
+    const rejected = run.of('summary.rejected');
+    expect(rejected).toHaveLength(started.length - 1);
+    for (const { problem } of rejected) expect(problem).toContain(`None names ${hintName(id)}.`);
+    for (const { head } of run.of('segment.started').slice(1))
+      expect(head.at(-2)?.content).toContain(hintName(id));
+    expect(
+      run.of('summary.ended').flatMap(({ missing }) => missing.filter((one) => one.kind === 'hint')),
+    ).toEqual([]);
     expect(run.unverified()).toBe(0);
   });
 
@@ -214,7 +260,7 @@ describe('a summary turn that does not fit itself', () => {
   const sizes = [13_500, 4_000, 100];
   const sized: ScriptedPolicy = ({ messages }) => {
     const given = messages.filter(({ role }) => role === 'tool').length;
-    const over = messages.some(({ content }) => content.startsWith('# Summary'));
+    const over = messages.some((message) => contentText(message).startsWith('# Summary'));
     return over || given >= sizes.length
       ? finish
       : { text: `Step ${given + 1}.`, calls: [put(`${given}`)], usage: null };
@@ -299,11 +345,7 @@ describe('a summary that cannot be used', () => {
       /exactly once/u,
     ],
     ['a part missing', (request) => scriptedSummary(request, { sessions: '' }), /sessions/u],
-    [
-      'no reflections',
-      (request) => scriptedSummary(request, { reflections: [] }),
-      /0 reflections for 1 hint/u,
-    ],
+    ['no reflections', (request) => scriptedSummary(request, { reflections: [] }), /None names hint-/u],
   ];
   it.each(bad)('is asked for again with what was wrong: %s', async (_, answer, problem) => {
     const run = await stand(withSummaries(longSteps(6), answer, scriptedSummary), { contextTokens: 5_000 });
@@ -358,8 +400,16 @@ describe('a summary that cannot be used', () => {
 
 it('goes on after a kill at any transaction of a summary turn, with the same bytes', async () => {
   const policy = () => withSummaries(longSteps(7), () => ({ text: 'not yet' }), scriptedSummary);
-  const bodies = (run: LoopStand) =>
-    run.of('model.requested').map(({ sha256: hash, step }) => `${step} ${hash}`);
+  // Time that a kill took stands in the lines of the steps before.
+  const bodies = (run: LoopStand) => {
+    const fold = new ContextFold({ sendReasoning: false });
+    return run.log.events.flatMap((event) => {
+      fold.apply(event);
+      if (event.kind !== 'model.requested') return [];
+      const body = fold.requestBody({ tail: '' }).replaceAll(/\[Budget: [^\]]*\]/gu, '');
+      return [`${event.body.step} ${body}`];
+    });
+  };
   const story = (run: LoopStand) => ({
     items: run.tray.items,
     answered: run.of('model.answered').map(({ step, kind, text }) => [step, kind, text]),

@@ -11,7 +11,7 @@ import { shortenSummarised } from './context-limit';
 import type { Lap, Loop } from './loop-types';
 import type { ModelRequest } from './ports';
 import { nameCalls } from './read-answer';
-import { goOnText, rejectedTail } from './summarise-texts';
+import { rejectedTail } from './summarise-texts';
 
 type Started = EventBody<'summary.started'>;
 
@@ -45,7 +45,7 @@ export async function summarise(loop: Loop): Promise<Lap> {
   const { ports } = loop;
   const read = readSummary(asked.answer, started.hints);
   const events = read.ok
-    ? acceptedEvents(loop, started, asked, renderSummary(read.summary, started.steps))
+    ? acceptedEvents(loop, started, asked, renderSummary(read.summary))
     : [rejectedEvent(loop, started, asked, read.problem)];
   await ports.recorder.record(events);
   return 'next';
@@ -54,7 +54,8 @@ export async function summarise(loop: Loop): Promise<Lap> {
 /** Summary turns flush no hints; they wait for the next step. */
 async function recordRequest(loop: Loop, step: number): Promise<ModelRequest | NoRoom> {
   const { ports, state } = loop;
-  const tail = rejectedTail(state.context.summary?.problem ?? null);
+  const { problem = null, untold = false } = state.context.summary ?? {};
+  const tail = rejectedTail(untold ? problem : null);
   const tokensEstimate = state.context.tokens({ tail });
   const room = roomFor(loop, tokensEstimate);
   if (!room.ok) {
@@ -65,7 +66,10 @@ async function recordRequest(loop: Loop, step: number): Promise<ModelRequest | N
   const attempt = state.run.requested?.step === step ? state.run.requested.attempt + 1 : 1;
   const messages = state.context.messageCount;
   await ports.recorder.record([
-    { kind: 'model.requested', body: { step, attempt, sha256, bytes, messages, tokensEstimate, tail } },
+    {
+      kind: 'model.requested',
+      body: { step, attempt, sha256, bytes, messages, tokensEstimate, tail, kept: true },
+    },
   ]);
   return { body, sha256 };
 }
@@ -78,7 +82,7 @@ function acceptedEvents(loop: Loop, started: Started, asked: Answered, summary: 
   if (last === undefined) {
     throw new WaymarkError('bug', `The summary of step ${step} has no last step.`);
   }
-  const goOn = goOnText(loop.options.summary, last.step);
+  const { goOn } = loop.options.summary;
   const head = nextHead(context, { summary, goOn, last });
   const stepId = loop.ports.id();
   const answer = said(asked, stepId);

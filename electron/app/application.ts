@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import type { Result } from '@shared/errors';
-import { toFailure } from '@shared/errors';
+import { type Failure, toFailure } from '@shared/errors';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
 import { systemLinkClock } from '../computer/ssh/link-clock';
 import { answerCommand } from '../ipc/dispatch';
 import { Gestures } from '../ipc/gestures';
-import { OwnTerminalDesk } from '../ipc/handlers/own';
 import { createPublisher, type Publisher } from '../ipc/publish';
 import type { Answering, Asking, Handlers } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
@@ -22,6 +21,7 @@ import { WorkbenchHolder } from '../workbench';
 import { applicationInfo } from './application-info';
 import type { ApplicationInput } from './application-input';
 import { type AppArguments, readArguments } from './arguments';
+import { askUnisolated } from './ask-unisolated';
 import { closeInTurn } from './close-in-turn';
 import { writeDiagnostics } from './diagnostics';
 import { Dialogs, dialogWords } from './dialogs';
@@ -43,6 +43,7 @@ import { systemNotices } from './system-notices';
 import { whenUsable } from './usable';
 import { openWindow } from './window';
 import { WindowHosts } from './window-hosts';
+import { type WindowOwnTerminals, windowOwnTerminals } from './window-own-terminals';
 import { WorkspaceTroubles } from './workspace-troubles';
 
 /** The desktop application: window, workspace, dialogs, power, and how it ends. */
@@ -55,7 +56,7 @@ export class Application implements Answering {
   readonly #scanner: SecretScanner;
   readonly #holder: WorkbenchHolder;
   readonly #hosts: WindowHosts;
-  readonly #terminals: OwnTerminalDesk;
+  readonly #own: WindowOwnTerminals;
   readonly #reports: HostReportFile;
   readonly #toWindow: Publisher = createPublisher(() => this.#window?.webContents ?? null);
   /** While the window shows a workspace of a server, this machine's own is not heard. */
@@ -127,13 +128,12 @@ export class Application implements Answering {
         this.#notices.needed(words.hostAsks(prompt.via ?? prompt.alias));
       },
     });
-    this.#terminals = new OwnTerminalDesk({
-      holder: this.#holder,
-      hosts: this.#hosts.hosts,
-      settings,
-      publisher: this.#publisher,
-      resourcesDir: this.#resourcesDir,
-      log,
+    this.#own = windowOwnTerminals({
+      ...{ holder: this.#holder, hosts: this.#hosts.hosts, settings, log, publisher: this.#publisher },
+      ...{ resourcesDir: this.#resourcesDir, options: input.windowOptions, window: () => this.#window },
+      openExternal: (url) => this.#dialogs.openExternal(url),
+      noted: () => this.#gestures.note(),
+      violated: (report) => this.#violations.note(report),
     });
     this.#remote = new RemoteDesk({
       ...{ data: input.data, version, settings, log },
@@ -156,7 +156,9 @@ export class Application implements Answering {
           this.#notices.say(dialogWords[this.#language()].stoodStill(Math.round(ms / 60_000)));
       },
     });
-    this.#handlers = this.#remote.route(this.#localHandlers());
+    this.#handlers = askUnisolated(this.#remote.route(this.#localHandlers()), (why) =>
+      this.#dialogs.mayRunUnisolated(this.#remote.status()?.alias ?? null, why),
+    );
   }
 
   violated(report: unknown): void {
@@ -185,6 +187,7 @@ export class Application implements Answering {
     this.#settings.subscribe((settings) => {
       nativeTheme.themeSource = settings.theme;
       this.#publisher.publish('settings.changed', settings);
+      this.#own.pane.changed();
       this.#menu();
       this.#power.update();
     });
@@ -227,10 +230,12 @@ export class Application implements Answering {
       this.#log.error('The window crashed and is loaded again', { reason: details.reason });
       if (!window.isDestroyed()) window.webContents.reload();
     });
+    window.webContents.on('did-start-loading', () => this.#own.pane.forget());
     window.once('ready-to-show', () => {
       this.#timings.windowShown ??= sinceStart();
     });
     window.on('closed', () => {
+      this.#own.pane.dispose();
       this.#window = null;
     });
   }
@@ -268,7 +273,7 @@ export class Application implements Answering {
     // In reverse order of their making.
     await closeInTurn(this.#log, [
       ['The workspace on a server', () => this.#remote.dispose()],
-      ['Own terminals', () => this.#terminals.dispose()],
+      ['Own terminals', () => this.#own.desk.dispose()],
       ['The workspace', () => this.#holder.close()],
       ['Links to hosts', () => this.#hosts.dispose()],
     ]);
@@ -286,6 +291,7 @@ export class Application implements Answering {
   }
 
   async #openWorkbench(folder: string, trusted: boolean, threads?: StoreThreads) {
+    let still: Failure | null = null;
     const bench = await openWorkbench(folder, {
       settings: this.#settings,
       findKey: (endpoint, env, origin) => this.#keys.find(endpoint, env, origin),
@@ -297,9 +303,10 @@ export class Application implements Answering {
       log: this.#log,
       store: { threads },
       readOnly: trusted ? false : 'from-elsewhere',
+      orStill: (why) => (still = toFailure(why)),
       demoPaceMs: this.#args.demoPaceMs,
     });
-    this.#troubles.clear();
+    this.#troubles.opened(still);
     this.#stopRelay?.();
     const stopNotices = this.#notices.watch(bench.store);
     const stopRelay = relay(bench, {
@@ -344,7 +351,7 @@ export class Application implements Answering {
       publisher: this.#publisher,
       hosts: this.#hosts,
       reports: this.#reports,
-      terminals: this.#terminals,
+      ...{ terminals: this.#own.desk, pane: this.#own.pane },
       remote: this.#remote,
       resourcesDir: this.#resourcesDir,
       defaultFolder: defaultWorkspace(process.env),

@@ -12,6 +12,9 @@ export interface DialogWords {
   exportTo: string;
   importRun: string;
   createTaskIn: string;
+  /** Folders for a run to see. */
+  showToRead: string;
+  showToChange: string;
   saveDiagnostics: string;
   mergeLabels: string;
   exportLabels: string;
@@ -38,6 +41,10 @@ export interface DialogWords {
   trustHost: (alias: string) => string;
   record: string;
   openRemote: (alias: string) => string;
+  unisolated: string;
+  /** What an agent can reach; `server`: null for this computer. `why`: '' when it was chosen. */
+  unisolatedDetail: (server: string | null, why: string) => string;
+  startUnisolated: string;
 }
 
 export const dialogWords: Record<'en' | 'zh', DialogWords> = {
@@ -47,6 +54,8 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     exportTo: 'Export dataset into an empty folder',
     importRun: 'Import a run',
     createTaskIn: 'Create task package in',
+    showToRead: 'Choose a folder that the run may read',
+    showToChange: 'Choose a folder that the run may read and change',
     saveDiagnostics: 'Save diagnostics',
     mergeLabels: 'Merge labels of another workspace',
     exportLabels: 'Save all labels as a file',
@@ -82,6 +91,18 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     trustHost: (alias) => `Record this key as the key of ${alias}?`,
     record: 'Trust and record',
     openRemote: (alias) => `Start this program on ${alias} and show its workspace?`,
+    unisolated: 'Let this run work without isolation?',
+    unisolatedDetail: (server, why) =>
+      [
+        `The agent's commands would not be isolated from the rest of ${server === null ? 'this computer' : `the server ${server}`}. They run under your account. They can`,
+        '• read, change and delete every file of yours',
+        '• read keys and passwords that programs keep there, such as those of ssh',
+        '• see and end your programs, and use your ssh agent and your desktop',
+        '• change other runs, the log and the evaluator of this workspace',
+        '• use the network, whatever the task says',
+        ...(why === '' ? [] : ['', `Why it would not be isolated: ${why}`]),
+      ].join('\n'),
+    startUnisolated: 'Go on without isolation',
   },
   zh: {
     openWorkspace: '打开工作区',
@@ -89,6 +110,8 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     exportTo: '将数据集导出到空文件夹',
     importRun: '导入运行',
     createTaskIn: '创建任务包的位置',
+    showToRead: '选择运行可以读取的文件夹',
+    showToChange: '选择运行可以读取和修改的文件夹',
     saveDiagnostics: '保存诊断信息',
     mergeLabels: '合并另一个工作区的标注',
     exportLabels: '将所有标注保存为文件',
@@ -122,6 +145,18 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     trustHost: (alias) => `要将此密钥记录为 ${alias} 的密钥吗？`,
     record: '信任并记录',
     openRemote: (alias) => `要在 ${alias} 上启动此程序并显示其中的工作区吗？`,
+    unisolated: '允许此运行在不隔离的情况下工作吗？',
+    unisolatedDetail: (server, why) =>
+      [
+        `智能体在${server === null ? '此计算机' : `服务器 ${server} `}上运行的程序将不受任何隔离。其命令以你的身份运行，可以：`,
+        '• 读取、修改和删除你的所有文件',
+        '• 读取程序保存的密钥和密码，例如 ssh 密钥',
+        '• 查看和结束你的程序，使用你的 ssh agent 和桌面',
+        '• 更改其他运行、日志以及此工作区的评测程序',
+        '• 使用网络，无论任务如何规定',
+        ...(why === '' ? [] : ['', `无法隔离的原因：${why}`]),
+      ].join('\n'),
+    startUnisolated: '不隔离，继续',
   },
 };
 
@@ -161,6 +196,16 @@ export class Dialogs {
     });
   }
 
+  /** Whether a run works without isolation. */
+  mayRunUnisolated(server: string | null, why: string): Promise<boolean> {
+    const words = this.#words();
+    return this.confirm({
+      message: words.unisolated,
+      detail: words.unisolatedDetail(server, why),
+      yes: words.startUnisolated,
+    });
+  }
+
   /** Whether a program is started on a host to show a workspace there. */
   openRemote({ alias, folder, command }: RemotePlace): Promise<boolean> {
     const words = this.#words();
@@ -186,7 +231,9 @@ export class Dialogs {
   }
 
   /** An existing or new folder; null = cancelled. */
-  folder(title: 'openWorkspace' | 'addTask' | 'exportTo' | 'createTaskIn'): Promise<string | null> {
+  folder(
+    title: 'openWorkspace' | 'addTask' | 'exportTo' | 'createTaskIn' | 'showToRead' | 'showToChange',
+  ): Promise<string | null> {
     return this.#choose(async (window) => {
       const answer = await dialog.showOpenDialog(window, {
         title: this.#words()[title],

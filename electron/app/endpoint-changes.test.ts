@@ -92,3 +92,29 @@ it('leaves a locked key where it is', async () => {
   for (const next of [endpoint('A', evil), endpoint('B', evil)])
     await expect(changes.allow([next])).rejects.toMatchObject({ message: expect.stringContaining('locked') });
 });
+
+it.each([
+  ['https://own.ex\u0430mple', 'own.xn--exmple-4nf'],
+  ['https://own.ex%61mple', 'own.example'],
+  ['http://2130706433', '127.0.0.1'],
+  ['http://127.1:8080', '127.0.0.1:8080'],
+  ['https://\uff4fwn.example', 'own.example'],
+])('an address that only looks like %s is refused with what it means', async (typed, meant) => {
+  const { changes, asked } = await stand(true);
+  const refused = changes.allow([endpoint('New', typed)]);
+  await expect(refused).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringContaining(`write ${meant}.`),
+  });
+  expect(asked).toEqual([]);
+});
+
+it.each([
+  ['http://LOCALHOST:11434'],
+  ['https://own.example:443'],
+  ['http://[::1]:8080'],
+  ['https://own.xn--exmple-4nf'],
+])('an address that is what it looks like is taken: %s', async (typed) => {
+  const { changes } = await stand(true);
+  await changes.allow([endpoint('New', typed)]);
+});

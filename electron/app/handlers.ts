@@ -1,13 +1,15 @@
 import type { Failure } from '@shared/errors';
 import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/ipc/application';
 import { namedEndpoint } from '@shared/settings';
+import { dataFolder } from '../data-folder';
+import { readApart } from '../dataset/importers/import-thread';
 import { applicationHandlers } from '../ipc/handlers/application';
 import { computerHandlers, type HostReports } from '../ipc/handlers/computers';
 import { datasetHandlers } from '../ipc/handlers/dataset';
 import { importHandlers } from '../ipc/handlers/imports';
 import { keepingHandlers } from '../ipc/handlers/keeping';
 import { mergeHandlers } from '../ipc/handlers/merge';
-import { type OwnTerminalDesk, ownTerminalHandlers } from '../ipc/handlers/own';
+import { type OwnPane, type OwnTerminalDesk, ownTerminalHandlers } from '../ipc/handlers/own';
 import { plotHandlers } from '../ipc/handlers/plots';
 import { remoteHandlers } from '../ipc/handlers/remote';
 import { taskHandlers } from '../ipc/handlers/tasks';
@@ -27,6 +29,7 @@ import type { WorkbenchHolder } from '../workbench';
 import type { Dialogs } from './dialogs';
 import { EndpointChanges } from './endpoint-changes';
 import type { KeyStore } from './key-store';
+import { PickedFolders } from './picked-folders';
 import type { WindowHosts } from './window-hosts';
 
 /** A model that has not said anything by then does not work, ms. */
@@ -43,6 +46,7 @@ export interface HandlerInput {
   hosts: WindowHosts;
   reports: HostReports;
   terminals: OwnTerminalDesk;
+  pane: OwnPane;
   remote: RemoteDesk;
   resourcesDir: string;
   defaultFolder: string;
@@ -58,6 +62,13 @@ export interface HandlerInput {
 /** Every command of the contract, put together from its groups. */
 export function createHandlers(input: HandlerInput): Handlers {
   const { holder, settings, keys, dialogs, resourcesDir } = input;
+  const picked = new PickedFolders({
+    choose: (write) => dialogs.folder(write ? 'showToChange' : 'showToRead'),
+    places: () => ({
+      data: dataFolder(process.env, process.platform),
+      workspace: holder.require().store.folder,
+    }),
+  });
   return {
     ...applicationHandlers({
       ...input,
@@ -94,7 +105,9 @@ export function createHandlers(input: HandlerInput): Handlers {
       settings: () => settings.current,
       pump: input.pump,
       resourcesDir,
+      shownFolder: (id) => picked.named(id),
     }),
+    'runs.pickFolder': ({ write }) => picked.pick(write),
     ...computerHandlers({
       hosts: input.hosts.hosts,
       prompts: input.hosts.prompts,
@@ -106,13 +119,15 @@ export function createHandlers(input: HandlerInput): Handlers {
       terminals: input.terminals,
       now: Date.now,
     }),
-    ...ownTerminalHandlers(input.terminals, holder),
+    ...ownTerminalHandlers(input.terminals, holder, input.pane),
     ...remoteHandlers(input.remote, (place) => dialogs.openRemote(place)),
     ...keepingHandlers({ keys, endpoints: () => settings.current.endpoints, power: input.power }),
     ...plotHandlers({ chooseFile: (name) => dialogs.saveFile(name, 'savePlot') }),
     ...importHandlers({
       holder,
       author: () => settings.current.annotator,
+      publisher: input.publisher,
+      read: readApart(),
       choose: (what) => dialogs.source('importRun', what),
     }),
     ...mergeHandlers({

@@ -213,6 +213,7 @@ it('answers the window with names, never with a key', async () => {
   const endpoints = ['A', 'B', 'C'].map((name) => ({
     ...{ name, baseUrl: 'http://localhost/v1', model: 'm', keyEnv: name === 'B' ? 'THE_KEY' : '' },
     ...{ contextTokens: 1_000, maxTokens: 1, temperature: 1, sendReasoning: false, parallelCalls: false },
+    images: false,
     price: null,
   }));
   const power = () => ({ holdingFor: 0, onBattery: false, lastSleep: null });

@@ -1,9 +1,10 @@
 import type { CommandName } from '@shared/ipc';
+import { ownTerminalCommands } from '@shared/ipc/own-terminal';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { answerCommand } from '../ipc/dispatch';
 import { Gestures } from '../ipc/gestures';
 import { registerCommands } from '../ipc/register';
-import { inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';
+import { calls, inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';
 
 type Listener = (event: unknown, name: unknown, input: unknown) => Promise<Reply>;
 const heard: { listener?: Listener } = {};
@@ -57,6 +58,23 @@ describe('a page that was taken over (P11)', () => {
       expect(await send(name, undefined, {})).toMatchObject({ ok: false, error: { code: 'refused' } });
   });
 
+  it('has no command that types into a terminal of the person or reads what it prints', async () => {
+    const input = {
+      id: '1',
+      bytes: new Uint8Array([10]),
+      ids: ['1'],
+      offset: 0,
+      maxBytes: 100,
+      rows: 24,
+      cols: 80,
+    };
+    for (const name of Object.keys(ownTerminalCommands))
+      expect(await send(name, input)).toMatchObject({ ok: false, error: { code: 'bad_input' } });
+    expect(inTurn.filter((name) => name.startsWith('own.'))).toEqual([
+      ...['own.list', 'own.open', 'own.place', 'own.enter'],
+    ]);
+  });
+
   it('is refused 100 MB by name', async () => {
     const texts = 'x'.repeat(100_000_000);
     const bytes = new Uint8Array(100_000_000);
@@ -65,7 +83,9 @@ describe('a page that was taken over (P11)', () => {
         expect(await send(name, input)).toMatchObject({ ok: false, error: { code: 'bad_input' } });
   });
 
-  it.each(inTurn)('gets typed answers and nothing that was planted from %s', async (name: CommandName) => {
+  it.each(
+    inTurn,
+  )(`${calls} calls of %s get typed answers and nothing that was planted`, async (name: CommandName) => {
     await stand.attack(name, send);
   }, 600_000);
 

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize, sep } from 'node:path';
 import { Readable } from 'node:stream';
-import { protocol } from 'electron';
+import { type Protocol, protocol } from 'electron';
 
+/** The window's page. */
 export const appOrigin = 'app://waymark';
+/** The page of the view in which own terminals are typed into: the same files, another origin and another process. */
+export const ownTerminalOrigin = 'app://own-terminal';
 
 /**
  * No `unsafe-eval`, nothing from outside. Inline styles are needed by Monaco, xterm and React's `style`. Markup and
@@ -14,7 +17,8 @@ export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
+  // `blob:`: bytes of a run's images, which the page itself got from main (`renderer/state/image-url.ts`).
+  "img-src 'self' data: blob:",
   "font-src 'self' data:",
   "connect-src 'self'",
   "worker-src 'self'",
@@ -52,14 +56,23 @@ export function declareScheme(): void {
  * takes to open.
  */
 export function serveApp(root: string): Promise<void> {
+  return serveFiles(protocol, appOrigin, root);
+}
+
+/** Serves `root` to the pages of a session, at one origin and no other. Resolves as `serveApp` does. */
+export function serveFiles(
+  through: Pick<Protocol, 'registerStreamProtocol'>,
+  origin: string,
+  root: string,
+): Promise<void> {
   let awaited: Set<string> | null = null;
   let pageHasFiles: () => void = () => undefined;
   const served = new Promise<void>((resolve) => {
     pageHasFiles = resolve;
   });
-  protocol.registerStreamProtocol('app', (request, respond) => {
+  through.registerStreamProtocol('app', (request, respond) => {
     const url = new URL(request.url);
-    void answer(root, url).then(({ bytes, ...head }) => {
+    void answer(origin, root, url).then(({ bytes, ...head }) => {
       if (url.pathname === '/index.html') awaited ??= namedFiles(bytes);
       const data = Readable.from([bytes], { objectMode: false });
       data.once('close', () => {
@@ -84,10 +97,11 @@ interface Answer {
 }
 
 /** Never rejects. */
-async function answer(root: string, url: URL): Promise<Answer> {
+async function answer(origin: string, root: string, url: URL): Promise<Answer> {
   try {
     const path = normalize(join(root, decodeURIComponent(url.pathname)));
-    if (url.host !== 'waymark' || !path.startsWith(root + sep)) return refusal(403, 'Forbidden');
+    if (`${url.protocol}//${url.host}` !== origin || !path.startsWith(root + sep))
+      return refusal(403, 'Forbidden');
     const bytes = await readFile(path);
     return {
       statusCode: 200,

@@ -1,17 +1,24 @@
-import type { WebContents } from 'electron';
+import type { Session, WebContents } from 'electron';
 import { app, session } from 'electron';
 import type { Asking } from '../ipc/register';
 import { appOrigin } from './protocol';
 
-/** True for our own pages: `app://waymark/…`, or the development server when there is one. */
-export function isOwnUrl(url: string, devServer: string | null): boolean {
-  return url.startsWith(`${appOrigin}/`) || (devServer !== null && url.startsWith(`${devServer}/`));
+/** True for a page of ours: `app://waymark/…` or another origin of ours, or the development server when there is one. */
+export function isOwnUrl(url: string, devServer: string | null, origin = appOrigin): boolean {
+  return url.startsWith(`${origin}/`) || (devServer !== null && url.startsWith(`${devServer}/`));
 }
 
-/** The sender must be the main frame of our window, showing our own page. */
-export function trustsSender(event: Asking, own: WebContents | null, devServer: string | null): boolean {
+/** The sender must be the main frame of these contents of ours, showing the page that belongs there. */
+export function trustsSender(
+  event: Asking,
+  own: WebContents | null,
+  devServer: string | null,
+  origin = appOrigin,
+): boolean {
   const frame = event.senderFrame;
-  return own !== null && event.sender === own && frame === own.mainFrame && isOwnUrl(frame.url, devServer);
+  return (
+    own !== null && event.sender === own && frame === own.mainFrame && isOwnUrl(frame.url, devServer, origin)
+  );
 }
 
 /** Where nobody listens. */
@@ -23,12 +30,6 @@ const nowhere = 'socks5://127.0.0.1:9';
  * UDP and a proxy that is not there. Resolves when that holds.
  */
 export async function lockDown(devServer: string | null): Promise<void> {
-  session.defaultSession.setPermissionRequestHandler((_contents, permission, decide) =>
-    decide(permission === 'clipboard-sanitized-write'),
-  );
-  session.defaultSession.setPermissionCheckHandler(
-    (_contents, permission) => permission === 'clipboard-sanitized-write',
-  );
   app.on('web-contents-created', (_event, contents) => {
     contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp');
     contents.setWindowOpenHandler(() => ({ action: 'deny' }));
@@ -38,6 +39,14 @@ export async function lockDown(devServer: string | null): Promise<void> {
     });
     contents.on('will-redirect', (event) => event.preventDefault());
   });
-  if (devServer === null)
-    await session.defaultSession.setProxy({ proxyRules: nowhere, proxyBypassRules: '<-loopback>' });
+  await lockSession(session.defaultSession, devServer);
+}
+
+/** What of `lockDown` belongs to one session; every session that a page of ours runs in is given to this first. */
+export async function lockSession(locked: Session, devServer: string | null): Promise<void> {
+  locked.setPermissionRequestHandler((_contents, permission, decide) =>
+    decide(permission === 'clipboard-sanitized-write'),
+  );
+  locked.setPermissionCheckHandler((_contents, permission) => permission === 'clipboard-sanitized-write');
+  if (devServer === null) await locked.setProxy({ proxyRules: nowhere, proxyBypassRules: '<-loopback>' });
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BrowserWindow, nativeTheme } from 'electron';
+import { BrowserWindow, nativeTheme, type WebPreferences } from 'electron';
 import { appOrigin } from './protocol';
 
 export interface WindowOptions {
@@ -8,6 +8,24 @@ export interface WindowOptions {
   icon: string;
   devServer: string | null;
   bounds: { width: number; height: number };
+}
+
+/** What every page of ours runs with: sandboxed, isolated, without Node. `page`: what preload is told it serves. */
+export function pagePreferences(mainDir: string, page?: string): WebPreferences {
+  return {
+    preload: join(mainDir, '../preload/preload.js'),
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    webviewTag: false,
+    spellcheck: false,
+    ...(page === undefined ? {} : { additionalArguments: [`--waymark-page=${page}`] }),
+  };
+}
+
+/** The ground before a page has painted. */
+export function groundColour(): string {
+  return nativeTheme.shouldUseDarkColors ? '#111215' : '#f1f2f4';
 }
 
 /** Opens the one window: sandboxed, isolated, without Node. It shows itself when its first frame is painted. */
@@ -19,15 +37,8 @@ export function openWindow(options: WindowOptions): BrowserWindow {
     show: false,
     title: 'Waymark',
     icon: options.icon,
-    backgroundColor: nativeTheme.shouldUseDarkColors ? '#111215' : '#f1f2f4',
-    webPreferences: {
-      preload: join(options.mainDir, '../preload/preload.js'),
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      webviewTag: false,
-      spellcheck: false,
-    },
+    backgroundColor: groundColour(),
+    webPreferences: pagePreferences(options.mainDir),
   });
   window.once('ready-to-show', () => window.show());
   void window.loadURL(options.devServer ? `${options.devServer}/` : `${appOrigin}/index.html`);

@@ -12,9 +12,9 @@ export class WorkspaceTroubles {
     private readonly log: { error(message: string): void },
   ) {}
 
-  /** Another workspace is open. */
-  clear(): void {
-    this.current = null;
+  /** Another workspace is open. `problem`: why it is only read, if its disk takes nothing. */
+  opened(problem: Failure | null): void {
+    this.current = problem;
     this.unreadable = [];
   }
 

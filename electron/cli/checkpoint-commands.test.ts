@@ -8,6 +8,8 @@ import type { Workbench, WorkbenchHolder } from '../workbench';
 import { parseArguments } from './arguments';
 import { branchCommand, checkpointCommand } from './checkpoint-commands';
 import type { CliContext } from './context';
+import { hintCommand } from './hint-commands';
+import { stepCommand } from './step-commands';
 
 const open: EngineStand[] = [];
 afterEach(async () => {
@@ -52,6 +54,33 @@ it('checkpoints and branches on the command line and from the window', async () 
   expect(began?.dropped).toEqual([hint]);
   expect(began?.added.map(({ text }) => text)).toEqual(['One.', 'Two.']);
   expect(began?.message).toContain('1 hint was left out of the context. 2 hints were added to it.');
+  const listed2 = await hintCommand(
+    context as unknown as CliContext,
+    parseArguments(['hint', 'list', branch]),
+  );
+  expect(listed2.lines).toEqual([
+    `A branch of run ${id} after step 2.`,
+    'dropped  with the task  Mind the files.',
+    'added    after step 2   One.',
+    'added    after step 2   Two.',
+    'No hints yet. Send one with: hint send RUN TEXT',
+  ]);
+  const step = (...words: string[]) =>
+    stepCommand(context as unknown as CliContext, parseArguments(['step', 'show', ...words]));
+  const shown = await step(branch, '1');
+  expect(shown.lines[0]).toBe(`Step 1 of run ${branch}: act, run_command, segment 1, made in run ${id}`);
+  expect(shown.lines.join('\n')).toContain('"command":"echo 0 > data/f0.txt"');
+  expect(shown.json).toMatchObject({ head: { step: 1, inheritedFrom: id } });
+  const prompt = await step(branch, '2', '--prompt');
+  expect(prompt.lines[0]).toMatch(
+    /^Prompt of step 2: 4 messages, \d+ tools\. These are the \d+ bytes that were sent/u,
+  );
+  expect(prompt.lines).toContain(
+    '→ run_command {"computer_ip":"local","session_id":"main","command":"echo 0 > data/f0.txt","wait_for_completion":true}',
+  );
+  expect(prompt.json).toMatchObject({ verified: true, messages: [{ role: 'system' }, {}, {}, {}] });
+  await expect(step(id, '99')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(step(id)).rejects.toMatchObject({ code: 'bad_input' });
   await cli('checkpoint', 'make', branch, 'at', 'its', 'start');
   expect((await cli('checkpoint', 'list', branch)).json).toMatchObject({
     checkpoints: [{ step: 2, why: 'asked', note: 'at its start' }],
@@ -66,12 +95,16 @@ it('checkpoints and branches on the command line and from the window', async () 
     stepsAfter: 0,
     contextSteps: 4,
   });
-  const order = { run: id, step: 4, title: 'On', drop: [], add: [], start: true };
+  const order = { run: id, step: 4, title: 'On', drop: [], add: [], start: true, unisolated: false };
   const missing = window['branches.create']({ ...order, endpoint: 'Nowhere' });
   await expect(missing).rejects.toMatchObject({ code: 'not_found' });
   const { run } = await window['branches.create']({ ...order, endpoint: null });
   await engine.waitRun(run);
   expect(await store.reader.run(run)).toMatchObject({ state: 'finished', steps: 5 });
+  const after = await hintCommand(context as unknown as CliContext, parseArguments(['hint', 'list', run]));
+  expect(after.json).toMatchObject({
+    branch: { parent: { run: id, step: 4 }, inherited: [{ id: hint, step: 0 }], dropped: [], added: [] },
+  });
   const { nodes } = await window['branches.lineage']({ run });
   expect(nodes.map((node) => node.run)).toEqual([id, branch, run]);
 

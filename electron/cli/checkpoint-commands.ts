@@ -2,6 +2,7 @@ import type { CheckpointView } from '@shared/checkpoint-views';
 import { WaymarkError } from '@shared/errors';
 import { namedEndpoint } from '@shared/settings';
 import { type Arguments, positive, required } from './arguments';
+import { refuseIsolated, unlessUnisolated } from './ask-unisolated';
 import type { CliContext } from './context';
 import { counted } from './counted';
 import { type CommandResult, table } from './output';
@@ -73,17 +74,22 @@ export async function branchCommand(context: CliContext, args: Arguments): Promi
   const { values } = args;
   const parent = await named(context, args.words[1]);
   const step = positive(required(values.step, '--step'), '--step') ?? 1;
+  const add = (values.add ?? []).map((text) => required(text.trim() && text, 'The text of --add'));
   const plan = await engine.branches.plan(parent, step);
   const drop = (values.drop ?? []).map((word) => {
     const hint = plan.hints.find(({ id, number }) => id === word || String(number) === word);
     if (hint !== undefined) return hint.id;
     throw new WaymarkError('bad_input', `Hint ${word} does not stand in the context after step ${step}.`);
   });
-  const run = await engine.branches.create({
-    ...{ run: parent, step, drop, add: values.add ?? [] },
+  const order = {
+    ...{ run: parent, step, drop, add },
     title: values.title ?? `${(await reader.run(parent)).title} (from step ${step})`,
     endpoint: values.endpoint === undefined ? null : namedEndpoint(settings, values.endpoint),
-  });
+  };
+  await refuseIsolated(context, args, parent);
+  const run = await unlessUnisolated(context, args, ({ agreed }) =>
+    engine.branches.create({ ...order, agreed: agreed !== undefined }),
+  );
   const files =
     plan.checkpoint === null
       ? "Its files are the task's own: there is no checkpoint before that step."

@@ -132,7 +132,7 @@ describe.skipIf(namespacesMissing)(
       expect((await waymark('task', 'add', source)).code).toBe(0);
       const started = await waymark(
         ...['run', 'start', '--task', 'small', '--computer', 'box', '--base-url', model.baseUrl],
-        ...['--model', 'scripted', '--wait', '--json'],
+        ...['--model', 'scripted', '--approvals', 'off', '--wait', '--json'],
       );
       expect(started.err).toBe('');
       expect(started.code).toBe(0);
@@ -145,7 +145,10 @@ describe.skipIf(namespacesMissing)(
       const { sessions } = (await waymark('session', 'list', '--run', run, '--json')).json() as {
         sessions: { session: string; state: string; endOffset: number; uid: string }[];
       };
-      expect(sessions).toMatchObject([{ session: 'main', state: 'ended' }]);
+      expect(sessions).toMatchObject([
+        { session: 'main', state: 'ended' },
+        { session: 'shell-2', state: 'ended' },
+      ]);
       const raw = (await waymark('session', 'tail', 'worker:main', '--run', run, '--all', '--raw')).out;
       const base = (
         await host.shell('find /home /tmp /run -name spool -path "*waymark*" 2>/dev/null || true')

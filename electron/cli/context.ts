@@ -5,6 +5,7 @@ import type { NamedAddresses } from '../named-addresses';
 import type { Engine } from '../runs/engine';
 import type { Store, StoreReader } from '../store/api';
 import type { Terminal } from './output';
+import type { TerminalPrompts } from './terminal-prompts';
 
 /** What every command gets: an open workspace and who types. */
 export interface CliContext {
@@ -17,6 +18,8 @@ export interface CliContext {
   addresses: NamedAddresses;
   author: Author;
   terminal: Terminal;
+  /** Questions to the person at the terminal. */
+  prompts: TerminalPrompts;
   /** The script to start a background driver with. */
   entry: string;
   resourcesDir: string;

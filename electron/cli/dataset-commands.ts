@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { WaymarkError } from '@shared/errors';
+import { rowReasonings } from '@shared/row-reasoning';
 import type { VerifyReport } from '@shared/views';
 import { exportDataset } from '../dataset/export-dataset';
 import { removeAt } from '../files/remove';
@@ -19,10 +20,14 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
     out: resolve(required(values.out, '--out')),
     runs: runs.length > 0 ? runs : 'all',
     undecided: oneOf(values.undecided, ['refuse', 'train', 'mask'], 'refuse', '--undecided'),
+    noTools: oneOf(values['no-tools'], ['refuse', 'allow'], 'refuse', '--no-tools'),
     preset: oneOf(values.preset, ['default', 'apollo'], 'default', '--preset'),
     ...(values.carried === undefined
       ? {}
       : { carried: oneOf(values.carried, ['once', 'paper'], 'once', '--carried') }),
+    ...(values.reasoning === undefined
+      ? {}
+      : { reasoning: oneOf(values.reasoning, rowReasonings, 'as-sent', '--reasoning') }),
     signal: new AbortController().signal,
   });
   return {
@@ -30,6 +35,8 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
     lines: [
       `${counted(result.rows, 'row')}, ${counted(result.trained, 'step')} trained, ${result.masked} masked.`,
       ...result.dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
+      ...(values.reasoning === 'keep' ? [KEPT_REASONING] : []),
+      ...(result.notAsSent === 0 ? [] : [differing(result.notAsSent)]),
       ...result.inherited.map(
         ({ run, steps }) =>
           `${steps} inherited ${steps === 1 ? 'step is' : 'steps are'} masked because run ${run} is not exported. Add --run ${run} to train ${steps === 1 ? 'it' : 'them'}.`,
@@ -37,6 +44,14 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
       ...result.files.map(({ path, bytes }) => `${path} (${counted(bytes, 'byte')})`),
     ],
   };
+}
+
+const KEPT_REASONING =
+  'Warning: every row holds the reasoning of all its steps. No model was sent it so unless its endpoint gets reasoning back, and a model trained on these rows will be served without it.';
+
+function differing(rows: number): string {
+  const what = rows === 1 ? '1 row holds messages' : `${rows} rows hold messages`;
+  return `${what} that some of its steps were asked with in another form; metadata.not_as_sent says which.`;
 }
 
 /** `verify`: exit code 1 when a problem was found; `--logs` looks at what was recorded alone. */

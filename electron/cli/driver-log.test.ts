@@ -56,6 +56,7 @@ async function stand(): Promise<Stand | null> {
   const created = await waymark(
     environment,
     ...['run', 'start', '--task', 'small', '--base-url', model.baseUrl, '--model', 'scripted'],
+    ...['--isolation', 'none', '--approvals', 'off'],
   );
   const { run } = created as { run: string };
   return {

@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import { type Endpoint, endpointSchema } from '@shared/settings';
 import { checkAddress } from '../named-addresses';
-import { type Arguments, required } from './arguments';
+import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
 
 /**
@@ -18,19 +18,27 @@ export function endpointFor(context: CliContext, values: Arguments['values']): E
       baseUrl: values['base-url'],
       model,
       keyEnv: values['api-key-env'] ?? '',
+      images: takesImages(values, false),
     });
   }
   const found = values.model
     ? known.find(({ name, model }) => name === values.model || model === values.model)
     : known[0];
-  if (found)
-    return values['api-key-env'] ? named(context, { ...found, keyEnv: values['api-key-env'] }) : found;
+  if (found) {
+    const chosen = { ...found, images: takesImages(values, found.images) };
+    return values['api-key-env'] ? named(context, { ...chosen, keyEnv: values['api-key-env'] }) : chosen;
+  }
   throw new WaymarkError(
     'not_found',
     values.model
       ? `There is no model endpoint named "${values.model}" in the settings. Name the server with --base-url.`
       : 'There is no model endpoint in the settings. Name one with --base-url URL --model ID.',
   );
+}
+
+/** As typed, else as known. */
+function takesImages({ images }: Arguments['values'], known: boolean): boolean {
+  return oneOf(images, ['on', 'off'], known ? 'on' : 'off', '--images') === 'on';
 }
 
 function named({ addresses }: CliContext, typed: unknown): Endpoint {

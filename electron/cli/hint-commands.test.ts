@@ -56,6 +56,11 @@ describe('hints of a run from the command line', () => {
       lines: ['Queued hint 1. The agent reads it with its next step.'],
     });
     await hint('send', run, 'and', 'sort', '--wake');
+    await expect(hint('send', run, 'x', '--when', 'gpu_idle:5')).rejects.toMatchObject({
+      code: 'bad_input',
+      message: expect.stringContaining('This run has no GPUs'),
+    });
+    await expect(hint('send', run, 'x', '--when', 'gpu_idle:local:5')).rejects.toThrow('local has no GPUs');
     const waits = await hint('send', run, 'evaluate', '--when', 'session_idle:local/train');
     expect(waits.lines).toEqual(['Queued hint 3. The agent reads it once train on local is idle again.']);
     await hint('send', run, 'never mind');

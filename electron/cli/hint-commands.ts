@@ -6,7 +6,9 @@ import {
   hintCategory,
   hintDelivery,
 } from '@shared/outbox';
+import { branchHints } from '../runs/branch-hints';
 import { type Arguments, oneOf, positive, required } from './arguments';
+import { branchHintLines } from './branch-hint-lines';
 import type { CliContext } from './context';
 import { type CommandResult, table } from './output';
 import { named } from './run-commands';
@@ -39,12 +41,15 @@ const verbs = {
   },
   list: async (context, run) => {
     const { hints, waitsFor } = await context.reader.hints(run);
+    const branch = await branchHints(context.reader, run);
     return {
-      json: { run, hints, waitsFor },
-      lines:
-        hints.length === 0
+      json: { run, hints, waitsFor, ...(branch === null ? {} : { branch }) },
+      lines: [
+        ...(branch === null ? [] : branchHintLines(branch)),
+        ...(hints.length === 0
           ? ['No hints yet. Send one with: hint send RUN TEXT']
-          : table(hints.map((hint) => [String(hint.number), stateWords(hint), hint.author, hint.text])),
+          : table(hints.map((hint) => [String(hint.number), stateWords(hint), hint.author, hint.text]))),
+      ],
     };
   },
   edit: async (context, run, [number, ...rest], { values }) => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
+import { readApart } from '../dataset/importers/import-thread';
 import { author } from '../testing/engine-stand';
 import { testStore } from '../testing/store-fixtures';
 import { parseArguments } from './arguments';
@@ -11,7 +12,8 @@ const node = join(import.meta.dirname, '../../e2e/fixtures/researchgym/react-nod
 test('takes a node into the workspace and says what it could not take', async () => {
   const store = testStore();
   const context = { store, reader: store.reader, author } as unknown as CliContext;
-  const imported = (...words: string[]) => importCommand(context, parseArguments(['import', ...words]));
+  const imported = (...words: string[]) =>
+    importCommand(context, parseArguments(['import', ...words]), readApart(inject('storeWorkers')));
   const done = await imported(node, '--title', 'A real node');
   const { run } = done.json as { run: string };
   expect(done.lines.slice(0, 2)).toEqual([

@@ -1,19 +1,35 @@
 import { resolve } from 'node:path';
-import { importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
+import { WaymarkError } from '@shared/errors';
+import { readApart } from '../dataset/importers/import-thread';
+import type { LogReader } from '../dataset/importers/read-log';
+import { type ImportedRun, importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';
 import type { CommandResult } from './output';
 
-/** `import PATH`: a log of another system becomes a run; nothing of it is driven. */
-export async function importCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+/** `import PATH`: a log of another system becomes a run; nothing of it is driven. Ctrl-C breaks it off and takes it back. */
+export async function importCommand(
+  context: CliContext,
+  args: Arguments,
+  read: LogReader = readApart(),
+): Promise<CommandResult> {
   const path = resolve(required(args.words[1], 'The file or folder to import'));
   oneOf(args.values.format, ['researchgym'], 'researchgym', '--format');
-  const done = await importResearchGym(context.store, context.author, path, {
-    title: args.values.title ?? null,
-    task: args.values.task ?? null,
-    again: args.values.again,
-  });
+  const controller = new AbortController();
+  const stop = () => controller.abort(new WaymarkError('cancelled', 'The import was cancelled.'));
+  process.once('SIGINT', stop);
+  let done: ImportedRun;
+  try {
+    done = await importResearchGym(context.store, context.author, path, {
+      title: args.values.title ?? null,
+      task: args.values.task ?? null,
+      again: args.values.again,
+      ...{ read, signal: controller.signal },
+    });
+  } finally {
+    process.off('SIGINT', stop);
+  }
   const parts = [counted(done.steps, 'step'), counted(done.segments, 'segment'), counted(done.hints, 'hint')];
   return {
     json: done,

@@ -42,8 +42,8 @@ function commandsOn(store: Store, author = alice) {
   const context = { store, reader: store.reader, author } as unknown as CliContext;
   return async (...words: string[]) => {
     const args = parseArguments(words);
-    const { json, lines } = await (words[0] === 'merge' ? mergeCommand : labelCommand)(context, args);
-    return { json: json as Record<string, unknown>, lines };
+    const result = await (words[0] === 'merge' ? mergeCommand : labelCommand)(context, args);
+    return { ...result, json: result.json as Record<string, unknown> };
   };
 }
 
@@ -76,6 +76,13 @@ test('labels steps that lie apart, adjudicates, and asks for a reason where a ha
   await expect(waymark('label', 'adjudicate', run, '7-8', 'train')).rejects.toThrow(
     'Step 8 is masked by error-observation',
   );
+  const unreasoned = await waymark('label', run, '7-8', 'train', '--annotator', 'Di');
+  expect(unreasoned).toMatchObject({
+    exitCode: 1,
+    json: { staysMasked: [{ step: 8, rule: 'error-observation' }] },
+  });
+  expect(unreasoned.lines[1]).toMatch(/^Step 8 stays masked by error-observation/);
+  expect((await waymark('label', run, '7', 'train', '--annotator', 'Di')).exitCode).toBeUndefined();
   await waymark('label', 'adjudicate', run, '8', 'train', '--reason', 'the error was the point');
   expect((await store.reader.heads(run, 8, 8))[0]?.label.value).toBe('train');
   await expect(waymark('label', run, '3,99', 'train')).rejects.toThrow('there is no step 99');

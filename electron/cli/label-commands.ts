@@ -1,7 +1,7 @@
 import type { AnnotationTarget, Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import { partsOf, targetOf } from '@shared/step-range';
-import { adjudicateSteps } from '../runs/adjudicate-steps';
+import { adjudicateSteps, hardMasks } from '../runs/adjudicate-steps';
 import { checkCorrection } from '../runs/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
@@ -38,11 +38,18 @@ async function label(context: CliContext, args: Arguments): Promise<CommandResul
     throw new WaymarkError('bad_input', 'The label is missing: train, mask or clear.');
   const author = authorNamed(context, args.values.annotator);
   const reason = args.values.reason ?? null;
+  const unreasoned = value === 'train' && (reason ?? '').trim() === '';
+  const staysMasked = unreasoned ? await hardMasks(context.reader, target) : [];
   const entry = await context.store.writer.annotate(author, target, { op: 'label', value, reason });
   return {
-    json: { ...target, value, entry: entry.ulid },
-    lines: [`${value.toUpperCase()} on ${stepsOf(target)} of run ${run}.`],
+    json: { ...target, value, entry: entry.ulid, ...(staysMasked.length > 0 ? { staysMasked } : {}) },
+    lines: [`${value.toUpperCase()} on ${stepsOf(target)} of run ${run}.`, ...staysMasked.map(maskedStill)],
+    ...(staysMasked.length > 0 ? { exitCode: 1 as const } : {}),
   };
+}
+
+function maskedStill({ step, rule }: { step: number; rule: string }): string {
+  return `Step ${step} stays masked by ${rule}, which only a person with a reason lifts. Say it again with --reason R.`;
 }
 
 /** `label adjudicate RUN STEP[,STEP…] train|mask`: settles what people or machines differ about. */

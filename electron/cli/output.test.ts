@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
-import { WaymarkError } from '@shared/errors';
+import { toFailure, WaymarkError } from '@shared/errors';
 import { hasHiddenCharacters } from '@shared/terminal/visible-text';
 import { describe, expect, it } from 'vitest';
 import { SecretScanner } from '../secrets/scanner';
+import { storeFailure } from '../store/database';
 import { headlessLog, printFailure, printResult, table } from './output';
 import { ProcessTerminal } from './process-terminal';
 
@@ -26,6 +27,35 @@ function recorded(clean?: (line: string) => string) {
 }
 
 describe('what the command line prints', () => {
+  it('says a failure in its own words, never in those of the database; JSON and bugs keep them', () => {
+    const { terminal, out, err } = recorded();
+    const disk = Object.assign(new Error('database or disk is full'), {
+      ...{
+        name: 'SqliteError',
+        code: 'SQLITE_FULL',
+        stack: 'SqliteError: full\n    at Database.exec (x.js:1:2)',
+      },
+    });
+    const file = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const failures = [
+      storeFailure(Object.assign(new Error('file is not a database'), { code: 'SQLITE_NOTADB' }), 'A'),
+      storeFailure(Object.assign(new Error('SQLITE_BUSY: database is locked'), { code: 'SQLITE_BUSY' }), 'A'),
+      storeFailure(Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' }), 'A'),
+      ...[disk, file],
+      new WaymarkError('refused', 'No.', 'SQLITE_READONLY: attempt to write\nkept: a path'),
+    ];
+    for (const failure of failures) printFailure(failure, false, terminal);
+    const said = err();
+    expect(said).not.toMatch(/SQLITE|SqliteError|ENOSPC|\n +at |\n\n/);
+    expect(said).toContain('refused: No.\nkept: a path\n');
+    expect(said.split('\n')).toHaveLength(failures.length + 2);
+    printFailure(failures[0], true, terminal);
+    expect(out()).toContain('SQLITE_NOTADB');
+    expect(printFailure(Object.assign(disk, { code: 'SQLITE_RANGE' }), false, terminal)).toBe(2);
+    expect(err()).toContain('SqliteError: full\n    at Database.exec');
+    expect(toFailure(disk).code).toBe('bug');
+  });
+
   it('says no secret on standard error, which is often a log', () => {
     const scanner = new SecretScanner(() => ['sk-own-key-0123456789']);
     const { terminal, err } = recorded((line) => scanner.redact(line));

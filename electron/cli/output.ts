@@ -1,5 +1,5 @@
 import type { Failure } from '@shared/errors';
-import { toFailure } from '@shared/errors';
+import { plainDetail, toFailure } from '@shared/errors';
 import { visibleJson, visibleText } from '@shared/terminal/visible-text';
 import type { EngineLog } from '../runs/engine-options';
 
@@ -41,7 +41,8 @@ export function printFailure(
   } else {
     const line = `${failure.code}: ${failure.message}`;
     if (!said.has(line)) terminal.err(line);
-    if (failure.detail) terminal.err(failure.detail);
+    const detail = plainDetail(failure);
+    if (detail !== '') terminal.err(detail);
   }
   return failure.code === 'bug' ? 2 : 1;
 }

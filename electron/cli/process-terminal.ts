@@ -1,4 +1,5 @@
 import { visibleText } from '@shared/terminal/visible-text';
+import { foldQuoted, usualColumns } from './fold-quoted';
 import type { Terminal } from './output';
 
 /** How soon it is tried again to say what was lost, ms. */
@@ -14,7 +15,8 @@ export interface ProcessStreams {
  * Standard output and standard error of this process. A full disk below a log file, or a reader that is gone, never ends
  * the work: lines of standard error that nobody could take are counted, and the count is the first thing said once there
  * is room again. An answer that could not be printed makes the process fail at its end (`failed`). Lines show hidden
- * characters written out, so that nothing a run, a host or a file says reaches the terminal as a command.
+ * characters written out, so that nothing a run, a host or a file says reaches the terminal as a command; words that are quoted
+ * behind the gutter keep it on every row.
  */
 export class ProcessTerminal implements Terminal {
   /** Whether something was to be printed that could not be, though somebody still reads. */
@@ -40,12 +42,12 @@ export class ProcessTerminal implements Terminal {
 
   out(line: string): void {
     this.sayLoss();
-    this.streams.stdout.write(`${visibleText(line)}\n`);
+    this.streams.stdout.write(`${shown(line, this.streams.stdout)}\n`);
   }
 
   err(line: string): void {
     this.sayLoss();
-    this.streams.stderr.write(`${visibleText(this.clean(line))}\n`, (error) => {
+    this.streams.stderr.write(`${shown(this.clean(line), this.streams.stderr)}\n`, (error) => {
       if (error) this.lose(error);
     });
   }
@@ -83,4 +85,9 @@ export class ProcessTerminal implements Terminal {
   private sayLater(): void {
     setTimeout(() => this.sayLoss(), againMs).unref();
   }
+}
+
+/** A terminal that was not told its width says 0. */
+function shown(line: string, { columns }: NodeJS.WriteStream): string {
+  return foldQuoted(visibleText(line), columns || usualColumns);
 }

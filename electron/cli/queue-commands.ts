@@ -1,9 +1,11 @@
 import { WaymarkError } from '@shared/errors';
 import type { AssignOrder } from '@shared/ipc/queue';
+import type { ApprovalAsked } from '@shared/ipc/runs';
 import { peopleCsv } from '@shared/review/people-csv';
 import { queueClasses } from '@shared/review/queue-class';
 import type { Person, PersonRow } from '@shared/review/queue-views';
 import { assignBatch, planBatch, takeBackBatch } from '../runs/review-queue';
+import { approvalLines } from './approval-words';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';
@@ -34,21 +36,34 @@ async function view(context: CliContext, args: Arguments): Promise<CommandResult
   const views = await Promise.all(open.map((run) => context.reader.queueView(who, run)));
   const shown = new Map([all, ...views].flatMap(({ runs }) => runs.map((run) => [run.run, run])));
   const runs = [...shown.values()].filter(({ run }) => asked.length === 0 || asked.includes(run));
+  const approvals = await openApprovals(context, asked);
+  const waiting = approvals.flatMap(approvalLines);
   return {
-    json: { person: who, runs },
+    json: { person: who, runs, approvals },
     lines:
       runs.length === 0
-        ? ['Nothing waits for you.']
-        : table([
-            ['run', 'decided', ...queueClasses, 'title'],
-            ...runs.map(({ run, decided, total, left, title, assigned }) => [
-              run,
-              `${decided} of ${total}`,
-              ...queueClasses.map((each) => String(left[each])),
-              assigned ? title : `${title} (nobody is assigned)`,
+        ? approvals.length === 0
+          ? ['Nothing waits for you.']
+          : waiting
+        : [
+            ...waiting,
+            ...table([
+              ['run', 'decided', ...queueClasses, 'title'],
+              ...runs.map(({ run, decided, total, left, title, assigned }) => [
+                run,
+                `${decided} of ${total}`,
+                ...queueClasses.map((each) => String(left[each])),
+                assigned ? title : `${title} (nobody is assigned)`,
+              ]),
             ]),
-          ]),
+          ],
   };
+}
+
+/** A run that waits for a word comes before everything that can be reviewed at leisure. */
+async function openApprovals({ reader }: CliContext, asked: readonly string[]): Promise<ApprovalAsked[]> {
+  const runs = (await reader.runs()).filter(({ id }) => asked.length === 0 || asked.includes(id));
+  return (await Promise.all(runs.map(({ id }) => reader.openApprovals(id)))).flat();
 }
 
 async function next(context: CliContext, args: Arguments): Promise<CommandResult> {

@@ -6,19 +6,23 @@ const READING = new Map<string, readonly string[]>(
     task: ['list'],
     run: ['list', 'show'],
     session: ['list', 'tail'],
+    step: ['show'],
     hint: ['list'],
     checkpoint: ['list'],
     label: ['export'],
     queue: ['-', 'next', 'people'],
-    rules: ['list', 'show', 'preview'],
     stats: [],
     export: [],
     verify: [],
   }),
 );
 
+/** Where the second word may be the name of a run, the verbs that write. */
+const WRITING_RULES: readonly string[] = ['set', 'clear'];
+
 /** Whether a command only reads; any that is not listed is taken to write. */
 export function isReading({ words: [family = '', verb = '-'] }: Arguments): boolean {
+  if (family === 'rules') return !WRITING_RULES.includes(verb);
   const verbs = READING.get(family);
   return verbs !== undefined && (verbs.length === 0 || verbs.includes(verb));
 }

@@ -51,7 +51,7 @@ test('lists and shows rules, with what each value comes from', async () => {
   const rules = waymark(testStore());
   const { json, lines } = await rules('list');
   expect((json as { rules: { id: string }[] }).rules.map(({ id }) => id)).toContain('finish-below-best');
-  expect(lines.join('\n')).toMatch(/error-observation\s+v1\s+mask \(hard\)\s+on/);
+  expect(lines.join('\n')).toMatch(/error-observation\s+v2\s+mask \(hard\)\s+on/);
   expect((await rules('show', 'idle-gpus')).lines.join('\n')).toMatch(/grace_steps\s+5\s+rule/);
 });
 

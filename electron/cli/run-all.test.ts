@@ -44,6 +44,7 @@ async function stand(): Promise<Stand> {
       const created = await waymark(
         environment,
         ...['run', 'start', '--task', 'small', '--base-url', model.baseUrl, '--model', 'scripted'],
+        ...['--isolation', 'none', '--approvals', 'off'],
       );
       return (created as { run: string }).run;
     },

@@ -1,17 +1,22 @@
 import { toFailure, WaymarkError } from '@shared/errors';
 import { runStatus } from '@shared/run-status';
 import { type TaskSpec, taskSpecSchema } from '@shared/task';
-import type { RunSummary } from '@shared/views';
 import { refuseImport } from '../runs/refuse-import';
 import { removeRun } from '../runs/remove-run';
 import { startRunner } from '../serve/start-runner';
-import { type Arguments, oneOf, required } from './arguments';
+import { answer } from './approval-commands';
+import { ApprovalWatch } from './approval-watch';
+import { approvalLines } from './approval-words';
+import { type Arguments, filled, oneOf, required, wholeNumber } from './arguments';
+import { agreedToGoOn, unlessUnisolated } from './ask-unisolated';
 import type { CliContext } from './context';
 import { counted } from './counted';
 import { endpointFor } from './endpoint-for';
 import { type CommandResult, table } from './output';
 import { changeLimits, changeModel, startLimits, steer } from './run-steering';
-import { budgetLine, budgetsOf, statusLine, statusWords } from './status-words';
+import { showRun } from './show-run';
+import { shownFolder } from './shown-folder';
+import { statusLine, statusWords } from './status-words';
 
 /** `run …`: create, drive, look at, steer and remove runs. */
 export async function runCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
@@ -20,16 +25,19 @@ export async function runCommand(context: CliContext, args: Arguments): Promise<
     case 'start':
       return start(context, args);
     case 'list':
-      return list(await context.reader.runs());
+      return list(context);
     case 'resume':
       return args.values.all && rest[0] === undefined
-        ? resumeAll(context, args.values.wait)
-        : resume(context, await named(context, rest[0]), args.values.wait);
+        ? resumeAll(context, args)
+        : resumeOne(context, args, await named(context, rest[0]));
     case 'show':
-      return show(context, await named(context, rest[0]));
+      return showRun(context, await named(context, rest[0]));
     case 'pause':
     case 'stop':
       return steer(context, verb, await named(context, rest[0]), args.values.now);
+    case 'approve':
+    case 'refuse':
+      return answer(context, args, verb, await named(context, rest[0]));
     case 'model':
       return changeModel(context, await named(context, rest[0]), args, rest[1]);
     case 'limits':
@@ -59,23 +67,37 @@ export async function named(context: CliContext, word: string | undefined): Prom
 async function start(context: CliContext, args: Arguments): Promise<CommandResult> {
   const { values } = args;
   const task = required(values.task, '--task');
+  const apart = {
+    experiment: filled(values.experiment, '--experiment'),
+    arm: filled(values.arm, '--arm'),
+    group: filled(values.group, '--group'),
+  };
   const spec = taskSpecSchema.parse((await context.reader.task(task)).spec);
-  const run = await context.engine.startRun({
+  const order = {
     task,
     title: values.title ?? null,
     endpoint: endpointFor(context, values),
     // More names may follow the option: `--computer one=a two=b`.
     computers: placesFor(spec, [...(values.computer ?? []), ...args.words.slice(2)]),
-    approvals: oneOf(values.approvals, ['on', 'off'], 'off', '--approvals'),
-    isolated: values.isolated,
-    humanHints: true,
-    experiment: values.experiment ?? null,
+    approvals: oneOf(values.approvals, ['on', 'off', 'task'], 'task', '--approvals'),
+    show: (values.show ?? []).map(shownFolder),
+    humanHints: oneOf(values['human-hints'], ['on', 'off'], 'on', '--human-hints') === 'on',
+    taskHint:
+      values['task-hint'] === undefined
+        ? null
+        : oneOf(values['task-hint'], ['off', 'tool', 'upfront'], 'off', '--task-hint'),
+    ...apart,
+    sample: wholeNumber(values.sample, '--sample'),
+    seed: wholeNumber(values.seed, '--seed'),
     ...startLimits(values),
     author: context.author,
-  });
+  };
+  const run = await unlessUnisolated(context, args, (consent) =>
+    context.engine.startRun({ ...order, ...consent }),
+  );
   if (!values.wait)
     return { json: { run }, lines: [`Created run ${run}.`, `Drive it with: run resume ${run} --wait`] };
-  return drive(context, run);
+  return drive(context, args, run, false);
 }
 
 /** Task computer → where it is, from `HOST` (a task with one computer) or `NAME=HOST`. */
@@ -102,9 +124,19 @@ export function placesFor(spec: TaskSpec, words: readonly string[]): Record<stri
   return places;
 }
 
-async function drive(context: CliContext, run: string): Promise<CommandResult> {
-  await context.engine.resumeRun(run);
-  await context.engine.waitRun(run);
+async function drive(
+  context: CliContext,
+  args: Arguments,
+  run: string,
+  agreed: boolean,
+): Promise<CommandResult> {
+  const watch = new ApprovalWatch(context, run, args.values.json);
+  try {
+    await context.engine.resumeRun(run, agreed);
+    await context.engine.waitRun(run);
+  } finally {
+    await watch.end();
+  }
   const summary = await context.reader.run(run);
   return {
     json: { run },
@@ -113,8 +145,9 @@ async function drive(context: CliContext, run: string): Promise<CommandResult> {
   };
 }
 
-async function resume(context: CliContext, run: string, wait: boolean): Promise<CommandResult> {
-  if (wait) return drive(context, run);
+async function resumeOne(context: CliContext, args: Arguments, run: string): Promise<CommandResult> {
+  const agreed = await agreedToGoOn(context, args, run);
+  if (args.values.wait) return drive(context, args, run, agreed);
   const summary = await context.reader.run(run);
   refuseImport(run, summary.state);
   if (['finished', 'stopped'].includes(summary.state)) {
@@ -129,24 +162,29 @@ async function resume(context: CliContext, run: string, wait: boolean): Promise<
     folder: context.folder,
     isDriven: (each) => context.store.isDriven(each),
     keys: context.environment.taken(),
+    agreed,
   });
   return {
     json: { run, pid },
-    lines: [`Process ${pid} drives run ${run}. Its log is ${log}.`],
+    lines: [
+      `Process ${pid} drives run ${run}. Its log is ${log}.`,
+      ...(await context.reader.openApprovals(run)).flatMap(approvalLines),
+    ],
   };
 }
 
 const atRest: readonly string[] = ['finished', 'stopped', 'failed', 'importing', 'import_broken'];
 
 /** Every run that can go on and that nobody drives; with `wait` all in this process, until all have come to rest. */
-async function resumeAll(context: CliContext, wait: boolean): Promise<CommandResult> {
+async function resumeAll(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const { wait } = args.values;
   const going = (await context.reader.runs()).filter(({ state }) => !atRest.includes(state));
   await Promise.all(going.map(({ id }) => context.engine.untilLetGo(id)));
   const runs = going.filter(({ id }) => !context.store.isDriven(id));
   const results = await Promise.all(
     runs.map(async ({ id }) => {
       try {
-        return await resume(context, id, wait);
+        return await resumeOne(context, args, id);
       } catch (thrown) {
         // One that cannot be driven must not keep the others from it.
         const { code, message } = toFailure(thrown);
@@ -165,67 +203,30 @@ async function resumeAll(context: CliContext, wait: boolean): Promise<CommandRes
   };
 }
 
-async function show(context: CliContext, run: string): Promise<CommandResult> {
-  const [summary, hints] = await Promise.all([context.reader.run(run), context.reader.hints(run)]);
-  const { best, final, tries } = summary.scores;
-  const status = runStatus(summary);
+async function list({ reader }: CliContext): Promise<CommandResult> {
+  const runs = await reader.runs();
+  const asked = await Promise.all(
+    runs.map(({ id, state }) => (atRest.includes(state) ? [] : reader.openApprovals(id))),
+  );
   return {
     json: {
-      id: run,
-      status: status.word,
-      until: status.until,
-      runningOn: summary.runningOn,
-      reason: summary.reason,
-      steps: summary.steps,
-      taken: summary.taken,
-      segments: summary.segments,
-      checkpoints: summary.checkpoints,
-      parent: summary.parent,
-      events: summary.events,
-      hints: hints.hints.map(({ id, text, state, step }) => ({ id, text, state, step })),
-      scores: { best, final, tries },
-      evaluatorIsolated: summary.evaluatorIsolated,
-      model: { endpoint: summary.endpoint, model: summary.model },
-      budgets: budgetsOf(summary),
-      computers: summary.computers,
-    },
-    lines: [
-      `${summary.title} (${run})`,
-      `Status   ${statusLine(summary)}`,
-      `On       ${summary.computers.map(computerWords).join(', ')}`,
-      `Model    ${summary.model} at ${summary.endpoint}`,
-      `Steps    ${summary.steps}, events ${summary.events}`,
-      `Budgets  ${budgetLine(summary)}`,
-      `Scores   best ${best ?? '–'}, final ${final ?? '–'}, ${tries} of ${summary.scores.maxTries} evaluations${summary.evaluatorIsolated ? '' : ' (evaluator not isolated)'}`,
-      `Labels   train ${summary.labels.train}, mask ${summary.labels.mask}, undecided ${summary.labels.undecided}`,
-      ...hints.hints.map(
-        (each) =>
-          `Hint ${each.number}   ${each.state}${each.step === null ? '' : ` after step ${each.step}`}: ${each.text}`,
-      ),
-    ],
-  };
-}
-
-function computerWords({ name, kind, host = name, isolation }: RunSummary['computers'][number]): string {
-  if (kind === 'local') {
-    const apart = isolation === undefined ? 'not isolated' : `isolated by ${isolation}`;
-    return name === 'local' ? `local, ${apart}` : `${name} (local, ${apart})`;
-  }
-  return host === name ? host : `${name} (${host})`;
-}
-
-function list(runs: RunSummary[]): CommandResult {
-  return {
-    json: {
-      runs: runs.map((each) => {
+      runs: runs.map((each, index) => {
         const { id, title, task, steps } = each;
-        return { id, title, task: task.id, status: runStatus(each).word, steps };
+        const approvals = asked[index]?.length ?? 0;
+        return { id, title, task: task.id, status: runStatus(each).word, steps, approvals };
       }),
     },
     lines:
       runs.length === 0
         ? ['No runs yet. Start one with: run start --task ID']
-        : table(runs.map((each) => [each.id, statusWords(each), counted(each.steps, 'step'), each.title])),
+        : table(
+            runs.map((each, index) => [
+              each.id,
+              statusWords(each, asked[index]),
+              counted(each.steps, 'step'),
+              each.title,
+            ]),
+          ),
   };
 }
 

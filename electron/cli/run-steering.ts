@@ -1,6 +1,6 @@
 import type { LimitsChange } from '@shared/outbox';
 import { keepsRunning } from '../runs/running-commands';
-import { type Arguments, duration, positive, positiveNumber, required } from './arguments';
+import { type Arguments, duration, positive, positiveNumber, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';
 import { endpointFor } from './endpoint-for';
 import type { CommandResult } from './output';
@@ -58,7 +58,8 @@ export async function changeLimits(
   const limits: LimitsChange = {
     maxSteps: given(positive(values['max-steps'], '--max-steps')),
     maxWorkingMs: given(duration(values['max-time'], '--max-time')),
-    maxEvals: given(positive(values['max-evals'], '--max-evals')),
+    maxEvals: given(wholeNumber(values['max-evals'], '--max-evals')),
+    maxTrainingMs: orNone(values['max-training-time'], (text) => duration(text, '--max-training-time')),
     maxTokens: orNone(values['max-tokens'], (text) => positive(text, '--max-tokens')),
     maxCost: orNone(values['max-cost'], (text) => positiveNumber(text, '--max-cost')),
   };
@@ -71,6 +72,8 @@ export function startLimits(values: Values) {
   return {
     maxSteps: positive(values['max-steps'], '--max-steps'),
     maxWorkingMs: duration(values['max-time'], '--max-time'),
+    maxEvals: wholeNumber(values['max-evals'], '--max-evals'),
+    maxTrainingMs: duration(values['max-training-time'], '--max-training-time'),
     maxTokens: positive(values['max-tokens'], '--max-tokens'),
     maxCost: positiveNumber(values['max-cost'], '--max-cost'),
   };

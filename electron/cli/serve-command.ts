@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { plainDetail, WaymarkError } from '@shared/errors';
 import { version } from '../../package.json';
 import type { Hosts } from '../computer/hosts';
 import type { TakenEnvironment } from '../environment/taken-environment';
@@ -45,7 +45,7 @@ export async function serveCommand(context: ServeContext, { values }: Arguments)
         log: headlessLog(terminal),
       }),
     report: (command, failure) =>
-      terminal.err(`Command ${command} failed: ${failure.message} ${failure.detail ?? ''}`.trim()),
+      terminal.err(`Command ${command} failed: ${failure.message} ${plainDetail(failure)}`.trim()),
   });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const onSignal = (signal: string) => session.end(`Ended by ${signal}.`);

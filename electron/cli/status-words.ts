@@ -1,5 +1,7 @@
+import type { ApprovalAsked } from '@shared/ipc/runs';
 import { type RunStatus, type RunStatusWord, runStatus } from '@shared/run-status';
-import type { RunSummary } from '@shared/views';
+import type { RunningCommand, RunSummary } from '@shared/views';
+import { keepsRunning } from '../runs/running-commands';
 
 const words: Record<RunStatusWord, string> = {
   created: 'not started',
@@ -19,21 +21,49 @@ const words: Record<RunStatusWord, string> = {
   import_broken: 'import not finished',
 };
 
-/** "training on gpu-03 until 14:20": what a run does, in a few words. */
-export function statusWords(summary: RunSummary): string {
+/** Of what a run asks, in a list. */
+const shownOfQuestion = 60;
+
+/**
+ * "training on gpu-03 until 14:20": what a run does, in a few words. `asked`: what it waits for a person to answer; nothing else
+ * that it does matters more, and it goes on asking while it is paused or nobody drives it.
+ */
+export function statusWords(summary: RunSummary, asked: readonly ApprovalAsked[] = []): string {
   const status = runStatus(summary);
+  const [first] = asked;
+  if (first !== undefined) {
+    const [line = ''] = first.what.trim().split('\n');
+    const what = line.length > shownOfQuestion ? `${line.slice(0, shownOfQuestion)}…` : line;
+    const also = status.word === 'waiting_human' ? '' : ` (${words[status.word]})`;
+    return `waiting for your answer: ${what}${also}`;
+  }
   const place = status.word === 'training' && status.on !== null ? ` on ${placeOf(status.on)}` : '';
   return `${words[status.word]}${place}${untilWords(status)}`;
 }
 
-/** The same with why, and with what goes on by itself. */
-export function statusLine(summary: RunSummary): string {
+/**
+ * The same with why, and with what goes on by itself. `running`: what was found to run just now, where somebody looked;
+ * without it, what the store knows.
+ */
+export function statusLine(
+  summary: RunSummary,
+  running?: readonly RunningCommand[],
+  asked: readonly ApprovalAsked[] = [],
+): string {
   const status = runStatus(summary);
-  const why = status.reason === null ? '' : ` (${status.reason})`;
   // What its driver last said of itself is not true any more.
-  const stale = status.word === 'undriven' && summary.stored === 'running';
-  const said = status.message === null || stale ? '' : `: ${status.message}`;
-  const first = `${statusWords(summary)}${why}${said}`;
+  const gone = status.word === 'undriven';
+  const why = status.reason === null || gone ? '' : ` (${status.reason})`;
+  const message = gone
+    ? `The process that drove it is gone. Go on with: run resume ${summary.id}`
+    : status.message;
+  const said = message === null ? '' : `: ${message}`;
+  // Where it asks, that is why.
+  const first = asked.length === 0 ? `${statusWords(summary)}${why}${said}` : statusWords(summary, asked);
+  if (running !== undefined && !/keeps running|when last seen/u.test(said)) {
+    const goesOn = keepsRunning(running);
+    return goesOn === '' ? first : `${first}${/[.]$/u.test(first) ? '' : '.'} ${goesOn}`;
+  }
   if (status.on === null || /keeps running|when last seen/u.test(said)) return first;
   const on = `A command runs in session ${status.on.session} on ${placeOf(status.on)}.`;
   return `${first}${first.endsWith('.') ? '' : '.'} ${on}`;
@@ -51,15 +81,17 @@ export function budgetsOf(summary: RunSummary) {
   };
 }
 
-export function budgetLine(summary: RunSummary): string {
+/** `costKnown`: whether any answer had a price. */
+export function budgetLine(summary: RunSummary, costKnown = true): string {
   const { steps, workingMs, evaluations, tokens, cost } = budgetsOf(summary);
   const of = (limit: string | null) => (limit === null ? '' : ` of ${limit}`);
   return [
     `steps ${steps.used} of ${steps.limit}`,
     `time ${hours(workingMs.used)} of ${hours(workingMs.limit)}`,
+    ...(summary.maxTrainingMs === undefined ? [] : [`one training ${hours(summary.maxTrainingMs)} at most`]),
     `evaluations ${evaluations.used} of ${evaluations.limit}`,
     `tokens ${tokens.used}${of(tokens.limit === null ? null : String(tokens.limit))}`,
-    `cost ${cost.used.toFixed(2)}${of(cost.limit === null ? null : String(cost.limit))}`,
+    `cost ${costKnown ? cost.used.toFixed(2) : 'unknown'}${of(cost.limit === null ? null : String(cost.limit))}`,
   ].join(', ');
 }
 
@@ -74,7 +106,7 @@ function untilWords({ until }: RunStatus): string {
   return ` until ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-function hours(ms: number): string {
+export function hours(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

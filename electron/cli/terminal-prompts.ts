@@ -1,5 +1,6 @@
 import type { HostKeyAlarm, PromptPort, SshAnswer, SshQuestion } from '../computer/ssh/transport';
 import { shortLine, shortText } from '../computer/ssh/untrusted-text';
+import { whyNoPerson } from './person-here';
 
 /** The part of a terminal that questions need. */
 export interface PromptTerminal {
@@ -11,6 +12,9 @@ export interface PromptTerminal {
   keys(onKeys: (text: string) => void): () => void;
 }
 
+/** Shows the prompt and takes what is typed up to Enter. */
+export type AskLine = (prompt: string) => Promise<string | null>;
+
 const ended = /[\r\n]/;
 
 /**
@@ -21,12 +25,45 @@ const ended = /[\r\n]/;
 export class TerminalPrompts implements PromptPort {
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly terminal: PromptTerminal) {}
+  constructor(
+    private readonly terminal: PromptTerminal,
+    private readonly noPerson: () => Promise<string | null> = whyNoPerson,
+  ) {}
 
   ask(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
     const asked = this.#turn.then(() => {
       signal.throwIfAborted();
       return this.#ask(question, signal);
+    });
+    // The next question does not care how this one ended.
+    this.#turn = asked.catch(() => undefined);
+    return asked;
+  }
+
+  /** Whether a person says yes; `null`: nobody can be asked here. Enter says no. `question`: called when its turn has come. */
+  confirm(question: () => string): Promise<boolean | null> {
+    if (!this.terminal.interactive) return Promise.resolve(null);
+    const asked = this.#turn.then(async () => {
+      const answer = await this.#line(`${question()} (y/N) `, true, new AbortController().signal);
+      return answer !== null && /^y(?:es)?$/i.test(answer.trim());
+    });
+    this.#turn = asked;
+    return asked;
+  }
+
+  /** Why nobody here may answer what only a person may, as the end of a sentence; null: somebody may. */
+  async whyNobody(): Promise<string | null> {
+    return this.terminal.interactive ? this.noPerson() : 'this is not a terminal';
+  }
+
+  /**
+   * Questions that belong together, with no other one between them. A line is null when the person gave it up with Ctrl-C or
+   * Ctrl-D. Rejects with the signal's reason once it aborts.
+   */
+  inTurn<T>(talk: (line: AskLine) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const asked = this.#turn.then(() => {
+      signal.throwIfAborted();
+      return talk((prompt) => this.#line(prompt, true, signal));
     });
     // The next question does not care how this one ended.
     this.#turn = asked.catch(() => undefined);

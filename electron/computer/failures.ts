@@ -25,6 +25,8 @@ const sessionReasons = {
   cwd_missing: 'bad_input',
   supervisor_missing: 'unsupported',
   shell_missing: 'unsupported',
+  sandbox_refused: 'refused',
+  start_failed: 'refused',
   disk_full: 'disk_full',
 } as const satisfies Record<string, ErrorCode>;
 

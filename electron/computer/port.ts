@@ -39,7 +39,7 @@ export interface SessionHost {
   /**
    * Starts a shell that outlives the application; resolves at its first prompt, or after 15 s: then it is still busy.
    * @throws SessionError session_exists (also for one that ended but was not closed), cwd_missing, invalid_name,
-   *   supervisor_missing, shell_missing
+   *   supervisor_missing, shell_missing, sandbox_refused, start_failed
    */
   create(spec: SessionSpec): Promise<SessionInfo>;
   /** Every session that was not closed, also ended and lost ones, sorted by name. */

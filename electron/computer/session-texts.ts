@@ -48,3 +48,28 @@ export function noSupervisor(session: string, where: string, detail?: string): S
     detail,
   );
 }
+
+/** `said`: by the sandbox or by what starts first in it; may be empty. */
+export function sandboxRefused(session: string, said: string): SessionError {
+  const exchanged = said.includes('shown folder was exchanged');
+  const why = said === '' ? 'it ended without a word' : said.replace(/\.$/, '');
+  const next = exchanged
+    ? 'Put the folder back as it was, or start a new run.'
+    : 'Remove the cause, then create the session again.';
+  return new SessionError(
+    'sandbox_refused',
+    session,
+    `Session "${session}" was not started because its sandbox could not be set up: ${why}. ${next}`,
+  );
+}
+
+/** `said`: by what holds the session's terminal, which started and could not go on. */
+export function startFailed(session: string, said: string, detail?: string): SessionError {
+  const isFull = /no space left|disk quota/i.test(said);
+  return new SessionError(
+    isFull ? 'disk_full' : 'start_failed',
+    session,
+    `Session "${session}" could not be started: ${said.replace(/\.$/, '')}. ${isFull ? 'Free space' : 'Remove the cause'}, then create it again.`,
+    detail,
+  );
+}

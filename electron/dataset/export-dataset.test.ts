@@ -311,13 +311,15 @@ describe('summary turns', () => {
     expect(manifest.counts.trajectories).toEqual({ react: 3, summary: 2 });
   });
 
-  it('follow their labels: masked they are left out, undecided they block', async () => {
+  it('train once they were accepted, without a person and with any preset; masked they are left out', async () => {
     const maker = ada(first);
     const entries = [maker.label([1, 4], 'train'), maker.label([6, 9], 'train')];
-    await expect(exporting(readerOf([summarised(first)], entries))).rejects.toMatchObject({
-      code: 'export_undecided',
-      detail: `${first}: 5`,
-    });
+    expect(await exporting(readerOf([summarised(first)], entries))).toMatchObject({ rows: 5, dropped: [] });
+    expect(
+      await previewDataset(readerOf([summarised(first)], entries), {
+        ...{ format: 'slime', runs: 'all', undecided: 'refuse', preset: 'apollo' },
+      }),
+    ).toMatchObject({ undecided: [] });
     const result = await exporting(readerOf([summarised(first)], [...entries, maker.label(5, 'mask')]));
     expect(result).toMatchObject({ rows: 4, dropped: [{ reason: 'nothing_trained', count: 1 }] });
   });

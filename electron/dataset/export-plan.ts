@@ -5,6 +5,7 @@ import type { Trajectory } from '@shared/trajectory';
 import { type RuleSet, ruleSetFacts, ruleSetVersion } from '../label/rule-set';
 import type { DatasetReader } from './event-pages';
 import { type DatasetPreset, datasetPreset, type ExportRequest } from './export-request';
+import { toolsFrom } from './imported-rows';
 import { planRun, type RunPlan, type SegmentPlan, type StepPlan } from './run-plan';
 
 export type DropReason = 'nothing_trained' | 'over_context' | 'text_purged' | 'no_steps';
@@ -37,6 +38,8 @@ export interface ExportPlan {
   overContext: number;
   /** Steps without all their observations, left out. */
   unfinished: number;
+  /** Runs with rows that would have no tools: neither the log nor its program tells them. */
+  noTools: { run: string; rows: number }[];
   /** Inherited steps that would train wherever they stand, and are masked: the run they were made in is not exported. */
   inherited: { run: string; steps: number[] }[];
   /** Of the rows that are written; a step counts once however often its row is repeated. */
@@ -56,7 +59,7 @@ export interface LabelCount {
  * @throws WaymarkError `not_found` for an unknown run, `export_empty` when no run has a step, `cancelled`.
  */
 export async function planExport(reader: DatasetReader, request: ExportRequest): Promise<ExportPlan> {
-  const preset = datasetPreset(request.preset ?? 'default', request.carried);
+  const preset = datasetPreset(request.preset ?? 'default', request);
   const heads = await runHeads(reader, request.runs);
   const total = 2 * heads.reduce((sum, { seq }) => sum + seq, 0);
   let done = 0;
@@ -65,6 +68,7 @@ export async function planExport(reader: DatasetReader, request: ExportRequest):
     const plan = await planRun(reader, run, seq, {
       preset: preset.name,
       precedence: request.precedence,
+      reasoning: preset.reasoning,
       signal: request.signal,
       onEvents: (count) => {
         done += count;
@@ -143,7 +147,7 @@ function planRows(
   runs: readonly RunPlan[],
   preset: DatasetPreset,
   undecided: ExportRequest['undecided'],
-): Pick<ExportPlan, 'rows' | 'dropped' | 'overContext' | 'unfinished' | 'inherited' | 'counts'> {
+): Pick<ExportPlan, 'rows' | 'dropped' | 'overContext' | 'unfinished' | 'noTools' | 'inherited' | 'counts'> {
   const rows: RowPlan[] = [];
   const dropped = new Map<DropReason, number>();
   const drop = (reason: DropReason) => dropped.set(reason, (dropped.get(reason) ?? 0) + 1);
@@ -196,6 +200,7 @@ function planRows(
     dropped: [...dropped].map(([reason, number]) => ({ reason, count: number })).sort(byReason),
     overContext,
     unfinished,
+    noTools: countNoTools(rows),
     inherited: [...inherited]
       .map(([run, steps]) => ({ run, steps: [...steps].sort((a, b) => a - b) }))
       .sort((a, b) => (a.run < b.run ? -1 : 1)),
@@ -206,6 +211,15 @@ function planRows(
 /** The model that sampled the row's last step; earlier ones may name another. */
 export function modelOf({ run, steps }: Pick<RowPlan, 'run' | 'steps'>): StepPlan['model'] {
   return steps.at(-1)?.model ?? run.created.model;
+}
+
+function countNoTools(rows: readonly RowPlan[]): ExportPlan['noTools'] {
+  const counts = new Map<string, number>();
+  for (const { run, kind, segment } of rows) {
+    if (toolsFrom(run.tools, kind, segment.segment) !== 'none') continue;
+    counts.set(run.created.run, (counts.get(run.created.run) ?? 0) + 1);
+  }
+  return [...counts].map(([run, number]) => ({ run, rows: number }));
 }
 
 function byReason(a: { reason: string }, b: { reason: string }): number {

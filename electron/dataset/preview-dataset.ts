@@ -27,6 +27,7 @@ export async function previewDataset(reader: DatasetReader, request: ExportReque
       total: steps.length,
     })),
     dropped: plan.dropped,
+    noTools: plan.noTools,
     inherited: countInherited(plan),
     bySource: [...bySource.values()],
     tokens: plan.rows.reduce((sum, { tokens, kind }) => sum + tokens * plan.preset.repeat[kind], 0),

@@ -4,12 +4,15 @@ import { type MaskedMessage, maskTrajectory } from '@shared/mask';
 import { type Trajectory, TrajectoryFold } from '@shared/trajectory';
 import { type DatasetReader, eventPages } from './event-pages';
 import type { ExportPlan, RowPlan } from './export-plan';
+import { rowTools } from './imported-rows';
 import type { RunPlan } from './run-plan';
 
 /** One trajectory with its masks, independent of any trainer's format. */
 export interface DatasetRow {
   messages: MaskedMessage[];
   tools: Tool[];
+  notAsSent: Trajectory['notAsSent'];
+  refused: Trajectory['refused'];
   plan: RowPlan;
 }
 
@@ -25,7 +28,6 @@ export async function* datasetRows(
   for (const [run, rows] of byRun(plan.rows)) {
     const wanted = new Map(rows.map((row) => [keyOf(row.kind, row.segment.fromSeq), row]));
     const fold = new TrajectoryFold({ reasoning: plan.preset.reasoning });
-    const from = run.segments[0]?.fromSeq ?? 1;
     const to = Math.max(...rows.map(({ segment }) => segment.toSeq));
     const found = (trajectories: readonly Trajectory[]) =>
       trajectories.flatMap((trajectory) => {
@@ -33,7 +35,7 @@ export async function* datasetRows(
         wanted.delete(keyOf(trajectory.kind, trajectory.opened));
         return row === undefined ? [] : [rowOf(trajectory, row, plan)];
       });
-    for await (const page of eventPages(reader, run.created.run, { from, to, signal: options.signal })) {
+    for await (const page of eventPages(reader, run.created.run, { from: 1, to, signal: options.signal })) {
       for (const event of page) yield* found(fold.apply(event));
       options.onEvents?.(page.length);
     }
@@ -65,5 +67,6 @@ function rowOf(trajectory: Trajectory, row: RowPlan, { preset }: ExportPlan): Da
       `Row of segment ${segment.segment} of run ${run.created.run} does not train the steps that its plan names`,
     );
   }
-  return { messages, tools: trajectory.tools, plan: row };
+  const { notAsSent, refused } = trajectory;
+  return { messages, tools: rowTools(trajectory, run.tools), notAsSent, refused, plan: row };
 }

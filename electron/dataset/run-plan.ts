@@ -1,14 +1,19 @@
 import { foldAnnotations } from '@shared/annotation-fold';
 import type { AnnotationEntry } from '@shared/annotations';
-import { combineLabels } from '@shared/effective-label';
+import { combineLabels, givenReason } from '@shared/effective-label';
 import type { EventOf, RunEvent } from '@shared/events';
+import { addScore, type Scores } from '@shared/final-score';
+import { imagesTokens } from '@shared/image-tokens';
 import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels';
+import type { RowReasoning } from '@shared/row-reasoning';
 import { noRuleSettings } from '@shared/rules/rule-settings';
 import { estimateTokens } from '@shared/tokens';
 import { startRules } from '../label/rule-projector';
 import { type RulePreset, type RuleSet, ruleSetFor } from '../label/rule-set';
 import type { RunRuleFold } from '../store/step-projector';
 import { allAnnotations, type DatasetReader, eventPages } from './event-pages';
+import { ImportedRows, type RowTools } from './imported-rows';
+import { answer, type OpenSegment, type OpenStep, openSegment, sumOf, turnOf } from './open-segment';
 
 export interface StepPlan {
   step: number;
@@ -18,9 +23,11 @@ export interface StepPlan {
   /** In force when it was sampled. */
   model: Model;
   label: EffectiveLabel;
+  /** What the people whose word holds wrote as their reason; null: nothing, or a machine decided. */
+  given: string | null;
 }
 
-type Model = EventOf<'run.created'>['body']['model'];
+export type Model = EventOf<'run.created'>['body']['model'];
 
 /** A step of an earlier segment, or of the run this one branched from, that stands in a segment. */
 export interface CarriedStep {
@@ -64,39 +71,18 @@ export interface RunPlan {
   /** The rules that its labels rest on, and how they meet the judge. */
   ruleSet: RuleSet;
   segments: SegmentPlan[];
-  scores: { best: number | null; final: number | null; last: number | null };
+  tools: RowTools;
+  scores: Scores;
   /** No command of the agent could reach the evaluator in any evaluation that gave a score; without one, as the run was set up. */
   evaluatorIsolated: boolean;
-}
-
-interface OpenStep {
-  step: number;
-  id: string;
-  kind: StepPlan['kind'];
-  model: Model;
-  missing: number;
-}
-
-interface OpenSegment {
-  segment: number;
-  fromSeq: number;
-  toSeq: number;
-  steps: OpenStep[];
-  carried: CarriedStep[];
-  /** The head rests on a summary. */
-  rests: boolean;
-  /** Estimate of the last request, tokens. */
-  requested: number;
-  /** What came after the last request. */
-  since: string[];
-  /** The summary turn that began in it. */
-  turn: { step: number; requested: number; answer: OpenStep | null; since: string[] } | null;
 }
 
 export interface PlanOptions {
   preset: RulePreset;
   /** Chosen by name; absent: as the run's task and the workspace say. */
   precedence?: MachinePrecedence | undefined;
+  /** Where rows hold the model's reasoning. */
+  reasoning: RowReasoning;
   signal?: AbortSignal | undefined;
   onEvents?: ((count: number) => void) | undefined;
 }
@@ -108,7 +94,11 @@ export async function planRun(
   seq: number,
   options: PlanOptions,
 ): Promise<RunPlan | null> {
-  const pass = new PlanPass((body) => ruleSetOf(reader, body, options));
+  const pass = new PlanPass(
+    options.reasoning,
+    (body) => ruleSetOf(reader, body, options),
+    new ImportedRows(options.reasoning === 'keep'),
+  );
   for await (const page of eventPages(reader, run, { from: 1, to: seq, signal: options.signal })) {
     const [first] = page;
     if (first?.kind === 'run.created') await pass.begin(first);
@@ -137,13 +127,19 @@ class PlanPass {
   private rules: RunRuleFold | null = null;
   private readonly verdicts = new Map<number, Map<string, RuleVerdict>>();
   private readonly segments: OpenSegment[] = [];
+  /** Tokens of reasoning that rows hold and no request did, by step. */
+  private readonly unsent = new Map<number, number>();
   private readonly purged: { from: number; to: number }[] = [];
   private readonly scores: RunPlan['scores'] = { best: null, final: null, last: null };
 
   private exposed = false;
   private ruleSet: RuleSet | null = null;
 
-  constructor(private readonly choose: (created: EventOf<'run.created'>['body']) => Promise<RuleSet>) {}
+  constructor(
+    private readonly reasoning: RowReasoning,
+    private readonly choose: (created: EventOf<'run.created'>['body']) => Promise<RuleSet>,
+    private readonly imported: ImportedRows,
+  ) {}
 
   async begin(created: EventOf<'run.created'>): Promise<void> {
     this.ruleSet = await this.choose(created.body);
@@ -155,6 +151,7 @@ class PlanPass {
       this.created = event.body;
       this.changeModel(event.body.model);
     }
+    this.imported.apply(event);
     for (const { step, verdict } of this.rules?.apply(event) ?? []) {
       const known = this.verdicts.get(step) ?? new Map<string, RuleVerdict>();
       this.verdicts.set(step, known.set(verdict.rule, verdict));
@@ -168,21 +165,24 @@ class PlanPass {
         return;
       case 'step.inherited':
         open?.carried.push({ run: event.body.run, step: event.body.answered.step });
+        this.countUnsent(event.body.answered);
         return;
       case 'summary.started':
-        if (open) open.turn = { step: event.body.step, requested: 0, answer: null, since: [] };
+        if (open) open.turn = turnOf(open, event.body);
         return;
       case 'model.requested':
         if (open?.turn?.step === event.body.step) open.turn.requested = event.body.tokensEstimate;
         else if (open) {
           open.requested = event.body.tokensEstimate;
           open.since = [];
+          open.sinceImages = 0;
         }
         return;
       case 'model.changed':
         this.changeModel(event.body.model);
         return;
       case 'model.answered':
+        this.countUnsent(event.body);
         if (open && this.model !== null) answer(open, event, this.model);
         return;
       case 'action.observed': {
@@ -190,6 +190,7 @@ class PlanPass {
         if (open && step?.step === event.body.step) {
           step.missing -= 1;
           open.since.push(event.body.text);
+          open.sinceImages += imagesTokens(event.body.images);
         }
         return;
       }
@@ -198,16 +199,23 @@ class PlanPass {
         return;
       case 'evaluation.ended': {
         const { score, forced, isolated = this.created?.evaluatorIsolated ?? false } = event.body;
-        if (score === null) return;
-        this.exposed ||= !isolated;
-        this.scores.last = score;
-        this.scores.best = Math.max(score, this.scores.best ?? score);
-        if (forced) this.scores.final = score;
+        addScore(this.scores, score, forced);
+        if (score !== null) this.exposed ||= !isolated;
         return;
       }
       default:
         return;
     }
+  }
+
+  private countUnsent({ step, reasoning }: EventOf<'model.answered'>['body']): void {
+    if (this.reasoning === 'keep' && this.model?.sendReasoning === false && reasoning !== '') {
+      this.unsent.set(step, estimateTokens(reasoning));
+    }
+  }
+
+  private unsentOf(steps: readonly { step: number }[]): number {
+    return steps.reduce((sum, { step }) => sum + (this.unsent.get(step) ?? 0), 0);
   }
 
   private changeModel(model: Model): void {
@@ -219,12 +227,13 @@ class PlanPass {
     const { ruleSet } = this;
     if (!this.created || ruleSet === null) return null;
     const { precedence } = ruleSet;
+    const { tools, tokensOf } = this.imported.end();
     const fold = foldAnnotations(entries);
     const planned = ({ step, id, kind, model }: OpenStep): StepPlan => {
       const rules = [...(this.verdicts.get(step)?.values() ?? [])];
       const { humans, judges } = fold.at(step);
       const { effective } = combineLabels({ humans, rules, judges, precedence });
-      return { step, id, kind, model, label: effective };
+      return { step, id, kind, model, label: effective, given: givenReason(effective, humans) };
     };
     return {
       created: this.created,
@@ -234,12 +243,16 @@ class PlanPass {
       scores: this.scores,
       evaluatorIsolated: !this.exposed && (this.scores.last !== null || this.created.evaluatorIsolated),
       ruleSet,
-      segments: this.plannedSegments(planned),
+      tools,
+      segments: this.plannedSegments(planned, tokensOf),
     };
   }
 
   /** A summary may hold anything of what it summarised, so what was purged spoils all that rests on it. */
-  private plannedSegments(planned: (step: OpenStep) => StepPlan): SegmentPlan[] {
+  private plannedSegments(
+    planned: (step: OpenStep) => StepPlan,
+    importedTokens: ReturnType<ImportedRows['end']>['tokensOf'],
+  ): SegmentPlan[] {
     const isPurged = ({ step }: { step: number }) =>
       this.purged.some(({ from, to }) => from <= step && step <= to);
     let spoiled = false;
@@ -250,50 +263,21 @@ class PlanPass {
       spoiled = purged || (answer !== null && isPurged(answer));
       return {
         ...{ segment, fromSeq, toSeq, carried, purged },
-        tokens: sumOf(open.requested, open.since),
+        tokens:
+          importedTokens('react', segment) ??
+          sumOf(open.requested + open.sinceImages, open.since) + this.unsentOf([...carried, ...steps]),
         steps: steps.filter(({ missing }) => missing <= 0).map(planned),
         summary:
           turn === null || answer === null
             ? null
-            : { step: planned(answer), purged: spoiled, tokens: sumOf(turn.requested, turn.since) },
+            : {
+                ...{ step: planned(answer), purged: spoiled },
+                tokens:
+                  importedTokens('summary', segment) ??
+                  sumOf(turn.requested, turn.since) + this.unsentOf([...turn.summarised, answer]),
+              },
         unfinished: steps.filter(({ missing }) => missing > 0).map(({ step }) => step),
       };
     });
-  }
-}
-
-function sumOf(requested: number, since: readonly string[]): number {
-  return since.reduce((sum, text) => sum + estimateTokens(text), requested);
-}
-
-function openSegment(
-  { run, seq, body }: EventOf<'segment.started'>,
-  before: OpenSegment | undefined,
-): OpenSegment {
-  const { from, to } = body.carried ?? { from: 1, to: 0 };
-  const held = [...(before?.carried ?? []), ...(before?.steps.map(({ step }) => ({ run, step })) ?? [])];
-  return {
-    segment: body.segment,
-    fromSeq: seq,
-    toSeq: seq,
-    steps: [],
-    carried: held.filter(({ step }) => from <= step && step <= to),
-    rests: body.summary !== undefined,
-    requested: 0,
-    since: [],
-    turn: null,
-  };
-}
-
-function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>, model: Model): void {
-  const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
-  const step = { step: body.step, id: body.stepId, kind: body.kind, model, missing: valid.length };
-  const texts = [body.text, ...body.calls.map((call) => call.arguments)];
-  if (body.kind !== 'summary') {
-    segment.steps.push(step);
-    segment.since.push(...texts);
-  } else if (segment.turn !== null) {
-    segment.turn.answer = { ...step, missing: 0 };
-    segment.turn.since = texts;
   }
 }

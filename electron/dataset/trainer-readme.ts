@@ -1,3 +1,4 @@
+import type { RowReasoning } from '@shared/row-reasoning';
 import { countLines, countMasks, type ExportPlan } from './export-plan';
 import type { ExportRequest } from './export-request';
 import { slimeFile } from './exporters/slime';
@@ -33,17 +34,20 @@ Give the model, parallelism and checkpoint arguments of your own slime script as
 
 | field | meaning |
 |---|---|
-| \`messages\` | the context of one segment, as the model was sent it: system prompt, task, perhaps a summary, steps; or one summary turn with its own prompt |
+| \`messages\` | byte for byte what the model was sent when it gave the last answer of one segment, then that answer and what came after it: system prompt, task, perhaps a summary, steps, each with the line on its budgets; or one summary turn with its own prompt |
 | \`messages[].step_loss_mask\` | on every assistant message: 1 = its tokens get loss, 0 = context only. Other roles never get loss |
 | \`messages[].tool_calls[].function.arguments\` | the model's own JSON text, byte for byte (a string, not an object) |
-${preset.reasoning ? '| `messages[].reasoning_content` | the reasoning of the step, where the model gave one; templates that know it render it as a `<think>` block |\n' : ''}| \`tools\` | the tools in force, as a list of OpenAI function schemas |
+${reasoningField[preset.reasoning]}| \`tools\` | the tools in force, as a list of OpenAI function schemas; of an imported run those that its program is known to offer, where the log does not hold them (the manifest says so) |
 | \`metadata.source_name\` | \`waymark\` |
 | \`metadata.kind\` | \`react\`: a segment; \`summary\`: the turn in which the model summarised it, where only that answer trains |
 | \`metadata.run\`, \`segment\` | where the row comes from |
 | \`metadata.task\`, \`task_hash\`, \`model\` | the pinned task and the model that was sampled; a step by another model names it in \`steps\` |
 | \`metadata.score\`, \`best_score\` | final (else last) and best score of the run, 0 to 100; absent when it was never scored |
 | \`metadata.evaluator_isolated\` | \`false\`: the agent's commands could have reached the evaluator, so a score may have been helped |
-| \`metadata.steps[]\` | \`step\` number in the run, its global \`id\`, its \`mask\`, who decided (\`source\`: adjudication, human, rule, judge; absent = waived) and the \`reason\` |
+| \`metadata.steps[]\` | \`step\` number in the run, its global \`id\`, its \`mask\`, who decided (\`source\`: adjudication, human, rule, judge; absent = waived) and the \`reason\` (a person's initials, with what they wrote in \`given_reason\`) |
+| \`metadata.experiment\`, \`arm\`, \`group\`, \`sample\`, \`seed\` | what the run was made for, where it was said |
+| \`metadata.not_as_sent[]\` | messages (places from 0) that the requests behind \`steps\` held otherwise, and \`why\`: \`shortened\` later because the context was full, \`reasoning\` or \`images\` sent or not sent, \`line\` on the budgets that stood in that one request. Absent: every step was asked with exactly these messages |
+| \`metadata.refused[]\` | of a summary: answers that could not be used and were not sent back, each with what the summariser was then told (\`told\`, which stands in the last message of its prompt) |
 
 What people wrote to the agent while it worked stands inside \`<real_user>\` in tool or user messages. Nothing else can: the
 tag is escaped wherever a tool or the model wrote it.
@@ -55,6 +59,13 @@ tag is escaped wherever a tool or the model wrote it.
 - ${waiverLine(request, plan)}
 ${preset.repeat.react > 1 ? `- A segment's row stands ${preset.repeat.react} times in the file, a summary's ${preset.repeat.summary} times (APOLLO upsampling); rows over ${preset.maxTokens} estimated tokens are left out.\n` : ''}`;
 }
+
+const reasoningField: Readonly<Record<RowReasoning, string>> = {
+  'as-sent':
+    '| `messages[].reasoning_content` | the reasoning of the step, only where the requests held it; templates that know it render it as a `<think>` block |\n',
+  drop: '',
+  keep: '| `messages[].reasoning_content` | the reasoning of every step that has some (`--reasoning keep`). **Warning:** where `metadata.not_as_sent` says `reasoning`, the model was not sent it, so these steps were sampled from other prompts |\n',
+};
 
 function waiverLine(request: ExportRequest, plan: ExportPlan): string {
   const steps = plan.undecided.reduce((sum, run) => sum + run.steps.length, 0);

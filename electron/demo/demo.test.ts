@@ -136,6 +136,8 @@ async function play(
           files,
           root,
           runFolder,
+          workspace: folder,
+          folders: [],
           attempt: out.scores.length + 1,
           forced: false,
           hintSeen: false,
@@ -243,7 +245,15 @@ describe('the demo evaluator', () => {
     if (kept !== null) await writeFile(join(root, 'data/outputs/kept.txt'), kept);
     const spec = { ...demo.spec, protected: [] };
     const order = { spec, ...(await pinned()), files, root, runFolder: folder, protectedHashes: {} };
-    return evaluate({ ...order, attempt: 1, forced: false, hintSeen: false, signal: never });
+    return evaluate({
+      ...order,
+      workspace: folder,
+      folders: [],
+      attempt: 1,
+      forced: false,
+      hintSeen: false,
+      signal: never,
+    });
   }
 
   it('gives 0 and a reason for garbage', async () => {

@@ -12,7 +12,10 @@ export interface DemoRunOptions {
 
 /**
  * Adds the demo task to the workspace (once), creates a run of it with the recorded policy as its model, and
- * drives it. Approvals are off: every command of the recording is known. Returns the run's id.
+ * drives it. Approvals are off: every command of the recording is known. For the same reason it is isolated where there
+ * is a sandbox and asks nobody where there is none: nothing from outside can choose a command, and `run.created` says
+ * `demo`, which holds for that recording only: another model is refused (`askForModel`), and a branch with one asks.
+ * Returns the run's id.
  */
 export async function startDemoRun(bench: Workbench, options: DemoRunOptions): Promise<string> {
   const task = await addTask(bench.store, demoTaskFolder(options.resourcesDir));
@@ -22,6 +25,7 @@ export async function startDemoRun(bench: Workbench, options: DemoRunOptions): P
     title: null,
     endpoint: endpointSchema.parse({ name: demoEndpointName, baseUrl: served.baseUrl, model: served.model }),
     approvals: 'off',
+    agreed: 'demo',
     humanHints: true,
     experiment: 'demo',
     maxSteps: null,

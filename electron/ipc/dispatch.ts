@@ -1,5 +1,6 @@
 import { type Failure, type Result, toFailure, WaymarkError } from '@shared/errors';
-import { type CommandName, type CommandOutput, commands } from '@shared/ipc';
+import { commands } from '@shared/ipc';
+import type { z } from 'zod';
 import { checkInputSize } from './input-size';
 import type { Handlers } from './register';
 
@@ -11,19 +12,35 @@ export function calledBy(name: unknown): string {
   return typeof name === 'string' ? name.slice(0, 80) : typeof name;
 }
 
+/** Names and inputs of the commands that one page has. */
+type Contract = Readonly<Record<string, { readonly input: z.ZodType }>>;
+type Answers = Readonly<Record<string, unknown>>;
+
 /**
  * Parses a command from a window or a channel and answers it; never throws. What is not in `handlers` is refused. The
  * detail of a bug goes to `report` and not to whoever asked.
  */
-export async function answerCommand(
+export function answerCommand(
   handlers: Partial<Handlers>,
   name: unknown,
   input: unknown,
   report: ReportBug,
 ): Promise<Result<unknown>> {
+  return answerFrom(commands, handlers, name, input, report);
+}
+
+/** As `answerCommand`, for the contract of another page. */
+export async function answerFrom(
+  contract: Contract,
+  handlers: Answers,
+  name: unknown,
+  input: unknown,
+  report: ReportBug,
+): Promise<Result<unknown>> {
   try {
-    if (!isCommand(name)) throw new WaymarkError('bad_input', 'There is no such command.', calledBy(name));
-    return { ok: true, value: await dispatch(handlers, name, input) };
+    if (typeof name !== 'string' || !Object.hasOwn(contract, name))
+      throw new WaymarkError('bad_input', 'There is no such command.', calledBy(name));
+    return { ok: true, value: await dispatch(contract, handlers, name, input) };
   } catch (thrown) {
     const failure = toFailure(thrown);
     if (failure.code === 'bug') report(calledBy(name), failure);
@@ -31,19 +48,16 @@ export async function answerCommand(
   }
 }
 
-export function isCommand(name: unknown): name is CommandName {
-  return typeof name === 'string' && Object.hasOwn(commands, name);
-}
-
-async function dispatch<C extends CommandName>(
-  handlers: Partial<Handlers>,
-  name: C,
+async function dispatch(
+  contract: Contract,
+  handlers: Answers,
+  name: string,
   input: unknown,
-): Promise<CommandOutput<C>> {
+): Promise<unknown> {
   checkInputSize(name, input);
-  const parsed = commands[name].input.safeParse(input);
-  if (!parsed.success) {
-    const first = parsed.error.issues[0];
+  const parsed = contract[name]?.input.safeParse(input);
+  if (parsed?.success !== true) {
+    const first = parsed?.error.issues[0];
     throw new WaymarkError(
       'bad_input',
       `The input of ${name} is not valid at "${first?.path.join('.') ?? ''}": ${first?.message ?? 'unknown'}.`,
@@ -53,6 +67,6 @@ async function dispatch<C extends CommandName>(
     throw new WaymarkError('unsupported', `The command ${name} is not answered over this channel.`);
   }
   // The table ties the parsed input to its handler; TypeScript cannot follow that through a union of names.
-  const handle = handlers[name] as (input: unknown) => Promise<CommandOutput<C>>;
+  const handle = handlers[name] as (input: unknown) => Promise<unknown>;
   return handle(parsed.data);
 }

@@ -25,7 +25,7 @@ describe('without a gesture', () => {
     for (const name of ['runs.list', 'labels.apply', 'runs.pause']) expect(await done(name)).toBe(true);
     for (const name of [
       ...['runs.start', 'runs.decideApproval', 'hints.queue', 'settings.set', 'settings.setKey'],
-      ...['computers.answer', 'own.open', 'own.write', 'branches.create', 'model.test'],
+      ...['computers.answer', 'own.open', 'own.enter', 'branches.create', 'model.test'],
     ])
       expect(await done(name)).toBe(false);
   });
@@ -45,16 +45,39 @@ describe('without a gesture', () => {
   });
 });
 
-it('a key allows for a second, and being there for a minute', async () => {
+it('a key allows for a second', async () => {
   input('keyDown');
   now += 1_000;
   expect(await done('settings.set')).toBe(true);
+  now += 1_001;
+  expect(await done('settings.set')).toBe(false);
+});
+
+it('the keyboard is moved by a click, by Enter or by a chord, and not while somebody types', async () => {
+  const key = (name: string, modifiers: string[] = []) =>
+    contents.emit('input-event', {}, { type: 'keyDown', key: name, modifiers });
+  for (const typed of ['a', ' ', '~', '语']) {
+    key(typed);
+    expect(await done('own.enter')).toBe(false);
+    expect(await done('settings.set')).toBe(true);
+  }
+  for (const press of [() => key('Enter'), () => key('`', ['control']), () => input('mouseDown')]) {
+    press();
+    expect(await done('own.enter')).toBe(true);
+    key('a');
+    expect(await done('own.enter')).toBe(false);
+  }
+});
+
+it('another page has consents of its own', async () => {
+  gestures = new Gestures(() => now, { typed: 'present', closed: 'gesture' });
+  gestures.watch(contents as never);
   input('keyDown');
   now += 60_000;
-  expect(await done('own.write')).toBe(true);
-  expect(await done('hints.queue')).toBe(false);
+  expect(await done('typed')).toBe(true);
+  expect(await done('closed')).toBe(false);
   now += 1;
-  expect(await done('own.write')).toBe(false);
+  expect(await done('typed')).toBe(false);
 });
 
 it('an approval takes a press of its own: thirty approvals are thirty presses', async () => {

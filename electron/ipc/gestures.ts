@@ -1,8 +1,6 @@
 import { type Result, toFailure, WaymarkError } from '@shared/errors';
-import type { CommandName } from '@shared/ipc';
-import { commandConsents } from '@shared/ipc/consents';
+import { type Consent, commandConsents } from '@shared/ipc/consents';
 import type { InputEvent, WebContents } from 'electron';
-import { isCommand } from './dispatch';
 
 /** A press counts this long, ms. */
 const freshMs = 1_000;
@@ -24,23 +22,35 @@ export class Gestures {
   #at = Number.NEGATIVE_INFINITY;
   #allowedEnd = Number.NEGATIVE_INFINITY;
   #unused = false;
+  #types = false;
 
-  /** @param now a clock that is never set back, ms */
-  constructor(now: () => number = () => performance.now()) {
+  readonly #consents: Readonly<Record<string, Consent>>;
+
+  /**
+   * @param now a clock that is never set back, ms
+   * @param consents of the commands of the page that is watched
+   */
+  constructor(
+    now: () => number = () => performance.now(),
+    consents: Readonly<Record<string, Consent>> = commandConsents,
+  ) {
     this.#now = now;
+    this.#consents = consents;
   }
 
   /** Watches a page for as long as it is there. */
   watch(contents: Pick<WebContents, 'on'>): void {
-    contents.on('input-event', (_event: unknown, { type, modifiers }: InputEvent) => {
+    contents.on('input-event', (_event: unknown, input: InputEvent) => {
+      const { type, modifiers } = input;
       if (modifiers?.includes('isautorepeat')) return;
-      if (presses.has(type)) this.note();
+      if (presses.has(type)) this.note(typesCharacter(input));
       else if (releases.has(type)) this.#at = this.#now();
     });
   }
 
-  /** A person pressed something: in the page, in the menu, or in a dialog of the system. */
-  note(): void {
+  /** A person pressed something: in the page, in the menu, or in a dialog of the system. `types`: it was a character. */
+  note(types = false): void {
+    this.#types = types;
     this.#at = this.#now();
     this.#unused = true;
   }
@@ -50,16 +60,15 @@ export class Gestures {
    * Never throws where `work` does not.
    */
   async guard(name: unknown, work: () => Promise<Result<unknown>>): Promise<Result<unknown>> {
-    if (!isCommand(name)) return work();
-    if (!this.#allows(name)) return { ok: false, error: toFailure(unseen(name)) };
-    const { [name]: consent } = commandConsents;
+    if (typeof name !== 'string' || !Object.hasOwn(this.#consents, name)) return work();
+    const consent = this.#consents[name] ?? 'native';
+    if (!this.#allows(consent)) return { ok: false, error: toFailure(unseen(name)) };
     const answer = await work();
     if (consent === 'gesture' || consent === 'press') this.#allowedEnd = this.#now();
     return answer;
   }
 
-  #allows(name: CommandName): boolean {
-    const { [name]: consent } = commandConsents;
+  #allows(consent: Consent): boolean {
     const now = this.#now();
     const since = now - this.#at;
     switch (consent) {
@@ -68,6 +77,8 @@ export class Gestures {
         return true;
       case 'present':
         return since <= presentMs;
+      case 'choice':
+        return !this.#types && this.#allows('gesture');
       case 'gesture':
         return since <= freshMs || (since <= chainMs && now - this.#allowedEnd <= freshMs);
       case 'press': {
@@ -79,7 +90,15 @@ export class Gestures {
   }
 }
 
-function unseen(name: CommandName): WaymarkError {
+/** Keys of the keyboard carry what they print, which the type of the event does not say. */
+function typesCharacter(input: InputEvent & { key?: string }): boolean {
+  const chord = ['control', 'ctrl', 'meta', 'command', 'cmd'].some((name) =>
+    input.modifiers?.includes(name as never),
+  );
+  return input.key?.length === 1 && !chord;
+}
+
+function unseen(name: string): WaymarkError {
   return new WaymarkError(
     'refused',
     'Waymark does this only right after a key or a click of yours, and saw none. Nothing was done; press again.',

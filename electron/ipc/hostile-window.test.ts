@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { LinkHealth } from '@shared/computers';
 import { errorCodes } from '@shared/errors';
 import { type CommandName, commands } from '@shared/ipc';
+import { ownTerminalCommands } from '@shared/ipc/own-terminal';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AgentClient } from '../computer/agent/agent-client';
@@ -21,16 +22,22 @@ import { resourcesDir } from '../testing/agent-host/agent-setup';
 import { FakeHelper } from '../testing/agent-host/fake-helper';
 import { HostileHelper } from '../testing/agent-host/hostile-helper';
 import { streamPair } from '../testing/agent-host/stream-pair';
+import { noPane } from '../testing/no-pane';
 import { createRun } from '../testing/run-writer';
 import { plainHello } from '../testing/scripted-host';
 import type { Workbench } from '../workbench';
-import { answerCommand, type ReportBug } from './dispatch';
+import { answerCommand, answerFrom, type ReportBug } from './dispatch';
 import { computerHandlers } from './handlers/computers';
-import { ownTerminalHandlers } from './handlers/own';
+import { ownTerminalHandlers, ownViewHandlers } from './handlers/own';
 import { timelineHandlers } from './handlers/timeline';
 import { type Handlers, registerCommands } from './register';
 import { TerminalPump } from './terminal-pump';
 
+interface Reply {
+  ok: boolean;
+  error?: { code: string; message: string };
+  value?: unknown;
+}
 type Listener = (event: unknown, name: unknown, input: unknown) => Promise<unknown>;
 const registered: { listener?: Listener } = {};
 vi.mock('electron', () => ({
@@ -54,6 +61,8 @@ const sshArguments: string[][] = [];
 let folder: string;
 let run: string;
 let dispose: () => Promise<void>;
+/** Asks as the view of own terminals does. */
+let sendFromView: (name: unknown, value: unknown) => Promise<Reply>;
 
 const health: LinkHealth = {
   ...{ alias: 'box', state: 'good', lastByteAt: 1, roundTripMs: 1, since: 0, retryAt: null },
@@ -127,7 +136,7 @@ beforeAll(async () => {
       terminals: { namesOn: async () => [] },
       now: () => 1,
     }),
-    ...ownTerminalHandlers({ current: async () => terminals }, holder as never),
+    ...ownTerminalHandlers({ current: async () => terminals }, holder as never, noPane),
     ...timelineHandlers(holder as never, pump),
   };
   const report: ReportBug = (command, { message, detail }) =>
@@ -139,6 +148,9 @@ beforeAll(async () => {
       violated: () => undefined,
     }),
   );
+  const viewHandlers = ownViewHandlers({ current: async () => terminals });
+  sendFromView = async (name, value) =>
+    (await answerFrom(ownTerminalCommands, viewHandlers, name, value, report)) as Reply;
   dispose = async () => {
     await terminals.dispose();
     pump.attach(null);
@@ -234,6 +246,7 @@ const nearly = fc.record(
       limit: number,
       step: number,
     },
+    ...{ x: number, y: number, width: number, height: number },
     ...{ from: number, to: number, direction: number, revision: number, bytes, answer: answers },
     ...{
       uids: fc.array(text),
@@ -252,10 +265,13 @@ const input = fc.oneof(
 );
 
 const channels = (Object.keys(commands) as CommandName[]).filter((name) => /^(computers|own)\./.test(name));
+/** What this stand has nobody or no view for. */
+const needsPerson: ReadonlySet<string> = new Set(['computers.answer', 'own.enter']);
+const ofView = Object.keys(ownTerminalCommands).filter((name) => name.startsWith('own.'));
 
 async function send(name: unknown, value: unknown, event: unknown = page) {
   const reply = await registered.listener?.(event, name, value);
-  return reply as { ok: boolean; error?: { code: string; message: string }; value?: unknown };
+  return reply as Reply;
 }
 
 /** Hosts and terminals, on stands that reach no shell; every command over the real store is in `page-attack.test.ts`. */
@@ -275,13 +291,20 @@ describe('a window that was taken over', () => {
     });
     await fc.assert(property, chance);
     // A command that takes nothing of all this was not tried.
-    if (/^(computers|own)\./.test(name) && name !== 'computers.answer') expect(taken).toBeGreaterThan(0);
+    if (/^(computers|own)\./.test(name) && !needsPerson.has(name)) expect(taken).toBeGreaterThan(0);
     for (const args of sshArguments.splice(0)) {
       const alias = args.at(-1) ?? '';
       expect(args.slice(-2)).toEqual(['--', alias]);
       expect(alias).toMatch(/^[^-\s'"`\\$;&|<>(){}\0][^\s'"`\\$;&|<>(){}\0]*$/);
     }
   }, 300_000);
+
+  it.each(ofView)('has no %s, which is the view of own terminals alone', async (name) => {
+    const property = fc.asyncProperty(input, async (value) => {
+      expect(await send(name, value)).toMatchObject({ ok: false, error: { code: 'bad_input' } });
+    });
+    await fc.assert(property, { ...chance, numRuns: 30 });
+  });
 
   it('is told nothing in another frame, and no name but those of the commands is one', async () => {
     for (const name of channels) {
@@ -294,5 +317,25 @@ describe('a window that was taken over', () => {
       }),
       chance,
     );
+  });
+});
+
+describe('a view of own terminals that was taken over by what it shows', () => {
+  it.each(ofView)('gets typed refusals and nothing else from %s', async (name) => {
+    let taken = 0;
+    const property = fc.asyncProperty(input, async (value) => {
+      const reply = await sendFromView(name, value);
+      if (reply.ok) taken += 1;
+      expect(bugs).toEqual([]);
+      const said = JSON.stringify(structuredClone(reply)) ?? '';
+      expect(said).not.toContain(planted);
+      expect(reply.ok || errorCodes.includes(reply.error?.code as never)).toBe(true);
+    });
+    await fc.assert(property, chance);
+    expect(taken).toBeGreaterThan(0);
+  }, 300_000);
+
+  it.each(Object.keys(commands))('has no %s, which is the window alone', async (name) => {
+    expect(await sendFromView(name, { run })).toMatchObject({ ok: false, error: { code: 'bad_input' } });
   });
 });

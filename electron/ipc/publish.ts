@@ -1,13 +1,15 @@
-import type { EventName, EventPayloads } from '@shared/ipc';
+import type { EventPayloads } from '@shared/ipc';
 import type { WebContents } from 'electron';
 
 /** The only `webContents.send`. Events that find no window are dropped: the window fetches state when it opens. */
-export interface Publisher {
-  publish<E extends EventName>(event: E, payload: EventPayloads[E]): void;
+export interface Publisher<Payloads = EventPayloads> {
+  publish<E extends keyof Payloads>(event: E, payload: Payloads[E]): void;
 }
 
 /** `target` returns the window's contents, or null while there is none. */
-export function createPublisher(target: () => WebContents | null): Publisher {
+export function createPublisher<Payloads = EventPayloads>(
+  target: () => WebContents | null,
+): Publisher<Payloads> {
   return {
     publish(event, payload) {
       const contents = target();

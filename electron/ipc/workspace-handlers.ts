@@ -1,4 +1,5 @@
 import type { Author } from '@shared/annotations';
+import { WaymarkError } from '@shared/errors';
 import type { Settings } from '@shared/settings';
 import { startDemoRun } from '../demo/start-demo-run';
 import type { WorkbenchHolder } from '../workbench';
@@ -12,7 +13,7 @@ import { queueHandlers } from './handlers/queue';
 import { retroMaskHandlers } from './handlers/retro-masks';
 import { ruleHandlers } from './handlers/rules';
 import { runChangeHandlers } from './handlers/run-changes';
-import { runHandlers } from './handlers/runs';
+import { type RunHandlerOptions, runHandlers } from './handlers/runs';
 import { searchHandlers } from './handlers/search';
 import { timelineHandlers } from './handlers/timeline';
 import type { TerminalPump } from './terminal-pump';
@@ -25,6 +26,8 @@ export interface WorkspaceHandlerInput {
   settings(): Settings;
   pump: TerminalPump;
   resourcesDir: string;
+  /** A folder that a person chose in this window, by its name; absent: there is no window here. */
+  shownFolder?: RunHandlerOptions['shownFolder'];
 }
 
 /**
@@ -39,6 +42,7 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
       holder,
       author,
       settings,
+      shownFolder: input.shownFolder ?? noFolder,
       startDemo: () => startDemoRun(holder.require(), { author: author(), resourcesDir }),
     }),
     ...timelineHandlers(holder, pump),
@@ -55,4 +59,11 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
     ...ruleHandlers(holder, author),
     ...runChangeHandlers({ holder, author, settings }),
   };
+}
+
+function noFolder(): never {
+  throw new WaymarkError(
+    'bad_input',
+    'Folders cannot be chosen from this window for a run on a server. Use --show on its command line.',
+  );
 }

@@ -93,7 +93,9 @@ function looksInline(command: SimpleCommand): boolean {
 
 /** Code that an interpreter gets in the command itself; null when there is none. */
 function inlineOf(command: SimpleCommand): string | null {
-  const at = command.argv.findIndex((word, i) => i > 0 && word !== null && /^-[a-zA-Z]*c$/.test(word));
+  const at = command.argv.findIndex(
+    (word, i) => i > 0 && word?.startsWith('-') && /^-[a-zA-Z]*c$/.test(word),
+  );
   if (at > 0) return command.argv[at + 1] ?? '';
   const heredoc = command.heredocs.map(({ text }) => text).join('\n');
   return heredoc !== '' && (command.argv.length === 1 || command.argv.includes('-')) ? heredoc : null;

@@ -1,15 +1,17 @@
 import { placeOf } from '@shared/detectors/session-place';
-import type { EventOf, RunEvent } from '@shared/events';
+import type { EventBody, NewEvent } from '@shared/events';
 import { joinShellPath } from '@shared/shell-command';
 import { type CommandFact, commandFact } from './command-facts';
 import { FileSight } from './file-sight';
-import { JobSight } from './job-sight';
+import { JobSight, type OwnJob } from './job-sight';
 import type { EndedCommand, EventFacts, FileWrite } from './rule';
 
 /** Commands whose end is still open, at most. */
 const OPEN = 64;
 /** Texts longer than this are looked at only so far, characters. */
 const LONGEST_TEXT = 400_000;
+
+type Observed = Extract<NewEvent, { kind: 'action.observed' }>;
 
 /** Folds once what several rules ask about an event. */
 export class FactsFold {
@@ -20,48 +22,60 @@ export class FactsFold {
   private readonly killed = new Set<string>();
   /** Revisions of the call that runs, by path. */
   private revisions = new Map<string, { before: boolean; text: string | null; beforeText: string | null }>();
-  private started: EventOf<'action.started'>['body'] | null = null;
-  private calls = 0;
+  private started: EventBody<'action.started'> | null = null;
+  /** Valid calls of the latest answer that have no observation yet. */
+  private left = 0;
 
   constructor(private readonly root: string) {
     this.sight = new FileSight(root);
   }
 
-  apply(event: RunEvent): EventFacts {
+  apply(event: NewEvent): EventFacts {
+    const jobs = this.jobs.running();
+    if (event.kind === 'action.observed') return this.observed(event, jobs);
     if (event.kind === 'model.answered') {
-      this.calls = event.body.invalid.filter((problem) => problem === null).length;
-    }
+      this.left = event.body.invalid.filter((problem) => problem === null).length;
+    } else if (event.kind === 'action.started') {
+      this.started = event.body;
+      this.revisions = new Map();
+    } else if (event.kind === 'file.changed') this.revised(event.body);
+    this.sight.apply(event);
+    this.jobs.apply(event, null);
+    return { edits: [], command: null, writes: [], ended: [], jobs, last: false };
+  }
+
+  private observed(event: Observed, jobs: readonly OwnJob[]): EventFacts {
+    this.left -= 1;
     const edits = this.sight.apply(event);
     const command = this.commandOf(event);
     const facts: EventFacts = {
       edits,
       command,
-      writes: this.writesOf(event, command),
+      writes: this.written(event.body, command),
       ended: this.endedOf(event, command),
-      jobs: this.jobs.running(),
-      alone: this.calls === 1,
+      jobs,
+      last: this.left <= 0,
     };
     this.jobs.apply(event, command);
     return facts;
   }
 
-  private commandOf(event: RunEvent): CommandFact | null {
-    if (event.kind !== 'action.observed' || event.body.closedBy === 'not_run') return null;
-    const { step, name, error, data } = event.body;
+  private commandOf(event: Observed): CommandFact | null {
+    const { step, name, error, data, closedBy } = event.body;
+    if (closedBy === 'not_run') return null;
     if (name !== 'run_command' || typeof data.command !== 'string') return null;
     if (error !== null && typeof data.commandSeq !== 'number') return null;
     const background = data.async === true && typeof data.exitCode !== 'number';
     return commandFact(step, data.command, placeOf(data), background);
   }
 
-  private endedOf(event: RunEvent, command: CommandFact | null): EndedCommand[] {
-    if (event.kind !== 'action.observed') return [];
-    const { step, name, error, data } = event.body;
+  private endedOf(event: Observed, command: CommandFact | null): EndedCommand[] {
+    const { step, name, error, data, text } = event.body;
     const exitCode = typeof data.exitCode === 'number' ? data.exitCode : null;
     const key = commandKey(data);
     if (command !== null) {
       if (exitCode !== null)
-        return error === null ? [{ command, exitCode, seenAt: step, killed: false }] : [];
+        return error === null ? [{ command, exitCode, seenAt: step, killed: false, text }] : [];
       if (key !== null && error === null) this.remember(key, command);
       return [];
     }
@@ -73,7 +87,8 @@ export class FactsFold {
     const begun = key === null ? undefined : this.open.get(key);
     if (key === null || begun === undefined || exitCode === null || name === 'run_command') return [];
     this.open.delete(key);
-    return [{ command: begun, exitCode, seenAt: step, killed: this.killed.delete(begun.place) }];
+    const killed = this.killed.delete(begun.place);
+    return [{ command: begun, exitCode, seenAt: step, killed, text }];
   }
 
   private remember(key: string, command: CommandFact): void {
@@ -83,32 +98,18 @@ export class FactsFold {
     if (this.open.size > OPEN && oldest !== undefined) this.open.delete(oldest);
   }
 
-  private writesOf(event: RunEvent, command: CommandFact | null): FileWrite[] {
-    switch (event.kind) {
-      case 'action.started':
-        this.started = event.body;
-        this.revisions = new Map();
-        return [];
-      case 'file.changed': {
-        const { path, before, text, beforeText, after } = event.body;
-        const known = this.revisions.get(path);
-        if (after === null) return [];
-        this.revisions.set(path, {
-          before: known?.before ?? before !== null,
-          text,
-          beforeText: known?.beforeText ?? beforeText,
-        });
-        return [];
-      }
-      case 'action.observed':
-        return this.written(event.body, command);
-      default:
-        return [];
-    }
+  private revised({ path, before, text, beforeText, after }: EventBody<'file.changed'>): void {
+    const known = this.revisions.get(path);
+    if (after === null) return;
+    this.revisions.set(path, {
+      before: known?.before ?? before !== null,
+      text,
+      beforeText: known?.beforeText ?? beforeText,
+    });
   }
 
   private written(
-    { step, name, ok, data, closedBy }: EventOf<'action.observed'>['body'],
+    { step, name, ok, data, closedBy }: Observed['body'],
     command: CommandFact | null,
   ): FileWrite[] {
     const { revisions } = this;
@@ -145,6 +146,7 @@ export class FactsFold {
 /** Files that a command writes from here-documents: `cat > f <<E`. */
 function heredocFiles({ simples }: CommandFact): { path: string; text: string }[] {
   return simples.flatMap((simple) => {
+    if (simple.heredocs.length === 0) return [];
     const text = simple.heredocs.map((heredoc) => heredoc.text).join('\n');
     if (text === '' || !/^(?:cat|tee)$/.test(simple.argv[0] ?? '')) return [];
     const target = simple.redirects.find(({ operator }) => operator.startsWith('>'))?.target;

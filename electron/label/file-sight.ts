@@ -1,4 +1,4 @@
-import type { EventOf, RunEvent } from '@shared/events';
+import type { EventBody, NewEvent } from '@shared/events';
 import { joinShellPath } from '@shared/shell-command';
 import { LookLedger } from './look-ledger';
 import { directoryAfter, type ShellTouch, shellTouches } from './shell-edits';
@@ -10,80 +10,144 @@ export interface FileEdit {
   action: string;
   /** The file was there before; writing a new one cannot be blind. */
   existed: boolean;
-  /** Latest step that showed the content as it was before this edit; null = none. A look within the same step came too late. */
+  /**
+   * Latest step that showed the content as it was before this step's changes, or in which the agent wrote it itself; null =
+   * none. What the same step shows came too late.
+   */
   lookedAt: number | null;
   /** Latest step that showed any content of the file, also one that has changed since; null = none. */
   seenAt: number | null;
-  /** Step of the last change, by whomever; null = none in this run. */
+  /** Step of the last change before this step, by whomever; null = none in this run. */
   changedAt: number | null;
   /** Step of the last edit by an action of the agent; null = none. */
   editedAt: number | null;
 }
 
+interface Change {
+  at: number;
+  step: number;
+}
+
 interface KnownFile {
   /** False once it was deleted. */
   exists: boolean;
-  changed: { at: number; step: number } | null;
+  changed: Change | null;
+  /** The last change before the step of `changed`. */
+  earlier: Change | null;
   editedAt: number | null;
+}
+
+/** A blind edit as rule and notice mean it: the file was there, and nothing of it was seen since its last change. */
+export function isBlind(edit: FileEdit): boolean {
+  return edit.existed && edit.lookedAt === null;
+}
+
+/** A second edit in a row: the answer before, or this one, has edited the file already. */
+export function isSecondEdit({ existed, editedAt, step }: FileEdit): boolean {
+  return existed && editedAt !== null && editedAt >= step - 1;
+}
+
+/** What one call made of a file, as its hashes say. */
+interface Revision {
+  existed: boolean;
+  exists: boolean;
 }
 
 const outputReaders = new Set(['get_session_output', 'get_session_recent_output', 'input_in_session']);
 
 /**
  * Follows through a run which files the agent has looked at and which have changed, by file actions and through
- * the shell (shell text is read, never run). What an edit itself echoes is no look: the paper's example masks the
- * second of two edits in a row. Where the log cannot tell, the agent gets the benefit of the doubt.
+ * the shell (shell text is read, never run). What `edit_file` shows of its result is a look, and what the agent wrote
+ * itself need not be looked at. Where the log cannot tell, the agent gets the benefit of the doubt. The label rules fold
+ * stored events through it, the live notices those of the run under way: they say the same.
  */
 export class FileSight {
   private readonly files = new Map<string, KnownFile>();
   private readonly looks = new LookLedger();
   /** Looks of the current step: the model sees them only when it decides on the next one. */
-  private fresh: { path: string; placed: boolean; at: number; step: number }[] = [];
+  private fresh: (Change & { path: string; placed: boolean })[] = [];
   /** What background commands will have shown once their output is read, by session. */
   private readonly unread = new Map<string, { path: string; placed: boolean; at: number }[]>();
   /** Where each session's shell stands; null = unknown. */
   private readonly directories = new Map<string, string | null>();
   /** Revisions recorded for the call that is running, by path. */
-  private revised = new Map<string, { existed: boolean; exists: boolean }>();
+  private revised = new Map<string, Revision>();
+  /** A call was started and has no observation yet. */
+  private acting = false;
+  /** Files of which the agent knows what its running call has put into them. */
+  private readonly written: string[] = [];
   private time = 0;
 
   /** `root`: where shells begin; null = the events do not begin with the run's, so that nobody knows. */
   constructor(private readonly root: string | null) {}
 
-  apply(event: RunEvent): FileEdit[] {
+  apply(event: NewEvent): FileEdit[] {
     switch (event.kind) {
-      case 'model.answered':
-        for (const look of this.fresh) this.looks.add(look, this.changedTime(look.path));
-        this.fresh = [];
-        return [];
       case 'action.started':
-        this.revised = new Map();
+        this.begin(event.body.step);
+        this.acting = true;
         return [];
-      case 'file.changed': {
-        const { path, before, after } = event.body;
-        // Several revisions of one path in a call: the first tells whether it was there, the last whether it still is.
-        const existed = this.revised.get(path)?.existed ?? before !== null;
-        this.revised.set(path, { existed, exists: after !== null });
+      case 'file.changed':
+        this.change(event.body);
         return [];
+      case 'action.observed': {
+        const { step, closedBy } = event.body;
+        if (!this.acting) this.begin(step);
+        this.acting = false;
+        return closedBy === 'not_run' ? [] : this.observe(event.body);
       }
-      case 'action.observed':
-        return event.body.closedBy === 'not_run' ? [] : this.observe(event);
       default:
         return [];
     }
   }
 
-  private observe(event: EventOf<'action.observed'>): FileEdit[] {
-    const { step, name, ok, data } = event.body;
+  /**
+   * What an edit of the file by the coming call of `step` would be: for a refusal, before anything is known of what comes of
+   * it. A file of which nothing is known counts as `existed`.
+   */
+  expected(path: string, step: number, existed: boolean): FileEdit {
+    this.read(step);
+    return this.editOf(step, path, '', this.files.get(path)?.exists ?? existed);
+  }
+
+  /** A call: what earlier steps showed has been read by now. */
+  private begin(step: number): void {
+    this.revised = new Map();
+    this.read(step);
+  }
+
+  private read(step: number): void {
+    if (this.fresh.length === 0) return;
+    const read = this.fresh.filter((look) => look.step < step);
+    for (const look of read) this.looks.add(look, this.files.get(look.path)?.changed?.at ?? 0);
+    this.fresh = this.fresh.filter((look) => look.step >= step);
+  }
+
+  private change({ path, before, after, step }: EventBody<'file.changed'>): void {
+    // Written again as it was.
+    if (before !== null && before === after) return;
+    if (!this.acting) {
+      // Something that runs beside the steps.
+      this.revise(path, step, { exists: after !== null });
+      return;
+    }
+    // Several revisions of one path in a call: the first tells whether it was there, the last whether it still is.
+    const existed = this.revised.get(path)?.existed ?? before !== null;
+    this.revised.set(path, { existed, exists: after !== null });
+  }
+
+  private observe(body: EventBody<'action.observed'>): FileEdit[] {
+    const { step, name, ok, data } = body;
     const path = typeof data.path === 'string' ? data.path : null;
     let edits: FileEdit[] = [];
-    if (name === 'run_command') edits = this.command(event);
+    if (name === 'run_command') edits = this.command(body);
     else if (name === 'edit_file' || name === 'create_file') {
-      if (ok && path !== null) edits = [this.edit(step, path, name, name === 'edit_file')];
-    } else if (ok && path !== null && showsContent(data)) {
-      this.time += 1;
-      this.fresh.push({ path, placed: true, at: this.time, step });
-    }
+      if (ok && path !== null && this.changes(path, data)) {
+        edits = [this.edit(step, path, name, name === 'edit_file')];
+        if (name === 'create_file') this.know(path, step);
+        else if (showsContent(data)) this.show(path, step);
+      }
+    } else if (ok && path !== null && showsContent(data)) this.show(path, step);
     if (ok && outputReaders.has(name)) {
       const key = sessionKey(data);
       for (const look of this.unread.get(key) ?? []) this.fresh.push({ ...look, step });
@@ -94,11 +158,33 @@ export class FileSight {
       if (!edited.has(revised)) this.revise(revised, step, { exists });
     }
     this.revised = new Map();
+    // After all revisions of the call: what the agent wrote itself is what is there now.
+    for (const each of this.written.splice(0)) this.know(each, step);
     return edits;
   }
 
-  private command({ body }: EventOf<'action.observed'>): FileEdit[] {
-    const { step, data, error } = body;
+  /** Whether an edit that went well has changed anything: our own log has its hash and, if so, a revision. */
+  private changes(path: string, data: Record<string, unknown>): boolean {
+    return typeof data.sha256 !== 'string' || this.revised.has(path);
+  }
+
+  private show(path: string, step: number): void {
+    this.time += 1;
+    this.fresh.push({ path, placed: true, at: this.time, step });
+  }
+
+  /** Whether something of the file was shown, or written by the agent, since it last changed. */
+  private isSeen(path: string): boolean {
+    return this.looks.latest(path, this.files.get(path)?.changed?.at ?? 0) !== null;
+  }
+
+  /** The agent wrote what is in the file, so it need not be shown. */
+  private know(path: string, step: number): void {
+    this.time += 1;
+    this.looks.add({ path, placed: true, at: this.time, step }, this.files.get(path)?.changed?.at ?? 0);
+  }
+
+  private command({ step, data, error }: EventBody<'action.observed'>): FileEdit[] {
     if (typeof data.command !== 'string' || (error !== null && typeof data.commandSeq !== 'number'))
       return [];
     const key = sessionKey(data);
@@ -113,18 +199,36 @@ export class FileSight {
         if (background) this.unread.set(key, [...(this.unread.get(key) ?? []), look].slice(-64));
         else this.fresh.push({ ...look, step });
       } else if (placed) {
-        const was = this.revised.get(path)?.existed ?? this.files.get(path)?.exists ?? touch.inPlace;
-        if (touch.kind === 'edit' && (was || this.revised.has(path))) {
-          edits.push(this.edit(step, path, 'run_command', was));
-        } else this.revise(path, step, { exists: touch.kind !== 'remove' });
+        const known = this.touched({ ...touch, path }, step);
+        if (known) edits.push(known);
+        if (
+          touch.copyOf !== undefined &&
+          this.isSeen(this.place({ ...touch, path: touch.copyOf }, directory).path)
+        )
+          this.written.push(path);
       }
     }
     const after = directoryAfter(data.command);
+    // It stays where it stood, as nearly always.
+    if (after === '' && directory !== null && this.directories.has(key)) return edits;
     this.directories.set(
       key,
       after === null || directory === null ? absolute(after) : joinShellPath(directory, after),
     );
     return edits;
+  }
+
+  private touched({ kind, path, inPlace, appends }: ShellTouch, step: number): FileEdit | null {
+    const was = this.revised.get(path)?.existed ?? this.files.get(path)?.exists ?? inPlace;
+    const changes = kind === 'edit' || kind === 'write';
+    if (!changes || !(was || this.revised.has(path))) {
+      this.revise(path, step, { exists: kind !== 'remove' });
+      if (kind === 'write') this.written.push(path);
+      return null;
+    }
+    const edit = this.edit(step, path, 'run_command', was);
+    if (kind === 'write' && (!appends || !edit.existed || edit.lookedAt !== null)) this.written.push(path);
+    return edit;
   }
 
   /** A relative path of a shell in an unknown folder is placed by the one recorded revision it can mean. */
@@ -140,19 +244,25 @@ export class FileSight {
   }
 
   private edit(step: number, path: string, action: string, otherwise: boolean): FileEdit {
+    const edit = this.editOf(step, path, action, otherwise);
+    this.revise(path, step, { editedAt: step });
+    return edit;
+  }
+
+  private editOf(step: number, path: string, action: string, otherwise: boolean): FileEdit {
     const file = this.files.get(path);
-    const edit: FileEdit = {
+    // One answer is one decision: what it changed itself a call before has spoilt nothing that it knew.
+    const changed = (file?.changed?.step === step ? file.earlier : file?.changed) ?? null;
+    return {
       step,
       path,
       action,
       existed: this.revised.get(path)?.existed ?? file?.exists ?? otherwise,
-      lookedAt: this.looks.latest(path, file?.changed?.at ?? 0),
+      lookedAt: this.looks.latest(path, changed?.at ?? 0),
       seenAt: this.looks.latest(path, 0),
-      changedAt: file?.changed?.step ?? null,
+      changedAt: changed?.step ?? null,
       editedAt: file?.editedAt ?? null,
     };
-    this.revise(path, step, { editedAt: step });
-    return edit;
   }
 
   private revise(path: string, step: number, more: { exists?: boolean; editedAt?: number }): void {
@@ -161,12 +271,9 @@ export class FileSight {
     this.files.set(path, {
       exists: more.exists ?? true,
       changed: { at: this.time, step },
+      earlier: before?.changed?.step === step ? before.earlier : (before?.changed ?? null),
       editedAt: more.editedAt ?? before?.editedAt ?? null,
     });
-  }
-
-  private changedTime(path: string): number {
-    return this.files.get(path)?.changed?.at ?? 0;
   }
 }
 

@@ -3,6 +3,8 @@
  * `--include`, and counts of processes, which stand for the first so many.
  */
 export function givenGpus(text: string): number[] | null {
+  // Nearly no text names any; what a comment leaves of a line cannot make such a word.
+  if (!/CUDA_VISIBLE_DEVICES|--(?:include|nproc|num)/.test(text)) return null;
   const code = text.replace(/^\s*#.*$/gm, '');
   const visible = /CUDA_VISIBLE_DEVICES["']?\]?\s*=\s*["']?(\d+(?:\s*,\s*\d+)*)/.exec(code)?.[1];
   if (visible !== undefined) return numbers(visible);

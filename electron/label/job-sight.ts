@@ -6,7 +6,7 @@ import {
   type OwnJob as NamedJob,
   type OwnJobs,
 } from '@shared/detectors/own-jobs';
-import type { RunEvent } from '@shared/events';
+import type { NewEvent } from '@shared/events';
 import type { CommandFact } from './command-facts';
 
 /** A command of the agent that runs beside its steps. */
@@ -18,16 +18,19 @@ export interface OwnJob extends NamedJob {
 export class JobSight {
   private readonly jobs: OwnJobs = {};
   private readonly commands = new Map<string, CommandFact>();
+  /** What `running` said last; null when jobs have come or gone since. */
+  private listed: readonly OwnJob[] | null = [];
 
-  running(): OwnJob[] {
-    return Object.entries(this.jobs).flatMap(([key, job]) => {
+  running(): readonly OwnJob[] {
+    this.listed ??= Object.entries(this.jobs).flatMap(([key, job]) => {
       const command = this.commands.get(key);
       return command === undefined ? [] : [{ ...job, command }];
     });
+    return this.listed;
   }
 
   /** `command`: what this event's observation started or ran. */
-  apply(event: RunEvent, command: CommandFact | null): void {
+  apply(event: NewEvent, command: CommandFact | null): void {
     if (event.kind === 'session.rested') {
       this.end(`${event.body.computer}:${event.body.session}`);
       return;
@@ -55,6 +58,7 @@ export class JobSight {
       gpus: null,
     });
     this.commands.set(place, command);
+    this.listed = null;
     for (const key of this.commands.keys()) if (!Object.hasOwn(this.jobs, key)) this.commands.delete(key);
   }
 
@@ -65,6 +69,7 @@ export class JobSight {
 
   private drop(job: NamedJob): void {
     forget(this.jobs, job);
+    this.listed = null;
     this.commands.delete(`${job.computer}:${job.session}`);
   }
 }

@@ -22,6 +22,16 @@ describe('keep-sleep-while-training', () => {
     const found = verdictsOf(run.script.events).find(({ step }) => step === first)?.verdict;
     expect(found).toMatchObject({ steps: [training], effect: 'keep' });
   });
+  it('keeps no third sleep under 120 s in a row: that is impatience', () => {
+    const run = new RuleRun();
+    run.background(TRAIN);
+    const kept = [run.sleep(60), run.sleep(119)];
+    run.output();
+    run.sleep(60);
+    kept.push(run.sleep(120), run.sleep(60));
+    expect(stepsOf(run, 'keep-sleep-while-training')).toEqual(kept);
+  });
+
   test.each([
     'pip install vllm',
     'git clone https://example.org/train.git',

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { RuleRun, stepsOf, verdictsOf } from '../testing/rule-run';
+import { ruleSetFor } from './rule-set';
 
 const gpuSpec = {
   computers: [{ name: 'gpu', host: 'local', type: 'gpu', gpus: { count: 8, memory_gb: 80 } }],
@@ -346,5 +347,33 @@ describe('action-at-full-score', () => {
     run.edit('train.py', 'lr = 2');
     expect(stepsOf(run, 'action-at-full-score')).toEqual([]);
     expect(stepsOf(run, 'action-at-full-score', { parameters: { full_score: 95 } })).toHaveLength(1);
+    const { rules } = ruleSetFor({ evaluation: { max_score: 95 } }, { rules: {} });
+    expect(rules.find(({ rule }) => rule.id === 'action-at-full-score')?.parameters).toMatchObject({
+      full_score: 95,
+    });
+  });
+});
+
+describe('imitates-human', () => {
+  it('masks a step whose answer or output holds the tag of a hint, and no other', () => {
+    const run = new RuleRun();
+    run.command('cat page.html');
+    const step = run.imitating(run.command('curl -s localhost/page'));
+    run.command('ls');
+    expect(stepsOf(run, 'imitates-human')).toEqual([step]);
+  });
+});
+
+describe('blind-edit and what the agent knows without a look', () => {
+  it('spares a file of its own here-document and a copy of what it had seen, not a copy of what it had not', () => {
+    const run = new RuleRun().has('seen.py', 'a = 1\n').has('unseen.py', 'b = 1\n');
+    run.commandWriting("cat > made.py <<'END'\nc = 1\nEND", { 'made.py': 'c = 1\n' });
+    run.edit('made.py', 'c = 2\n');
+    run.openFile('seen.py');
+    run.commandWriting('cp seen.py copy.py', { 'copy.py': 'a = 1\n' });
+    run.edit('copy.py', 'a = 2\n');
+    run.commandWriting('cp unseen.py other.py', { 'other.py': 'b = 1\n' });
+    const blind = run.edit('other.py', 'b = 2\n');
+    expect(stepsOf(run, 'blind-edit')).toEqual([blind]);
   });
 });

@@ -69,6 +69,11 @@ describe('error-observation', () => {
     ['an invalid call beside a valid one', [[think, { name: 'nope', invalid: 'Unknown tool' }]], [1]],
     ['a command that exits non-zero is no failed action', [[sh('false', { exitCode: 1 })]], []],
     ['all is well', [[open(f)], [sh('ls')]], []],
+    [
+      'an evaluator that crashed',
+      [[{ name: 'eval', error: { code: 'evaluation_unavailable', message: 'It crashed.' } }]],
+      [],
+    ],
     ['the second of two calls', [[think, { name: 'x', error: { code: 'refused', message: 'No' } }]], [1]],
   ];
   it.each(cases)('%s', (_, steps, expected) => expect(marks('error-observation', steps)).toEqual(expected));
@@ -128,14 +133,16 @@ const blind: [string, ScriptedCall[][], number[], number[]][] = [
   ['never looked at', [[think], [edit(f)]], [2], [2]],
   ['looked at in the step before', [[open(f)], [edit(f)]], [], []],
   ['looked at earlier', [[open(f)], [think], [edit(f)]], [], [3]],
-  ['two edits in a row', [[open(f)], [edit(f)], [edit(f)]], [3], [3]],
+  ['two edits in a row', [[open(f)], [edit(f)], [edit(f)]], [], [3]],
+  ['two edits in one answer', [[open(f)], [edit(f), edit(f)]], [], [2]],
+  ['an edit after one that showed nothing', [[open(f)], [sh(`sed -i s/a/b/ ${f}`)], [edit(f)]], [3], [3]],
   ['two edits with a look between', [[open(f)], [edit(f)], [open(f)], [edit(f)]], [], []],
   ['look and edit sampled together', [[open(f), edit(f)]], [1], [1]],
   ['edit beside a look, then an edit', [[open(f)], [edit(f), open(f)], [edit(f)]], [], [3]],
   ['another file was looked at', [[open('/w/b.py')], [edit(f)]], [2], [2]],
   ['a new file', [[create(f)]], [], []],
   ['overwriting unseen', [[create(f, 'there')]], [1], [1]],
-  ['created, then edited unseen', [[create(f)], [edit(f)]], [2], [2]],
+  ['created, then edited', [[create(f)], [edit(f)]], [], [2]],
   [
     'a failed edit is no edit',
     [[{ ...edit(f), ok: false, files: [], error: { code: 'not_found', message: '' } }]],
@@ -196,9 +203,10 @@ const blind: [string, ScriptedCall[][], number[], number[]][] = [
     [],
     [],
   ],
-  ['tee over a known file', [[create(f)], [sh(`echo x | tee ${f}`)]], [2], [2]],
+  ['tee over a file of its own', [[create(f)], [sh(`echo x | tee ${f}`)]], [], [2]],
   ['git checkout of an unseen file', [[sh(`git checkout -- ${f}`)]], [1], [1]],
-  ['mv over a known file', [[create(f)], [sh(`mv /w/new.py ${f}`)]], [2], [2]],
+  ['mv over a file of its own', [[create(f)], [sh(`mv /w/new.py ${f}`)]], [], [2]],
+  ['an edit after mv', [[create(f)], [sh(`mv /w/new.py ${f}`)], [edit(f)]], [3], [2, 3]],
   ['renaming is no edit', [[create(f)], [sh(`mv ${f} /w/old.py`)]], [], []],
   [
     'a program may overwrite its output',
@@ -206,6 +214,36 @@ const blind: [string, ScriptedCall[][], number[], number[]][] = [
     [],
     [],
   ],
+  [
+    'a score written to a file again',
+    [[sh('echo 30 > /w/score.txt')], [sh('echo 31 > /w/score.txt')]],
+    [],
+    [],
+  ],
+  [
+    'tee of a program',
+    [[sh('python t.py 2>&1 | tee /w/log')], [sh('python t.py 2>&1 | tee /w/log')]],
+    [],
+    [],
+  ],
+  ['a filter over itself', [[sh('python e.py > /w/l')], [sh('sort -u /w/l | tee /w/l')]], [2], [2]],
+  ['text behind a program', [[sh('python e.py > /w/l')], [sh('echo done >> /w/l')]], [2], [2]],
+  [
+    'an edit of a heredoc of its own',
+    [[sh(`cat > ${f} <<'EOF'\nx\nEOF`, { files: [{ path: f, before: 'new', by: 'shell' }] })], [edit(f)]],
+    [],
+    [2],
+  ],
+  ['an editor that was left', [[sh(`vi ${f}`)], [open('/w/b.py')], [sh(`vi ${f}`)]], [], []],
+  ['an edit of what an editor showed', [[sh(`vi ${f}`)], [edit(f)]], [], []],
+  [
+    'an editor that changed it',
+    [[sh(`nano ${f}`, { files: [{ path: f, before: 'there', by: 'shell' }] })], [edit(f)]],
+    [2],
+    [2],
+  ],
+  ['a scripted editor', [[sh(`vim -c '%s/a/b/' -c wq ${f}`)]], [1], [1]],
+  ['a copy over it', [[create(f)], [sh(`cp /w/best.json ${f}`)]], [], []],
   ['removed and written anew', [[create(f)], [sh(`rm ${f}`)], [create(f)]], [], []],
   ['an unknown target is no evidence', [[sh('echo x > /w/new.txt')]], [], []],
   ['not run', [[{ ...edit(f), files: [], closedBy: 'not_run' }]], [], []],
@@ -215,7 +253,7 @@ describe('blind-edit', () => {
   it.each(blind)('%s', (_, steps, expected) => expect(marks('blind-edit', steps)).toEqual(expected));
 
   it('names file and step', () => {
-    const rows = verdicts([[open(f)], [edit(f)], [edit(f)]]);
+    const rows = verdicts([[open(f)], [sh(`sed -i s/a/b/ ${f}`)], [edit(f)]]);
     expect(rows[0]?.verdict).toMatchObject({
       hard: false,
       steps: [2],

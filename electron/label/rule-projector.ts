@@ -1,7 +1,7 @@
-import type { RunEvent } from '@shared/events';
+import type { EventKind, RunEvent } from '@shared/events';
 import type { RuleVerdictRow, RunRuleFold, StepProjector } from '../store/step-projector';
 import { FactsFold } from './facts-fold';
-import type { RuleInForce } from './rule';
+import type { Rule, RuleInForce } from './rule';
 import { ruleSetFor, ruleSetVersion } from './rule-set';
 import { ruleTask } from './rule-task';
 
@@ -25,12 +25,16 @@ export function startRules(rules: readonly RuleInForce[], created: RunEvent): Ru
   if (created.kind !== 'run.created') return { apply: () => [] };
   const task = ruleTask(created.body);
   const fold = new FactsFold(created.body.workspaceRoot);
-  const watchers = rules.map(({ rule, parameters }) => ({ rule, watch: rule.start(task, parameters) }));
+  const hearing = new Map<EventKind, { rule: Rule; watch: ReturnType<Rule['start']> }[]>();
+  for (const { rule, parameters } of rules) {
+    const watcher = { rule, watch: rule.start(task, parameters) };
+    for (const kind of rule.hears) hearing.set(kind, [...(hearing.get(kind) ?? []), watcher]);
+  }
   return {
     apply(event) {
       const facts = fold.apply(event);
       const rows: RuleVerdictRow[] = [];
-      for (const { rule, watch } of watchers) {
+      for (const { rule, watch } of hearing.get(event.kind) ?? []) {
         for (const { step, why, steps } of watch(event, facts)) {
           const { id, version, effect, hard } = rule;
           rows.push({ step, verdict: { rule: id, version, effect, hard, why, steps } });

@@ -10,7 +10,7 @@ import {
 } from '@shared/rules/rule-settings';
 import type { RuleParameterView, RuleView } from '@shared/rules/rule-views';
 import { z } from 'zod';
-import type { Rule, RuleInForce, RuleParameters } from './rule';
+import { listOf, numberOf, type Rule, type RuleInForce, type RuleParameters } from './rule';
 import { actionAtFullScore } from './rules/action-at-full-score';
 import { blindEdit } from './rules/blind-edit';
 import { blindEditStrict } from './rules/blind-edit-strict';
@@ -20,14 +20,17 @@ import { evalWithoutChange } from './rules/eval-without-change';
 import { finishBelowBest } from './rules/finish-below-best';
 import { frameworkForbidden } from './rules/framework-forbidden';
 import { idleGpus } from './rules/idle-gpus';
+import { imitatesHuman } from './rules/imitates-human';
 import { keepBackup } from './rules/keep-backup';
 import { keepDebugging } from './rules/keep-debugging';
 import { keepExploration } from './rules/keep-exploration';
 import { keepSleepWhileTraining } from './rules/keep-sleep-while-training';
+import { keepSummary } from './rules/keep-summary';
 import { nullAnswer } from './rules/null-answer';
 import { providedScriptIgnored } from './rules/provided-script-ignored';
+import { templateThought } from './rules/template-thought';
 
-/** `apollo` adds the paper's strict edit rule. */
+/** `apollo`: what appendix E of the paper says without condition. */
 export type RulePreset = 'default' | 'apollo';
 
 /** Every rule, hard masks first, then soft ones, then what is kept. */
@@ -43,6 +46,9 @@ export const everyRule: readonly Rule[] = [
   frameworkForbidden,
   idleGpus,
   actionAtFullScore,
+  templateThought,
+  imitatesHuman,
+  keepSummary,
   keepSleepWhileTraining,
   keepDebugging,
   keepBackup,
@@ -60,26 +66,34 @@ const taskRulesSchema = z.object({
   labels: ruleChoicesSchema.catch({}).default({}),
   precedence: z.enum(precedences).catch('union').default('union'),
   provided_scripts: z.array(z.string()).catch([]).default([]),
-  full_training: z.boolean().catch(false).default(false),
+  full_training: z.boolean().optional().catch(undefined),
   forbidden_frameworks: z.array(z.string()).catch([]).default([]),
   training_commands: z.array(z.string()).optional().catch(undefined),
   gpu_taken_mb: z.number().optional().catch(undefined),
 });
 
-function taskRules(spec: Record<string, unknown>): z.infer<typeof taskRulesSchema> {
-  return taskRulesSchema.parse(typeof spec.rules === 'object' && spec.rules !== null ? spec.rules : {});
+const fullScoreSchema = z.object({ evaluation: z.object({ max_score: z.number() }) });
+
+type TaskRules = z.infer<typeof taskRulesSchema> & { maxScore: number | undefined };
+
+function taskRules(spec: Record<string, unknown>): TaskRules {
+  const rules = typeof spec.rules === 'object' && spec.rules !== null ? spec.rules : {};
+  const maxScore = fullScoreSchema.safeParse(spec).data?.evaluation.max_score;
+  return { ...taskRulesSchema.parse(rules), maxScore };
 }
 
 /** What the task's other words mean for a rule's parameters. */
-function fromTask(id: RuleId, rules: z.infer<typeof taskRulesSchema>): RuleParameters {
+function fromTask(id: RuleId, rules: TaskRules): RuleParameters {
   switch (id) {
     case 'provided-script-ignored':
       return { scripts: rules.provided_scripts };
+    case 'action-at-full-score':
+      return rules.maxScore === undefined ? {} : { full_score: rules.maxScore };
     case 'framework-forbidden':
       return { frameworks: rules.forbidden_frameworks };
     case 'idle-gpus':
       return {
-        full_training: rules.full_training,
+        ...(rules.full_training === undefined ? {} : { full_training: rules.full_training }),
         ...(rules.training_commands === undefined ? {} : { training_commands: rules.training_commands }),
         ...(rules.gpu_taken_mb === undefined ? {} : { taken_mb: rules.gpu_taken_mb }),
       };
@@ -88,7 +102,36 @@ function fromTask(id: RuleId, rules: z.infer<typeof taskRulesSchema>): RuleParam
   }
 }
 
-/** @param preset `apollo` turns the strict edit rule on and takes the union of masks, whatever the settings say. */
+/** Rules that are on with the preset, whatever the settings say. */
+const APOLLO_RULES: ReadonlySet<RuleId> = new Set([
+  'blind-edit-strict',
+  'framework-forbidden',
+  'idle-gpus',
+  'action-at-full-score',
+  'template-thought',
+  'keep-summary',
+]);
+/** What the paper's tasks offer instead of transformers, and what they say when adapters are asked for. */
+const OFFERS_VLLM = /\bvllm\b/i;
+const ASKS_FOR_ADAPTERS = /\b(?:q?lora|peft|adapters?)\b/i;
+/** Points from which lowering the score again is masked (priority 4). */
+const HIGH_SCORE = 80;
+
+/** What appendix E says of a rule's parameters, on top of what task and workspace say. */
+function fromPaper(id: RuleId, spec: Record<string, unknown>, parameters: RuleParameters): RuleParameters {
+  const text = JSON.stringify(spec);
+  if (id === 'framework-forbidden' && OFFERS_VLLM.test(text)) {
+    const frameworks = listOf(parameters, 'frameworks');
+    return { frameworks: [...new Set([...frameworks, 'transformers:generation'])] };
+  }
+  if (id === 'idle-gpus' && taskRules(spec).full_training === undefined)
+    return { full_training: !ASKS_FOR_ADAPTERS.test(text) };
+  if (id === 'action-at-full-score')
+    return { high_score: Math.min(HIGH_SCORE, numberOf(parameters, 'high_score')) };
+  return {};
+}
+
+/** @param preset `apollo` takes the paper's rules and parameters and the union of masks, whatever the settings say. */
 export function ruleSetFor(
   spec: Record<string, unknown>,
   settings: RuleSettings,
@@ -99,8 +142,9 @@ export function ruleSetFor(
   return {
     rules: everyRule.flatMap((rule) => {
       const { on, parameters } = choose(rule, task, settings);
-      const strict = apollo && rule.id === 'blind-edit-strict';
-      return on || strict ? [{ rule, parameters }] : [];
+      if (!apollo) return on ? [{ rule, parameters }] : [];
+      const paper = { ...parameters, ...fromPaper(rule.id, spec, parameters) };
+      return on || APOLLO_RULES.has(rule.id) ? [{ rule, parameters: paper }] : [];
     }),
     precedence: apollo ? 'union' : (settings.precedence ?? task.precedence),
   };
@@ -108,7 +152,7 @@ export function ruleSetFor(
 
 function choose(
   rule: Rule,
-  task: z.infer<typeof taskRulesSchema>,
+  task: TaskRules,
   settings: RuleSettings,
 ): { on: boolean; parameters: RuleParameters; taskOn: boolean; taskParameters: RuleParameters } {
   const byTask = task.labels[rule.id];

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@shared/events';
+import type { EventKind, EventOf } from '@shared/events';
 import type { RuleId, RuleValue } from '@shared/rules/rule-settings';
 import type { CommandFact } from './command-facts';
 import type { FileEdit } from './file-sight';
@@ -34,9 +34,11 @@ export interface EndedCommand {
   seenAt: number;
   /** The agent itself ended it. */
   killed: boolean;
+  /** What the agent read of it when it saw the end. */
+  text: string;
 }
 
-/** What earlier events make of this one; folded once for all rules. */
+/** What earlier events make of this one; folded once for all rules. Observations alone have edits, writes, a command and ends. */
 export interface EventFacts {
   /** Content changes by this event, with what had been seen of the file. */
   edits: FileEdit[];
@@ -46,14 +48,16 @@ export interface EventFacts {
   ended: EndedCommand[];
   /** The agent's own jobs that run, as far as its looks tell, before this event. */
   jobs: readonly OwnJob[];
-  /** The step's answer holds this one call: what is said of the call can be said of the step. */
-  alone: boolean;
+  /** This observation is the last of its step's. */
+  last: boolean;
 }
 
 export type RuleParameters = Readonly<Record<string, RuleValue>>;
 
 /** Rules read stored events only; a change of meaning is a new `version`. */
-export interface Rule {
+export interface Rule extends RuleThatHears<EventKind> {}
+
+interface RuleThatHears<K extends EventKind> {
   id: RuleId;
   version: number;
   effect: 'mask' | 'keep';
@@ -67,8 +71,15 @@ export interface Rule {
   citation: string;
   /** What holds where neither task nor workspace says otherwise. */
   parameters: RuleParameters;
-  /** One function per run; gets every event in order and must cost O(1) amortised. */
-  start(task: RuleTask, parameters: RuleParameters): (event: RunEvent, facts: EventFacts) => Finding[];
+  /** The kinds of events that say anything to it. */
+  hears: readonly K[];
+  /** One function per run; gets every event that it hears, in order, and must cost O(1) amortised. */
+  start(task: RuleTask, parameters: RuleParameters): (event: EventOf<K>, facts: EventFacts) => Finding[];
+}
+
+/** A rule for the lists of them: whoever runs it gives it only the events that it hears. */
+export function rule<K extends EventKind>(definition: RuleThatHears<K>): Rule {
+  return definition as RuleThatHears<EventKind> & RuleThatHears<K>;
 }
 
 /** A rule with the parameters that hold for a run. */

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@shared/events';
+import type { EventOf } from '@shared/events';
 import { commandName } from '@shared/shell-command';
 import type { EventFacts } from './rule';
 import type { RuleTask } from './rule-task';
@@ -13,14 +13,17 @@ const TOLD: ReadonlySet<string> = new Set(
 /** They change no content that an evaluation could read. */
 const EMPTY: ReadonlySet<string> = new Set('mkdir touch chmod chown cd export true sleep'.split(' '));
 
+/** The kinds of events with which an evaluation's input can change. */
+export const inputKinds = ['file.changed', 'session.rested', 'action.observed'] as const;
+type InputEvent = EventOf<(typeof inputKinds)[number]>;
+
 /**
  * Whether something that an evaluation reads may have changed with this event. Programs may write anything, so they
  * count; looking, making folders and copying elsewhere do not.
  */
-export function mayChangeInputs(event: RunEvent, facts: EventFacts, task: RuleTask): boolean {
+export function mayChangeInputs(event: InputEvent, facts: EventFacts, task: RuleTask): boolean {
   if (event.kind === 'file.changed') return task.evaluated(event.body.path);
   if (event.kind === 'session.rested') return facts.jobs.length > 0;
-  if (event.kind !== 'action.observed') return false;
   const { name, ok, data } = event.body;
   switch (name) {
     case 'create_file':

@@ -139,7 +139,8 @@ function usageOf(script: ScriptedAnswer, request: ScriptedRequest): Json | null 
   const said =
     (script.reasoning ?? '') + (script.text ?? '') + (script.calls ?? []).map(argumentsOf).join('');
   const { input, output, cached } = script.usage ?? {
-    input: estimateTokens(request.raw),
+    // Servers count an image by its size in pixels, not by its bytes.
+    input: estimateTokens(request.raw.replace(/data:image\/[a-z]+;base64,[A-Za-z0-9+/=]*/g, '')),
     output: estimateTokens(said),
     cached: 0,
   };

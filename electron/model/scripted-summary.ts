@@ -1,3 +1,4 @@
+import { type ChatMessage, contentText } from '@shared/chat';
 import type { ScriptedAnswer, ScriptedPolicy, ScriptedRequest } from './scripted-server';
 
 /** What a summariser is offered and nobody else. */
@@ -19,7 +20,7 @@ export function isSummaryRequest({ tools }: Pick<ScriptedRequest, 'tools'>): boo
 
 /** Names of the hints that the last message asks a reflection for. */
 export function askedHints({ messages }: Pick<ScriptedRequest, 'messages'>): string[] {
-  return [...(messages.at(-1)?.content ?? '').matchAll(/^- (hint-\w{6})/gmu)].map(([, name = '']) => name);
+  return [...textOf(messages.at(-1)).matchAll(/^- (hint-\w{6})/gmu)].map(([, name = '']) => name);
 }
 
 /** A whole summary: every part, a reflection for every hint that was asked for. */
@@ -28,11 +29,14 @@ export function scriptedSummary(
   over: Record<string, unknown> = {},
 ): ScriptedAnswer {
   const parts = Object.fromEntries(PARTS.map((part) => [part, `What is to be said about ${part}.`]));
+  const last = textOf(request.messages.findLast(({ role }) => role === 'assistant'));
+  const step = /(?:^Step |up to step )(\d+)/u.exec(last)?.[1];
+  const latest = step === undefined ? {} : { latest_actions: `Work up to step ${step}.` };
   const reflections = askedHints(request).map((hint) => ({
     hint,
     text: `The user asked for this (${hint}).`,
   }));
-  return { calls: [{ name: TOOL, arguments: { ...parts, reflections, ...over } }] };
+  return { calls: [{ name: TOOL, arguments: { ...parts, ...latest, reflections, ...over } }] };
 }
 
 /** `policy` for the agent; summaries are answered as they should be, or by `summaries` in order, the last one repeated. */
@@ -45,3 +49,5 @@ export function withSummaries(policy: ScriptedPolicy, ...summaries: ScriptedPoli
     return own === undefined ? scriptedSummary(request) : own(request);
   };
 }
+
+const textOf = (message: ChatMessage | undefined) => (message === undefined ? '' : contentText(message));

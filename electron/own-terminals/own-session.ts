@@ -1,5 +1,5 @@
 import type { OwnTerminal } from '@shared/computers';
-import type { EventPayloads } from '@shared/ipc';
+import type { OwnTerminalEvents } from '@shared/ipc/own-terminal';
 import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { SessionChunk, SessionInfo } from '../computer/port';
@@ -20,7 +20,7 @@ const trimBytes = 64 * 1024 * 1024;
 export interface OwnSessionEvents {
   /** Something of `view` changed. */
   changed(): void;
-  frame(frame: EventPayloads['live.own']): void;
+  frame(frame: OwnTerminalEvents['live.own']): void;
   /** The session is not there any more. */
   gone(): void;
   /** What nobody asked for failed. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { EventPayloads } from '@shared/ipc';
+import type { OwnTerminalEvents } from '@shared/ipc/own-terminal';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LocalComputer } from '../computer/local/local-computer';
 import { frameBytes } from '../ipc/terminal-screen';
@@ -12,7 +12,7 @@ import { OwnTerminals } from './own-terminals';
 
 const resourcesDir = resolve(import.meta.dirname, '../../resources');
 const encode = (text: string) => new TextEncoder().encode(text);
-type Frame = EventPayloads['live.own'];
+type Frame = OwnTerminalEvents['live.own'];
 
 let base: string;
 let opened: OwnTerminals[];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { LinkHealth, OwnTerminal } from '@shared/computers';
 import { WaymarkError } from '@shared/errors';
-import type { EventPayloads } from '@shared/ipc';
+import type { OwnTerminalEvents } from '@shared/ipc/own-terminal';
 import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';
@@ -26,7 +26,7 @@ export interface OwnTerminalsOptions {
   /** A computer whose sessions are the person's own; `local` always, an alias while it is among the added hosts. */
   computer(name: string): Computer | HostComputer | null;
   changed(): void;
-  frame(frame: EventPayloads['live.own']): void;
+  frame(frame: OwnTerminalEvents['live.own']): void;
   /** Something failed that nobody waits for. */
   failed(terminal: string, error: unknown): void;
 }

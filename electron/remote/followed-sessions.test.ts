@@ -1,5 +1,6 @@
 import type { EventPayloads } from '@shared/ipc';
 import { expect, test } from 'vitest';
+import { protocolVersion } from '../serve/protocol';
 import { ServeSession } from '../serve/serve-session';
 import { streamPair } from '../testing/agent-host/stream-pair';
 import { FollowedSessions } from './followed-sessions';
@@ -32,7 +33,14 @@ async function channel(asked: unknown[]) {
   const over = session.run();
   const client = new ServeClient(ours, () => undefined);
   const author = { uuid: 'u', name: 'Ada' };
-  await client.hello({ kind: 'hello', protocol: 1, version: '1', author, device: 'd', endpoints: [] });
+  await client.hello({
+    kind: 'hello',
+    protocol: protocolVersion,
+    version: '1',
+    author,
+    device: 'd',
+    endpoints: [],
+  });
   const close = () => {
     ours.end();
     return over;

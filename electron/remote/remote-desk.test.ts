@@ -83,6 +83,8 @@ async function stand(): Promise<Stand> {
         task: 'small',
         endpoint: 'Scripted',
         approvals: 'off',
+        isolation: 'none',
+        unisolated: true,
       });
       // Whoever drives it hears of the stop, and nothing is left of it when its folder goes.
       onTestFinished(async () => {

@@ -169,10 +169,10 @@ const anything = fc.oneof(
   fc.uint8Array(),
 );
 
-/** Commands that may answer what their schema refuses. Two differ in name only: read-only lists, and what lies below an array of bytes. */
+/** Commands that may answer what their schema refuses. Three differ in name only: read-only lists, and what lies below an array of bytes. */
 type Refused = {
   [C in WorkspaceCommand]: CommandOutput<C> extends z.output<(typeof answerSchemas)[C]> ? never : C;
-}[Exclude<WorkspaceCommand, 'rules.ofRun' | 'sessions.read'>];
+}[Exclude<WorkspaceCommand, 'rules.ofRun' | 'sessions.read' | 'step.image'>];
 
 describe('what is no word of the contract', () => {
   it('is not what a command may answer by its type', () => {

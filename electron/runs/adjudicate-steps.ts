@@ -37,18 +37,28 @@ async function refuseHardMasks(
   reader: Pick<Store['reader'], 'heads' | 'step'>,
   target: AnnotationTarget,
 ): Promise<void> {
+  const [first] = await hardMasks(reader, target);
+  if (first === undefined) return;
+  throw new WaymarkError(
+    'refused',
+    `Step ${first.step} is masked by ${first.rule}, which only a person with a reason lifts. Give a reason.`,
+  );
+}
+
+/** The steps of the target that a hard rule masks, in order: without a reason nobody's TRAIN changes them. */
+export async function hardMasks(
+  reader: Pick<Store['reader'], 'heads' | 'step'>,
+  target: AnnotationTarget,
+): Promise<{ step: number; rule: string }[]> {
+  const found: { step: number; rule: string }[] = [];
   for (const { from, to } of partsOf(target)) {
     for (let first = from; first <= to; first += PAGE) {
       for (const { step, rules } of await reader.heads(target.run, first, Math.min(to, first + PAGE - 1))) {
         const verdicts = rules.length === 0 ? [] : (await reader.step(target.run, step)).labels.rules;
         const hard = verdicts.find((verdict) => liftNeedsReason([verdict]));
-        if (hard !== undefined) {
-          throw new WaymarkError(
-            'refused',
-            `Step ${step} is masked by ${hard.rule}, which only a person with a reason lifts. Give a reason.`,
-          );
-        }
+        if (hard !== undefined) found.push({ step, rule: hard.rule });
       }
     }
   }
+  return found;
 }

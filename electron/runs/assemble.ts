@@ -1,13 +1,15 @@
 import { WaymarkError } from '@shared/errors';
-import type { EventBody, NewEvent } from '@shared/events';
+import type { EventBody } from '@shared/events';
 import { type TaskSpec, workspaceHolder } from '@shared/task';
 import { ulid } from 'ulid';
 import type { ActionFactsFold } from '../actions/action-facts';
 import { createActions } from '../actions/create-actions';
 import { actionTaskView } from '../actions/task-view';
 import { defaultRetry, type Loop } from '../agent/loop-types';
+import { sessionDirectories } from '../checkpoint/session-directories';
 import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
+import { spoolFolder } from '../files/workspace-paths';
 import { costOf, type Price } from '../model/cost';
 import { SecretScanner } from '../secrets/scanner';
 import { pinnedPackage } from '../task/add';
@@ -32,6 +34,7 @@ import type { LoadedRun } from './load-run';
 import { modelPort } from './model-port';
 import type { OutboxFollower } from './outbox-follower';
 import { persistAtWork } from './persist';
+import { linkedHere } from './places';
 import type { Recorder } from './recorder';
 import { restedSessions } from './rested-sessions';
 import { keepsRunning, runningCommands } from './running-commands';
@@ -72,6 +75,7 @@ export function viewOf(
     probed,
     maxEvals: created.limits.maxEvals,
     taskHint: created.taskHint,
+    images: created.model.images === true,
   });
 }
 
@@ -140,28 +144,25 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
     signal: control.haltThinking,
   });
   await startWorking(parts, commandTime, computers);
-  const time = (event: NewEvent) => {
-    recorder.record([event]).catch((error: unknown) => {
-      options.log.error('A jump of time could not be recorded', { run, error: String(error) });
-    });
-  };
+  const time = (kind: 'clock.suspended' | 'clock.jumped') => (from: number, to: number) =>
+    recorder
+      .record([{ kind, body: { from: Math.round(from), to: Math.round(to) } }])
+      .catch((error: unknown) => {
+        options.log.error('A jump of time could not be recorded', { run, error: String(error) });
+      });
   const heartbeat = new Heartbeat({
-    folder,
-    clock,
-    suspended: (from, to) => {
-      time({ kind: 'clock.suspended', body: { from: Math.round(from), to: Math.round(to) } });
-    },
-    jumped: (from, to) => {
-      time({ kind: 'clock.jumped', body: { from: Math.round(from), to: Math.round(to) } });
-    },
+    ...{ folder, clock },
+    suspended: time('clock.suspended'),
+    jumped: time('clock.jumped'),
   });
   releases.push(() => heartbeat.stop());
   const evaluator = createEvaluator({
-    spec,
+    spec: { ...spec, task_hint: { ...spec.task_hint, mode: created.taskHint } },
     packageFolder,
     packageHash: created.task.hash,
     isolated: created.evaluatorIsolated,
     folder,
+    linked: linkedHere(spec, created.computers),
     root: created.workspaceRoot,
     holder: named(computers, workspaceHolder(spec).name),
     machine: evaluatorOf(spec, all, run, (work, signal) => persistAtWork({ back, record, signal }, work)),
@@ -175,6 +176,16 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       get maxEvals() {
         return state.run.limits?.maxEvals ?? view.maxEvals;
       },
+      training: {
+        commands: view.training.commands,
+        get limitMs() {
+          return (state.run.limits ?? created.limits).maxTrainingMs ?? null;
+        },
+      },
+      get time() {
+        const ofMs = (state.run.limits ?? created.limits).maxWorkingMs;
+        return { leftMs: Math.max(0, ofMs - state.run.time.ms(heartbeat.reckoned())), ofMs };
+      },
     },
     computers,
     evaluate: (request) => evaluator.try(request),
@@ -182,8 +193,11 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       const kept = await store.reader.readSession(run, uid, offset, maxBytes);
       return kept.offset === offset ? kept.bytes : new Uint8Array();
     },
+    directories: (computer) =>
+      sessionDirectories(computer, spoolFolder(options.sessionsDir, run), stopped.signal),
     clock,
     facts,
+    takesImages: () => model().images === true,
   });
   const checkpointer = new Checkpointer({ options, run, created, spec, computers, fold: state.run });
   const codeWatch = new CodeWatch({
@@ -233,6 +247,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
       },
       live: { emit: (frame) => live.emit({ ...frame, run }) },
       clock,
+      reckoned: () => heartbeat.reckoned(),
       id: () => ulid(),
       random: () => Math.random(),
       unavailable: (error) => whyAway(error, all),

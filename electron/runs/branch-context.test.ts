@@ -1,5 +1,7 @@
+import { contentText } from '@shared/chat';
 import { ContextFold } from '@shared/context';
 import type { NewEvent, RunEvent } from '@shared/events';
+import { hintName } from '@shared/hint-name';
 import { planSummary } from '@shared/summary-plan';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -68,7 +70,7 @@ function folded(events: readonly NewEvent[]): ContextFold {
 /** The messages without the notice, and without the message that was made for it alone. */
 function withoutNotice(fold: ContextFold): string {
   const messages = fold.messages().flatMap((placed) => {
-    const content = placed.message.content.replace(/(?:\n\n)?Moved\./u, '');
+    const content = contentText(placed.message).replace(/(?:\n\n)?Moved\./u, '');
     const made = content === '' && placed.message.role === 'user';
     return made ? [] : [{ ...placed, message: { ...placed.message, content } }];
   });
@@ -109,6 +111,36 @@ describe('the context of a branch', () => {
       expect(withoutNotice(child)).toEqual(JSON.stringify(parent.messages()));
     }
     expect(inPair, 'hints in the last observation of a head').toBeGreaterThan(0);
+  });
+
+  it('knows the hints of earlier summaries, also where the log of the time before does not name them', async () => {
+    const run = await longRun();
+    const events = run.log.events;
+    const all = run.of('hint.delivered').flatMap(({ step, hints }) => (step === 0 ? [] : hints));
+    const owed = (fold: ContextFold) => planSummary(fold)?.hints.map(({ id }) => hintName(id)) ?? [];
+    // A log whose later summaries asked only for what stood in their own part, as they did before.
+    let second = 0;
+    const before = events.map((event): RunEvent => {
+      if (event.kind !== 'summary.started') return event;
+      second += 1;
+      return { ...event, body: { ...event.body, hints: second > 1 ? [] : event.body.hints } };
+    });
+    const whole = folded(before);
+    const reflected = whole.pair?.reflected.map(({ id }) => id) ?? [];
+    expect(reflected.length).toBeGreaterThan(3);
+    expect(all.map(({ id }) => id).slice(0, reflected.length)).toEqual(reflected);
+    expect(owed(whole)).toEqual(expect.arrayContaining(reflected.map(hintName)));
+    const context = await contextAfter(readerOf(run), 'run', whole.step);
+    const made = context.events({ drop: new Set(), added: [], notice: 'Moved.', request: {} });
+    expect(owed(folded(made))).toEqual(owed(whole));
+    // A branch of the time before has only the words of the summary, and they hold every name.
+    const old = made.map((event): NewEvent => {
+      if (event.kind !== 'segment.started') return event;
+      const { reflected: gone, ...body } = event.body;
+      expect(gone).toHaveLength(reflected.length);
+      return { kind: 'segment.started', body };
+    });
+    expect(new Set(owed(folded(old)))).toEqual(new Set(owed(whole)));
   });
 
   it('leaves out the hints that are dropped, wherever they stand, and nothing else', async () => {

@@ -24,8 +24,8 @@ export class BranchContext {
   at = 0;
   taskHintSeen = false;
   private readonly steps = new Map<number, Inherited>();
-  /** Deliveries that joined the head. */
-  private atHead: Delivery[] = [];
+  /** Deliveries and kept lines that joined the head, in order. */
+  private atHead: (Delivery | { line: string })[] = [];
   private shortened: EventOf<'context.shortened'>['body'][] = [];
 
   apply(event: RunEvent): void {
@@ -45,7 +45,10 @@ export class BranchContext {
     const placed = (delivered: readonly Delivery[], step: number) =>
       delivered.flatMap(({ hints }) => hints.map((hint) => ({ ...hint, step })));
     return [
-      ...placed(this.atHead, 0),
+      ...placed(
+        this.atHead.flatMap((each) => ('line' in each ? [] : [each])),
+        0,
+      ),
       ...this.inherited.flatMap(({ delivered, answered }) => placed(delivered, answered.step)),
     ];
   }
@@ -62,15 +65,13 @@ export class BranchContext {
   }): NewEvent[] {
     const { segment } = this;
     if (segment === null) throw new WaymarkError('bug', 'A branch begins in a segment.');
-    const steps = this.inherited.map((step) => ({
-      ...step,
-      delivered: step.delivered.flatMap((delivery) => without(delivery, edit.drop)),
-    }));
+    const steps = this.inherited.map((step) => withoutHints(step, edit.drop));
     const last = steps.at(-1);
     const addedText = hintBlock(edit.added.map(({ text }) => text));
     let head = segment.head;
-    for (const delivery of this.atHead.flatMap((each) => without(each, edit.drop))) {
-      head = headWith(head, delivery.text);
+    for (const each of this.atHead) {
+      const texts = 'line' in each ? [each.line] : without(each, edit.drop).map(({ text }) => text);
+      for (const text of texts) head = headWith(head, text);
     }
     if (last === undefined) {
       head = headWith(head, `\n\n${edit.notice}${addedText}`);
@@ -82,7 +83,9 @@ export class BranchContext {
     }
     const { carried, ...own } = segment;
     const pair = this.context.pair?.hints.filter(({ id }) => !edit.drop.has(id)) ?? null;
-    const hints = pair === null ? {} : { hints: last === undefined ? [...pair, ...edit.added] : pair };
+    const reflected = this.context.pair?.reflected ?? [];
+    const hints =
+      pair === null ? {} : { hints: last === undefined ? [...pair, ...edit.added] : pair, reflected };
     return [
       { kind: 'segment.started', body: { ...own, head, request: edit.request, ...hints } },
       ...steps.map((body): NewEvent => ({ kind: 'step.inherited', body })),
@@ -126,6 +129,10 @@ export class BranchContext {
       case 'hint.delivered':
         this.deliver(event.body);
         return;
+      case 'model.requested':
+        if (event.body.kept && event.body.tail !== '' && this.context.summary === null)
+          this.keep(event.body.tail);
+        return;
       case 'context.shortened':
         this.shortened.push(event.body);
         return;
@@ -147,11 +154,28 @@ export class BranchContext {
 
   /** As `ContextFold` does: to the last step of the context, whatever its number, else to the head. */
   private deliver(body: Delivery): void {
-    const last = this.context.entries.at(-1);
-    const step = last === undefined ? undefined : this.steps.get(last.step);
+    const step = this.open;
     if (step === undefined) this.atHead.push(body);
     else step.delivered.push(body);
   }
+
+  private keep(text: string): void {
+    const step = this.open;
+    if (step === undefined) this.atHead.push({ line: text });
+    else step.lines = [...(step.lines ?? []), { after: step.delivered.length, text }];
+  }
+
+  /** The last step of the context. */
+  private get open(): Inherited | undefined {
+    const last = this.context.entries.at(-1);
+    return last === undefined ? undefined : this.steps.get(last.step);
+  }
+}
+
+function withoutHints(step: Inherited, drop: ReadonlySet<string>): Inherited {
+  const left = (upTo: number) => step.delivered.slice(0, upTo).flatMap((delivery) => without(delivery, drop));
+  const lines = step.lines?.map(({ after, text }) => ({ after: left(after).length, text }));
+  return { ...step, delivered: left(step.delivered.length), ...(lines === undefined ? {} : { lines }) };
 }
 
 const copyOf = (body: Inherited): Inherited => ({
@@ -173,10 +197,7 @@ function headWith(
   head: EventBody<'segment.started'>['head'],
   text: string,
 ): EventBody<'segment.started'>['head'] {
-  return withHint(
-    head.map(({ role, content }) => ({ role, content })),
-    text,
-  ).flatMap((message) => (message.role === 'tool' ? [] : [{ role: message.role, content: message.content }]));
+  return withHint(head, text);
 }
 
 /**

@@ -16,9 +16,10 @@ export interface NoticeOrder {
 export function branchNotice(order: NoticeOrder): { agent: string; person: string } {
   const { plan, from, to } = order;
   const files = fileWords(plan);
+  const seen = fileWordsForAgent(plan);
   const sessions = sessionWords(order);
   return {
-    agent: `[Workspace moved] The workspace is now ${to}. Paths under ${from} above stand for the same paths under ${to}; the old folder must not be used any more. ${files} ${sessions}`,
+    agent: `[Workspace moved] The workspace is now ${to}. Paths under ${from} above stand for the same paths under ${to}; the old folder must not be used any more. ${seen} ${sessions}`,
     person: [files, sessions, hintWords(order)].filter(Boolean).join(' '),
   };
 }
@@ -30,6 +31,16 @@ function fileWords({ checkpoint, step, stepsAfter }: BranchPlan): string {
   if (stepsAfter === 0) return `The files are as they were after step ${step}.`;
   const steps = stepsAfter === 1 ? `step ${step} did` : `steps ${checkpoint.step + 1} to ${step} did`;
   return `The files are as they were after step ${checkpoint.step}: what ${steps} to files is not there.`;
+}
+
+/** The agent has never seen a number of a step. */
+function fileWordsForAgent({ checkpoint, stepsAfter }: BranchPlan): string {
+  if (checkpoint === null) {
+    return "The files are the task's own, as at the very start: nothing that you did to files is there.";
+  }
+  if (stepsAfter === 0) return 'The files are as your last action above left them.';
+  const actions = stepsAfter === 1 ? 'your last action above' : `your last ${stepsAfter} actions above`;
+  return `The files are as they were before ${actions}: what ${stepsAfter === 1 ? 'it' : 'they'} did to files is not there.`;
 }
 
 function hintWords({ dropped, added }: NoticeOrder): string {

@@ -21,6 +21,7 @@ import { connect, disposeAll } from './connect';
 import { parseSpec } from './create-run';
 import type { EngineOptions } from './engine-options';
 import { type Ground, layGround } from './ground';
+import { branchPlaces, refuseHoles } from './isolate';
 import { modelRef } from './model-ref';
 import { evaluatorIsolated } from './places';
 import { spentBy } from './spent';
@@ -36,6 +37,8 @@ export interface NewBranch {
   drop: readonly string[];
   /** Texts of new hints at its end. */
   add: readonly string[];
+  /** A person agreed that it starts without isolation, where nobody has said so of the other run. */
+  agreed?: boolean;
 }
 
 export interface BranchDeps {
@@ -47,7 +50,7 @@ export interface BranchDeps {
  * Makes a run that goes on where another one stood after a step: its context, what it had used up, its files as the newest
  * checkpoint holds them. It rests until it is resumed. The other run is only read. Killed in between, it leaves no branch
  * and nothing in the way of the next one.
- * @throws WaymarkError not_found, bad_input, refused, disk_full, task_unsupported; ComputerUnavailable
+ * @throws WaymarkError not_found, bad_input, refused, disk_full, task_unsupported, not_isolated; ComputerUnavailable
  */
 export async function branchRun(deps: BranchDeps, input: NewBranch): Promise<string> {
   const { options } = deps;
@@ -58,7 +61,11 @@ export async function branchRun(deps: BranchDeps, input: NewBranch): Promise<str
   if (input.endpoint !== null && found.plan.maxCost !== null) {
     refuseWithoutPrice(options.settings.current, input.endpoint.name);
   }
-  const created = createdIn(found);
+  const parent = createdIn(found);
+  const created = {
+    ...parent,
+    computers: branchPlaces(parent.computers, input.endpoint !== null, input.agreed ?? false),
+  };
   const spec = parseSpec(created.spec, created.task.title);
   const run = ulid();
   const computers = connect(options, run, created.computers);
@@ -69,6 +76,7 @@ export async function branchRun(deps: BranchDeps, input: NewBranch): Promise<str
   };
   try {
     await laid(null);
+    await refuseHoles(store.folder, run, created.computers);
     const events = await prepare(deps, input, { found, created, spec, run, computers, laid });
     const lock = store.lockRun(run, true);
     if (lock === null) throw new WaymarkError('bug', `Run ${run} is new and driven already.`);
@@ -129,7 +137,7 @@ async function prepare({ options }: BranchDeps, input: NewBranch, making: Making
     message: notice.person,
   };
   return [
-    { kind: 'run.created', body: branchOf(making, input, model, ground) },
+    { kind: 'run.created', body: branchOf(making, input, model, ground, store.folder) },
     segment,
     ...(ground.probed === null ? [] : [{ kind: 'workspace.probed' as const, body: ground.probed }]),
     ...inherited,
@@ -150,12 +158,13 @@ function branchOf(
   input: NewBranch,
   model: EventBody<'run.created'>['model'],
   ground: Ground,
+  workspace: string,
 ): EventBody<'run.created'> {
   return {
     ...created,
     ...{ run, title: input.title, model, workspaceRoot: ground.root },
     limits: found.context.run.limits ?? created.limits,
-    evaluatorIsolated: evaluatorIsolated(spec, created.computers),
+    evaluatorIsolated: evaluatorIsolated(spec, created.computers, workspace),
     sample: null,
     parent: { run: found.plan.run, step: found.plan.step },
   };

@@ -5,6 +5,7 @@ import type { LimitsChange } from '@shared/outbox';
 import type { Endpoint, Settings } from '@shared/settings';
 import type { Store } from '../store/api';
 import { parseSpec } from './create-run';
+import { refuseOtherThanDemo } from './isolate';
 import { modelRef } from './model-ref';
 
 export interface ChangeDeps {
@@ -14,7 +15,7 @@ export interface ChangeDeps {
 
 /**
  * Asks for another model: the driver takes it at the next step boundary, or when the run is resumed.
- * @throws WaymarkError not_found; refused where a limit on money has no price to go by
+ * @throws WaymarkError not_found; refused where a limit on money has no price to go by, or the recording alone may be followed
  */
 export async function askForModel(
   { store, settings }: ChangeDeps,
@@ -23,6 +24,7 @@ export async function askForModel(
   endpoint: Endpoint,
 ): Promise<void> {
   const created = await creationOf(store, run);
+  if (endpoint.name !== created.model.endpoint) refuseOtherThanDemo(created.computers);
   const { maxCost } = await asked(store, run, created);
   if (maxCost !== null) refuseWithoutPrice(settings, endpoint.name);
   const model = modelRef(endpoint, parseSpec(created.spec, created.task.title));
@@ -78,7 +80,8 @@ async function asked(
   }
 }
 
-async function creationOf(store: Store, run: string): Promise<EventBody<'run.created'>> {
+/** The first event of a run's log. @throws WaymarkError not_found */
+export async function creationOf(store: Store, run: string): Promise<EventBody<'run.created'>> {
   const [first] = await store.reader.events(run, 1, 1);
   if (first?.kind !== 'run.created') {
     throw new WaymarkError('not_found', `There is no run ${run} in this workspace.`);

@@ -1,8 +1,8 @@
 import type { NewEvent } from '@shared/events';
 import type { Clock } from '../clock';
-import { ComputerUnavailable, SessionError } from '../computer/failures';
-import { isHost } from '../computer/hosts';
+import { ComputerUnavailable } from '../computer/failures';
 import type { Computer } from '../computer/port';
+import { runsSomething } from '../computer/sessions/runs-something';
 
 /** Between two looks for files that a running command changed, ms. */
 const LOOK_MS = 30_000;
@@ -55,24 +55,6 @@ export class CodeWatch {
     const events = await scan();
     if (events.length > 0) await record(events);
   }
-}
-
-async function runsSomething(computer: Computer): Promise<boolean> {
-  if (isHost(computer) && computer.health().state !== 'good' && computer.health().state !== 'degraded')
-    return false;
-  const alive = (await computer.sessions.list()).filter((session) => session.alive);
-  const states = await Promise.all(
-    alive.map(async ({ name }) => {
-      try {
-        return await computer.sessions.state(name);
-      } catch (error) {
-        // Closed between the two looks.
-        if (error instanceof SessionError) return undefined;
-        throw error;
-      }
-    }),
-  );
-  return states.some((state) => state?.command !== undefined);
 }
 
 const goesOn = () => true;

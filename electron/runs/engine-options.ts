@@ -2,6 +2,7 @@ import type { Settings } from '@shared/settings';
 import type { RetryOptions } from '../agent/loop-types';
 import type { Clock } from '../clock';
 import type { Hosts } from '../computer/hosts';
+import type { Isolation } from '../computer/local/sandbox/bubblewrap';
 import type { BoundKey } from '../model/bound-key';
 import type { NamedAddresses } from '../named-addresses';
 import type { SecretScanner } from '../secrets/scanner';
@@ -37,9 +38,14 @@ export interface EngineOptions {
   /** Sessions of each run live in a folder of their own below; on a local disk. */
   sessionsDir: string;
   appVersion: string;
-  /** Has runs driven by another process; resolves when one does. Absent: this process drives them. */
-  driveApart?: ((run: string) => Promise<void>) | undefined;
+  /**
+   * Has runs driven by another process; resolves when one does. Absent: this process drives them. `agreed`: a person agreed here
+   * that the run goes on without isolation, which the other process cannot ask.
+   */
+  driveApart?: ((run: string, agreed: boolean) => Promise<void>) | undefined;
   log: EngineLog;
+  /** What keeps local sessions apart on this machine; default: looks. */
+  findIsolation?: (() => Promise<Isolation>) | undefined;
   /** Default: about an hour of tries. */
   retry?: RetryOptions;
 }

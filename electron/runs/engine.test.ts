@@ -16,6 +16,7 @@ import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/in-process';
 import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
+import { unisolated } from '../testing/engine-stand';
 import { writeTaskPackage } from '../testing/task-package';
 import { createEngine, type Engine } from './engine';
 import type { LiveFrame } from './live';
@@ -59,6 +60,7 @@ class Bench {
         endpoint: this.endpoint,
         experiment: null,
         maxWorkingMs: null,
+        ...unisolated,
         author,
       },
       ...{ humanHints, maxSteps, approvals },
@@ -93,6 +95,7 @@ async function bench(policy: ScriptedPolicy, keyEnv = ''): Promise<Bench> {
     name: 'Scripted',
     baseUrl: model.baseUrl,
     model: 'scripted',
+    parallelCalls: true,
     keyEnv,
   });
   const price = { input: 1, cached: 1, output: 1 };
@@ -202,6 +205,30 @@ describe('the engine', () => {
     expect((await stand.store.reader.run(id)).scores).toMatchObject({ best: null, final: null, tries: 0 });
   }, 60_000);
 
+  it('no earlier score stands for a final evaluation that what the agent left made impossible', async () => {
+    const stand = await bench(
+      steps(
+        { calls: [call('create_session', { computer_ip: 'local', session_id: 'main' })] },
+        { calls: [run('printf "1\\n2\\n3\\n4\\n" > data/outputs/answer.txt')] },
+        { calls: [call('eval')] },
+        { calls: [run('rm -r data/outputs; mkfifo data/outputs')] },
+        finish,
+      ),
+    );
+    const id = await stand.start();
+    await stand.drive(id);
+    const [tried, final] = await stand.of(id, 'evaluation.ended');
+    expect(tried).toMatchObject({ outcome: 'scored', forced: false });
+    expect(final).toMatchObject({ outcome: 'unavailable', score: null, forced: true });
+    const { scores } = await stand.store.reader.run(id);
+    expect(scores).toMatchObject({
+      best: tried?.score,
+      final: null,
+      last: tried?.score,
+      finalUnavailable: true,
+    });
+  }, 60_000);
+
   it('delivers hints, and refuses to edit one that was delivered', async () => {
     const stand = await bench(({ answers }) =>
       answers === 0 ? { calls: [call('think', { thought: 'x' })], pieceMs: 20 } : finish,
@@ -221,7 +248,7 @@ describe('the engine', () => {
   }, 60_000);
 
   it('pauses without asking when the key is missing', async () => {
-    const stand = await bench(steps({ calls: [call('sleep', { sleep_time: 600 })] }, finish), 'NO_SUCH_KEY');
+    const stand = await bench(steps({ calls: [call('sleep', { sleep_time: 100 })] }, finish), 'NO_SUCH_KEY');
     const keyless = await stand.start();
     await stand.drive(keyless);
     expect(await stand.store.reader.run(keyless)).toMatchObject({
@@ -232,7 +259,7 @@ describe('the engine', () => {
   }, 60_000);
 
   it('lets go on shutdown and goes on after it', async () => {
-    const stand = await bench(steps({ calls: [call('sleep', { sleep_time: 600 })] }, finish));
+    const stand = await bench(steps({ calls: [call('sleep', { sleep_time: 100 })] }, finish));
     const id = await stand.start();
     await stand.engine.resumeRun(id);
     await stand.until(id, 'action.started');
@@ -257,7 +284,7 @@ describe('the engine', () => {
     const stand = await bench(
       steps(
         { calls: [call('create_session', { computer_ip: 'local', session_id: 'main' }), run(ticks, false)] },
-        { calls: [call('sleep', { sleep_time: 600 })] },
+        { calls: [call('sleep', { sleep_time: 100 })] },
         { calls: [call('sleep', { sleep_time: 0.2 })] },
         finish,
       ),
@@ -291,7 +318,7 @@ describe('the engine', () => {
   }, 60_000);
 
   it('wakes, pauses and stops through the outbox, driven or not', async () => {
-    const stand = await bench(() => ({ calls: [call('sleep', { sleep_time: 600 })] }));
+    const stand = await bench(() => ({ calls: [call('sleep', { sleep_time: 100 })] }));
     const id = await stand.start();
     await stand.engine.pause(id, author, 'now');
     expect(await stand.store.reader.run(id)).toMatchObject({ state: 'paused', message: 'Paused by Ada.' });

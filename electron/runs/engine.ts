@@ -4,25 +4,33 @@ import type { HintCategory, LimitsChange } from '@shared/outbox';
 import type { Endpoint } from '@shared/settings';
 import type { RunningCommand, RunState } from '@shared/views';
 import { ulid } from 'ulid';
+import { findIsolation } from '../computer/local/sandbox/bubblewrap';
 import { makeFoldersIn } from '../files/private';
 import { runFolder } from '../files/workspace-paths';
 import { BranchDesk } from './branch-desk';
-import { askForLimits, askForModel, refuseWithoutPrice } from './change-run';
+import { askForLimits, askForModel, creationOf, refuseWithoutPrice } from './change-run';
 import { CheckpointDesk } from './checkpoint-desk';
 import { type Cleaned, cleanHosts, cleanLocal, type HostSessions } from './clean-sessions';
 import { connect, disposeAll } from './connect';
-import { creationEvents, type NewRun, parseSpec, refuseTightTokens, refuseUnsupported } from './create-run';
+import {
+  creationEvents,
+  type NewRun,
+  parseSpec,
+  refuseMissingHint,
+  refuseTightTokens,
+  refuseUnsupported,
+} from './create-run';
 import type { EngineOptions } from './engine-options';
 import { layGround } from './ground';
 import { HintDesk } from './hint-desk';
-import { isolatePlaces, refuseHoles } from './isolate';
+import { isolatePlaces, refuseHoles, refuseUnasked } from './isolate';
 import { LiveEmitter } from './live';
 import { choosePlaces } from './places';
 import { refuseImport } from './refuse-import';
 import { Rehearsals } from './rehearse';
 import { type DrivenRun, takeUp } from './run';
 import { RunHolds, type RunLock } from './run-holds';
-import { runningCommands } from './running-commands';
+import { runningCommands, runningHere } from './running-commands';
 import { settleUndriven } from './settle-undriven';
 
 /** How long a quitting application waits for an action to end before it interrupts it, ms. */
@@ -56,15 +64,18 @@ export interface Engine {
   /**
    * Creates a run; it rests until `resumeRun`. Its hosts must be reachable now: GPUs, folders and whether they share the
    * workspace are found out first, and nothing is created when they are not as the task asks.
-   * @throws WaymarkError not_found, bad_input, task_invalid, task_unsupported, refused; ComputerUnavailable
+   * @throws WaymarkError not_found, bad_input, task_invalid, task_unsupported, refused, not_isolated; ComputerUnavailable
    */
   startRun(input: StartRun): Promise<string>;
   /**
    * Drives the run in the background from where it stands; resolves once this process drives it. Does nothing when
    * it does already; a drive that has come to rest is waited for until it has let go.
-   * @throws WaymarkError not_found, run_ended, run_driven_elsewhere, refused (a run whose import is not finished)
+   * `agreed`: a person was asked whether it may go on without isolation, and said yes.
+   * @throws WaymarkError not_found, run_ended, run_driven_elsewhere, refused (a run whose import is not finished), not_isolated
    */
-  resumeRun(run: string): Promise<void>;
+  resumeRun(run: string, agreed?: boolean): Promise<void>;
+  /** @throws WaymarkError not_isolated: somebody must be asked before the run goes on */
+  refuseUnasked(run: string): Promise<void>;
   /** Resolves when whoever drove the run to its rest, here or elsewhere, has let go, or at once while somebody drives it. */
   untilLetGo(run: string): Promise<void>;
   /** Resolves when the run rests: paused, ended, or no process drives it. */
@@ -139,15 +150,21 @@ class RunEngine implements Engine {
       known: settings.current.computers,
     });
     refuseUnsupported(spec, chosen);
-    const places = input.isolated ? await isolatePlaces(spec, chosen) : chosen;
+    refuseMissingHint(spec, input);
     const run = ulid();
+    makeFoldersIn(store.folder, 'runs');
+    const places = await isolatePlaces(input, {
+      ...{ spec, places: chosen, workspace: store.folder, run },
+      findIsolation: this.options.findIsolation ?? findIsolation,
+    });
     const computers = connect(this.options, run, places);
     try {
-      makeFoldersIn(store.folder, 'runs');
       const folder = runFolder(store.folder, run);
-      await refuseHoles(store.folder, run, places);
       const ground = await layGround({ run, folder, spec, computers, hosts });
-      const events = await creationEvents(input, { run, task, spec, places, ground, resourcesDir });
+      const events = await creationEvents(input, {
+        ...{ run, task, spec, places, ground, resourcesDir },
+        workspace: store.folder,
+      });
       const lock = store.lockRun(run, true);
       if (lock === null) throw new WaymarkError('bug', `Run ${run} is new and driven already.`);
       try {
@@ -162,17 +179,22 @@ class RunEngine implements Engine {
   }
 
   /** Two at once give one drive: the second finds the first one's. */
-  async resumeRun(run: string): Promise<void> {
+  async resumeRun(run: string, agreed = false): Promise<void> {
     const { driveApart, store } = this.options;
     // A run that is not here gets no lock, no log and no process.
     refuseImport(run, (await store.reader.run(run)).state);
     const before = await store.reader.outboxHead(run);
     await this.holds.inTurn(run, async () => {
       if (await this.drives(run)) return;
+      if (!agreed) await this.refuseUnasked(run);
       if (driveApart === undefined) return this.takeOver(run, before);
       await this.holds.untilFree(run);
-      if (!store.isDriven(run)) await driveApart(run);
+      if (!store.isDriven(run)) await driveApart(run, agreed);
     });
+  }
+
+  async refuseUnasked(run: string): Promise<void> {
+    refuseUnasked((await creationOf(this.options.store, run)).computers);
   }
 
   async untilLetGo(run: string): Promise<void> {
@@ -184,7 +206,7 @@ class RunEngine implements Engine {
       throw new WaymarkError('refused', 'The application is closing. Open it again to drive runs.');
     }
     const { store } = this.options;
-    await refuseHoles(store.folder, run, (await store.reader.run(run)).computers);
+    await refuseHoles(store.folder, run, (await creationOf(store, run)).computers);
     const lock = await this.lock(run);
     const { options, live } = this;
     try {
@@ -278,8 +300,10 @@ class RunEngine implements Engine {
   async running(run: string): Promise<RunningCommand[]> {
     const { reader } = this.options.store;
     const { computers: places } = await reader.run(run);
-    const computers = this.driven.get(run)?.computers() ?? new Map();
-    return runningCommands({ reader, run, places, computers });
+    const driven = this.driven.get(run);
+    if (driven === undefined && !this.options.store.isDriven(run))
+      return runningHere(this.options, run, places);
+    return runningCommands({ reader, run, places, computers: driven?.computers() ?? new Map() });
   }
 
   async hint(run: string, author: Author, text: string, category: HintCategory): Promise<string> {

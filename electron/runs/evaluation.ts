@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { NewEvent } from '@shared/events';
 import type { TaskSpec } from '@shared/task';
 import type { ActionFacts } from '../actions/action-facts';
@@ -17,6 +18,8 @@ export interface EvaluatorDeps {
   isolated: boolean;
   /** `<workspace>/runs/<run>`. */
   folder: string;
+  /** Folders of this machine that the task links to: what the agent's code reads there it may read when it is evaluated. */
+  linked: readonly string[];
   /** Where the workspace is, on `holder`. */
   root: string;
   holder: Computer;
@@ -40,6 +43,8 @@ export function createEvaluator(deps: EvaluatorDeps): Evaluator {
       files: deps.holder.files,
       root: deps.root,
       runFolder: deps.folder,
+      workspace: dirname(dirname(deps.folder)),
+      folders: deps.linked,
       attempt,
       forced: attempt === null,
       hintSeen,

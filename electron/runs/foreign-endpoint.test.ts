@@ -7,7 +7,7 @@ import { environmentKey } from '../environment/environment-key';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { NamedAddresses } from '../named-addresses';
 import { EndpointsStand } from '../testing/endpoints-stand';
-import { author } from '../testing/engine-stand';
+import { author, unisolated } from '../testing/engine-stand';
 import { modelPort } from './model-port';
 import { modelRef } from './model-ref';
 
@@ -58,7 +58,7 @@ it.each(foreign)(
     const theirs = endpointSchema.parse({ ...mine, ...endpoint(evil.baseUrl, mine.baseUrl) });
     const run = await made.engine.startRun({
       ...{ task: 'small', title: null, endpoint: theirs, experiment: null, maxSteps: null },
-      ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off' },
+      ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off', ...unisolated },
     });
     await made.drive(run);
     expect(await made.store.reader.run(run)).toMatchObject({

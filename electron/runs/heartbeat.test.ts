@@ -16,8 +16,8 @@ it('notes that the driver is alive and notices when everything stood still', asy
   const heart = new Heartbeat({
     folder,
     clock: { ...systemClock, now: () => now, monotonic: () => monotonic },
-    suspended: (from, to) => gaps.push([from, to]),
-    jumped: (from, to) => jumps.push([from, to]),
+    suspended: async (from, to) => void gaps.push([from, to]),
+    jumped: async (from, to) => void jumps.push([from, to]),
   });
   try {
     const beat = (ms: number) => {
@@ -37,4 +37,47 @@ it('notes that the driver is alive and notices when everything stood still', asy
   }
   expect(await lastHeartbeat(folder)).toBe(now);
   await rm(folder, { recursive: true });
+});
+
+it('reckons evenly over a setting of the clock until the log knows of it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'waymark-heart-'));
+  let now = 1_000_000;
+  let monotonic = 500;
+  let stored: () => void = () => undefined;
+  const heard: [number, number][] = [];
+  const tell = (from: number, to: number) => {
+    heard.push([from, to]);
+    return new Promise<void>((resolve) => {
+      stored = resolve;
+    });
+  };
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const clock = { ...systemClock, now: () => now, monotonic: () => monotonic };
+  const heart = new Heartbeat({ folder, clock, suspended: tell, jumped: tell });
+  try {
+    const pass = (ms: number) => {
+      now += ms;
+      monotonic += ms;
+    };
+    pass(1_000);
+    now += 31_536_000_000;
+    expect(heart.reckoned()).toBe(1_001_000);
+    pass(1_000);
+    vi.advanceTimersByTime(2_000);
+    pass(500);
+    expect(heart.reckoned()).toBe(1_002_500);
+    stored();
+    await vi.waitFor(() => expect(heart.reckoned()).toBe(now));
+    // Stopped for half a minute and set back meanwhile: the half minute was no work.
+    const last = now - 500;
+    pass(30_000);
+    now -= 86_400_000;
+    vi.advanceTimersByTime(2_000);
+    expect(heard.at(-1)).toEqual([last, now]);
+  } finally {
+    stored();
+    await heart.stop();
+    vi.useRealTimers();
+    await rm(folder, { recursive: true });
+  }
 });

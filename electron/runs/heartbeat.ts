@@ -12,10 +12,10 @@ export interface HeartbeatOptions {
   /** The run's folder in the workspace. */
   folder: string;
   clock: Clock;
-  /** Wall-clock ms: the last beat before the gap, and now. */
-  suspended(from: number, to: number): void;
-  /** The clock was set back: what it would show, and what it shows. */
-  jumped(from: number, to: number): void;
+  /** Wall-clock ms: the last beat before the gap, and now. Resolves when it is in the log, or cannot be. */
+  suspended(from: number, to: number): Promise<void>;
+  /** The clock was set back: what it would show, and what it shows. Resolves as `suspended`. */
+  jumped(from: number, to: number): Promise<void>;
 }
 
 /**
@@ -26,15 +26,28 @@ export interface HeartbeatOptions {
 export class Heartbeat {
   private last: number;
   private lastMonotonic: number;
+  /** A moment on both clocks; the log knows all settings of the wall clock until then. */
+  private known: { wall: number; monotonic: number };
+  /** Settings of the clock that are on their way into the log. */
+  private untold = 0;
   private timer: NodeJS.Timeout | null;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: HeartbeatOptions) {
     this.last = options.clock.now();
     this.lastMonotonic = options.clock.monotonic();
+    this.known = { wall: this.last, monotonic: this.lastMonotonic };
     this.timer = setInterval(() => this.beat(), BEAT_MS);
     this.timer.unref();
     this.write();
+  }
+
+  /**
+   * Wall-clock ms as the log reckons: it goes on evenly over a setting of the clock until the log knows of that. The working
+   * time that is left is measured by it; by the wall clock a year would have passed at once and the run would be over.
+   */
+  reckoned(): number {
+    return this.known.wall + (this.options.clock.monotonic() - this.known.monotonic);
   }
 
   async stop(): Promise<void> {
@@ -49,15 +62,30 @@ export class Heartbeat {
     const { clock, suspended, jumped } = this.options;
     const now = clock.now();
     const monotonic = clock.monotonic();
-    const due = this.last + (monotonic - this.lastMonotonic);
+    const passed = monotonic - this.lastMonotonic;
+    const due = this.last + passed;
     if (now - this.last > STANDSTILL_MS) {
-      suspended(this.last, now);
+      this.tell(suspended(this.last, now));
     } else if (due - now > JUMP_MS) {
-      jumped(due, now);
+      // Stopped and set back at once: what the process did not work through does not count.
+      this.tell(jumped(passed > STANDSTILL_MS ? this.last : due, now));
     }
     this.last = now;
     this.lastMonotonic = monotonic;
+    this.catchUp();
     this.write();
+  }
+
+  private tell(told: Promise<void>): void {
+    this.untold += 1;
+    void told.finally(() => {
+      this.untold -= 1;
+      this.catchUp();
+    });
+  }
+
+  private catchUp(): void {
+    if (this.untold === 0) this.known = { wall: this.last, monotonic: this.lastMonotonic };
   }
 
   /** A beat that cannot be written (full disk) costs precision after a crash, nothing else. */

@@ -36,7 +36,7 @@ const hintOf = async (made: EngineStand, id: string, number = 1) =>
 
 describe('when a hint goes out', () => {
   it('one that wakes ends a sleep, never the job, and takes those that wait along', async () => {
-    const { made, id, root } = await stand(steps({ calls: [run(job, false)] }, sleep(600), finish));
+    const { made, id, root } = await stand(steps({ calls: [run(job, false)] }, sleep(100), finish));
     const { hints } = made.engine;
     await made.engine.resumeRun(id);
     await made.until(id, 'action.started', ({ name }) => name === 'sleep');
@@ -65,7 +65,7 @@ describe('when a hint goes out', () => {
   it('a sleep does not begin while one that wakes waits', async () => {
     const { made, id } = await stand(
       steps(
-        { calls: [run('while [ ! -e go ]; do sleep 0.02; done'), call('sleep', { sleep_time: 600 })] },
+        { calls: [run('while [ ! -e go ]; do sleep 0.02; done'), call('sleep', { sleep_time: 100 })] },
         finish,
       ),
     );
@@ -112,7 +112,7 @@ describe('when a hint goes out', () => {
   }, 60_000);
 
   it('a job that ended while nobody drove the run counts; due stays due', async () => {
-    const { made, id, root } = await stand(steps({ calls: [run(job, false)] }, sleep(600), sleep(1), finish));
+    const { made, id, root } = await stand(steps({ calls: [run(job, false)] }, sleep(100), sleep(1), finish));
     await made.engine.resumeRun(id);
     await made.until(id, 'action.started', ({ name }) => name === 'sleep');
     const deliver = { when: 'session_idle', computer: '', session: 'train' } as const;

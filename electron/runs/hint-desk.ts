@@ -123,26 +123,48 @@ export class HintDesk {
     if (state === 'finished' || state === 'stopped' || state === 'failed') {
       throw new WaymarkError('run_ended', `Run ${run} has ended (${state}).`);
     }
-    const [first] = await reader.events(run, 1, 1);
-    if (first?.kind === 'run.created' && !first.body.humanHints) {
-      throw new WaymarkError(
-        'refused',
-        'This run was started without human hints. Start another one to send hints.',
-      );
-    }
+    await refuseWithoutHints(reader, run);
     await this.refuseStranger(run, deliver);
   }
 
-  /** A hint that waits for a computer the run does not have would wait for ever. */
+  /** A hint that waits for a computer the run does not have, or for GPUs where there are none, would wait for ever. */
   private async refuseStranger(run: string, deliver: HintDelivery | undefined): Promise<void> {
-    if (deliver === undefined || !('computer' in deliver) || deliver.computer === '') return;
-    const names = (await this.store.reader.run(run)).computers.map(({ name }) => name);
-    if (!names.includes(deliver.computer)) {
+    if (deliver === undefined || !('computer' in deliver)) return;
+    const { computers } = await this.store.reader.run(run);
+    const names = computers.map(({ name }) => name);
+    const meant =
+      deliver.computer === '' ? computers : computers.filter(({ name }) => name === deliver.computer);
+    if (meant.length === 0) {
       throw new WaymarkError(
         'bad_input',
         `This run has no computer ${deliver.computer}. It has ${names.join(', ')}.`,
       );
     }
+    if (deliver.when === 'gpu_idle' && meant.every(({ gpus = 0 }) => gpus === 0)) {
+      const where = deliver.computer === '' ? 'This run has no GPUs' : `${deliver.computer} has no GPUs`;
+      throw new WaymarkError(
+        'bad_input',
+        `${where}, so the hint would never be delivered. Choose another condition.`,
+      );
+    }
+  }
+}
+
+export async function takesHints(reader: Pick<Store['reader'], 'events'>, run: string): Promise<boolean> {
+  const [first] = await reader.events(run, 1, 1);
+  return first?.kind !== 'run.created' || first.body.humanHints;
+}
+
+/** Whatever people write to the agent is a hint. @throws WaymarkError refused */
+export async function refuseWithoutHints(
+  reader: Pick<Store['reader'], 'events'>,
+  run: string,
+): Promise<void> {
+  if (!(await takesHints(reader, run))) {
+    throw new WaymarkError(
+      'refused',
+      'This run was started without human hints. Start another one to send hints.',
+    );
   }
 }
 

@@ -12,6 +12,7 @@ import { openStoreInProcess } from '../store/in-process';
 import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { eventually } from '../testing/deadline';
+import { unisolated } from '../testing/engine-stand';
 import { writeTaskPackage } from '../testing/task-package';
 import { createEngine } from './engine';
 import { noHosts } from './no-hosts';
@@ -78,7 +79,7 @@ it('a run with summaries, hints and a restart on a real store: every prompt prov
   const first = engineOf();
   const run = await first.startRun({
     ...{ task: 'small', title: null, endpoint, experiment: null, maxSteps: 100, maxWorkingMs: null },
-    ...{ humanHints: true, author, approvals: 'off' },
+    ...{ humanHints: true, author, approvals: 'off', ...unisolated },
   });
   const events = async () => {
     const all: RunEvent[] = [];

@@ -12,9 +12,10 @@ export function modelRef(endpoint: Endpoint, spec: Pick<TaskSpec, 'context_token
     params: {
       temperature: endpoint.temperature,
       max_tokens: endpoint.maxTokens,
-      ...(endpoint.parallelCalls ? {} : { parallel_tool_calls: false }),
+      parallel_tool_calls: endpoint.parallelCalls,
     },
     contextTokens: Math.min(endpoint.contextTokens, spec.context_tokens),
     sendReasoning: endpoint.sendReasoning,
+    ...(endpoint.images ? { images: true } : {}),
   };
 }

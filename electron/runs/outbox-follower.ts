@@ -111,7 +111,7 @@ export class OutboxFollower {
     if (body.op === 'approval.decided') {
       if (!this.decisions.has(body.approval)) {
         this.decisions.set(body.approval, {
-          ...{ decision: body.decision, by: author, forRun: body.forRun === true },
+          ...{ decision: body.decision, by: author, forRun: body.forRun === true, reason: body.reason },
         });
       }
       return;

@@ -1,6 +1,6 @@
 import { taskSpecSchema } from '@shared/task';
 import { describe, expect, it } from 'vitest';
-import { choosePlaces, type PlacesOrder } from './places';
+import { choosePlaces, evaluatorIsolated, type Place, type PlacesOrder } from './places';
 
 const spec = taskSpecSchema.parse({
   id: 'two',
@@ -34,6 +34,13 @@ describe('approvals of a run', () => {
       web: 'off',
     });
     expect(await approvals({ chosenApprovals: { web: 'off' } })).toEqual({ gpu: 'off', web: 'off' });
+  });
+
+  it('are as the task says where nobody chose, also when that is nowhere', async () => {
+    expect(await approvals({ approvals: 'task' })).toEqual({ gpu: 'off', web: 'on' });
+    const alone = { ...spec, computers: spec.computers.slice(0, 1) };
+    expect(await approvals({ approvals: 'task', spec: alone })).toEqual({ gpu: 'off' });
+    expect(await approvals({ approvals: 'on', spec: alone })).toEqual({ gpu: 'on' });
   });
 
   it('are off for all when that is asked, but for what a person chose by name', async () => {
@@ -89,5 +96,67 @@ describe('places of a run', () => {
     await expect(choosePlaces(order({ chosen: { gpu: 'local' } }))).rejects.toMatchObject({
       code: 'task_unsupported',
     });
+  });
+});
+
+describe('an evaluator', () => {
+  const workspace = '/home/ada/waymark';
+  const here = { kind: 'local', isolation: 'bubblewrap' } as const;
+  const withJudge = (host: string) => ({
+    ...spec,
+    computers: spec.computers.map((each) =>
+      each.name === 'web' ? { ...each, evaluator: true, host } : each,
+    ),
+  });
+  const folders = (path: string) => [{ path, write: false }];
+  const onHost = (host: string) => ({ kind: 'ssh', host }) as const;
+
+  it.each<[string, boolean, Place[]]>([
+    ['is reached by sessions without a sandbox', false, [{ name: 'gpu', kind: 'local' }]],
+    ['is not reached by sessions in one', true, [{ name: 'gpu', ...here }]],
+    [
+      'is not reached through folders that lie elsewhere',
+      true,
+      [{ name: 'gpu', ...here, folders: folders('/data') }],
+    ],
+    [
+      'is reached through a folder that holds the workspace',
+      false,
+      [{ name: 'gpu', ...here, folders: folders('/home/ada') }],
+    ],
+    [
+      'is reached through a folder of the workspace',
+      false,
+      [{ name: 'gpu', ...here, folders: folders('/home/ada/waymark/tasks/x') }],
+    ],
+    ['is not reached from a host', true, [{ name: 'gpu', ...onHost('gpu-03') }]],
+    [
+      'is reached by the one computer that has no sandbox',
+      false,
+      [
+        { name: 'gpu', ...here },
+        { name: 'web', kind: 'local' },
+      ],
+    ],
+  ])('on the driver’s machine %s', (_, isolated, places) => {
+    const web: Place = { name: 'web', ...onHost('elsewhere') };
+    expect(evaluatorIsolated(spec, [...places, ...(places.length === 1 ? [web] : [])], workspace)).toBe(
+      isolated,
+    );
+  });
+
+  it.each<[boolean, Omit<Place, 'name'>, Omit<Place, 'name'>]>([
+    [true, onHost('gpu-03'), onHost('judge')],
+    [false, onHost('gpu-03'), onHost('gpu-03')],
+    [true, { kind: 'local' }, onHost('judge')],
+    [true, onHost('gpu-03'), { kind: 'local' }],
+    [false, { kind: 'local' }, { kind: 'local' }],
+    [true, here, here],
+  ])('on a computer set aside for it: %s with the agent on %j and it on %j', (isolated, agent, judge) => {
+    const places = [
+      { name: 'gpu', ...agent },
+      { name: 'web', ...judge },
+    ];
+    expect(evaluatorIsolated(withJudge('judge'), places, workspace)).toBe(isolated);
   });
 });

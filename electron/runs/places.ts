@@ -4,6 +4,7 @@ import { WaymarkError } from '@shared/errors';
 import type { EventBody } from '@shared/events';
 import { approvalsFor, type ComputerSpec, type TaskSpec } from '@shared/task';
 import type { Hosts } from '../computer/hosts';
+import { namesOf, overlap } from '../computer/local/sandbox/mount-points';
 
 /** Where a computer of the task is in one run: this machine, or a host reached over SSH. Kept in `run.created`. */
 export type Place = EventBody<'run.created'>['computers'][number];
@@ -12,8 +13,8 @@ export interface PlacesOrder {
   spec: TaskSpec;
   /** Computer of the task → `local` or an alias; what is not named is where the task says. */
   chosen: Readonly<Record<string, string>>;
-  /** `off`: nobody is asked. `on`: where the task says, or everywhere when it says so nowhere. */
-  approvals: 'on' | 'off';
+  /** `off`: nobody is asked. `task`: where the task says. `on`: as `task`, or everywhere when it says so nowhere. */
+  approvals: 'on' | 'off' | 'task';
   /** Computer of the task → what a person chose for it, which nothing overrules. */
   chosenApprovals?: Readonly<Record<string, 'on' | 'off'>> | undefined;
   /** Hosts the person added. */
@@ -89,7 +90,7 @@ function refuseTwice(spec: TaskSpec, places: readonly Place[]): void {
   }
 }
 
-function askSomewhere(places: readonly Place[], approvals: 'on' | 'off'): Place[] {
+function askSomewhere(places: readonly Place[], approvals: PlacesOrder['approvals']): Place[] {
   const nowhere = approvals === 'on' && places.every((place) => place.approvals === 'off');
   return places.map((place) => ({
     ...place,
@@ -107,11 +108,34 @@ export function placeNamed(places: readonly Place[], name: string): Place {
   return places.find((place) => place.name === name) ?? { name, kind: 'local' };
 }
 
-/** The agent's commands run nowhere where the evaluator runs, so they cannot reach its keys. */
-export function evaluatorIsolated(spec: TaskSpec, places: readonly Place[]): boolean {
+/**
+ * Whether no command of the agent can reach an evaluator: its files, its keys, its log, what it judges by. True when each computer
+ * that the agent commands
+ * - is another machine than the one that evaluates: the driver's, or the computer that the task set aside for it; or
+ * - is that machine, but its sessions run in a sandbox, and nothing the sandbox shows leads into `workspace`, where
+ *   evaluations and pinned packages lie. (The sandbox shows of it only the run's own work folder, home and /tmp.)
+ *
+ * A session without a sandbox on that machine is the same user as the evaluator, so it can. This says nothing of files of the
+ * agent that the evaluator itself runs: those run beside it, see `evaluatorSandbox`. Decided when a run is made, and kept in its log.
+ */
+export function evaluatorIsolated(spec: TaskSpec, places: readonly Place[], workspace: string): boolean {
   const evaluator = spec.computers.find((computer) => computer.evaluator);
   const evaluates = evaluator === undefined ? 'local' : machineOf(placeNamed(places, evaluator.name));
-  return spec.computers.every(
-    ({ name, evaluator: own }) => own || machineOf(placeNamed(places, name)) !== evaluates,
-  );
+  return spec.computers.every(({ name, evaluator: own }) => {
+    const place = placeNamed(places, name);
+    return own || machineOf(place) !== evaluates || isShutOut(place, workspace);
+  });
+}
+
+function isShutOut({ isolation, folders = [] }: Place, workspace: string): boolean {
+  const kept = namesOf(workspace);
+  const leadsThere = (path: string) => namesOf(path).some((name) => kept.some((each) => overlap(name, each)));
+  return isolation !== undefined && !folders.some(({ path }) => leadsThere(path));
+}
+
+/** Folders of this machine that the task's local computers link to. */
+export function linkedHere(spec: TaskSpec, places: readonly Place[]): string[] {
+  return spec.computers
+    .filter(({ name }) => placeNamed(places, name).kind === 'local')
+    .flatMap(({ setup }) => setup.link.map(({ from }) => from));
 }

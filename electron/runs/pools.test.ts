@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer, ScriptedPolicy } from '../model/scripted-server';
@@ -126,7 +126,8 @@ describe('several computers in one run', () => {
     const texts = (await made.of(id, 'action.observed')).map(({ text }) => text);
     expect(texts[0]).toBe('There is no computer "gpu-3". The computers are: box.');
     expect(texts[1]).toMatch(/^"judge" only evaluates: no command runs there\. .* The computers are: box\.$/);
-    expect(texts[2]).toMatch(/^There is no computer "localhost"\. You work on other machines .*: box\.$/);
+    // What the paper's tools mean by it where nothing runs on this machine: the computer with the workspace.
+    expect(texts[2]).toMatch(/^Exit code 0 after .* on box\./);
     const prompt = made.model.requests[0]?.raw ?? '';
     expect(prompt).not.toContain('judge');
   }, 60_000);
@@ -190,6 +191,68 @@ printf '{"score": %d, "message": "on %s"}' "$(wc -l < data/outputs/answer.txt)" 
     expect(sessions).toEqual([['box', 'main']]);
     expect((await made.of(id, 'action.observed'))[2]?.text).not.toContain('judge');
     expect((await made.of(id, 'run.created'))[0]?.evaluatorIsolated).toBe(true);
+  }, 60_000);
+
+  const judged = (script: string, run: string) => {
+    const packed = pool(box('box') + box('judge', '    evaluator: true\n'))['task.yaml'];
+    return {
+      'task.yaml': packed
+        .replace('  inputs:', `  run: ${run}\n  inputs:`)
+        .replace('  needs:', '  max_written: 16777216\n  needs:'),
+      'evaluation/evaluate.sh': script,
+    };
+  };
+
+  it('runs what the agent wrote before the evaluator is there, and ends what that left', async () => {
+    const forge = `for i in $(seq 300); do echo '{"score": 8}' > ../result.json; ls .. >> ../seen; sleep 0.02; done`;
+    const made = await stand({
+      policy: steps(
+        {
+          calls: [
+            run(
+              'box',
+              `echo "${forge.replaceAll('$', '\\$').replaceAll('"', '\\"')}" > data/outputs/forge.sh`,
+            ),
+          ],
+        },
+        { calls: [call('eval')] },
+        finish,
+      ),
+      files: judged(
+        'sleep 0.3; printf \'{"score": %d}\' "$(wc -l < data/outputs/answer.txt)" > "$WAYMARK_RESULT"; cat ../seen >&2',
+        'seq 2 > data/outputs/answer.txt; setsid -f sh data/outputs/forge.sh > /dev/null 2>&1',
+      ),
+      aliases: ['box', 'judge'],
+    });
+    const id = await made.start();
+    await made.drive(id);
+    const [first] = await made.of(id, 'evaluation.ended');
+    // Whatever it managed to forge before it was ended is refused, and never taken for a score.
+    expect(first?.score === 20 || /before the evaluator was started/.test(first?.message ?? '')).toBe(true);
+    expect(first?.raw).not.toBe(8);
+    const folder = join(made.folder, 'workspace/runs', id, 'evaluations/001');
+    expect(await readFile(join(folder, 'run.log'), 'utf8')).toBe('');
+    expect(await readFile(join(folder, 'evaluator.log'), 'utf8')).not.toMatch(/^evaluator$/m);
+    const left = join(made.agents.home('judge'), 'waymark/evaluations', id);
+    expect(await readdir(left)).toEqual([]);
+  }, 60_000);
+
+  it('stops what writes too much there', async () => {
+    const made = await stand({
+      policy: steps({ calls: [call('eval')] }, finish),
+      files: judged(
+        'echo \'{"score": 8}\'',
+        'for i in $(seq 1000); do head -c 1000000 /dev/zero > $i || exit 1; done; sleep 60',
+      ),
+      aliases: ['box', 'judge'],
+    });
+    const id = await made.start();
+    await made.drive(id);
+    const [first] = await made.of(id, 'evaluation.ended');
+    expect(first).toMatchObject({ outcome: 'unavailable', attempt: null });
+    expect(first?.message).toMatch(/it wrote more than 16 MB.*evaluation\.max_written/);
+    const left = join(made.agents.home('judge'), 'waymark/evaluations', id);
+    expect(await readdir(left)).toEqual([]);
   }, 60_000);
 
   it('is waited for when its link breaks while it evaluates; the evaluator runs once', async () => {

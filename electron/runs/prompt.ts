@@ -4,6 +4,12 @@ import type { EventBody } from '@shared/events';
 import { escapeHumanTag } from '@shared/human-tag';
 import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task';
 import { wellFormed } from '@shared/well-formed';
+import { duration } from '../actions/action';
+
+/** As the request itself says it (`parallel_tool_calls`). */
+const ONE = 'one tool: each answer makes one call.';
+const SEVERAL =
+  'a tool. You may call several in one answer; they run one after another, and you see their output once all have run.';
 
 type Head = EventBody<'segment.started'>['head'];
 
@@ -15,13 +21,18 @@ export async function promptHead(
     workspaceRoot: string;
     probed: EventBody<'workspace.probed'> | null;
     taskHint: 'off' | 'tool' | 'upfront';
+    /** How long one training may take, working time, ms; null or absent: as long as the run. */
+    maxTrainingMs?: number | null;
+    /** The request lets the model make several calls in one answer. */
+    severalCalls: boolean;
   },
 ): Promise<Head> {
   const template = await readFile(join(options.resourcesDir, 'prompts', 'agent-system.md'), 'utf8');
   const system = fill(template, {
     workspace: options.workspaceRoot,
-    computers: pool(spec, options.probed).join('\n'),
+    computers: [...pool(spec, options.probed), ...trainingLines(options.maxTrainingMs ?? null)].join('\n'),
     protected: protectedLine(spec),
+    calls: options.severalCalls ? SEVERAL : ONE,
   });
   return [
     { role: 'system', content: wellFormed(system.trim()) },
@@ -55,9 +66,9 @@ function pool(spec: TaskSpec, probed: EventBody<'workspace.probed'> | null): str
   const where = probed.computers.map(({ name, sees, root }) =>
     sees
       ? `\`${name}\` sees it too.`
-      : `\`${name}\` does not see it: commands there begin in \`${root ?? probed.root}\`, a folder of its own with a copy of the task's files.`,
+      : `\`${name}\` does not see it: commands there start in \`${root ?? probed.root}\`, a folder of its own with a copy of the task's files.`,
   );
-  const apart = 'What you change in one folder does not change in the other: bring files over yourself.';
+  const apart = 'Changes in one folder do not reach the other: copy files over yourself.';
   return [...marked, '', `The workspace is on \`${holder}\`. ${said} ${where.join(' ')} ${apart}`];
 }
 
@@ -65,9 +76,25 @@ function computerLine(computer: ComputerSpec): string {
   const gpus =
     computer.gpus === null
       ? 'no GPU'
-      : `${computer.gpus.count} GPU(s) with ${computer.gpus.memory_gb} GB each`;
+      : computer.gpus.count === 1
+        ? `1 GPU with ${computer.gpus.memory_gb} GB`
+        : `${computer.gpus.count} GPUs with ${computer.gpus.memory_gb} GB each`;
   const internet = computer.internet ? 'internet' : 'no internet';
-  return `- computer_ip \`${computer.name}\`: ${computer.type}, ${gpus}, ${internet}`;
+  const begins = computer.setup.each_session;
+  const sessions =
+    begins.length === 0
+      ? ''
+      : `; its sessions begin with ${begins.map((line) => `\`${escapeHumanTag(line)}\``).join(', then ')}`;
+  return `- computer_ip \`${computer.name}\`: ${computer.type}, ${gpus}, ${internet}${sessions}`;
+}
+
+function trainingLines(limitMs: number | null): string[] {
+  return limitMs === null
+    ? []
+    : [
+        '',
+        `One training may run for ${duration(limitMs)} at most; then it is ended. Plan for that before you start one.`,
+      ];
 }
 
 function protectedLine(spec: TaskSpec): string {

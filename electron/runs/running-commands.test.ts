@@ -22,7 +22,7 @@ const policy: ScriptedPolicy = ({ answers }) => {
     ? {
         calls: [{ name: 'run_command', arguments: { ...at, command: training, wait_for_completion: false } }],
       }
-    : { calls: [{ name: 'sleep', arguments: { sleep_time: 600 } }] };
+    : { calls: [{ name: 'sleep', arguments: { sleep_time: 100 } }] };
 };
 
 it('names the host, and takes what was seen last where the host is away', async () => {
@@ -59,7 +59,7 @@ it('is looked at anew on resume: what ended while nobody drove the run no longer
       calls: [
         answers === 0
           ? { name: 'run_command', arguments: { ...at, command } }
-          : { name: 'sleep', arguments: { sleep_time: 600 } },
+          : { name: 'sleep', arguments: { sleep_time: 100 } },
       ],
     }),
     files: {},

@@ -1,6 +1,8 @@
 import type { RunningCommand, SessionView } from '@shared/views';
 import type { Computer, SessionInfo } from '../computer/port';
 import type { StoreReader } from '../store/api';
+import { connect, disposeAll } from './connect';
+import type { EngineOptions } from './engine-options';
 import type { Place } from './places';
 
 /** How long a computer is asked before what the store knows is taken, ms. */
@@ -36,6 +38,24 @@ export async function runningCommands(deps: RunningDeps): Promise<RunningCommand
     }),
   );
   return found.flat();
+}
+
+/** The same of a run that nobody drives: this machine's sessions are asked all the same, hosts count as they were last seen. */
+export async function runningHere(
+  options: Pick<EngineOptions, 'hosts' | 'resourcesDir' | 'sessionsDir' | 'store'>,
+  run: string,
+  places: readonly Place[],
+): Promise<RunningCommand[]> {
+  const computers = connect(
+    options,
+    run,
+    places.filter(({ kind }) => kind === 'local'),
+  );
+  try {
+    return await runningCommands({ reader: options.store.reader, run, places, computers });
+  } finally {
+    await disposeAll(computers);
+  }
 }
 
 /** `"python train.py" keeps running in session train on worker (gpu-03).` for each; '' when nothing does. */

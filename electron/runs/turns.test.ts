@@ -10,7 +10,7 @@ import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { resourcesDir } from '../testing/agent-host/agent-setup';
 import { eventually } from '../testing/deadline';
-import { author } from '../testing/engine-stand';
+import { author, unisolated } from '../testing/engine-stand';
 import { writeTaskPackage } from '../testing/task-package';
 import { createEngine, type Engine } from './engine';
 import { noHosts } from './no-hosts';
@@ -79,7 +79,7 @@ it('two engines drive one run in turn, both open all the time: every byte of its
   const [first] = pair;
   const run = await first.engine.startRun({
     ...{ task: 'small', title: null, endpoint, experiment: null, maxSteps: null },
-    ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off' as const },
+    ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off' as const, ...unisolated },
   });
   for (let last = TURN; last <= STEPS; last += TURN) {
     const { engine, store } = pair[((last / TURN) % 2) as 0 | 1];

@@ -7,8 +7,8 @@ export interface PlainText {
 
 export const whole = (text: string): PlainText => ({ text, origin: (at) => at });
 
-/** ESC or CSI as they are, or as they stand inside JSON and in source text. */
-const INTRODUCER = /\u001b|\u009b|\\(?:u00[19]b|x1b|033|e(?=\[))/giu;
+/** ESC or CSI as they are, or as they stand in source text and inside JSON, which may stand inside JSON again. */
+const INTRODUCER = /\u001b|\u009b|\\{1,8}(?:u00[19]b|x1b|033|e(?=\[))/giu;
 const PARAMETERS = /[0-?]*[ -/]*[@-~]?/y;
 const OTHER = /[ -/]*[0-Z^-~\\_]?/y;
 
@@ -18,7 +18,7 @@ const OTHER = /[ -/]*[0-Z^-~\\_]?/y;
  */
 export function withoutEscapes(text: string): PlainText | null {
   return cutOut(text, INTRODUCER, (end, found) => {
-    const csi = found === '\u009b' || found.toLowerCase() === '\\u009b';
+    const csi = found === '\u009b' || /\\u009b$/iu.test(found);
     if (!csi && (text[end] === ']' || text[end] === 'P')) return end + 1;
     const rest = csi || text[end] === '[' ? PARAMETERS : OTHER;
     rest.lastIndex = csi || text[end] !== '[' ? end : end + 1;
@@ -27,7 +27,7 @@ export function withoutEscapes(text: string): PlainText | null {
   });
 }
 
-const BREAK = /[\r\n]|\\[rn]/gu;
+const BREAK = /[\r\n]|\\{1,8}[rn]/gu;
 
 /** Without ends of lines, as they are or inside JSON, where programs fold what is long; null when there are none. */
 export function withoutBreaks(text: string): PlainText | null {

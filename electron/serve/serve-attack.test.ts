@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Handlers } from '../ipc/register';
 import { ServeClient } from '../remote/serve-client';
 import { streamPair } from '../testing/agent-host/stream-pair';
-import { inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';
+import { calls, inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';
 import { protocolVersion } from './protocol';
 import { ServeSession } from './serve-session';
 
@@ -57,8 +57,8 @@ async function send(name: string, input: unknown): Promise<Reply> {
 }
 
 describe('a window that was taken over, at the other end of `serve` (P11)', () => {
-  it.each(inTurn)('gets typed answers and nothing that was planted from %s', async (name) => {
-    await stand.attack(name, send);
+  it.each(inTurn)(`${calls} calls of %s get typed answers and nothing that was planted`, async (name) => {
+    await stand.attack(name, send, carried);
     if (commandPlaces[name] !== 'workspace') expect(await send(name, undefined)).toMatchObject({ ok: false });
   }, 600_000);
 

@@ -68,11 +68,11 @@ export async function serveWorkspace(
       demoPaceMs: 0,
       readOnly: 'from-elsewhere',
       store: { entryId: () => ids.take() },
-      driveApart: async (run) => {
+      driveApart: async (run, agreed) => {
         const { store } = holder.require();
         if (store.isDriven(run)) return;
         const isDriven = (each: string) => store.isDriven(each);
-        await (await startRunner(run, { entry, folder, isDriven, keys: environment.taken() })).taken;
+        await (await startRunner(run, { entry, folder, isDriven, keys: environment.taken(), agreed })).taken;
       },
     }),
   );

@@ -20,6 +20,8 @@ export interface RunnerOptions {
   isDriven(run: string): boolean;
   /** Keys for the runner, by the variable that named them; they go to it by a pipe. */
   keys: Readonly<Record<string, string>>;
+  /** A person was asked and agreed that the run goes on without isolation. */
+  agreed: boolean;
 }
 
 export interface Runner {
@@ -42,7 +44,10 @@ export async function startRunner(run: string, options: RunnerOptions): Promise<
   const { size } = await file.stat();
   const child = spawn(
     process.execPath,
-    [entry, 'run', 'resume', run, '--wait', '--json', '--workspace', folder],
+    [
+      ...[entry, 'run', 'resume', run, '--wait', '--json', '--workspace', folder],
+      ...(options.agreed ? ['--isolation', 'none'] : []),
+    ],
     {
       detached: true,
       stdio: ['ignore', file.fd, file.fd, keyPipe.stdio],

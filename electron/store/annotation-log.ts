@@ -2,8 +2,9 @@ import { headsOn } from '@shared/annotation-fold';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author, Gesture } from '@shared/annotations';
 import { addsReason, mayComplete } from '@shared/reason-pair';
 import { partsOf } from '@shared/step-range';
+import { endOf, noteEnd } from './annotation-ends';
 import { GestureIndex } from './gesture-index';
-import { CHAIN_START, chainHash } from './hashing';
+import { chainHash } from './hashing';
 import type { RangeIndex } from './range-index';
 import type { Statements } from './rows';
 import type { OpenRun } from './run-log';
@@ -42,18 +43,16 @@ export class AnnotationLog {
   }
 
   append(run: number, entry: NewAnnotation): AnnotationEntry {
-    const last = this.statements.get<{ device_seq: number; hash: Buffer }>(
-      'SELECT device_seq, hash FROM annotation WHERE device = ? ORDER BY device_seq DESC LIMIT 1',
-      entry.device,
-    );
+    const last = endOf(this.statements, entry.device);
     const { ulid, at, author, device, target, supersedes, gesture, body } = entry;
-    const deviceSeq = (last?.device_seq ?? 0) + 1;
+    const deviceSeq = last.seq + 1;
     const stored: AnnotationEntry = {
       ...{ ulid, at, author, device, deviceSeq, target, supersedes },
       ...(gesture === undefined ? {} : { gesture }),
       body,
     };
     const text = JSON.stringify(stored);
+    const hash = chainHash(last.hash, text);
     const { lastInsertRowid } = this.statements.run(
       'INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ulid,
@@ -64,8 +63,9 @@ export class AnnotationLog {
       device,
       deviceSeq,
       text,
-      chainHash(last?.hash ?? CHAIN_START, text),
+      hash,
     );
+    noteEnd(this.statements, { device, seq: deviceSeq, hash });
     this.ranges.add(Number(lastInsertRowid), run, partsOf(target));
     this.gestures.add(Number(lastInsertRowid), run, stored);
     this.ranges.remember(Number(lastInsertRowid), stored, text.length);

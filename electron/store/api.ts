@@ -5,6 +5,7 @@ import type { ErrorCode } from '@shared/errors';
 import type { DatedEvent, NewEvent, RunEvent } from '@shared/events';
 import type { StepEvidence } from '@shared/evidence';
 import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
+import type { ImageBytes } from '@shared/image-part';
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/ipc/labels';
 import type { MergeReport } from '@shared/ipc/merge';
@@ -200,6 +201,8 @@ export interface StoreReader extends ReviewReader {
   step(run: string, step: number): Promise<StepDetail>;
   evidence(run: string, step: number): Promise<StepEvidence>;
   prompt(run: string, step: number): Promise<PromptView>;
+  /** An image that the run's log names, by the sha256 (hex) of its file. */
+  image(run: string, sha256: string): Promise<ImageBytes>;
   /** Of the run itself, oldest first. */
   checkpoints(run: string): Promise<CheckpointView[]>;
   /** What the run waits for a person's word on, oldest first. */

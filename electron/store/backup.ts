@@ -1,10 +1,12 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
+import type { VerifyProblem } from '@shared/views';
 import { inside } from '../files/inside';
 import { makeFileIn, makeFoldersIn } from '../files/private';
 import { removeFile } from '../files/remove';
 import { workLockPath } from '../files/workspace-paths';
+import { checkEnds } from './annotation-ends';
 import { backupName, outlived } from './backup-names';
 import { syncFolder } from './blob-store';
 import { openDatabase } from './database';
@@ -72,6 +74,7 @@ export function createBackup(
 }
 
 function copyInto(workspace: string, source: Statements, now: number): string {
+  refuseDamaged(checkEnds(source)[0]);
   makeFoldersIn(workspace, FOLDER);
   const backups = inside(workspace, FOLDER);
   deleteUnfinished(workspace);
@@ -125,20 +128,24 @@ function checkCopy(workspace: string, path: string): void {
   try {
     const sound = db.pragma('integrity_check', { simple: true });
     const statements = new Statements(db);
-    const problem = [...checkOutbox(statements), ...checkAnnotations(statements)][0];
-    if (sound !== 'ok' || problem !== undefined) {
-      throw new WaymarkError(
-        'workspace_corrupt',
-        'Hints and labels were not copied: the log does not check. Earlier copies are kept. Run "verify".',
-        problem === undefined ? String(sound) : `${problem.where}: ${problem.message}`,
-      );
-    }
+    if (sound !== 'ok') refuseDamaged({ where: 'pages', message: String(sound) });
+    refuseDamaged([...checkOutbox(statements), ...checkAnnotations(statements)][0]);
   } catch (thrown) {
     db.close();
     removeFile(workspace, FOLDER, basename(path));
     throw thrown;
   }
   db.close();
+}
+
+/** A copy of a log that has lost something would in time be the only one. */
+function refuseDamaged(problem: Pick<VerifyProblem, 'where' | 'message'> | undefined): void {
+  if (problem === undefined) return;
+  throw new WaymarkError(
+    'workspace_corrupt',
+    'Hints and labels were not copied: the log does not check. Earlier copies are kept. Run "verify".',
+    `${problem.where}: ${problem.message}`,
+  );
 }
 
 function rotate(workspace: string): void {

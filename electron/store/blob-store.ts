@@ -18,6 +18,7 @@ import { blobPath } from '../files/workspace-paths';
 import { systemCode } from './database';
 import { sha256 } from './hashing';
 import type { Statements } from './rows';
+import { parsedReference } from './stored-json';
 
 /** Above this size a text lives in a file of its own, written and synced before the row that names it. */
 const FILE_THRESHOLD = 256 * 1024;
@@ -36,7 +37,7 @@ interface BlobRow {
 }
 
 /**
- * Content-addressed texts. A row names the run that brought it; `blob_share` names other runs that use it too.
+ * Content-addressed texts and images. A row names the run that brought it; `blob_share` names other runs that use it too.
  * Compressed with deflate level 1 unless that saves less than 10 %.
  *
  * A file is there before the row that names it and goes after it (`TextRelease`), both judged inside a transaction:
@@ -49,11 +50,11 @@ export class BlobStore {
   ) {}
 
   /**
-   * Compresses a text and, when it is large, makes its file durable. Call before the transaction; `put` then
+   * Compresses a text (or bytes) and, when it is large, makes its file durable. Call before the transaction; `put` then
    * only inserts a row, unless a removal came in between.
    */
-  prepare(text: string): PreparedBlob {
-    const bytes = Buffer.from(text, 'utf8');
+  prepare(content: string | Uint8Array): PreparedBlob {
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content);
     const sha = sha256(bytes);
     const prepared: PreparedBlob = {
       sha,
@@ -75,14 +76,14 @@ export class BlobStore {
   }
 
   /** Inside the transaction: makes sure that the row and its file exist and are known to be used by the run. */
-  put(run: number, blob: PreparedBlob, text: string): void {
+  put(run: number, blob: PreparedBlob, content: string | Uint8Array): void {
     const found = this.find(blob.sha);
     // A removal may have taken row and file away, or another process brought them, since the text was prepared.
     const same =
       blob.stored === null
         ? found !== undefined && !isInFile(found.encoding)
         : found === undefined || found.encoding === blob.encoding;
-    const fresh = same ? blob : this.prepare(text);
+    const fresh = same ? blob : this.prepare(content);
     this.secure(fresh);
     if (found !== undefined) {
       if (found.run !== run) {
@@ -112,8 +113,17 @@ export class BlobStore {
     }
   }
 
-  /** The text of a sha256 in hex. Throws `workspace_corrupt` when it is missing or not what its hash says. */
-  read(hex: string): string {
+  /**
+   * What a stored body refers to: the text of a sha256 in hex, or bytes in base64 (`parsedReference`). Throws
+   * `workspace_corrupt` when it is missing or not what its hash says.
+   */
+  read(reference: string): string {
+    const { sha, form } = parsedReference(reference);
+    return this.readBytes(sha).toString(form);
+  }
+
+  /** Throws as `read`. */
+  readBytes(hex: string): Buffer {
     const row = this.statements.get<BlobRow>(
       'SELECT id, size, encoding, data FROM blob WHERE sha = ?',
       Buffer.from(hex, 'hex'),
@@ -125,7 +135,7 @@ export class BlobStore {
     if (sha256(bytes).toString('hex') !== hex) {
       throw damaged(hex, 'its content does not match its hash');
     }
-    return bytes.toString('utf8');
+    return bytes;
   }
 
   private find(sha: Buffer): { id: number; run: number; encoding: number } | undefined {

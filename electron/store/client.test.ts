@@ -5,6 +5,7 @@ import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder } from '../testing/store-fixtures';
 import type { StoreNotice } from './api';
 import { openStore } from './client';
+import { readerFor } from './read-withheld-viewer';
 import { startThreads } from './store-threads';
 
 test('the store behind threads does what the store in process does, and closes by message', async () => {
@@ -77,4 +78,24 @@ test('the reading threads may wait for a word, for a question that is theirs, an
     expect([threads.read.hasBegun, threads.index.hasBegun]).toEqual([true, true]);
     await expect(store.reader.runs()).rejects.toMatchObject({ code: 'bug' });
   }
+});
+
+test('the writing thread answers all that a window asks, as its person may see it, until its first rows are there', async () => {
+  const threads = startThreads(inject('storeWorkers'), { writerFirst: true });
+  const store = await openStore(temporaryFolder(), { threads, ballastBytes: 0 });
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('ls', 'a file', { exitCode: 0 });
+  const reader = readerFor(store.reader, alice);
+  expect((await reader.runs()).map(({ id }) => id)).toEqual([run]);
+  expect((await reader.run(run)).id).toBe(run);
+  expect((await reader.heads(run, 1, 1)).map(({ step }) => step)).toEqual([1]);
+  expect((await reader.step(run, 1)).head.step).toBe(1);
+  expect(await reader.tiles(run)).toHaveLength(1);
+  expect(await reader.segments(run)).toHaveLength(1);
+  expect((await reader.hints(run)).hints).toEqual([]);
+  expect((await reader.queueView(alice, run)).runs).toHaveLength(1);
+  expect([threads.read.hasBegun, threads.index.hasBegun]).toEqual([false, false]);
+  await store.close();
 });

@@ -4,6 +4,7 @@ import { WaymarkError } from '@shared/errors';
 import type { StepQuery } from '@shared/step-query';
 import type { Store, StoreReader, StoreWriter } from './api';
 import { askIndex } from './asked-steps';
+import { offerAddresses } from './file-addresses';
 import { type ReadOnly, readOnlyWriter } from './read-only';
 import { AssembledStore, Notices, thrownLater } from './store-parts';
 import type { StoreThread } from './store-thread';
@@ -43,8 +44,10 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
   const { write, read, index } = options.threads ?? startThreads(options.workerDir ?? bundledWorkers());
   const data = threadData(folder, options);
   try {
+    // Offered before the writer is told to open: it may be quicker than this thread's next line.
+    const offered = offerAddresses();
     // The writer refuses or brings up to date what the others then read.
-    await write.open({ ...data, alsoReads: !read.hasBegun }, notices.publish);
+    await write.open({ ...data, alsoReads: !read.hasBegun }, notices.publish).finally(offered);
     const opening = read.open(data, notices.publish);
     const indexing = index.open(data, notices.publish);
     const late = options.lateRefusal ?? thrownLater;
@@ -167,6 +170,7 @@ function remoteReader(
     step: (...args) => reading.call('step', args),
     evidence: (...args) => reading.call('evidence', args),
     prompt: (...args) => reading.call('prompt', args),
+    image: (...args) => reading.call('image', args),
     checkpoints: (...args) => reading.call('checkpoints', args),
     openApprovals: (...args) => reading.call('openApprovals', args),
     allowedKinds: (...args) => reading.call('allowedKinds', args),

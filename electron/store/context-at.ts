@@ -8,6 +8,7 @@ import { type ReadContext, type RunRecord, readEvents, stepSpan } from './read-c
 /** The kinds a context is made of. The others can be large (files) and say nothing about it. */
 const KINDS: readonly EventKind[] = [
   'segment.started',
+  'model.requested',
   'model.answered',
   'action.observed',
   'step.taught',
@@ -17,6 +18,8 @@ const KINDS: readonly EventKind[] = [
   'summary.rejected',
   'context.shortened',
   'model.changed',
+  'limits.changed',
+  'branch.began',
 ];
 
 const SELECT = `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ?
@@ -30,7 +33,8 @@ const SELECT = `SELECT ${EVENT_COLUMNS} FROM event WHERE id BETWEEN ? AND ?
 export function contextAt(context: ReadContext, run: RunRecord, seq: number): ContextFold {
   const from = startOf(context, run, seq);
   const changed = run.state.sendReasoning?.filter((change) => change.seq < from).at(-1);
-  const fold = new ContextFold({ sendReasoning: changed?.on ?? run.facts.sendReasoning });
+  const of = changed ?? { on: run.facts.sendReasoning, images: run.facts.images };
+  const fold = new ContextFold({ sendReasoning: of.on, images: of.images === true });
   const load = (sha: string) => context.blobs.read(sha);
   const statement = context.statements.prepare(SELECT);
   for (const row of statement.iterate(rowId(run.id, from), rowId(run.id, seq))) {

@@ -1,6 +1,7 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { WaymarkError } from '@shared/errors';
 import Database from 'better-sqlite3';
+import { offerAddresses } from './file-addresses';
 import { holderWords, lockHolder } from './lock-holder';
 import { nativeBinding } from './native-binding';
 
@@ -16,29 +17,16 @@ export function openDatabase(
   options: { readonly?: boolean; mustExist?: boolean; timeoutMs?: number } = {},
 ): Db {
   const binding = nativeBinding();
-  return withAddresses(
-    () =>
-      new Database(path, {
-        readonly: options.readonly ?? false,
-        fileMustExist: options.mustExist ?? options.readonly ?? false,
-        timeout: options.timeoutMs ?? 5000,
-        ...(binding === undefined ? {} : { nativeBinding: binding }),
-      }),
-  );
-}
-
-/**
- * The add-on understands `file:` addresses (`open-to-read.ts`) for the life of the process when it finds this word as it is
- * loaded, which is the first time that a database is opened in the main thread. No child process is to inherit it.
- */
-function withAddresses(open: () => Db): Db {
-  const { SQLITE_USE_URI: before } = process.env;
-  process.env.SQLITE_USE_URI = '1';
+  const over = offerAddresses();
   try {
-    return open();
+    return new Database(path, {
+      readonly: options.readonly ?? false,
+      fileMustExist: options.mustExist ?? options.readonly ?? false,
+      timeout: options.timeoutMs ?? 5000,
+      ...(binding === undefined ? {} : { nativeBinding: binding }),
+    });
   } finally {
-    if (before === undefined) delete process.env.SQLITE_USE_URI;
-    else process.env.SQLITE_USE_URI = before;
+    over();
   }
 }
 
@@ -125,6 +113,11 @@ export function isWritable(folder: string): boolean {
   }
 }
 
+/** As the beginning of a sentence; a path stays as it is. */
+function begun(what: string): string {
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+}
+
 /** Memory, open files or the system's own locks ran out for a moment. */
 const BUSY_SYSTEM: ReadonlySet<string> = new Set([
   ...['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOLCK'],
@@ -160,7 +153,7 @@ export function storeFailure(thrown: unknown, what: string, folder?: string): un
   if (folder !== undefined && NEEDS_ROOM.has(code) && !isWritable(folder)) {
     return new WaymarkError(
       'read_only',
-      `${what} cannot be written: its disk or folder is read-only. On the command line it can be read; to work in it, copy its folder to a disk that can be written.`,
+      `${begun(what)} cannot be written: its disk or folder is read-only. It can be read; to work in it, copy its folder to a disk that can be written.`,
       detail,
     );
   }
@@ -170,7 +163,7 @@ export function storeFailure(thrown: unknown, what: string, folder?: string): un
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new WaymarkError(
       'workspace_locked',
-      `Another program holds ${what} for longer than 5 seconds${folder === undefined ? '' : holderWords(lockHolder(folder))}. Close it and try again.`,
+      `Another program has held ${what} for more than 5 seconds${folder === undefined ? '' : holderWords(lockHolder(folder))}. Close it and try again.`,
       detail,
     );
   }

@@ -6,7 +6,9 @@ import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { fillDisk, smallDisk, takeAllFiles } from '../testing/small-disk';
 import { testStore } from '../testing/store-fixtures';
 import type { StoreNotice } from './api';
+import { openDatabase } from './database';
 import { openStoreInProcess } from './in-process';
+import { makeRoom } from './make-room';
 
 test('a full disk refuses new work visibly, loses nothing acknowledged and resumes by itself', async (context) => {
   const disk = smallDisk('size=6m');
@@ -121,6 +123,55 @@ test('on a full disk, a workspace that another process holds can be read and cle
   expect((await store.reader.readSession(run, 'u1', 0, 10)).endOffset).toBe(4);
   expect(await store.reader.verify()).toMatchObject({ ok: true });
   await store.writer.clean();
+});
+
+describe('a full disk without a ballast', () => {
+  test('the search index becomes the ballast: a run is removed, and found again by search once there is room', async (context) => {
+    const disk = smallDisk('size=12m');
+    if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+    const folder = join(disk, 'workspace');
+    const store = testStore(folder);
+    const [gone, stays] = [await createRun(store), await createRun(store)];
+    for (const run of [gone, stays]) {
+      const writer = new RunWriter(store, run);
+      await writer.start();
+      for (let step = 1; step <= 6; step += 1)
+        await writer.command(`echo needle${step}`, noise(step), { exitCode: 0 });
+    }
+    await store.drain();
+    await store.close();
+    const filler = fillDisk(disk);
+    expect(makeRoom(folder, 64 * 1024 * 1024)).toBeGreaterThan(512 * 1024);
+    expect(existsSync(join(folder, 'search.db'))).toBe(false);
+    expect(makeRoom(folder, 64 * 1024 * 1024)).toBe(0);
+    const again = testStore(folder, { ballastBytes: 64 * 1024 });
+    await again.writer.clean();
+    await again.writer.remove(gone, 'run', alice);
+    expect((await again.reader.runs()).map(({ id }) => id)).toEqual([stays]);
+    expect(await again.reader.verify()).toMatchObject({ ok: true });
+    rmSync(filler);
+    await again.drain();
+    const { hits } = await again.reader.search({ run: stays, query: 'needle3', from: { hit: 0 }, limit: 1 });
+    expect(hits.length).toBeGreaterThan(0);
+  }, 60_000);
+
+  test('an index that somebody has open stays, and so does one where there is room or a ballast', async (context) => {
+    const disk = smallDisk('size=8m');
+    if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+    const folder = join(disk, 'workspace');
+    await closedWithRun(folder);
+    expect(makeRoom(folder, 1024 * 1024)).toBe(0);
+    const holder = openDatabase(join(folder, 'search.db'));
+    holder.prepare('SELECT count(*) FROM sqlite_schema').get();
+    const filler = fillDisk(disk);
+    expect(makeRoom(folder, 1024 * 1024)).toBe(0);
+    expect(existsSync(join(folder, 'search.db'))).toBe(true);
+    holder.close();
+    rmSync(filler);
+    writeFileSync(join(folder, 'ballast'), Buffer.alloc(4096));
+    fillDisk(disk);
+    expect(makeRoom(folder, 1024 * 1024)).toBe(0);
+  }, 60_000);
 });
 
 /** A text that does not compress. */

@@ -5,13 +5,12 @@ import { makeFileIn } from '../files/private';
 import { removeFile } from '../files/remove';
 import type { StoreNotice } from './api';
 import { type Db, isDiskFull, storeFailure } from './database';
+import { freeBytes, RESUME_BYTES } from './free-room';
 import { rowSum } from './hashing';
 
 const PROBE_MS = 1000;
 const BALLAST = 'ballast';
 const BALLAST_DELAY_MS = 10_000;
-/** Free space beyond the ballast that ends the refusal, bytes. */
-const RESUME_BYTES = 512 * 1024;
 
 /**
  * A full disk refuses new work visibly and resumes by itself. A ballast file is deleted at that moment, so that
@@ -165,31 +164,36 @@ export class DiskGuard {
     if (size <= 0 || sizeOf(this.path) > 0) {
       return;
     }
-    let file: number | undefined;
-    try {
-      file = openSync(makeFileIn(this.folder, BALLAST), 'r+');
-      const zeros = Buffer.alloc(Math.min(size, 1024 * 1024));
-      for (let written = 0; written < size; ) {
-        written += writeSync(file, zeros, 0, Math.min(zeros.length, size - written));
-      }
-      fsyncSync(file);
-    } catch (thrown) {
-      removeFile(this.folder, BALLAST);
-      // A precaution that cannot be taken now is no trouble yet.
-      if (!(storeFailure(thrown, this.folder, this.folder) instanceof WaymarkError)) {
-        throw thrown;
-      }
-    } finally {
-      if (file !== undefined) {
-        closeSync(file);
-      }
-    }
+    keepAsBallast(this.folder, size);
   }
 
   private later(ms: number, action: () => void): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(action, ms);
     this.timer.unref();
+  }
+}
+
+/** Takes so many bytes of the disk as ballast; where they are not free it takes none. */
+export function keepAsBallast(folder: string, size: number): void {
+  let file: number | undefined;
+  try {
+    file = openSync(makeFileIn(folder, BALLAST), 'r+');
+    const zeros = Buffer.alloc(Math.min(size, 1024 * 1024));
+    for (let written = 0; written < size; ) {
+      written += writeSync(file, zeros, 0, Math.min(zeros.length, size - written));
+    }
+    fsyncSync(file);
+  } catch (thrown) {
+    removeFile(folder, BALLAST);
+    // A precaution that cannot be taken now is no trouble yet.
+    if (!(storeFailure(thrown, folder, folder) instanceof WaymarkError)) {
+      throw thrown;
+    }
+  } finally {
+    if (file !== undefined) {
+      closeSync(file);
+    }
   }
 }
 
@@ -211,12 +215,6 @@ function notStored(folder: string, detail?: string): WaymarkError {
     `The disk that holds the workspace ${folder} is full, and this was not stored. Free some space and try again.`,
     detail,
   );
-}
-
-/** What others than root can still write there. */
-export function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
 }
 
 function sizeOf(path: string): number {

@@ -1,9 +1,10 @@
 import { WaymarkError } from '@shared/errors';
 import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/events';
 import { type AsIs, asIs } from './as-is';
+import { checkedImages } from './event-images';
 import { chainHash } from './hashing';
 import { seqOf } from './ids';
-import { externalise, hydrate, survivesJson } from './stored-json';
+import { hydrate, type Keep, storedText, survivesJson } from './stored-json';
 import { nextSteps } from './unreadable-run';
 
 /** An event as the table holds it. */
@@ -40,12 +41,12 @@ function comesBackAsIs({ kind, body }: NewEvent): boolean {
 
 /**
  * Parses an event and returns what to store. Throws `bad_input` when the body does not fit its kind;
- * `keep` receives each large text and returns its sha256 in hex. A body that its schema would hand back as it is, as nearly
+ * `keep` receives each large text, and the bytes of each image. A body that its schema would hand back as it is, as nearly
  * every one of ours, is seen to fit without being copied.
  */
-export function encodeBody(event: NewEvent, keep: (text: string) => string): EncodedBody {
+export function encodeBody(event: NewEvent, keep: Keep): EncodedBody {
   if (comesBackAsIs(event)) {
-    return { text: JSON.stringify(externalise(event.body, keep)), value: event.body };
+    return { text: storedText(event.body, keep, checkedImages(event)), value: event.body };
   }
   const parsed = eventBodies[event.kind].safeParse(event.body);
   if (!parsed.success) {
@@ -56,13 +57,15 @@ export function encodeBody(event: NewEvent, keep: (text: string) => string): Enc
     );
   }
   const { data } = parsed;
-  return { text: JSON.stringify(externalise(data, keep)), value: survivesJson(data) ? data : undefined };
+  // Kind and body belong together: the body was parsed by this kind's schema.
+  const images = checkedImages({ kind: event.kind, body: data } as NewEvent);
+  return { text: storedText(data, keep, images), value: survivesJson(data) ? data : undefined };
 }
 
 /** Every column is under the hash, not the body alone. */
 export function eventHash(previous: Uint8Array, row: Omit<EventRow, 'hash' | 'purged'>): Buffer {
   const head = `${seqOf(row.id)}|${row.version}|${row.kind}|${row.at}|${row.epoch}|`;
-  return chainHash(previous, head + row.body);
+  return chainHash(previous, row.body, head);
 }
 
 /**

@@ -24,6 +24,8 @@ export interface HeadRow {
   imitatesHuman: boolean;
   guards: string[];
   hinted: boolean;
+  /** Its observations show an image. */
+  pictured?: true;
 }
 
 /** A note as stored: hint numbers are added on read, from the hint's own row. */
@@ -90,7 +92,7 @@ export interface FoldSink {
 export const HeadFlag = { error: 1, hint: 2 } as const;
 
 /** Bits of `step_head.marks`, which no filter asks for. */
-export const HeadMark = { done: 1, ok: 2, imitatesHuman: 4 } as const;
+export const HeadMark = { done: 1, ok: 2, imitatesHuman: 4, pictured: 8 } as const;
 
 /** Bits of `step_head.label_flags`. */
 export const LabelFlag = {
@@ -133,6 +135,7 @@ export function headMarks(row: HeadRow): number {
   return (
     (row.done ? HeadMark.done : 0) +
     (row.ok ? HeadMark.ok : 0) +
-    (row.imitatesHuman ? HeadMark.imitatesHuman : 0)
+    (row.imitatesHuman ? HeadMark.imitatesHuman : 0) +
+    (row.pictured === true ? HeadMark.pictured : 0)
   );
 }

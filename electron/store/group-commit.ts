@@ -25,6 +25,7 @@ const MAX_TRIES = 20;
 
 interface Waiting {
   job: Job<unknown>;
+  check: (() => void) | undefined;
   prepared: boolean;
   /** How often its preparation was stale. */
   stale: number;
@@ -84,12 +85,21 @@ export class GroupCommit {
     }
   }
 
-  add<T>(job: Job<T>): Promise<T> {
+  /** `check`: called before the job is prepared; what it throws refuses the job. */
+  add<T>(job: Job<T>, check?: () => void): Promise<T> {
     if (this.closed) {
       return Promise.reject(closedError());
     }
     return new Promise<T>((resolve, reject) => {
-      this.queue.push({ job, prepared: false, stale: 0, resolve: (value) => resolve(value as T), reject });
+      // What a job's `run` gives is what its own promise is of.
+      this.queue.push({
+        job,
+        check,
+        prepared: false,
+        stale: 0,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      });
       this.schedule();
     });
   }
@@ -147,6 +157,7 @@ export class GroupCommit {
         // A job that a full transaction sent back has its files written already.
         if (!next.prepared) {
           next.prepared = true;
+          next.check?.();
           next.job.prepare?.();
         }
         group.push(next);

@@ -11,9 +11,10 @@ export function sha256(bytes: Uint8Array | string): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-/** Link of a hash chain: sha256(previous hash ‖ stored bytes). */
-export function chainHash(previous: Uint8Array, stored: string): Buffer {
-  return createHash('sha256').update(previous).update(stored, 'utf8').digest();
+/** Link of a hash chain: sha256(previous hash ‖ stored bytes). `head`: what of them comes before `stored`; not joined to it first. */
+export function chainHash(previous: Uint8Array, stored: string, head?: string): Buffer {
+  const hash = createHash('sha256').update(previous);
+  return (head === undefined ? hash : hash.update(head, 'utf8')).update(stored, 'utf8').digest();
 }
 
 /** As `chainHash`, with both links in hex: for logs that are checked from their first entry to the last. */

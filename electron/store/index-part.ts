@@ -6,7 +6,7 @@ import { workLockPath } from '../files/workspace-paths';
 import type { StoreNotice, StoreReader } from './api';
 import { createBackup } from './backup';
 import { CHECKPOINT_BYTES, storeFailure } from './database';
-import { freeBytes } from './disk-guard';
+import { freeBytes } from './free-room';
 import { openReadContext } from './reader-part';
 import { entriesMark, newestBackup } from './restore/newest-backup';
 import { RulePreviewer } from './rule-preview';
@@ -197,7 +197,7 @@ export class IndexPart {
     try {
       this.checkpoint();
       this.holdLock();
-      if (this.lock !== null && !this.failed && this.index.fillSome(this.mustHurry())) {
+      if (this.index.hasPlace() && this.fillSome()) {
         this.tellProgress(() => this.index.progress());
         this.schedule(0);
         return;
@@ -216,6 +216,12 @@ export class IndexPart {
       this.fail(thrown);
     }
     this.schedule(this.waiting.length > 0 && this.lock === null ? 20 : POLL_MS);
+  }
+
+  private fillSome(): boolean {
+    if (this.lock === null || this.failed) return false;
+    this.index.prepare();
+    return this.index.fillSome(this.mustHurry());
   }
 
   /** Where room is short an index that lags would take what a full disk has just been given: it keeps up then. */
@@ -255,9 +261,6 @@ export class IndexPart {
     if (this.lock === null && performance.now() - this.askedForLock > LOCK_MS) {
       this.askedForLock = performance.now();
       this.lock = holdLock(workLockPath(this.folder, 'indexer'), 0, 0);
-      if (this.lock !== null) {
-        this.index.prepare();
-      }
     }
   }
 

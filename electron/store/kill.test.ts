@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, test } from 'vitest';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
+import { openStoreInProcess } from './in-process';
 
-const KILLS = process.env.WAYMARK_FULL === '1' ? 100 : 10;
+const WORKSPACES = process.env.WAYMARK_FULL === '1' ? 20 : 1;
+const KILLS_EACH = process.env.WAYMARK_FULL === '1' ? 25 : 10;
+/** Workspaces beside one another: a kill must not wait for the others' disk only. */
+const LANES = 2;
 
 interface Acknowledged {
   run: string;
@@ -54,19 +58,27 @@ async function write(folder: string, lines: number, steps: number, run = ''): Pr
   return said;
 }
 
-test(`${KILLS} times kill -9 in the middle of writing: nothing acknowledged is lost`, async () => {
-  const folder = temporaryFolder();
+test(`${WORKSPACES * KILLS_EACH} times kill -9 in the middle of writing: nothing acknowledged is lost`, async () => {
+  const folders = Array.from({ length: WORKSPACES }, () => temporaryFolder());
+  const lane = async () => {
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) await killAgain(folder);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}, 1_200_000);
+
+/** Kills writers of one run one after the other, each after another number of acknowledgements, and looks each time. */
+async function killAgain(folder: string): Promise<void> {
   let run = '';
   const hints: string[] = [];
   const labels: string[] = [];
-  for (let kill = 1; kill <= KILLS; kill += 1) {
-    const said = await write(folder, 3 + ((kill * 37) % 60), 1_000_000, run);
+  for (let kill = 1; kill <= KILLS_EACH; kill += 1) {
+    const said = await write(folder, 3 + Math.floor(Math.random() * 60), 1_000_000, run);
     run = said.run;
     hints.push(...said.hints);
     labels.push(...said.labels);
     expect(said.epoch).toBe(kill);
     const opening = performance.now();
-    const store = testStore(folder);
+    const store = openStoreInProcess(folder);
     const summary = await store.reader.run(run);
     expect(performance.now() - opening).toBeLessThan(2000);
     expect(summary.steps).toBeGreaterThanOrEqual(said.step);
@@ -82,11 +94,12 @@ test(`${KILLS} times kill -9 in the middle of writing: nothing acknowledged is l
     await store.drain();
     await store.close();
   }
-  const store = testStore(folder);
+  const store = openStoreInProcess(folder);
   await store.drain();
   const report = await store.reader.verify();
+  await store.close();
   expect([...report.workspace, ...report.runs.flatMap(({ problems }) => problems)]).toEqual([]);
-}, 600_000);
+}
 
 test('two processes write one workspace at once: none starves, every entry arrives, both see each other', async () => {
   const folder = temporaryFolder();

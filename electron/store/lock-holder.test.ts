@@ -19,7 +19,7 @@ test.skipIf(!existsSync('/proc/locks'))('who holds a workspace is named while it
     code: 'workspace_locked',
     message: expect.stringMatching(
       new RegExp(
-        `^Another program holds the workspace for longer than 5 seconds: process ${process.pid} \\(.+\\), started .+ UTC\\. `,
+        `^Another program has held the workspace for more than 5 seconds: process ${process.pid} \\(.+\\), started .+ UTC\\. `,
       ),
     ),
   });
@@ -32,7 +32,7 @@ test.skipIf(!existsSync('/proc/locks'))('who holds a workspace is named while it
 test('a halted process is said to be halted, and without one there are no words', () => {
   const holder = { pid: 12, command: 'waymark import x.json', startedAt: 0, halted: true };
   expect(holderWords(holder)).toBe(
-    ': process 12 (waymark import x.json), started 1970-01-01 00:00 UTC and halted: let it go on (kill -CONT) or end it',
+    ': process 12 (waymark import x.json), started 1970-01-01 00:00 UTC; it is halted: let it go on (kill -CONT 12) or end it',
   );
   expect(holderWords(null)).toBe('');
 });

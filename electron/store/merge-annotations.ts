@@ -3,6 +3,7 @@ import type { AnnotationEntry } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
 import type { MergeReport } from '@shared/ipc/merge';
 import { joined, partsOf, type StepRange } from '@shared/step-range';
+import { noteEnd } from './annotation-ends';
 import { openAnnotationSource } from './annotation-source';
 import { storeFailure } from './database';
 import { LabelFlag } from './fold-rows';
@@ -210,6 +211,7 @@ export class MergeAnnotations {
     const begun = performance.now();
     const touched = new Map<OpenRun, { annotation: number; parts: readonly StepRange[] }[]>();
     const places = new Map([...new Set(entries.map(({ run }) => run))].map((run) => [run, this.place(run)]));
+    const ends = new Map<string, FreshEntry>();
     for (const entry of entries) {
       if (batch.done > 0 && performance.now() > begun + BATCH_MS) {
         break;
@@ -217,6 +219,7 @@ export class MergeAnnotations {
       batch.done += 1;
       const place = places.get(entry.run) ?? { at: 'away' };
       const { parsed } = entry;
+      if (entry.deviceSeq > (ends.get(entry.device)?.deviceSeq ?? 0)) ends.set(entry.device, entry);
       if (place.at === 'removed') {
         this.insert(entry, place.id, null);
         batch.added += 1;
@@ -232,6 +235,9 @@ export class MergeAnnotations {
         batch.stored.push(entry.ulid);
         batch.added += 1;
       }
+    }
+    for (const { device, deviceSeq, hash } of ends.values()) {
+      noteEnd(this.statements, { device, seq: deviceSeq, hash: Buffer.from(hash, 'hex') });
     }
     for (const [run, news] of touched) {
       this.ranges.addAll(run.id, news);

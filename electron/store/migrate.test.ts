@@ -7,7 +7,7 @@ import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { type Db, openDatabase } from './database';
 import { rowSum } from './hashing';
 import { type Migration, migrate, migrations, readVersion } from './migrate';
-import { openForWriting, workspaceFile } from './workspace-file';
+import { isFromElsewhere, openForWriting, workspaceFile } from './workspace-file';
 
 const next: Migration = {
   version: migrations.length + 1,
@@ -83,7 +83,12 @@ test('migration 3 keeps heads and segments of earlier runs, which are folded ane
   db.close();
 });
 
-function undoLastTwo(db: Db): void {
+function undoLast(db: Db): void {
+  db.exec('DROP TABLE annotation_end');
+}
+
+function undoLastThree(db: Db): void {
+  undoLast(db);
   db.exec('DROP TABLE restore_loss');
   for (const table of ['run', 'outbox', 'annotation', 'kept_annotation'])
     db.exec(`DROP TRIGGER ${table}_id_checked`);
@@ -105,7 +110,7 @@ test('migration 4: a session that an earlier version wrote is whole, and goes on
   for (const table of ['session_log', 'session_part']) db.exec(`ALTER TABLE ${table} DROP COLUMN file`);
   db.exec('ALTER TABLE session_log DROP COLUMN epoch');
   db.exec('DROP TABLE gesture');
-  undoLastTwo(db);
+  undoLastThree(db);
   const id = db.prepare('SELECT id FROM run').pluck().get() as number;
   db.prepare('UPDATE session_log SET sum = ?').run(rowSum(id, 'main', 29, 5));
   db.pragma('user_version = 3');
@@ -149,7 +154,7 @@ test('migration 6: a run that an earlier version kept under no id is set aside, 
   await new RunWriter(before, run).start();
   await before.close();
   const db = openDatabase(workspaceFile(folder));
-  undoLastTwo(db);
+  undoLastThree(db);
   db.exec("INSERT INTO run (id, ulid, created_at) VALUES (9, '..........................', 0)");
   db.exec(
     'INSERT INTO run_head SELECT 9, seq, hash, epoch, changed_at, rule_version, rule_seq, facts, state, precedence FROM run_head',
@@ -171,12 +176,38 @@ test('migration 7: a workspace of before is whole, and no terminal of it lost an
   });
   await before.close();
   const db = openDatabase(workspaceFile(folder));
+  undoLast(db);
   db.exec('DROP TABLE restore_loss');
   db.pragma('user_version = 6');
   db.close();
   const report = await testStore(folder).reader.verify();
   expect(report).toMatchObject({ ok: true, workspace: [], runs: [{ id: run, problems: [] }] });
   expect(report.runs[0]?.known).toBeUndefined();
+});
+
+test('migration 8 notes where the annotation log of each device ends, entries that are kept aside included', () => {
+  const db = openDatabase('');
+  migrate(db, migrations.slice(0, 5));
+  const hash = (n: number) => `x'${String(n).padStart(64, '0')}'`;
+  db.exec("INSERT INTO run (id, ulid, created_at) VALUES (1, 'r', 0)");
+  const add = (device: string, seq: number) =>
+    db.exec(
+      `INSERT INTO annotation (ulid, run, author, op, device, device_seq, body, hash) VALUES ('${device}${seq}', 1, 'x', 'label', '${device}', ${seq}, '{}', ${hash(seq)})`,
+    );
+  add('one', 1);
+  add('one', 2);
+  add('other', 1);
+  db.exec(
+    `INSERT INTO kept_annotation (device, device_seq, ulid, run, body, hash) VALUES ('other', 2, 'k', 'r', '{}', ${hash(7)})`,
+  );
+  expect(migrate(db)).toEqual({ from: 5, to: migrations.length });
+  expect(db.prepare('SELECT device, seq, hex(hash) AS hash FROM annotation_end').all()).toEqual([
+    { device: 'one', seq: 2, hash: '2'.padStart(64, '0') },
+    { device: 'other', seq: 2, hash: '7'.padStart(64, '0') },
+  ]);
+  expect(() => db.exec('DELETE FROM annotation_end')).toThrow('the end of a log stays');
+  expect(() => db.exec('UPDATE annotation_end SET seq = 1')).toThrow('the end of a log stays');
+  db.close();
 });
 
 test('an older application refuses a newer workspace and leaves every byte as it was', async () => {
@@ -190,8 +221,11 @@ test('an older application refuses a newer workspace and leaves every byte as it
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.close();
   const before = readFileSync(workspaceFile(folder));
+  const files = readdirSync(folder).sort();
+  expect(isFromElsewhere(folder, 'another machine')).toBe(false);
   expect(() => openForWriting(folder)).toThrowError(expect.objectContaining({ code: 'workspace_newer' }));
   expect(readFileSync(workspaceFile(folder)).equals(before)).toBe(true);
+  expect(readdirSync(folder).sort()).toEqual(files);
 });
 
 test('a database that is not a workspace is refused untouched', () => {

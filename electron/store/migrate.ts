@@ -7,6 +7,7 @@ import { sessionFiles } from './migrations/0004-session-files';
 import { gestures } from './migrations/0005-gestures';
 import { ids } from './migrations/0006-ids';
 import { restoreLosses } from './migrations/0007-restore-losses';
+import { annotationEnds } from './migrations/0008-annotation-ends';
 
 /** One numbered change of the schema; never edited once released. */
 export interface Migration {
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   gestures,
   ids,
   restoreLosses,
+  annotationEnds,
 ];
 
 /**
@@ -62,7 +64,19 @@ export function readVersion(db: Db): number {
   return Number(db.pragma('user_version', { simple: true }));
 }
 
+/** Formats are counted up one by one: what is far from all that are known is no version but damage. */
+export function isVersion(found: number): boolean {
+  return found >= 0 && found < 10_000;
+}
+
+/** @throws WaymarkError workspace_newer, or workspace_corrupt where the number is none that a Waymark writes */
 export function refuseNewer(found: number, known: number): void {
+  if (!isVersion(found)) {
+    throw new WaymarkError(
+      'workspace_corrupt',
+      `The format number of this workspace is damaged (${found}; this Waymark knows up to ${known}). Run "verify" to see what is affected, and "restore" to bring what is whole into a new folder.`,
+    );
+  }
   if (found > known) {
     throw new WaymarkError(
       'workspace_newer',

@@ -1,4 +1,5 @@
 import type { DatedEvent } from '@shared/events';
+import type { Statement } from './database';
 import type { Statements } from './rows';
 import type { RuleFolds } from './rule-folds';
 import type { OpenRun, RunLog } from './run-log';
@@ -14,11 +15,15 @@ export class OpenRuns {
   private readonly known = new Map<string, KnownRun>();
   private readonly touched = new Set<string>();
 
+  private readonly dataVersion: Statement;
+
   constructor(
     private readonly statements: Statements,
     private readonly log: RunLog,
     private readonly rules: RuleFolds,
-  ) {}
+  ) {
+    this.dataVersion = statements.prepare('PRAGMA data_version').pluck();
+  }
 
   /**
    * The run as stored now, or a new one when `first` creates it. Throws `not_found`. `version`: as read in this transaction, or
@@ -75,7 +80,7 @@ export class OpenRuns {
 
   /** Changes with every commit of another process; costs least inside a transaction. */
   version(): unknown {
-    return this.statements.prepare('PRAGMA data_version').pluck().get();
+    return this.dataVersion.get();
   }
 
   private load(run: string): OpenRun | undefined {

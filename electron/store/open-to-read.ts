@@ -18,12 +18,7 @@ export function openToRead(path: string, options: { readonly?: boolean } = {}): 
     db.close();
     if (!OF_THE_PLACE.test(systemCode(thrown)) || !isAlone(path)) throw thrown;
     const url = path.split('/').map(encodeURIComponent).join('/');
-    try {
-      return openDatabase(`file://${url}?immutable=1`, { readonly: true });
-    } catch {
-      // Another thread has loaded the add-on without addresses: what went wrong is what went wrong first.
-      throw thrown;
-    }
+    return openDatabase(`file://${url}?immutable=1`, { readonly: true });
   }
 }
 

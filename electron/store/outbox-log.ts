@@ -37,8 +37,12 @@ export class OutboxLog {
     return row === undefined ? null : outboxEntry(row);
   }
 
-  /** Refused hint operations leave nothing behind. */
+  /**
+   * Refused hint operations leave nothing behind.
+   * @throws WaymarkError refused: a second answer to a question; what people may not do with hints
+   */
   append(run: number, entry: StoredOutboxEntry): OutboxEntry {
+    this.refuseSecondAnswer(run, entry);
     this.hints.post(run, { id: 0, ...entry });
     const last = this.statements.get<{ hash: Buffer }>(
       'SELECT hash FROM outbox WHERE run = ? ORDER BY id DESC LIMIT 1',
@@ -54,6 +58,36 @@ export class OutboxLog {
     );
     return { id: Number(lastInsertRowid), ...entry };
   }
+
+  /** In the transaction of the entry: of two processes that answer at once, one hears that it came second. */
+  private refuseSecondAnswer(run: number, { run: name, body }: StoredOutboxEntry): void {
+    if (body.op !== 'approval.decided') return;
+    const first = answersTo(this.statements, run).find(({ approval }) => approval === body.approval);
+    if (first === undefined) return;
+    const answer = first.decision === 'allow' ? 'approved' : 'refused';
+    throw new WaymarkError(
+      'refused',
+      `What run ${name} asked is answered already: ${first.author} ${answer} it. The first answer counts. If the run must not go on that way, stop it.`,
+    );
+  }
+}
+
+interface PostedAnswer {
+  approval: string;
+  decision: 'allow' | 'deny';
+  author: string;
+}
+
+/** People's answers to what a run asked, oldest first, whether its driver took them up or not. */
+export function answersTo(statements: Statements, run: number): PostedAnswer[] {
+  // A purged entry has no words; SQLite may look at the conditions in any order.
+  return statements.all<PostedAnswer>(
+    `SELECT json_extract(body, '$.body.approval') AS approval, json_extract(body, '$.body.decision') AS decision,
+       json_extract(body, '$.author') AS author FROM outbox
+     WHERE run = ? AND CASE WHEN json_valid(body) THEN json_extract(body, '$.body.op') END = 'approval.decided'
+     ORDER BY id`,
+    run,
+  );
 }
 
 /** Parses an operation from outside. Throws `bad_input`. */

@@ -1,12 +1,24 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ContextFold } from '@shared/context';
+import { tailOf } from '@shared/context-request';
 import type { RunEvent } from '@shared/events';
+
+/** A request as the log gives it again: `closed[0..length]` and `open`, in this order, are its body. */
+export interface RebuiltRequest {
+  step: number;
+  /** Shared by all requests of which one begins as the other did; grows. */
+  closed: readonly string[];
+  length: number;
+  open: string;
+}
 
 /**
  * Rebuilds every prompt of a run and compares it with the hash recorded when it was sent. What requests of a
  * segment share is hashed once.
  */
 export class PromptCheck {
+  /** The request that the latest event asked the model, if it asked. */
+  rebuilt: RebuiltRequest | null = null;
   private fold: ContextFold | null = null;
   private shared: Hash = createHash('sha256');
   private chunks: readonly string[] | null = null;
@@ -18,19 +30,20 @@ export class PromptCheck {
       this.fold = new ContextFold({ sendReasoning: event.body.model.sendReasoning });
     }
     this.fold?.apply(event);
+    this.rebuilt = null;
     if (event.kind !== 'model.requested' || this.fold === null) {
       return null;
     }
-    const rebuilt = this.hash(this.fold)
-      .update(this.fold.openText({ tail: event.body.tail }))
-      .digest('hex');
+    const { closed } = this.fold;
+    const open = this.fold.openText({ tail: tailOf(event.body) });
+    this.rebuilt = { step: event.body.step, closed, length: closed.length, open };
+    const rebuilt = this.hash(closed).update(open).digest('hex');
     return rebuilt === event.body.sha256
       ? null
       : `The prompt of step ${event.body.step} rebuilt from the log is not the one that was sent.`;
   }
 
-  private hash(fold: ContextFold): Hash {
-    const { closed } = fold;
+  private hash(closed: readonly string[]): Hash {
     if (this.chunks !== closed) {
       this.chunks = closed;
       this.shared = createHash('sha256');

@@ -28,7 +28,9 @@ const contested = (where: string) =>
  * that the person decides blind nothing is known before: they are open.
  */
 export function itemsSql(kind: QueueClass, blind: boolean): string | null {
-  if (kind === 'disagreement') return contested(blind ? `${DISAGREEMENT} AND ${MINE}` : DISAGREEMENT);
+  const differ = `label_flags & ${LabelFlag.humansDiffer}`;
+  if (kind === 'disagreement')
+    return contested(blind ? `${differ} AND ${MINE}` : `${DISAGREEMENT} AND (${differ} OR NOT ${MINE})`);
   if (kind === 'unsure') return blind ? null : contested(`NOT ${DISAGREEMENT} AND NOT ${MINE}`);
   if (blind) return kind === 'open' ? filtered(`NOT ${MINE}`) : null;
   const calm = `NOT ${CONTESTED} AND NOT ${MINE}`;

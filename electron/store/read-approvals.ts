@@ -2,18 +2,25 @@ import type { ApprovalAsked } from '@shared/ipc/runs';
 import { approvalKinds, foldApprovals } from './approval-fold';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
 import { LAST_SEQ, rowId } from './ids';
+import { answersTo } from './outbox-log';
 import { findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import { FOLD_VERSION, type OpenApproval } from './run-state';
 
-/** What a run waits for a person's word on, oldest first. Throws `not_found`. */
+/**
+ * What a run waits for a person's word on, oldest first. What a person answered is open no more, also while nobody drives the
+ * run, who would write the answer into its log. Throws `not_found`.
+ */
 export function readOpenApprovals(context: ReadContext, ulid: string): ApprovalAsked[] {
   const run = findRun(context, ulid);
   const open = run.state.version === FOLD_VERSION ? run.state.approvals : fromLog(context, run);
-  return (open ?? []).flatMap(({ seq }) => {
+  if (open === undefined) return [];
+  const answered = new Set(answersTo(context.statements, run.id).map(({ approval }) => approval));
+  return open.flatMap(({ seq, approval }) => {
+    if (answered.has(approval)) return [];
     const [event] = readEvents(context, run, seq, seq, 1);
     if (event?.kind !== 'approval.asked') return [];
-    const { approval, step, what, why, kinds } = event.body;
-    return [{ run: ulid, approval, step, what, why, ...(kinds === undefined ? {} : { kinds }) }];
+    const { call: _, ...question } = event.body;
+    return [{ run: ulid, ...question }];
   });
 }
 

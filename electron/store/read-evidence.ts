@@ -81,7 +81,7 @@ function* sightEvents(
   if (first === undefined || last === undefined) return;
   const statement = context.statements.prepare(
     `SELECT id, at, epoch, kind, body FROM event WHERE id BETWEEN ? AND ?
-     AND kind IN ('model.answered', 'action.started', 'file.changed', 'action.observed') ORDER BY id`,
+     AND kind IN ('action.started', 'file.changed', 'action.observed') ORDER BY id`,
   );
   const load = (sha: string) => context.blobs.read(sha);
   for (const row of statement.iterate(rowId(run.id, first.seq0), rowId(run.id, last.seq1))) {
@@ -102,10 +102,11 @@ interface EventRow {
 }
 
 function bodyOf(kind: string, stored: string, load: (sha: string) => string): unknown {
-  if (kind === 'model.answered' || kind === 'action.started') return {};
   const body = JSON.parse(stored) as Record<string, unknown>;
+  if (kind === 'action.started') return { step: body.step };
   if (kind === 'file.changed') return { ...body, beforeText: null, text: null };
-  return hydrate({ ...body, text: '' }, load);
+  const { images: _, ...rest } = body;
+  return hydrate({ ...rest, text: '' }, load);
 }
 
 function fileEvidence(

@@ -1,3 +1,4 @@
+import type { ImageRef } from '@shared/image-part';
 import { type EffectiveLabel, type LabelSource, stepMarks } from '@shared/labels';
 import type { StepHead, StepNote } from '@shared/views';
 import {
@@ -11,6 +12,7 @@ import {
 } from './fold-rows';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS, tileId } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';
+import { firstImage } from './read-images';
 import { TILE_COUNTS } from './run-projection';
 
 export const MAX_HEADS = 1000;
@@ -57,7 +59,7 @@ export function readHeads(context: ReadContext, ulid: string, from: number, to: 
       rowId(run.id, first),
       rowId(run.id, last),
     )
-    .map((row) => toHead(run, row, notes.get(seqOf(row.id)) ?? []));
+    .map((row) => toHead(run, row, notes.get(seqOf(row.id)) ?? [], imageOf(context, run, row)));
   const running = run.state.head;
   if (
     running !== null &&
@@ -65,7 +67,8 @@ export function readHeads(context: ReadContext, ulid: string, from: number, to: 
     running.step <= last &&
     heads.at(-1)?.step !== running.step
   ) {
-    heads.push(toHead(run, runningRecord(run, running), notes.get(running.step) ?? []));
+    const row = runningRecord(run, running);
+    heads.push(toHead(run, row, notes.get(running.step) ?? [], imageOf(context, run, row)));
   }
   const pending = pendingHead(run);
   return pending !== null && pending.step >= first && pending.step <= last ? [...heads, pending] : heads;
@@ -87,7 +90,8 @@ export function readHead(
     return undefined;
   }
   const notes = notesOf(context, run.id, step, step).get(step) ?? [];
-  return { head: toHead(run, row, notes), seq0: row.seq0, seq1: row.seq1 };
+  const head = toHead(run, row, notes, imageOf(context, run, row));
+  return { head, seq0: row.seq0, seq1: row.seq1 };
 }
 
 /** The running step as its row will be; labels come with a row only. */
@@ -123,7 +127,12 @@ function runningRecord(run: RunRecord, head: HeadRow): HeadRecord {
   };
 }
 
-function toHead(run: RunRecord, row: HeadRecord, after: StepNote[]): StepHead {
+/** Of the few rows that have one. */
+function imageOf(context: ReadContext, run: RunRecord, row: HeadRecord): ImageRef | undefined {
+  return (row.marks & HeadMark.pictured) === 0 ? undefined : firstImage(context, run, row.seq0, row.seq1);
+}
+
+function toHead(run: RunRecord, row: HeadRecord, after: StepNote[], image?: ImageRef): StepHead {
   const label: EffectiveLabel = {
     value: row.label === 0 ? null : row.label === 1 ? 'train' : 'mask',
     source: row.label_source,
@@ -159,6 +168,7 @@ function toHead(run: RunRecord, row: HeadRecord, after: StepNote[]): StepHead {
     flagged: (row.label_flags & LabelFlag.flagged) !== 0,
     comments: row.comments,
     inheritedFrom: null,
+    ...(image === undefined ? {} : { image }),
     after,
   };
 }

@@ -29,6 +29,7 @@ export function openReads(folder: string) {
     step: core.step.bind(core),
     evidence: core.evidence.bind(core),
     prompt: core.prompt.bind(core),
+    image: core.image.bind(core),
     checkpoints: core.checkpoints.bind(core),
     openApprovals: core.openApprovals.bind(core),
     allowedKinds: core.allowedKinds.bind(core),

@@ -136,6 +136,9 @@ test('a command reads only where that is said of it', () => {
     'stats X',
     'verify',
     'label export',
+    'rules X',
+    'rules list',
+    'rules preview X',
   ]) {
     expect(reads(line), line).toBe(true);
   }
@@ -154,7 +157,6 @@ test('a command reads only where that is said of it', () => {
       'merge x',
       'import x',
       'branch X',
-      'rules X',
       'rules set',
       'rules clear',
       'queue assign',

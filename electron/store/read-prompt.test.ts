@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { contentText } from '@shared/chat';
 import { ContextFold } from '@shared/context';
+import { imagesOf } from '@shared/context-entry';
 import type { NewEvent, RunEvent } from '@shared/events';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
@@ -15,6 +18,9 @@ async function written(store: Store, script: ContextScript): Promise<void> {
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 
+/** Steps whose requests are of the old form: none, some, all. */
+const keptAfter = fc.constantFrom(0, 7, Number.POSITIVE_INFINITY);
+
 /** After these another prefix is sent. */
 const CHANGES = new Set(['segment.started', 'summary.started', 'context.shortened', 'model.changed']);
 
@@ -26,8 +32,8 @@ it('whatever becomes of a context, every prompt is rebuilt: by position, in orde
   const store = testStore();
   let summaries = 0;
   await fc.assert(
-    fc.asyncProperty(contextDeeds, async (deeds) => {
-      const script = new ContextScript(ulid()).live(deeds);
+    fc.asyncProperty(contextDeeds, keptAfter, async (deeds, old) => {
+      const script = new ContextScript(ulid(), old).live(deeds);
       await written(store, script);
       for (const step of script.asked) {
         const prompt = await store.reader.prompt(script.run, step);
@@ -54,8 +60,8 @@ it('whatever becomes of a context, every prompt is rebuilt: by position, in orde
 
 it('a fold from scratch gives the bytes and the estimate of the one that grew', () => {
   fc.assert(
-    fc.property(contextDeeds, (deeds) => {
-      const script = new ContextScript(ulid()).live(deeds);
+    fc.property(contextDeeds, keptAfter, (deeds, old) => {
+      const script = new ContextScript(ulid(), old).live(deeds);
       const scratch = new ContextFold({ sendReasoning: false });
       for (const event of script.batches.flat()) scratch.apply(event);
       expect(scratch.requestBody({ tail: 't' })).toBe(script.context.requestBody({ tail: 't' }));
@@ -68,25 +74,98 @@ it('a fold from scratch gives the bytes and the estimate of the one that grew', 
   );
 });
 
-it('repeats the bytes of the request before, up to its tail, as long as nothing in the context changes', () => {
-  let compared = 0;
+/** A request up to the end of its last text: what stays when something is added there. */
+const upToText = (body: string) => body.replace(/"\}(?:\]\})?\]\}$/u, '');
+
+it('where lines are kept, repeats every byte of the request before as long as nothing in the context changes', () => {
+  const seen = { compared: 0, again: 0, lines: 0 };
   fc.assert(
     fc.property(contextDeeds, (deeds) => {
       const script = new ContextScript(ulid()).live(deeds);
       const context = new ContextFold({ sendReasoning: false });
       let before: string | null = null;
+      let line = '';
       for (const event of script.batches.flat()) {
         context.apply(event);
         if (CHANGES.has(event.kind)) before = null;
-        // Where a step has both, a hint joins the observation, and the teaching message after it stays last.
+        if (event.kind !== 'model.requested') continue;
+        const body = context.requestBody({ tail: '' });
+        expect(sha(body)).toBe(event.body.sha256);
+        if (before !== null) {
+          expect(body.startsWith(before)).toBe(true);
+          seen.compared += 1;
+        }
+        if (context.summary === null) {
+          expect(context.line).not.toBe('');
+          const last = context.messages().at(-1)?.message;
+          expect(last && contentText(last)).toContain(context.line);
+          if (event.body.tail === '') {
+            expect(context.line).toBe(line);
+            seen.again += 1;
+          }
+          line = context.line;
+          seen.lines += 1;
+        }
+        before = upToText(body);
+      }
+    }),
+    { numRuns: 200 },
+  );
+  expect(seen.compared).toBeGreaterThan(400);
+  expect(seen.again).toBeGreaterThan(100);
+  expect(seen.lines).toBeGreaterThan(800);
+});
+
+it('proves the prompts of a log from before lines were kept, and of one that goes on with lines', () => {
+  const text = readFileSync(new URL('tails-not-kept.jsonl', import.meta.url), 'utf8');
+  const old = text
+    .trim()
+    .split('\n')
+    .map((line): NewEvent => JSON.parse(line));
+  const problems = (events: readonly NewEvent[]) => {
+    const check = new PromptCheck();
+    return stored(events, 'run').flatMap((event) => check.apply(event) ?? []);
+  };
+  expect(old.filter(({ kind }) => kind === 'model.requested').length).toBe(16);
+  expect(problems(old)).toEqual([]);
+  const kept = old.map(
+    (event): NewEvent =>
+      event.kind === 'model.requested' ? { ...event, body: { ...event.body, kept: true } } : event,
+  );
+  expect(problems(kept).length).toBeGreaterThan(10);
+  const mixed = new ContextScript('run', 6).live(
+    Array.from({ length: 12 }, () => ({
+      ...{
+        deed: 'step' as const,
+        calls: [{ size: 3, valid: true }],
+        hint: true,
+        retry: true,
+        reasoning: false,
+      },
+    })),
+  );
+  expect(problems(mixed.batches.flat())).toEqual([]);
+});
+
+it('where lines are not kept, repeats the bytes of the request before, up to its tail, as long as nothing in the context changes', () => {
+  let compared = 0;
+  fc.assert(
+    fc.property(contextDeeds, (deeds) => {
+      const script = new ContextScript(ulid(), Number.POSITIVE_INFINITY).live(deeds);
+      const context = new ContextFold({ sendReasoning: false });
+      let before: string | null = null;
+      for (const event of script.batches.flat()) {
+        context.apply(event);
+        if (CHANGES.has(event.kind)) before = null;
+        // Where a step has both, a hint joins the observation, and the message that teaches or shows images stays last.
         const last = context.entries.at(-1);
-        if (event.kind === 'hint.delivered' && last?.taught !== '' && last?.observations.length)
-          before = null;
+        const follows = last !== undefined && (last.taught !== '' || imagesOf(last) !== undefined);
+        if (event.kind === 'hint.delivered' && follows && last.observations.length > 0) before = null;
         if (event.kind !== 'model.requested') continue;
         const body = context.requestBody({ tail: event.body.tail });
         if (before !== null) expect(body.startsWith(before)).toBe(true);
         compared += before === null ? 0 : 1;
-        before = context.requestBody({ tail: '' }).slice(0, -'"}]}'.length);
+        before = upToText(context.requestBody({ tail: '' }));
       }
     }),
     { numRuns: 200 },

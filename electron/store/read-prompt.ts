@@ -1,8 +1,10 @@
-import type { ChatMessage } from '@shared/chat';
+import { contentText, withText } from '@shared/chat';
 import type { ContextFold } from '@shared/context';
-import { messageTokens } from '@shared/context-entry';
+import { placedTokens } from '@shared/context-entry';
+import { tailOf } from '@shared/context-request';
 import { WaymarkError } from '@shared/errors';
 import type { EventBody } from '@shared/events';
+import { imageRef } from '@shared/image-part';
 import type { PromptMessage, PromptView } from '@shared/views';
 import { contextAt } from './context-at';
 import { sha256 } from './hashing';
@@ -30,9 +32,10 @@ function promptView(
   fold: ContextFold,
   ulid: string,
   step: number,
-  request: Pick<EventBody<'model.requested'>, 'sha256' | 'tail'>,
+  request: Pick<EventBody<'model.requested'>, 'sha256' | 'tail' | 'kept'>,
 ): PromptView {
-  const body = fold.requestBody({ tail: request.tail });
+  const tail = tailOf(request);
+  const body = fold.requestBody({ tail });
   const rebuilt = sha256(body).toString('hex');
   return {
     run: ulid,
@@ -41,9 +44,10 @@ function promptView(
     rebuiltSha256: rebuilt,
     verified: rebuilt === request.sha256,
     bytes: Buffer.byteLength(body),
-    messages: promptMessages(fold, request.tail),
+    messages: promptMessages(fold, tail),
     ...fold.sent,
-    tail: request.tail,
+    tail,
+    line: fold.line,
   };
 }
 
@@ -80,10 +84,17 @@ function readRequest(context: ReadContext, run: RunRecord, seq: number): EventBo
 
 function promptMessages(fold: ContextFold, tail: string): PromptMessage[] {
   const placed = fold.messages();
-  return placed.map(({ message, step }, index) => {
-    const sent: ChatMessage =
-      index === placed.length - 1 && tail !== '' ? { ...message, content: message.content + tail } : message;
-    const json = JSON.stringify(sent);
-    return { role: sent.role, json, content: sent.content, tokens: messageTokens(sent), step };
+  return placed.map(({ message, step, images }, index) => {
+    const sent = index === placed.length - 1 && tail !== '' ? withText(message, tail) : message;
+    const shown = images === undefined ? {} : { images: images.map(imageRef) };
+    const tokens = placedTokens({ message: sent, ...(images === undefined ? {} : { images }) });
+    return {
+      role: sent.role,
+      json: JSON.stringify(sent),
+      content: contentText(sent),
+      ...shown,
+      tokens,
+      step,
+    };
   });
 }

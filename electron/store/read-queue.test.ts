@@ -2,7 +2,7 @@ import type { QueueClass } from '@shared/review/queue-class';
 import { queueClassOf } from '@shared/review/queue-class';
 import { expect, test } from 'vitest';
 import { Reviewers, runOf } from '../testing/review-stand';
-import { alice, bob } from '../testing/run-writer';
+import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';
 import type { Store } from './api';
 
@@ -75,6 +75,27 @@ test('what a person has decided leaves their queue, unless people differ about i
   expect(await store.reader.queueNext(alice, run, { run, step: 2, class: null }, 1)).toBeNull();
   // Bob has not confirmed what she did alone.
   expect(await walk(store, bob, run)).toEqual([...['1:1 rest', '1:2 rest', '1:4 rest']]);
+});
+
+test('a TRAIN that does not lift a hard mask is a decision of that person; the others see that it is at odds', async () => {
+  const store = testStore();
+  const run = await createRun(store);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('echo 1', 'said 1');
+  await writer.command('cat none', 'No such file', { ok: false });
+  const people = new Reviewers(store);
+  await people.label(alice, run, 2, 'train');
+  await store.drain();
+  const [head] = await store.reader.heads(run, 2, 2);
+  expect(head).toMatchObject({ label: { value: 'mask', source: 'rule' }, decided: [alice.uuid] });
+  expect(await walk(store, alice, run)).toEqual(['1:1 open']);
+  expect(await store.reader.queueView(alice, run)).toMatchObject({ decided: 1, left: { disagreement: 0 } });
+  expect(await walk(store, bob, run)).toEqual(['1:2 disagreement 1/1', '1:1 open']);
+  await people.say(alice, run, 2, { op: 'label', value: 'train', reason: 'keep-debugging' });
+  await store.drain();
+  expect((await store.reader.heads(run, 2, 2))[0]?.label).toMatchObject({ value: 'train', source: 'human' });
+  expect(await walk(store, bob, run)).toEqual(['1:1 open', '1:2 rest']);
 });
 
 test('the queue goes across the runs assigned to a person, and no further than their part', async () => {

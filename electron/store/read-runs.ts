@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/errors';
 import type { NewEvent } from '@shared/events';
+import { finalScore } from '@shared/final-score';
 import { isId } from '@shared/id';
 import type { RunSummary, RunState as RunWord } from '@shared/views';
 import { WorkingTime } from '@shared/working-time';
@@ -110,6 +111,8 @@ function importWord(context: ReadContext, ulid: string): RunWord {
 function summarise(context: ReadContext, run: RunRecord): RunSummary {
   const { state } = run;
   const facts = { ...run.facts, ...state.changed };
+  // Limits change all together; this one is absent where there is none.
+  const { maxTrainingMs } = state.changed.maxSteps === undefined ? run.facts : state.changed;
   const word = runWord(context, run);
   const ended = ENDED.has(word);
   return {
@@ -131,13 +134,15 @@ function summarise(context: ReadContext, run: RunRecord): RunSummary {
     segments: state.segments,
     scores: {
       best: state.scores.best,
-      final: state.scores.final ?? (ended ? state.scores.last : null),
+      final: ended ? finalScore(state.scores) : state.scores.final,
+      ...(state.scores.finalUnavailable === true ? { finalUnavailable: true as const } : {}),
       last: state.scores.last,
       tries: state.tries,
       maxTries: facts.maxTries,
     },
     workingMs: workingMs(context, run, word),
     maxWorkingMs: facts.maxWorkingMs,
+    ...(maxTrainingMs === undefined ? {} : { maxTrainingMs }),
     maxSteps: facts.maxSteps,
     tokens: { ...state.tokens, contextLimit: facts.contextLimit },
     maxTokens: facts.maxTokens,

@@ -32,11 +32,11 @@ test('segments tell their first step and the summary that opened them', async ()
   expect(await store.reader.segments(run)).toEqual([
     {
       ...{ segment: 1, firstStep: 1, summaryStep: null, lastStep: 6, carried: null },
-      counts: { ...none, undecided: 6 },
+      counts: { ...none, train: 1, undecided: 5 },
     },
     {
       ...{ segment: 2, firstStep: 7, summaryStep: 6, lastStep: 9, carried: { from: 3, to: 5 } },
-      counts: { ...none, undecided: 3 },
+      counts: { ...none, train: 1, undecided: 2 },
     },
     {
       ...{ segment: 3, firstStep: 10, summaryStep: 9, lastStep: 10, carried: { from: 7, to: 8 } },

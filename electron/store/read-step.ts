@@ -1,5 +1,7 @@
 import { WaymarkError } from '@shared/errors';
 import type { EventBody, EventKind, RunEvent } from '@shared/events';
+import { imageRef } from '@shared/image-part';
+import { noticesOf } from '@shared/notices';
 import type { ObservationView, StepDetail, StepNote } from '@shared/views';
 import { rowId } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord, readKinds } from './read-context';
@@ -86,7 +88,8 @@ function observations(answer: EventBody<'model.answered'>, events: readonly RunE
       data: observed?.data ?? {},
       durationMs: observed?.durationMs ?? null,
       closedBy: observed?.closedBy ?? null,
-      guards: action?.guards ?? [],
+      images: (observed?.images ?? []).map(imageRef),
+      guards: [...(action?.guards ?? []), ...noticesOf(observed?.data ?? {})],
     };
   });
 }

@@ -4,6 +4,7 @@ import type { CheckpointView } from '@shared/checkpoint-views';
 import type { RunEvent } from '@shared/events';
 import type { StepEvidence } from '@shared/evidence';
 import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
+import type { ImageBytes } from '@shared/image-part';
 import type { DecidedExamples } from '@shared/ipc/guideline';
 import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/ipc/labels';
 import type { ApprovalAsked } from '@shared/ipc/runs';
@@ -41,6 +42,7 @@ import { readEvidence } from './read-evidence';
 import { readFacets } from './read-facets';
 import { readFileCounts, readFileRevisions, readFiles, readFileText, readQueries } from './read-files';
 import { readHints } from './read-hints';
+import { readImageBytes } from './read-images';
 import { readRest, readSimilar } from './read-label-previews';
 import { readAnnotationPage } from './read-labels';
 import {
@@ -156,6 +158,10 @@ export class ReaderCore extends ReviewCore implements StoreReader {
 
   prompt(run: string, step: number): Promise<PromptView> {
     return this.read(() => readLineagePrompt(this.context, run, step));
+  }
+
+  image(run: string, sha256: string): Promise<ImageBytes> {
+    return this.read(() => readImageBytes(this.context, run, sha256));
   }
 
   checkpoints(run: string): Promise<CheckpointView[]> {

@@ -1,4 +1,7 @@
+import type { HeadMessage } from '@shared/event-parts';
 import { type EventBody, eventBodies, type RunEvent } from '@shared/events';
+import type { ImagePart } from '@shared/image-part';
+import { noticesOf } from '@shared/notices';
 import type { RunState } from './run-state';
 
 /**
@@ -19,10 +22,14 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     case 'session.unfollowed':
       return { message: '' };
     case 'segment.started': {
-      const { hints } = event.body;
-      const head = event.body.head.map(({ role }) => ({ role, content: '' }));
-      const empty = hints === undefined ? {} : { hints: hints.map(({ id }) => ({ id, text: '' })) };
-      return { head, tools: [], request: {}, ...empty };
+      const { hints, reflected } = event.body;
+      const head = event.body.head.map(wordlessMessage);
+      const wordless = (list: readonly { id: string }[]) => list.map(({ id }) => ({ id, text: '' }));
+      return {
+        ...{ head, tools: [], request: {} },
+        ...(hints === undefined ? {} : { hints: wordless(hints) }),
+        ...(reflected === undefined ? {} : { reflected: wordless(reflected) }),
+      };
     }
     case 'model.requested':
       return { tail: '' };
@@ -37,12 +44,13 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     case 'hint.delivered':
       return withoutHints(event.body);
     case 'step.inherited': {
-      const { answered, observed, delivered } = event.body;
+      const { answered, observed, delivered, lines } = event.body;
       return {
         answered: { ...answered, ...withoutAnswer(answered) },
         observed: observed.map((each) => ({ ...each, ...withoutObservation(each) })),
         taught: null,
         delivered: delivered.map((each) => ({ ...each, ...withoutHints(each) })),
+        ...(lines === undefined ? {} : { lines: lines.map(({ after }) => ({ after, text: '' })) }),
       };
     }
     case 'branch.began':
@@ -52,7 +60,7 @@ function withoutText(event: RunEvent): Record<string, unknown> {
       return { note: '', message: '', sessions };
     }
     case 'summary.started': {
-      const head = event.body.head.map(({ role }) => ({ role, content: '' }));
+      const head = event.body.head.map(wordlessMessage);
       return { head, closing: '', tools: [], request: {} };
     }
     case 'summary.rejected': {
@@ -70,7 +78,7 @@ function withoutText(event: RunEvent): Record<string, unknown> {
     case 'approval.asked':
       return { what: '', why: '', kinds: undefined };
     case 'approval.decided':
-      return { kinds: undefined };
+      return { kinds: undefined, reason: undefined };
     case 'approval.withdrawn':
       return { kind: '' };
     case 'setup.done':
@@ -90,12 +98,26 @@ function withoutAnswer({ calls, invalid }: EventBody<'model.answered'>) {
   };
 }
 
-function withoutObservation({ error, data }: EventBody<'action.observed'>) {
+/** Of an image its kind, sizes and hash stay; its name may be a path that somebody chose. */
+const pictureless = (image: ImagePart): ImagePart => ({ ...image, name: '', data: '' });
+
+function wordlessMessage({ role, images }: HeadMessage): HeadMessage {
+  return { role, content: '', ...(images === undefined ? {} : { images: images.map(pictureless) }) };
+}
+
+function withoutObservation({ error, data, images }: EventBody<'action.observed'>) {
   return {
     text: '',
     error: error === null ? null : { code: error.code, message: '' },
-    data: plainFacts(data),
+    data: { ...plainFacts(data), ...plainNotices(data) },
+    ...(images === undefined ? {} : { images: images.map(pictureless) }),
   };
+}
+
+/** Which guards spoke: the step's row shows them. */
+function plainNotices(data: Record<string, unknown>): Record<string, unknown> {
+  const notices = noticesOf(data);
+  return notices.length === 0 ? {} : { notices: notices.map((each) => ({ ...each, message: '' })) };
 }
 
 function withoutHints({ hints }: EventBody<'hint.delivered'>) {

@@ -58,6 +58,11 @@ export class RuleFolds {
     this.live.delete(run);
   }
 
+  /** This process has written what the workspace says about rules, or a transaction was rolled back. */
+  forgetSettings(): void {
+    this.settings.forget();
+  }
+
   /** Outside the transaction: replays a short run, so that `apply` can go on from its head. */
   warm(run: OpenRun): void {
     if (run.seq === 0 || run.seq > INLINE_EVENTS) {
@@ -71,20 +76,21 @@ export class RuleFolds {
     }
   }
 
-  /** Verdicts of freshly inserted events; null when the fold is behind and must catch up first. */
-  apply(run: OpenRun, events: readonly RunEvent[]): RuleVerdictRow[] | null {
+  /** Verdicts of freshly inserted events; null when the fold is behind and must catch up first. `version`: as `RuleSettingTable.of`. */
+  apply(run: OpenRun, events: readonly RunEvent[], version: unknown): RuleVerdictRow[] | null {
     const first = events[0];
     if (first === undefined) {
       return [];
     }
-    const { inForce } = this.rulesOf(run, first);
+    const { inForce } = this.rulesOf(run, first, version);
     const live = first.seq === 1 ? this.start(run, first) : this.live.get(run.ulid);
     const stored =
       first.seq === 1 || (run.rules.version === inForce.version && run.rules.seq === first.seq - 1);
     if (live?.version !== inForce.version || live.seq !== first.seq - 1 || !stored) {
       return null;
     }
-    const verdicts = events.flatMap((event) => live.fold.apply(event));
+    const verdicts: RuleVerdictRow[] = [];
+    for (const event of events) verdicts.push(...live.fold.apply(event));
     live.seq = run.seq;
     run.rules = { ...inForce, seq: run.seq };
     return verdicts;
@@ -190,8 +196,12 @@ export class RuleFolds {
   }
 
   /** The rules in force now: the task's word is pinned in the run, the workspace's is looked up. */
-  private rulesOf(run: Pick<OpenRun, 'id' | 'ulid' | 'seq' | 'facts'>, event?: RunEvent): KnownRules {
-    const { settings, body } = this.settings.of(run.facts.task.id);
+  private rulesOf(
+    run: Pick<OpenRun, 'id' | 'ulid' | 'seq' | 'facts'>,
+    event?: RunEvent,
+    version?: unknown,
+  ): KnownRules {
+    const { settings, body } = this.settings.of(run.facts.task.id, version);
     const known = this.known.get(run.ulid);
     if (known !== undefined && known.body === body) {
       return known;

@@ -56,24 +56,40 @@ export function readRuleCounts(statements: Statements, run: number): Partial<Rec
   return Object.fromEntries(rows.map(({ rule, n }) => [rule, n]));
 }
 
+interface KnownSettings {
+  body: string;
+  settings: RuleSettings;
+  /** State of the file in which the row was read; undefined: not known. */
+  version: unknown;
+}
+
 /** The settings of each task as stored now, parsed once per content: asked before every append. */
 export class RuleSettingTable {
-  private readonly known = new Map<string, { body: string; settings: RuleSettings }>();
+  private readonly known = new Map<string, KnownSettings>();
 
   constructor(private readonly statements: Statements) {}
 
-  of(task: string): { settings: RuleSettings; body: string } {
-    const row = this.statements.get<{ body: string }>('SELECT body FROM rule_setting WHERE task = ?', task);
-    if (row === undefined) {
-      return { settings: noRuleSettings, body: '' };
-    }
+  /**
+   * `version`: state of the file as of this transaction (`OpenRuns.version`). The row is not read again as long as it is the same:
+   * no other connection has committed, and what this one writes is `forgotten`.
+   */
+  of(task: string, version?: unknown): { settings: RuleSettings; body: string } {
     const before = this.known.get(task);
-    if (before?.body === row.body) {
+    if (before !== undefined && version !== undefined && before.version === version) {
       return before;
     }
-    const parsed = { body: row.body, settings: parseSettings(row.body) };
-    this.known.set(task, parsed);
-    return parsed;
+    const row = this.statements.get<{ body: string }>('SELECT body FROM rule_setting WHERE task = ?', task);
+    const body = row?.body ?? '';
+    const settings =
+      before?.body === body ? before.settings : row === undefined ? noRuleSettings : parseSettings(body);
+    const known = { body, settings, version };
+    this.known.set(task, known);
+    return known;
+  }
+
+  /** This connection has written settings, or has taken back what it wrote. */
+  forget(): void {
+    this.known.clear();
   }
 }
 

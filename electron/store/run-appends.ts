@@ -24,75 +24,101 @@ export interface RunAppendParts {
   stored(notice: RunNotice, version: unknown): void;
 }
 
+interface Append {
+  run: string;
+  epoch: number;
+  events: DatedEvent[];
+  /** As `StoreWriter.append`. */
+  newest?: string | null | undefined;
+  /** Looks at the run inside the transaction; when it says no, nothing is written and `raced` is true. */
+  allowed?: (open: OpenRun) => boolean;
+}
+
+interface Appended {
+  raced: boolean;
+  seq: number;
+}
+
 /** Appends events of a run: log, heads, marks and rule columns in one transaction. */
 export class RunAppends {
   constructor(private readonly parts: RunAppendParts) {}
 
-  /** `allowed` looks at the run inside the transaction; when it says no, nothing is written and `raced` is true. `newest`: as `StoreWriter.append`. */
-  async append(
-    run: string,
-    epoch: number,
-    events: DatedEvent[],
-    allowed: (open: OpenRun) => boolean,
-    newest?: string | null,
-  ): Promise<{ raced: boolean; seq: number }> {
-    const { log, runs, rules, catchUp, projection, sessions, renewal } = this.parts;
-    if (renewal.isOutdated(run)) {
-      await renewal.ready(run);
-    }
-    let prepared: PreparedEvent[];
-    const gaps: PendingGap[] = [];
-    const abandon = () => {
-      for (const gap of gaps.splice(0)) {
-        sessions.abandon(gap);
+  append(append: Append): Promise<Appended> {
+    const { renewal } = this.parts;
+    // Without a turn of its own for the many whose run is as it should be.
+    return renewal.isOutdated(append.run)
+      ? renewal.ready(append.run).then(() => this.write(append))
+      : this.write(append);
+  }
+
+  private write(append: Append): Promise<Appended> {
+    return this.parts.write(new AppendJob(this.parts, append));
+  }
+}
+
+class AppendJob implements Job<Appended> {
+  private prepared: PreparedEvent[] = [];
+  private gaps: PendingGap[] = [];
+  private notice: RunNotice | null = null;
+  private version: unknown;
+
+  constructor(
+    private readonly parts: RunAppendParts,
+    private readonly asked: Append,
+  ) {}
+
+  prepare(): void {
+    const { log, runs, rules, sessions } = this.parts;
+    const { run, epoch, events } = this.asked;
+    this.prepared = log.prepare(events);
+    for (const event of events) {
+      if (event.kind === 'session.gap') {
+        this.gaps.push(sessions.passOver(run, epoch, event.body.uid, event.body));
       }
-    };
-    let notice: RunNotice | null = null;
-    let version: unknown;
-    return this.parts.write({
-      prepare: () => {
-        prepared = log.prepare(events);
-        for (const event of events) {
-          if (event.kind === 'session.gap') {
-            gaps.push(sessions.passOver(run, epoch, event.body.uid, event.body));
-          }
-        }
-        const open = runs.lastSeen(run);
-        if (open !== undefined) {
-          rules.warm(open);
-        }
-      },
-      run: () => {
-        runs.touch(run);
-        version = runs.version();
-        if (newest !== undefined) log.refuseBegunSince(newest);
-        const open = runs.current(run, events[0], version);
-        if (!allowed(open)) {
-          abandon();
-          return { raced: true, seq: open.seq };
-        }
-        const stored = log.insert(open, epoch, prepared);
-        for (const gap of gaps) {
-          sessions.storeGap(gap);
-        }
-        const verdicts = rules.apply(open, stored);
-        projection.apply(open.id, open.state, stored, verdicts ?? []);
-        log.writeHead(open);
-        if (verdicts === null) {
-          catchUp.want(run);
-        }
-        notice = { kind: 'run', run, seq: open.seq, steps: open.state.steps, events: stored };
-        return { raced: false, seq: open.seq };
-      },
-      abandon,
-      committed: () => {
-        for (const gap of gaps) {
-          sessions.committed(gap);
-        }
-        if (notice !== null) {
-          this.parts.stored(notice, version);
-        }
-      },
-    });
+    }
+    const open = runs.lastSeen(run);
+    if (open !== undefined) {
+      rules.warm(open);
+    }
+  }
+
+  run(): Appended {
+    const { log, runs, rules, catchUp, projection, sessions } = this.parts;
+    const { run, epoch, events, newest, allowed } = this.asked;
+    runs.touch(run);
+    this.version = runs.version();
+    if (newest !== undefined) log.refuseBegunSince(newest);
+    const open = runs.current(run, events[0], this.version);
+    if (allowed?.(open) === false) {
+      this.abandon();
+      return { raced: true, seq: open.seq };
+    }
+    const stored = log.insert(open, epoch, this.prepared);
+    for (const gap of this.gaps) {
+      sessions.storeGap(gap);
+    }
+    const verdicts = rules.apply(open, stored, this.version);
+    projection.apply(open.id, open.state, stored, verdicts ?? []);
+    log.writeHead(open);
+    if (verdicts === null) {
+      catchUp.want(run);
+    }
+    this.notice = { kind: 'run', run, seq: open.seq, steps: open.state.steps, events: stored };
+    return { raced: false, seq: open.seq };
+  }
+
+  abandon(): void {
+    for (const gap of this.gaps.splice(0)) {
+      this.parts.sessions.abandon(gap);
+    }
+  }
+
+  committed(): void {
+    for (const gap of this.gaps) {
+      this.parts.sessions.committed(gap);
+    }
+    if (this.notice !== null) {
+      this.parts.stored(this.notice, this.version);
+    }
   }
 }

@@ -57,7 +57,8 @@ export function foldChange(state: RunState, event: ChangeEvent, sink: FoldSink):
       Object.assign(state.changed, {
         ...{ model: model.model, endpoint: model.endpoint, contextLimit: model.contextTokens },
       });
-      state.sendReasoning = [...(state.sendReasoning ?? []), { seq, on: model.sendReasoning }];
+      const images = model.images === true ? { images: true as const } : {};
+      state.sendReasoning = [...(state.sendReasoning ?? []), { seq, on: model.sendReasoning, ...images }];
       sink.note({ seq, step, note: { kind: 'model', model: model.model, by } });
       return;
     }
@@ -65,6 +66,9 @@ export function foldChange(state: RunState, event: ChangeEvent, sink: FoldSink):
       const { limits, by } = event.body;
       const { maxSteps, maxWorkingMs, maxEvals, maxTokens = null, maxCost = null } = limits;
       Object.assign(state.changed, { maxSteps, maxWorkingMs, maxTries: maxEvals, maxTokens, maxCost });
+      // Absent where there is no such limit: folds of older logs stay as they were.
+      if (limits.maxTrainingMs === undefined) delete state.changed.maxTrainingMs;
+      else state.changed.maxTrainingMs = limits.maxTrainingMs;
       sink.note({ seq, step, note: { kind: 'limits', limits, by } });
       return;
     }

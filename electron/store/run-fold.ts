@@ -1,4 +1,6 @@
 import type { EventBody, EventOf, RunEvent } from '@shared/events';
+import { addScore } from '@shared/final-score';
+import { noticesOf } from '@shared/notices';
 import { foldApprovals, foldKinds } from './approval-fold';
 import type { FoldSink } from './fold-rows';
 
@@ -273,6 +275,8 @@ function foldObservation(state: RunState, event: EventOf<'action.observed'>, sin
   head.computer ||= typeof body.data.computer === 'string' ? body.data.computer : '';
   head.bytes += Buffer.byteLength(body.text);
   head.imitatesHuman ||= body.imitatesHuman;
+  if (body.images !== undefined && body.images.length > 0) head.pictured = true;
+  head.guards.push(...noticesOf(body.data).map(({ rule }) => rule));
   head.observation ||= observationLine(relative(body.text.slice(0, OBSERVATION_LOOK), state.root));
 }
 
@@ -304,13 +308,7 @@ function foldFile(event: EventOf<'file.changed'>, sink: FoldSink): void {
 function foldEvaluation(state: RunState, event: EventOf<'evaluation.ended'>, sink: FoldSink): void {
   const { score, attempt, forced, message } = event.body;
   const step = event.body.step ?? state.steps;
-  if (score !== null) {
-    state.scores.last = score;
-    state.scores.best = Math.max(score, state.scores.best ?? score);
-    if (forced) {
-      state.scores.final = score;
-    }
-  }
+  addScore(state.scores, score, forced);
   state.tries = Math.max(state.tries, forced ? 0 : (attempt ?? 0));
   sink.evaluation({ seq: event.seq, step, attempt, forced, score });
   sink.note({ seq: event.seq, step, note: { kind: 'score', score, attempt, forced, message } });

@@ -49,7 +49,7 @@ export interface PreparedEvent {
   kind: DatedEvent['kind'];
   body: EncodedBody;
   at: number | undefined;
-  texts: Map<string, { blob: PreparedBlob; text: string }>;
+  texts: Map<string, { blob: PreparedBlob; content: string | Uint8Array }>;
 }
 
 const INSERT_EVENT =
@@ -71,9 +71,9 @@ export class RunLog {
   prepare(events: readonly DatedEvent[]): PreparedEvent[] {
     return events.map((event) => {
       const texts: PreparedEvent['texts'] = new Map();
-      const body = encodeBody(event, (text) => {
-        const blob = this.blobs.prepare(text);
-        texts.set(blob.hex, { blob, text });
+      const body = encodeBody(event, (content) => {
+        const blob = this.blobs.prepare(content);
+        texts.set(blob.hex, { blob, content });
         return blob.hex;
       });
       return { kind: event.kind, body, texts, at: event.at };
@@ -186,8 +186,8 @@ export class RunLog {
     run.epoch = epoch;
     const now = run.seq === 0 ? (run.createdAt ?? this.stamp()) : this.stamp();
     return events.map((event) => {
-      for (const { blob, text } of event.texts.values()) {
-        this.blobs.put(run.id, blob, text);
+      for (const { blob, content } of event.texts.values()) {
+        this.blobs.put(run.id, blob, content);
       }
       const seq = run.seq + 1;
       const at = event.at ?? now;
@@ -208,7 +208,10 @@ export class RunLog {
         // Kind and body belong together: the body was parsed by this kind's schema before it was stored.
         return { run: run.ulid, seq, at, epoch, kind: event.kind, body: value } as RunEvent;
       }
-      const load = (sha: string) => event.texts.get(sha)?.text ?? this.blobs.read(sha);
+      const load = (reference: string) => {
+        const content = event.texts.get(reference)?.content;
+        return typeof content === 'string' ? content : this.blobs.read(reference);
+      };
       return decodeEvent({ ...row, purged: 0 }, run.ulid, load, false);
     });
   }

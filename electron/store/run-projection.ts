@@ -1,11 +1,12 @@
 import type { RunEvent } from '@shared/events';
 import type { MachinePrecedence } from '@shared/labels';
-import { type FoldSink, type HeadRow, headFlags, headMarks } from './fold-rows';
+import { type HeadRow, headFlags, headMarks } from './fold-rows';
 import { HintProjection } from './hint-projection';
 import { rowId, TILE_STEPS, tileId } from './ids';
 import { LabelProjection } from './label-projection';
 import type { Statements } from './rows';
 import { foldEvent } from './run-fold';
+import { RunRows } from './run-rows';
 import type { RunState } from './run-state';
 import type { RuleVerdictRow } from './step-projector';
 
@@ -28,9 +29,6 @@ export const TILE_COUNTS = `count(*) AS n, coalesce(sum(label = 1), 0) AS train,
 /** A branch has no rows, and no tiles, for the steps it took over. */
 const INSERT_TILE = `INSERT OR REPLACE INTO tile (id, n, train, mask, disagreement, hints, errors, score)
   SELECT ?, ${TILE_COUNTS} HAVING count(*) > 0`;
-
-/** Rows that changed in one transaction, by step. */
-type ChangedHeads = Map<number, { row: HeadRow; settled: boolean }>;
 
 /** Columns of a step that the filter index holds and events decide. */
 type IndexedColumns = Pick<HeadRow, 'segment' | 'kind' | 'tool' | 'score' | 'computer'> & { flags: number };
@@ -74,8 +72,8 @@ export class RunProjection {
     events: readonly RunEvent[],
     verdicts: readonly RuleVerdictRow[],
   ): void {
-    const heads: ChangedHeads = new Map();
-    const sink = this.sink(run, heads);
+    const sink = new RunRows(this.statements, run);
+    const { heads } = sink;
     const before = state.steps;
     for (const event of events) {
       foldEvent(state, event, sink);
@@ -182,103 +180,5 @@ export class RunProjection {
     return (
       this.statements.get('SELECT 1 FROM rule_mark WHERE step = ? LIMIT 1', rowId(run, step)) !== undefined
     );
-  }
-
-  private sink(run: number, heads: ChangedHeads): FoldSink {
-    const put = (sql: string, ...parameters: unknown[]) => this.statements.run(sql, ...parameters);
-    return {
-      head: (row, settled) =>
-        heads.set(row.step, { row, settled: settled || heads.get(row.step)?.settled === true }),
-      note: ({ seq, step, note }) =>
-        put(
-          'INSERT INTO note (id, step, body) VALUES (?, ?, ?)',
-          rowId(run, seq),
-          rowId(run, step),
-          JSON.stringify(note),
-        ),
-      segment: ({ seq, segment, firstStep, carried }) =>
-        put(
-          'INSERT INTO segment (id, segment, first_step, carried_from, carried_to) VALUES (?, ?, ?, ?, ?)',
-          rowId(run, seq),
-          segment,
-          firstStep,
-          carried?.from ?? null,
-          carried?.to ?? null,
-        ),
-      file: (row) =>
-        put(
-          `INSERT INTO file_revision (run, computer, path, revision, seq, step, before, after, size, by)
-           SELECT ?, ?, ?, coalesce(max(revision), 0) + 1, ?, ?, ?, ?, ?, ? FROM file_revision
-           WHERE run = ? AND computer = ? AND path = ?`,
-          run,
-          row.computer,
-          row.path,
-          row.seq,
-          row.step,
-          row.before,
-          row.after,
-          row.size,
-          row.by,
-          run,
-          row.computer,
-          row.path,
-        ),
-      query: (row) =>
-        put(
-          'INSERT INTO query (id, step, tool, query, place, hits) VALUES (?, ?, ?, ?, ?, ?)',
-          rowId(run, row.seq),
-          row.step,
-          row.tool,
-          row.query,
-          row.place,
-          row.hits,
-        ),
-      evaluation: (row) =>
-        put(
-          'INSERT INTO evaluation (id, step, attempt, forced, score) VALUES (?, ?, ?, ?, ?)',
-          rowId(run, row.seq),
-          row.step,
-          row.attempt,
-          row.forced ? 1 : 0,
-          row.score,
-        ),
-      timing: (row) =>
-        put(
-          'INSERT INTO timing (id, kind, at, previous_at, body) VALUES (?, ?, ?, ?, ?)',
-          rowId(run, row.seq),
-          row.kind,
-          row.at,
-          row.previousAt,
-          JSON.stringify(row.body),
-        ),
-      sessionOpened: (row) =>
-        put(
-          `INSERT OR REPLACE INTO session (run, uid, computer, name, rows, cols, opened_seq, ended, exit_code, state, command)
-           VALUES (?, ?, ?, ?, ?, ?, ?, 0, NULL, 'idle', NULL)`,
-          run,
-          row.uid,
-          row.computer,
-          row.session,
-          row.rows,
-          row.cols,
-          row.seq,
-        ),
-      sessionEnded: ({ uid, exitCode, lost }) =>
-        put(
-          'UPDATE session SET ended = 1, state = ?, exit_code = ? WHERE run = ? AND uid = ?',
-          lost ? 'lost' : 'ended',
-          exitCode,
-          run,
-          uid,
-        ),
-      sessionActivity: ({ uid, command, state }) =>
-        put(
-          'UPDATE session SET command = coalesce(?, command), state = coalesce(?, state) WHERE run = ? AND uid = ? AND ended = 0',
-          command,
-          state,
-          run,
-          uid,
-        ),
-    };
   }
 }

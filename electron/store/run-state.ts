@@ -1,10 +1,11 @@
 import type { EventBody, StoredStatus } from '@shared/events';
+import type { Scores } from '@shared/final-score';
 import type { RunSummary } from '@shared/views';
 import { z } from 'zod';
 import type { HeadRow } from './fold-rows';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
-export const FOLD_VERSION = 6;
+export const FOLD_VERSION = 7;
 
 /** What `run.created` fixes for the run's whole life. */
 export interface RunFacts {
@@ -12,10 +13,14 @@ export interface RunFacts {
   task: { id: string; title: string; domain: string | null };
   model: string;
   sendReasoning: boolean;
+  /** The model takes images. */
+  images?: true;
   contextLimit: number;
   maxSteps: number;
   maxWorkingMs: number;
   maxTries: number;
+  /** Absent: no limit. */
+  maxTrainingMs?: number;
   maxTokens: number | null;
   maxCost: number | null;
   endpoint: string;
@@ -32,7 +37,7 @@ export interface OpenApproval {
   seq: number;
 }
 
-type Limit = 'maxSteps' | 'maxWorkingMs' | 'maxTries' | 'maxTokens' | 'maxCost';
+type Limit = 'maxSteps' | 'maxWorkingMs' | 'maxTries' | 'maxTrainingMs' | 'maxTokens' | 'maxCost';
 type EventBodyHead = Pick<EventBody<'summary.started'>, 'step' | 'steps' | 'pair' | 'carried'>;
 
 /** Everything the next event needs to know about the events before it; small, JSON, stored beside the head. */
@@ -72,14 +77,14 @@ export interface RunState {
   checkpoints: number;
   /** What changed of the facts since the run was created. */
   changed: Partial<Pick<RunFacts, 'model' | 'endpoint' | 'contextLimit' | Limit>>;
-  /** From event `seq` on, whether reasoning is sent back; absent before the model was changed. */
-  sendReasoning?: { seq: number; on: boolean }[];
+  /** From event `seq` on, whether reasoning is sent back and images are shown; absent before the model was changed. */
+  sendReasoning?: { seq: number; on: boolean; images?: true }[];
   /** The summary turn under way. */
   summary: EventBodyHead | null;
   cost: number;
   lastAt: number;
   tries: number;
-  scores: { best: number | null; final: number | null; last: number | null };
+  scores: Scores;
 }
 
 export function startState(): RunState {
@@ -118,10 +123,12 @@ export function runFacts(body: EventBody<'run.created'>): RunFacts {
     task: { id: body.task.id, title: body.task.title, domain: body.task.domain },
     model: body.model.model,
     sendReasoning: body.model.sendReasoning,
+    ...(body.model.images === true ? { images: true as const } : {}),
     contextLimit: body.model.contextTokens,
     maxSteps: body.limits.maxSteps,
     maxWorkingMs: body.limits.maxWorkingMs,
     maxTries: body.limits.maxEvals,
+    ...(body.limits.maxTrainingMs === undefined ? {} : { maxTrainingMs: body.limits.maxTrainingMs }),
     maxTokens: body.limits.maxTokens ?? null,
     maxCost: body.limits.maxCost ?? null,
     endpoint: body.model.endpoint,

@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs';
 import { inside } from '../files/inside';
 import { makeFileIn } from '../files/private';
 import { removeFile } from '../files/remove';
-import { configureReader, type Db, openDatabase, systemCode } from './database';
+import { configureReader, type Db, isDiskFull, openDatabase, systemCode } from './database';
 
 /** Raised when texts or tokenizer change: an index of another version is filled anew. */
 export const INDEX_VERSION = 2;
@@ -31,6 +32,16 @@ export function openIndexFile(folder: string): Db {
   }
 }
 
+/** The same; where the disk has no room for it an empty one in memory, so that the workspace can be read and freed. */
+export function openIndex(folder: string): { db: Db; inFile: boolean } {
+  try {
+    return { db: openIndexFile(folder), inFile: true };
+  } catch (thrown) {
+    if (!isDiskFull(thrown, folder)) throw thrown;
+    return { db: openDatabase(':memory:'), inFile: false };
+  }
+}
+
 function configure(db: Db): Db {
   try {
     db.pragma('journal_mode = WAL');
@@ -45,10 +56,18 @@ function configure(db: Db): Db {
   }
 }
 
+const FILES = ['', '-wal', '-shm'].map((suffix) => `search.db${suffix}`);
+
 export function deleteIndexFile(folder: string): void {
-  for (const suffix of ['', '-wal', '-shm']) {
-    removeFile(folder, `search.db${suffix}`);
-  }
+  for (const name of FILES) removeFile(folder, name);
+}
+
+/** How much room the index takes. */
+export function indexBytes(folder: string): number {
+  return FILES.reduce(
+    (sum, name) => sum + (statSync(inside(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }
 
 export function isDamaged(thrown: unknown): boolean {

@@ -2,6 +2,7 @@ import type { RunEvent } from '@shared/events';
 import type { IndexProgress } from '@shared/search/views';
 import type { StoreNotice } from './api';
 import type { Db } from './database';
+import { freeBytes } from './free-room';
 import { LAST_SEQ, rowId } from './ids';
 import {
   parseRun,
@@ -18,6 +19,7 @@ import {
   INDEX_TABLES,
   INDEX_VERSION,
   isDamaged,
+  openIndex,
   openIndexFile,
 } from './search-file';
 import { StepTextReader } from './search-step-texts';
@@ -25,6 +27,8 @@ import type { StepTexts } from './search-texts';
 import { indexedText } from './search-tokens';
 import { unreadableRun } from './unreadable-run';
 
+/** A new index is not begun with less free room than this, bytes. */
+const BEGIN_BYTES = 2 * 1024 * 1024;
 /** Events per transaction of the index. */
 const BATCH = 400;
 /** No further run joins a transaction that has room for fewer events than this, or has so many characters. */
@@ -54,6 +58,8 @@ interface IndexedPart {
  */
 export class SearchIndex {
   private db: Db;
+  /** False: the disk had no room for the file. */
+  private inFile: boolean;
   private known: Statements;
   readonly texts: StepTextReader;
   /** Runs with events that are not indexed, the newest first, and the state of the workspace they were read from. */
@@ -70,15 +76,31 @@ export class SearchIndex {
     private readonly told: (notice: StoreNotice) => void = () => undefined,
   ) {
     this.texts = new StepTextReader(context);
-    this.db = openIndexFile(context.folder);
-    this.known = new Statements(this.db);
+    const { db, inFile } = openIndex(context.folder);
+    this.db = db;
+    this.inFile = inFile;
+    this.known = new Statements(db);
   }
 
   get statements(): Statements {
     return this.known;
   }
 
-  /** By the holder of the indexer lock, once: makes the tables, and makes them anew when they are of another version or workspace. */
+  /**
+   * Whether there is a file to fill. On a full disk none is begun: it would take what removing a run needs, or has just freed.
+   */
+  hasPlace(): boolean {
+    if (this.isReady()) return true;
+    if (freeBytes(this.context.folder) < BEGIN_BYTES) return false;
+    if (!this.inFile) {
+      const file = openIndexFile(this.context.folder);
+      this.db.close();
+      this.use(file);
+    }
+    return true;
+  }
+
+  /** By the holder of the indexer lock: makes the tables, and makes them anew when they are of another version or workspace. */
   prepare(): void {
     const about = `${INDEX_VERSION} ${this.workspace}`;
     if (this.readAbout() === about) {
@@ -326,10 +348,15 @@ export class SearchIndex {
     this.rests = null;
     this.db.close();
     deleteIndexFile(this.context.folder);
-    this.db = openIndexFile(this.context.folder);
-    this.known = new Statements(this.db);
-    this.behind = null;
+    this.use(openIndexFile(this.context.folder));
     this.prepare();
+  }
+
+  private use(file: Db): void {
+    this.db = file;
+    this.inFile = true;
+    this.known = new Statements(file);
+    this.behind = null;
   }
 }
 

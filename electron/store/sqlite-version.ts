@@ -1,10 +1,8 @@
-import Database from 'better-sqlite3';
-import { nativeBinding } from './native-binding';
+import { openDatabase } from './database';
 
 /** The version of the SQLite that is built into the add-on of this runtime. */
 export function sqliteVersion(): string {
-  const binding = nativeBinding();
-  const db = new Database(':memory:', binding === undefined ? {} : { nativeBinding: binding });
+  const db = openDatabase(':memory:');
   try {
     return db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
   } finally {

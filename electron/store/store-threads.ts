@@ -21,7 +21,10 @@ export function startThreads(workers: string, { writerFirst = false } = {}): Sto
   };
 }
 
-/** What a window asks for until its first rows are there. None of it takes long on a large run, so no write waits for it. */
+/**
+ * What a window asks for until its first rows are there, through `readerFor`. None of it takes long on a large run, so no
+ * write waits for it; what is withheld takes as long as its person has steps of it to decide blind.
+ */
 const firstReads: ReadonlySet<string> = new Set([
   'runs',
   'run',
@@ -31,6 +34,8 @@ const firstReads: ReadonlySet<string> = new Set([
   'segments',
   'hints',
   'queueView',
+  'withheld',
+  'withheldRuns',
 ]);
 
 /**

@@ -27,7 +27,7 @@ test('what is put outside comes back, whatever the value looks like', () => {
       const stored = JSON.stringify(
         externalise(value, (large) => {
           const sha = `sha${kept.size}`;
-          kept.set(sha, large);
+          kept.set(sha, String(large));
           return sha;
         }),
       );

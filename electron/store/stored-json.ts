@@ -1,14 +1,37 @@
 /**
  * Large strings leave an event's body before it is stored: each string of more than 4,096 UTF-16 units
- * becomes `{"$text": sha256}` and is kept once, as a blob. Hash chains cover the stored form. An object of
+ * becomes `{"$text": sha256}` and is kept once, as a blob; a file in base64 becomes `{"$text": "base64:" + sha256}`, and its blob
+ * holds the file itself. Hash chains cover the stored form. An object of
  * the original that would look like such a reference is wrapped as `{"$object": …}`.
  */
 export const TEXT_THRESHOLD = 4096;
 
+/** Before the hash of a blob that holds bytes, which a body has in base64. */
+const BASE64 = 'base64:';
+
+/** Stores a text, or bytes, once; returns its sha256 in hex. */
+export type Keep = (content: string | Uint8Array) => string;
+
+/** Objects of a body whose `data` is a file in base64: it leaves the body whatever its length, and as bytes. */
+type Images = ReadonlySet<object>;
+
+const NO_IMAGES: Images = new Set();
+
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 
-/** Replaces large strings; `keep` stores a text and returns its sha256 in hex. Returns the value itself when nothing changed. */
-export function externalise(value: unknown, keep: (text: string) => string): unknown {
+/**
+ * A value as it is stored; `keep` as for `externalise`. A text that is no longer than the threshold holds no string that is, and
+ * without a name that begins with a dollar nothing that looks like a reference.
+ */
+export function storedText(value: object, keep: Keep, images: Images = NO_IMAGES): string {
+  const text = JSON.stringify(value);
+  if (text.length <= TEXT_THRESHOLD && !text.includes('"$') && images.size === 0) return text;
+  const stored = externalise(value, keep, images);
+  return stored === value ? text : JSON.stringify(stored);
+}
+
+/** Replaces large strings, and the bytes of `images`. Returns the value itself when nothing changed. */
+export function externalise(value: unknown, keep: Keep, images: Images = NO_IMAGES): unknown {
   if (typeof value === 'string') {
     // A lone surrogate does not survive UTF-8, so such a text stays inline, escaped by JSON.
     return value.length > TEXT_THRESHOLD && !LONE_SURROGATE.test(value) ? { $text: keep(value) } : value;
@@ -16,13 +39,15 @@ export function externalise(value: unknown, keep: (text: string) => string): unk
   if (value === null || typeof value !== 'object') {
     return value;
   }
-  return Array.isArray(value) ? externaliseArray(value, keep) : externaliseObject(value, keep);
+  return Array.isArray(value)
+    ? externaliseArray(value, keep, images)
+    : externaliseObject(value, keep, images);
 }
 
-function externaliseArray(items: unknown[], keep: (text: string) => string): unknown[] {
+function externaliseArray(items: unknown[], keep: Keep, images: Images): unknown[] {
   let copy: unknown[] | undefined;
   for (let index = 0; index < items.length; index += 1) {
-    const next = externalise(items[index], keep);
+    const next = externalise(items[index], keep, images);
     if (next !== items[index]) {
       copy ??= [...items];
       copy[index] = next;
@@ -32,12 +57,13 @@ function externaliseArray(items: unknown[], keep: (text: string) => string): unk
 }
 
 /** Copies only what changes: most bodies hold no large text. */
-function externaliseObject(value: object, keep: (text: string) => string): object {
+function externaliseObject(value: object, keep: Keep, images: Images): object {
   let entries: [string, unknown][] | undefined;
   const keys = Object.keys(value);
   for (const [index, key] of keys.entries()) {
     const item: unknown = (value as Record<string, unknown>)[key];
-    const next = externalise(item, keep);
+    const isImage = key === 'data' && typeof item === 'string' && images.has(value);
+    const next = isImage ? keptBytes(item, keep) : externalise(item, keep, images);
     if (next !== item) {
       entries ??= Object.entries(value);
       entries[index] = [key, next];
@@ -47,7 +73,19 @@ function externaliseObject(value: object, keep: (text: string) => string): objec
   return keys.length === 1 && (keys[0] === '$text' || keys[0] === '$object') ? { $object: stored } : stored;
 }
 
-/** Inverse of `externalise`; `load` returns the text of a sha256 in hex. */
+function keptBytes(base64: string, keep: Keep): unknown {
+  // A run whose texts were removed has none.
+  return base64 === '' ? '' : { $text: BASE64 + keep(Buffer.from(base64, 'base64')) };
+}
+
+/** What a reference names: a text, or bytes that are wanted in base64, by the sha256 (hex) of the blob. */
+export function parsedReference(reference: string): { sha: string; form: 'utf8' | 'base64' } {
+  return reference.startsWith(BASE64)
+    ? { sha: reference.slice(BASE64.length), form: 'base64' }
+    : { sha: reference, form: 'utf8' };
+}
+
+/** Inverse of `externalise`; `load` returns what a reference names (`parsedReference`). */
 export function hydrate(value: unknown, load: (sha: string) => string): unknown {
   if (value === null || typeof value !== 'object') {
     return value;
@@ -98,7 +136,7 @@ function isPlainObject(value: object): boolean {
 export function textReferences(value: unknown): string[] {
   const found: string[] = [];
   hydrate(value, (sha) => {
-    found.push(sha);
+    found.push(parsedReference(sha).sha);
     return '';
   });
   return found;

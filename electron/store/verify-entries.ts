@@ -54,6 +54,8 @@ interface AnnotationRow {
   device: string;
   device_seq: number;
   purged: number;
+  /** 1: its run was removed, by a tombstone that says so. */
+  removed: number;
   body: string;
   hash: Buffer;
 }
@@ -61,16 +63,26 @@ interface AnnotationRow {
 /**
  * Annotation log: one chain and one gapless count per device, over the entries that are kept aside as well. The place of an
  * entry that `restore` found lost is no gap.
+ *
+ * An entry of the log itself has no words only where its run was removed: purging texts leaves labels, an entry that came without
+ * words from elsewhere is kept aside, and so is one that was lost. So `purged` alone excuses nothing. Its link still counts: the
+ * entry behind it, or the noted end of the log, is proved by it.
  */
 export function checkAnnotations(statements: Statements): VerifyProblem[] {
   const problems: VerifyProblem[] = [];
   let last: { device: string; seq: number; hash: Buffer } | undefined;
+  // A backup has no tombstones: what it was made of was checked with them.
+  const graves = statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'tombstone'") !== undefined;
+  const removed = graves
+    ? "EXISTS (SELECT 1 FROM tombstone t WHERE t.run = a.run AND t.mode = 'run')"
+    : 'a.purged';
   const rows = statements
     .prepare(
-      `SELECT a.ulid, r.ulid AS run_ulid, a.author, a.op, a.undoes, a.device, a.device_seq, a.purged, a.body, a.hash, 0 AS kept
+      `SELECT a.ulid, r.ulid AS run_ulid, a.author, a.op, a.undoes, a.device, a.device_seq, a.purged, a.body, a.hash, 0 AS kept,
+         ${removed} AS removed
        FROM annotation a LEFT JOIN run r ON r.id = a.run
        UNION ALL
-       SELECT k.ulid, k.run, '', '', NULL, k.device, k.device_seq, k.body = '', k.body, k.hash, 1 FROM kept_annotation k
+       SELECT k.ulid, k.run, '', '', NULL, k.device, k.device_seq, k.body = '', k.body, k.hash, 1, 0 FROM kept_annotation k
        ORDER BY device, device_seq`,
     )
     .iterate() as IterableIterator<AnnotationRow>;
@@ -94,10 +106,19 @@ export function checkAnnotations(statements: Statements): VerifyProblem[] {
       } else if (!columnsMatch(row)) {
         problems.push({ what: 'annotation_row', where, message: 'Columns and stored entry differ.' });
       }
+    } else if (row.kept === 0) {
+      const message = wronglyEmptied(row);
+      if (message !== null) problems.push({ what: 'annotation_purged', where, message });
     }
     last = { device: row.device, seq: row.device_seq, hash: row.hash };
   }
   return problems;
+}
+
+function wronglyEmptied({ removed, body }: AnnotationRow): string | null {
+  if (removed === 0)
+    return 'This entry was emptied, but its run was not removed, so somebody else emptied it. Bring it back with "restore".';
+  return body === '' ? null : 'This entry says that it was emptied with its run, and still has words.';
 }
 
 function columnsMatch(row: AnnotationRow): boolean {

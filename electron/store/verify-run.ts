@@ -7,6 +7,7 @@ import { CHAIN_START } from './hashing';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { PrivateRebuild } from './private-rebuild';
 import { PromptCheck } from './prompt-check';
+import { RowCheck } from './row-check';
 import type { Statements } from './rows';
 import { isLockHeld } from './run-lock';
 import { SeenOutput } from './seen-output';
@@ -57,6 +58,7 @@ export async function checkRun(context: VerifyContext, id: number, ulid: string)
     const walk = new RunWalk(context, id, ulid, grave !== undefined);
     try {
       await walk.events();
+      walk.endRows();
       const problems = [
         ...walk.problems,
         ...walk.checkEnd(head, grave),
@@ -95,6 +97,7 @@ class RunWalk {
   /** False once an event could not be read: what is derived from it cannot be compared. */
   sound = true;
   private readonly prompts = new PromptCheck();
+  private readonly rows = new RowCheck();
   /** Read and not yet folded. */
   private readonly page: RunEvent[] = [];
   private hash: Buffer = CHAIN_START;
@@ -150,6 +153,13 @@ class RunWalk {
     }
   }
 
+  /** Rows of a log that was read whole. */
+  endRows(): void {
+    if (this.sound && this.again !== null && !this.purged) {
+      this.name(this.rows.end(this.ulid));
+    }
+  }
+
   checkEnd(head: HeadRow, grave: Grave | undefined): VerifyProblem[] {
     const where = `run ${this.ulid}`;
     if (this.seq !== head.seq || !this.hash.equals(head.hash) || this.epoch !== head.epoch) {
@@ -198,9 +208,8 @@ class RunWalk {
       if (this.again === null || event === null) {
         return;
       }
-      const prompt = this.purged ? null : this.prompts.apply(event);
-      if (prompt !== null) {
-        this.problem('prompt', seq, prompt);
+      if (!this.purged) {
+        this.sent(event);
       }
       this.page.push(event);
     } catch (thrown) {
@@ -214,6 +223,19 @@ class RunWalk {
       const { message, detail } = findingOf(thrown);
       this.problem(thrown.code, seq, message, detail);
     }
+  }
+
+  /** What was sent is proved by its hash, and what would be trained by what was sent. */
+  private sent(event: RunEvent): void {
+    const prompt = this.prompts.apply(event);
+    if (prompt !== null) {
+      this.problem('prompt', event.seq, prompt);
+    }
+    this.name(this.rows.apply(event, this.prompts.rebuilt));
+  }
+
+  private name(problems: readonly VerifyProblem[]): void {
+    this.problems.push(...problems.slice(0, Math.max(0, ENOUGH - this.problems.length)));
   }
 
   private see(row: EventRow): void {

@@ -2,11 +2,13 @@ import { WaymarkError } from '@shared/errors';
 import { isId } from '@shared/id';
 import type { VerifyProblem, VerifyReport } from '@shared/views';
 import { shownId } from '../files/workspace-paths';
+import { checkEnds } from './annotation-ends';
 import { BlobStore } from './blob-store';
 import { storeFailure } from './database';
 import { setAside } from './quarantine';
 import { Statements } from './rows';
 import type { StepProjector } from './step-projector';
+import { checkNewestBackup } from './verify-backup';
 import { checkAnnotations, checkOutbox } from './verify-entries';
 import { findingOf } from './verify-finding';
 import { checkPages, checkSchema } from './verify-pages';
@@ -66,12 +68,14 @@ export async function verifyWorkspace(
 }
 
 async function checkWorkspace(context: VerifyContext): Promise<VerifyProblem[]> {
-  const { statements } = context;
+  const { statements, folder } = context;
   const checks: [string, Check][] = [
     ['pages', () => checkPages(statements.db, context.depth)],
     ['schema', () => checkSchema(statements.db)],
     ['outbox', () => checkOutbox(statements)],
     ['annotations', () => checkAnnotations(statements)],
+    ['ends of the annotation log', () => checkEnds(statements)],
+    ['backups', () => checkNewestBackup(statements, folder)],
     ['rows', () => checkSums(statements)],
     ['texts', () => checkBlobs(context)],
     ['blobs', () => checkLeftOver(context)],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
@@ -19,10 +19,12 @@ import {
 } from './database';
 import { rowSum } from './hashing';
 import { makeFolder } from './make-folder';
-import { migrate, migrations, readVersion, refuseNewer } from './migrate';
+import { isVersion, migrate, migrations, readVersion, refuseNewer } from './migrate';
 import { refuseNetworkFileSystem } from './network-file-system';
 import { openToRead } from './open-to-read';
 import { findLog, hasLog, requireLog } from './workspace-log';
+
+const NEWEST = migrations.at(-1)?.version ?? 0;
 
 export function workspaceFile(folder: string): string {
   return join(folder, 'workspace.db');
@@ -90,8 +92,16 @@ export function openForReading(folder: string): Db {
   }
 }
 
-/** Whether the file is a workspace that this application understands. Throws `workspace_corrupt` or `workspace_newer`. */
-export function lookInto(path: string): void {
+/**
+ * Whether the file is a workspace that this application understands. Throws `workspace_corrupt` or `workspace_newer`; the folder
+ * of a newer version is left as it is, without a file more. `evenDamaged`: for who brings back what is whole; a format number that
+ * is none is passed over.
+ */
+export function lookInto(path: string, { evenDamaged = false } = {}): void {
+  const judge = (version: number) => {
+    if (!evenDamaged || isVersion(version)) refuseNewer(version, NEWEST);
+  };
+  judge(formatInFile(path));
   const db = openToRead(path, { readonly: true });
   try {
     const application = Number(db.pragma('application_id', { simple: true }));
@@ -102,10 +112,31 @@ export function lookInto(path: string): void {
         `${path} is not a Waymark workspace. Choose another folder.`,
       );
     }
-    refuseNewer(version, migrations.at(-1)?.version ?? 0);
+    judge(version);
   } finally {
     db.close();
   }
+}
+
+/** The format that a workspace's file says it has, without SQLite, which would leave a log beside it; 0: it does not say. */
+function formatInFile(path: string): number {
+  const head = Buffer.alloc(72);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      readSync(file, head, 0, head.length, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch (thrown) {
+    // What keeps it from being read is told by whoever opens it.
+    if (systemCode(thrown) !== '') return 0;
+    throw thrown;
+  }
+  const isOurs =
+    head.toString('latin1', 0, 15) === 'SQLite format 3' &&
+    head.readUInt32BE(68) === WORKSPACE_APPLICATION_ID;
+  return isOurs ? head.readUInt32BE(60) : 0;
 }
 
 function holdsTables(db: Db): boolean {
@@ -152,7 +183,7 @@ export function devicesOf(db: Db, folder: string, installation = machineKey()): 
 export function isFromElsewhere(folder: string, installation?: string): boolean {
   if (!existsSync(workspaceFile(folder))) return false;
   const path = inside(folder, 'workspace.db');
-  if (findLog(path).is !== 'there') return false;
+  if (findLog(path).is !== 'there' || formatInFile(path) > NEWEST) return false;
   const db = openDatabase(path, { readonly: true });
   try {
     return !isKnownHere(db, folder, installation);

@@ -25,7 +25,7 @@ import { RuleCatchUp } from './rule-catch-up';
 import { RuleFolds } from './rule-folds';
 import { writeRuleSettings } from './rule-settings';
 import { RunAppends } from './run-appends';
-import { RunLog } from './run-log';
+import { type OpenRun, RunLog } from './run-log';
 import { RunProjection } from './run-projection';
 import { RunRemoval } from './run-removal';
 import { SeenLog } from './seen-log';
@@ -72,6 +72,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
   private readonly disk: DiskGuard;
   private readonly foreign: ForeignCommits;
   private readonly runs: OpenRuns;
+  private readonly hasRoom = () => this.disk.check();
   private started = false;
   private unfinished: Promise<void> = Promise.resolve();
 
@@ -182,7 +183,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
   }
 
   append(run: string, epoch: number, events: DatedEvent[], newest?: string | null): Promise<{ seq: number }> {
-    return this.appends.append(run, epoch, events, () => true, newest).then(({ seq }) => ({ seq }));
+    return this.appends.append({ run, epoch, events, newest });
   }
 
   appendIfOutboxAt(
@@ -191,7 +192,8 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     outboxHead: number,
     events: NewEvent[],
   ): Promise<{ raced: boolean; seq: number }> {
-    return this.appends.append(run, epoch, events, (open) => this.outbox.head(open.id) <= outboxHead);
+    const allowed = (open: OpenRun) => this.outbox.head(open.id) <= outboxHead;
+    return this.appends.append({ run, epoch, events, allowed });
   }
 
   post(run: string, author: Author, op: OutboxOp, chosen?: string): Promise<OutboxEntry> {
@@ -300,7 +302,10 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
 
   async setRules(task: string, settings: RuleSettings | null, author: Author): Promise<void> {
     await this.write({
-      run: () => writeRuleSettings(this.statements, task, settings, this.stamp(), author.name),
+      run: () => {
+        writeRuleSettings(this.statements, task, settings, this.stamp(), author.name);
+        this.rules.forgetSettings();
+      },
     });
     this.catchUp.start(task);
   }
@@ -365,14 +370,8 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     return { changed };
   }
 
-  private write<T>({ evenWhenFull, ...job }: Job<T> & { evenWhenFull?: boolean }): Promise<T> {
-    return this.group.add<T>({
-      ...job,
-      prepare: () => {
-        if (!evenWhenFull) this.disk.check();
-        job.prepare?.();
-      },
-    });
+  private write<T>(job: Job<T> & { evenWhenFull?: boolean }): Promise<T> {
+    return this.group.add(job, job.evenWhenFull === true ? undefined : this.hasRoom);
   }
 
   /** Failure of work that no caller waits for: the troubles of disk and file are told, the rest is a bug. */
@@ -384,6 +383,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
 
   private rolledBack(): void {
     this.runs.rolledBack();
+    this.rules.forgetSettings();
     this.annotations.rolledBack();
   }
 

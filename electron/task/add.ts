@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, copyFile, mkdir, open, readdir, rename, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { WaymarkError } from '@shared/errors';
 import { makeFoldersIn } from '../files/private';
 import { remove } from '../files/remove';
@@ -33,14 +34,16 @@ export async function addTask(store: TaskStore, path: string): Promise<StoredTas
   const folder = join('tasks', hash);
   await placeCopy(path, entries, hash, store.folder);
   const known = (await store.reader.tasks()).find((task) => task.id === spec.id);
-  if (known?.hash === hash) return known;
+  const pinned = JSON.parse(JSON.stringify(spec)) as Record<string, unknown>;
+  // An older version of the application may have read less from the same package.
+  if (known?.hash === hash && isDeepStrictEqual(known.spec, pinned)) return known;
   const task: StoredTask = {
     id: spec.id,
     title: spec.title,
     domain: spec.domain,
     hash,
     folder,
-    spec: JSON.parse(JSON.stringify(spec)) as Record<string, unknown>,
+    spec: pinned,
     addedAt: Date.now(),
   };
   await store.writer.createTask(task);

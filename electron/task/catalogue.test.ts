@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { catalogueDomains } from '@shared/catalogue';
@@ -31,7 +31,9 @@ describe('the catalogue', () => {
     const facts = Object.fromEntries(
       (await readCatalogue(resources)).map((file) => [
         file.paper,
-        file.tasks.map((task) => `${task.hours}/${task.gpus ? task.gpus.count : 0}`).join(' '),
+        file.tasks
+          .map((task) => `${task.hours}/${task.gpus ? task.gpus.machines * task.gpus.count : 0}`)
+          .join(' '),
       ]),
     );
     expect(facts).toEqual({
@@ -64,6 +66,30 @@ describe('the catalogue', () => {
       expect(spec.limits.max_working_time).toBe(`${row.hours}h`);
       expect(unsupported(spec)).toEqual([]);
       expect(spec.computers.some(({ gpus }) => gpus !== null)).toBe(row.gpus !== null);
+    }
+  });
+
+  it('asks for as many machines as the paper has, none of which has more than eight GPUs', async () => {
+    const made = await createFromCatalogue(
+      resources,
+      'innovatorbench-06',
+      await mkdtemp(join(folder, 'six-')),
+    );
+    const { spec } = await loadTaskPackage(made);
+    expect(spec.computers.map(({ name, gpus }) => [name, gpus?.count ?? 0])).toEqual([
+      ['local', 0],
+      ['gpu-1', 8],
+      ['gpu-2', 8],
+    ]);
+    const rows = await catalogueRows(resources);
+    expect(rows.find(({ key }) => key === 'innovatorbench-06')?.gpus).toBe('2 × 8 × 80 GB');
+  });
+
+  it('says in a task that may use the web that there are no web actions yet', async () => {
+    for (const { key, web } of await catalogueRows(resources)) {
+      const made = await createFromCatalogue(resources, key, await mkdtemp(join(folder, 'web-')));
+      const yaml = await readFile(join(made, 'task.yaml'), 'utf8');
+      expect(yaml.includes('Waymark has no web actions yet'), key).toBe(web === true);
     }
   });
 

@@ -16,12 +16,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalFiles } from '../computer/local/local-files';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { type EvaluationOrder, evaluate } from './evaluate';
+import { drivingMachine, runBare } from './evaluating-machine';
 import { loadTaskPackage } from './load';
 import { localSites } from './local-site';
 import { hashPackage } from './package-files';
 import { prepareWorkspace } from './reset';
 
 const files = new LocalFiles();
+/** Where there is no sandbox; `evaluator-sandbox.test.ts` has what only a sandbox does. */
+const bare = { ...drivingMachine, run: runBare };
 let folder: string;
 let root: string;
 
@@ -57,6 +60,8 @@ async function order(
     files,
     root,
     runFolder,
+    workspace: folder,
+    folders: [],
     attempt: 1,
     forced: false,
     hintSeen: false,
@@ -130,13 +135,20 @@ describe('an evaluation', () => {
     });
   });
 
-  it('takes the penalty off once the task hint was seen or given at the start', async () => {
-    const yaml = (mode: string) => (text: string) => `${text}task_hint: { mode: ${mode}, penalty: 15 }\n`;
-    const given = await order('echo \'{"score": 4}\'', yaml('off'));
+  it('takes the penalty off once the task hint was seen, and for one that was given at the start if the task says so', async () => {
+    const given = await order(
+      'echo \'{"score": 4}\'',
+      (text) => `${text}task_hint: { mode: off, penalty: 15 }\n`,
+    );
     expect(await evaluate(given)).toMatchObject({ score: 40, penalty: 0 });
     expect(await evaluate({ ...given, hintSeen: true })).toMatchObject({ score: 25, penalty: 15 });
-    const upfront = { ...given.spec, task_hint: { ...given.spec.task_hint, mode: 'upfront' as const } };
-    expect(await evaluate({ ...given, spec: upfront })).toMatchObject({ score: 25, penalty: 15 });
+    const upfront = (penalty_upfront: boolean) => ({
+      ...given.spec,
+      task_hint: { ...given.spec.task_hint, mode: 'upfront' as const, penalty_upfront },
+    });
+    const seen = { ...given, hintSeen: true };
+    expect(await evaluate({ ...seen, spec: upfront(false) })).toMatchObject({ score: 40, penalty: 0 });
+    expect(await evaluate({ ...seen, spec: upfront(true) })).toMatchObject({ score: 25, penalty: 15 });
   });
 
   it('finds protected files that were changed and tells the evaluator', async () => {
@@ -157,7 +169,7 @@ describe('an evaluation that cannot be made', () => {
     ['prints no JSON', 'echo fine', /not JSON/],
     ['gives no number', 'echo \'{"score": "high"}\'', /unusable: score/],
     ['gives an infinite number', 'echo \'{"score": 1e999}\'', /unusable: score/],
-    ['writes too much', 'head -c 2000000 /dev/zero > "$WAYMARK_RESULT"', /at most/],
+    ['writes too much', 'head -c 2000000 /dev/zero > "$WAYMARK_RESULT"', /larger than 1 MB/],
   ])('because the evaluator %s spends no try and says why', async (_, script, why) => {
     const outcome = await evaluate(await order(script));
     expect(outcome).toMatchObject({ outcome: 'unavailable', attempt: null, score: null, raw: null });
@@ -170,7 +182,8 @@ describe('an evaluation that cannot be made', () => {
   it('because of the time limit kills everything the evaluator started', async () => {
     const pids = join(folder, 'pids');
     const script = `sleep 300 & echo $! > ${pids}; wait`;
-    const outcome = await evaluate(await order(script, (text) => text.replace('20s', '400ms')));
+    const given = await order(script, (text) => text.replace('20s', '400ms'));
+    const outcome = await evaluate({ ...given, machine: bare });
     expect(outcome).toMatchObject({ outcome: 'unavailable', message: expect.stringContaining('400ms') });
     const state = await readFile(`/proc/${(await readFile(pids, 'utf8')).trim()}/stat`, 'utf8').catch(
       () => 'gone',
@@ -206,8 +219,8 @@ describe('an evaluation that cannot be made', () => {
   });
 
   it('because it is cancelled rejects, so that it can be made again', async () => {
-    const started = join(folder, 'started');
-    const given = await order(`: > ${started}; sleep 60`);
+    const given = await order(': > started; sleep 60');
+    const started = join(given.runFolder, 'evaluations/001/inputs/started');
     const stop = new AbortController();
     const running = evaluate({ ...given, signal: stop.signal });
     running.catch(() => undefined);
@@ -255,7 +268,7 @@ describe('an evaluator that somebody helped', () => {
 printf 'exchanged' > ${join(folder, 'package/evaluation/key')}
 printf '{"score": 3, "message": "%s"}' "$(cat "$WAYMARK_EVALUATOR/key")"`,
     );
-    const outcome = await evaluate(given);
+    const outcome = await evaluate({ ...given, machine: bare });
     expect(outcome).toMatchObject({ outcome: 'scored', raw: 3, message: 'the key' });
     expect(outcome.log).toContain(`${outcome.folder}/`);
     expect(await readdir(outcome.folder)).not.toContain('package');

@@ -1,19 +1,24 @@
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { pointsFor, withPenalty } from '@shared/score';
 import { durationMs, type TaskSpec } from '@shared/task';
-import { z } from 'zod';
 import { ComputerUnavailable, FileError } from '../computer/failures';
 import type { FileSystemPort } from '../computer/port';
 import { remove, removeAt } from '../files/remove';
 import { copyInputs, type InputFiles, InputProblem } from './copy-inputs';
-import { drivingMachine, type EvaluatingMachine, type EvaluatorOrder } from './evaluating-machine';
+import { throwUnlessSound, throwUnlessWhole } from './ended-well';
+import { drivingMachine, type EvaluatingMachine, type SubmissionOrder } from './evaluating-machine';
+import { type EvaluatorResult, readResult, Unavailable } from './evaluator-result';
+import { SCRATCH_NAMES } from './evaluator-sandbox';
+import { oddFile } from './odd-file';
 import { changedProtected, type ProtectedHashes } from './protected';
 import type { ProcessOutcome } from './run-process';
 import { PackageChanged, stageEvaluator } from './stage-evaluator';
+import { WrittenLimit, writtenBelow } from './written-limit';
 
 export interface EvaluationOrder {
+  /** With the run's own mode of the task hint. */
   spec: TaskSpec;
   /** The pinned copy of the package on the driver's machine. */
   packageFolder: string;
@@ -26,6 +31,10 @@ export interface EvaluationOrder {
   root: string;
   /** The run's folder; the evaluation keeps what it saw under `evaluations/`. */
   runFolder: string;
+  /** The workspace that the run is in. */
+  workspace: string;
+  /** Folders of the evaluating machine that the evaluator may read besides those of `evaluation.folders`. */
+  folders: readonly string[];
   /** The try this would be, 1-based; null for the forced final evaluation, which is no try. */
   attempt: number | null;
   forced: boolean;
@@ -62,26 +71,19 @@ export interface EvaluationOutcome {
   folder: string;
 }
 
-/** What an evaluator writes to the file named by WAYMARK_RESULT, or prints as its last line. */
-const resultSchema = z.object({
-  score: z.number(),
-  metrics: z.record(z.string(), z.unknown()).default({}),
-  message: z.string().default(''),
-  /** false: the submission has the wrong form; 0 points, a try is spent (InnovatorBench §3, Evaluations). */
-  valid: z.boolean().default(true),
-});
-type EvaluatorResult = z.infer<typeof resultSchema>;
-
-const MAX_RESULT_BYTES = 1024 * 1024;
 const MAX_MESSAGE = 4_000;
 /** The evaluator's copy, for as long as it runs. */
 const STAGED = 'package';
-
-class Unavailable extends Error {}
+/** What does not outlive an evaluation: that copy, with the keys, which the package has, and what programs left in their homes and /tmp. */
+const SCRATCH = [STAGED, ...SCRATCH_NAMES];
+/** An evaluation that gave no score spends no try, and there can be any number of them: inputs that grew by more, bytes, are not kept. */
+const KEPT_GROWTH = 1024 ** 2;
+/** Of what the agent's program printed, for the agent. */
+const SAID = 1_000;
 
 /**
  * Copies inputs and evaluator into a fresh folder on the driver's machine, out of the sight of sessions that run in a sandbox,
- * and has the evaluator run, there or on the computer that is set aside for it. Whatever keeps the evaluator from giving a
+ * and has the evaluator run, there (in a sandbox of its own where there is one) or on the computer that is set aside for it. Whatever keeps the evaluator from giving a
  * number (a package that is not the pinned one, copy, missing program, time-out, crash, unusable result) is `unavailable` and
  * spends no try. @throws WaymarkError `cancelled`, ComputerUnavailable
  */
@@ -129,9 +131,10 @@ export async function evaluate(order: EvaluationOrder): Promise<EvaluationOutcom
   return outcome;
 }
 
-/** Points taken off each score: the task's penalty once the hint was seen, or given at the start. */
-export function taskHintPenalty(spec: TaskSpec, hintSeen: boolean): number {
-  return hintSeen || spec.task_hint.mode === 'upfront' ? spec.task_hint.penalty : 0;
+/** Points taken off each score: the task's penalty once the hint was seen; where it was part of the task only if the task says so. */
+function taskHintPenalty({ task_hint }: TaskSpec, hintSeen: boolean): number {
+  const counts = task_hint.mode === 'upfront' ? task_hint.penalty_upfront : hintSeen;
+  return counts ? task_hint.penalty : 0;
 }
 
 /** The sentence for an expected obstacle; anything else is a bug and goes on its way. */
@@ -140,6 +143,10 @@ function whyUnavailable(error: unknown): string {
     return error.message;
   if (error instanceof FileError) return `The inputs could not be copied: ${error.message}`;
   const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'EEXIST') {
+    const { path = 'a file' } = error as NodeJS.ErrnoException;
+    return `Somebody else made ${path} while the evaluation was prepared, so nothing of it counts. Evaluate again.`;
+  }
   if (code === 'ENOSPC') return 'The disk of the evaluating machine is full. Free space and evaluate again.';
   throw error;
 }
@@ -168,94 +175,139 @@ async function runEvaluator(
     target: inputs,
     signal: order.signal,
   });
-  const changedList = join(folder, 'protected-changed.txt');
-  await writeFile(changedList, protectedChanged.map((path) => `${path}\n`).join(''));
-  const resultFile = join(folder, 'result.json');
+  const copied = await writtenBelow(inputs);
+  const limit = new WrittenLimit(folder, evaluation.max_written);
+  await limit.begin();
+  const resultFile = join(folder, 'result', 'result.json');
+  let timeoutMs = durationMs(evaluation.timeout) ?? 1_800_000;
+  /** What was submitted lies on the machine, and nothing takes it away by itself. */
+  let isThere = false;
   try {
-    const ended = await runOn(machine, {
-      command: evaluation.command,
-      evaluator: await stageEvaluator({
+    const common = {
+      ...{ inputs, folder, programs: evaluation.needs, workspace: order.workspace },
+      ...{ limit, signal: order.signal },
+    };
+    if (evaluation.run !== null) {
+      const submission = { ...common, command: evaluation.run, folders: order.folders };
+      isThere = true;
+      timeoutMs -= await runSubmission(machine, { ...submission, timeoutMs }, evaluation);
+    }
+    const changedList = join(folder, 'protected-changed.txt');
+    await writeFile(changedList, protectedChanged.map((path) => `${path}\n`).join(''), { flag: 'wx' });
+    // Made only now: whatever is there was made by the evaluator.
+    await mkdir(join(folder, 'result'), { mode: 0o700 });
+    const evaluator = await limit.exempt(() =>
+      stageEvaluator({
         packageFolder: order.packageFolder,
         packageHash: order.packageHash,
         evaluation: evaluation.folder,
         target: join(folder, STAGED),
         signal: order.signal,
       }),
-      inputs,
-      changedList,
-      result: resultFile,
-      folder,
-      timeoutMs: durationMs(evaluation.timeout) ?? 1_800_000,
-      signal: order.signal,
-    });
-    return await judged(ended, outcome, evaluation.timeout, resultFile);
+    );
+    isThere = false;
+    const ended = await onMachine(machine, 'evaluator', () =>
+      machine.run({
+        ...common,
+        command: evaluation.command,
+        folders: [...evaluation.folders, ...order.folders],
+        evaluator,
+        staged: join(folder, STAGED),
+        submitted: evaluation.run !== null,
+        changedList,
+        result: resultFile,
+        network: evaluation.network,
+        timeoutMs,
+      }),
+    );
+    outcome.log = ended.output;
+    throwUnlessSound(ended, evaluation);
+    return await readResult(resultFile, ended.lastLine);
+  } catch (error) {
+    await dropGrown(folder, { inputs: copied.bytes, result: 0 });
+    throw error;
   } finally {
-    // The keys are not kept with each evaluation: the package has them.
-    await remove(folder, [STAGED], { kind: 'folder' });
+    for (const name of SCRATCH) await removeScratch(folder, name);
+    if (isThere) await machine.leave?.({ folder, signal: order.signal });
   }
 }
 
-async function judged(
-  ended: ProcessOutcome,
-  outcome: EvaluationOutcome,
-  timeout: string,
-  resultFile: string,
-): Promise<EvaluatorResult> {
-  outcome.log = ended.output;
-  throwUnlessSound(ended, timeout);
-  return readResult(resultFile, ended.lastLine);
+/** Of an evaluation that gave no score only what was copied is worth keeping, and what hardly takes space. `sizes`: before it. */
+async function dropGrown(folder: string, sizes: Readonly<Record<string, number>>): Promise<void> {
+  for (const [name, before] of Object.entries(sizes)) {
+    const { bytes, unknown } = await writtenBelow(join(folder, name), before + KEPT_GROWTH);
+    if (unknown !== undefined || bytes >= before + KEPT_GROWTH) await removeScratch(folder, name);
+  }
 }
 
-/** What keeps a computer from running the evaluator is no bug; a computer that is away is waited for. */
-async function runOn(machine: EvaluatingMachine, order: EvaluatorOrder): Promise<ProcessOutcome> {
-  try {
-    return await machine.run(order);
-  } catch (error) {
-    const passes = error instanceof ComputerUnavailable || order.signal.aborted || machine === drivingMachine;
-    if (passes) throw error;
+/**
+ * Has what the agent wrote run where neither the evaluator nor its result is, and looks at what it left: a link there would have
+ * the evaluator read whatever it leads to. @returns how long it took, ms
+ */
+async function runSubmission(
+  machine: EvaluatingMachine,
+  order: SubmissionOrder,
+  { timeout, max_written }: TaskSpec['evaluation'],
+): Promise<number> {
+  const ended = await onMachine(machine, 'submission', () => machine.runSubmission(order));
+  await writeFile(join(order.folder, 'run.log'), ended.output, { flag: 'wx' });
+  const what = 'What evaluation.run started';
+  throwUnlessWhole(ended, what, timeout, max_written);
+  if (ended.exitCode !== 0) {
+    const said = ended.output.trim().slice(-SAID);
     throw new Unavailable(
-      `The evaluator could not be run: ${error instanceof Error ? error.message : String(error)}`,
+      `${what} ended with exit code ${ended.exitCode}. ${said === '' ? 'It printed nothing.' : `It printed last:\n${said}`}`,
     );
   }
-}
-
-function throwUnlessSound(ended: ProcessOutcome, timeout: string): void {
-  if (ended.ended === 'timeout')
-    throw new Unavailable(`The evaluator was stopped after ${timeout}, its time limit.`);
-  if (ended.ended === 'spawn_failed')
-    throw new Unavailable(`The evaluator could not be started: ${ended.output}`);
-  if (ended.ended === 'signal')
-    throw new Unavailable(`The evaluator was ended by ${ended.signal ?? 'a signal'}.`);
-  if (ended.exitCode === 0) return;
-  const code = ended.exitCode ?? 0;
-  const why =
-    code === 127 ? ': a program it calls was not found' : code > 128 ? `: ended by signal ${code - 128}` : '';
-  throw new Unavailable(`The evaluator ended with exit code ${code}${why}. Its log is kept with the run.`);
-}
-
-async function readResult(path: string, lastLine: string): Promise<EvaluatorResult> {
-  let text = lastLine;
-  const facts = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (facts) {
-    if (!facts.isFile() || facts.size > MAX_RESULT_BYTES) {
-      throw new Unavailable(`The evaluator's result is no file of at most ${MAX_RESULT_BYTES} bytes.`);
-    }
-    text = await readFile(path, 'utf8');
+  const odd = await oddFile(order.inputs);
+  if (odd !== undefined) {
+    throw new Unavailable(
+      `${what} left ${odd}. The evaluator gets regular files and folders only: write the file itself there.`,
+    );
   }
-  if (text === '') throw new Unavailable('The evaluator gave no result: WAYMARK_RESULT was not written.');
-  let value: unknown;
+  for (const name of SCRATCH) await removeScratch(order.folder, name);
+  return ended.durationMs;
+}
+
+/** What the evaluator ran may have left folders that are closed to their owner too. */
+async function removeScratch(folder: string, name: string): Promise<void> {
   try {
-    value = JSON.parse(text);
+    await remove(folder, [name], { kind: 'folder' });
   } catch (error) {
-    throw new Unavailable(`The evaluator's result is not JSON: ${(error as Error).message}`);
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    await openFolders(join(folder, name));
+    await remove(folder, [name], { kind: 'folder' });
   }
-  const parsed = resultSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new Unavailable(`The evaluator's result is unusable: ${issue?.path.join('.')} ${issue?.message}`);
+}
+
+async function openFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+  }
+}
+
+/** What keeps a computer from running something is no bug; a computer that is away is waited for. */
+async function onMachine(
+  machine: EvaluatingMachine,
+  what: 'evaluator' | 'submission',
+  work: () => Promise<ProcessOutcome>,
+): Promise<ProcessOutcome> {
+  try {
+    return await work();
+  } catch (error) {
+    const noSandbox = error instanceof WaymarkError && error.code === 'unsupported';
+    const ours = machine === drivingMachine && !noSandbox;
+    if (
+      error instanceof ComputerUnavailable ||
+      (error instanceof WaymarkError && error.code === 'cancelled') ||
+      ours
+    )
+      throw error;
+    throw new Unavailable(
+      `The ${what} could not be run: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }
 
 /** `evaluations/001`, `002`, ...: every evaluation keeps its own folder, also an unavailable or repeated one. */

@@ -1,51 +1,154 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { processTable } from '../computer/local/process-table';
+import { findIsolation } from '../computer/local/sandbox/bubblewrap';
+import { sandboxEnvironment } from '../computer/local/sandbox/local-sandbox';
+import { sendSignal } from '../computer/local/session-processes';
+import { Unavailable } from './evaluator-result';
+import { type EvaluatorSandbox, evaluatorSandbox, submissionSandbox } from './evaluator-sandbox';
 import { missingPrograms, type ProcessOutcome, runProcess } from './run-process';
+import type { WrittenLimit } from './written-limit';
 
-/** One run of a task's evaluator. Folders are on the driver's machine. */
-export interface EvaluatorOrder {
+/** A process that waits for a broken disk, say, is waited for so long, ms. */
+const endMs = 10_000;
+
+/** What both commands of an evaluation have. Folders are on the driver's machine. */
+export interface MachineOrder {
   /** One line for `sh -c`. */
   command: string;
-  /** The evaluator and its keys. */
-  evaluator: string;
-  /** Fresh; holds what was copied from the workspace. */
+  /** Holds what was copied from the workspace, and what `evaluation.run` made of it. */
   inputs: string;
-  /** Lists protected paths that changed, one a line. */
-  changedList: string;
-  /** Where the result is to be, if the evaluator writes one; may be something else than a plain file. */
-  result: string;
   /** Of this evaluation alone; the others are in it. */
   folder: string;
+  /** Programs that the task names. */
+  programs: readonly string[];
+  /** Absolute paths on the evaluating machine that are to be readable, besides what every sandbox shows. */
+  folders: readonly string[];
+  /** The workspace that the run is in: no evaluation sees into it. */
+  workspace: string;
   timeoutMs: number;
+  limit: WrittenLimit;
   signal: AbortSignal;
+}
+
+/** One run of what the agent wrote (`evaluation.run`), before the evaluator is anywhere near. */
+export type SubmissionOrder = MachineOrder;
+
+/** One run of a task's evaluator. */
+export interface EvaluatorOrder extends MachineOrder {
+  /** The evaluator and its keys, within `staged`. */
+  evaluator: string;
+  /** What was copied of the package for this evaluation; its links lead no further. */
+  staged: string;
+  /** `runSubmission` came first: the inputs are what it left, and are only read. */
+  submitted: boolean;
+  /** Lists protected paths that changed, one a line. */
+  changedList: string;
+  /** Where the result is to be, if the evaluator writes one, in a folder of its own that is empty; may be something else than a plain file. */
+  result: string;
+  network: boolean;
 }
 
 /** Where evaluators run: the driver's machine, or a computer that no action can name. */
 export interface EvaluatingMachine {
   /** Those of `programs` that it lacks. */
   missing(programs: readonly string[], signal: AbortSignal): Promise<string[]>;
+  /** Nothing of what it started is there any more when it resolves. */
+  runSubmission(order: SubmissionOrder): Promise<ProcessOutcome>;
+  /** As `runSubmission`. */
   run(order: EvaluatorOrder): Promise<ProcessOutcome>;
+  /** After a submission that no evaluator follows: takes away what lies elsewhere than in the folder. */
+  leave?(order: Pick<MachineOrder, 'folder' | 'signal'>): Promise<void>;
 }
 
-/** The machine the driver runs on. */
+/** The machine the driver runs on: in a sandbox of the evaluation's own where bubblewrap works, else with the person's rights. */
 export const drivingMachine: EvaluatingMachine = {
   missing: missingPrograms,
+  async runSubmission(order) {
+    const found = await findIsolation();
+    if (found.kind !== 'bubblewrap') return runSubmissionBare(order);
+    return runInSandbox(await submissionSandbox(found.program, order), order, inputsOf(order));
+  },
   async run(order) {
-    const home = join(order.folder, 'home');
-    await mkdir(home);
-    return runProcess({
-      command: order.command,
-      cwd: order.inputs,
-      env: {
-        HOME: home,
-        TMPDIR: home,
-        WAYMARK_EVALUATOR: order.evaluator,
-        WAYMARK_INPUTS: order.inputs,
-        WAYMARK_RESULT: order.result,
-        WAYMARK_PROTECTED_CHANGED: order.changedList,
-      },
-      timeoutMs: order.timeoutMs,
-      signal: order.signal,
-    });
+    const found = await findIsolation();
+    if (found.kind !== 'bubblewrap') return runBare(order);
+    return runInSandbox(await evaluatorSandbox(found.program, order), order, environmentOf(order));
   },
 };
+
+async function runInSandbox(
+  sandbox: EvaluatorSandbox,
+  order: MachineOrder,
+  environment: Record<string, string>,
+): Promise<ProcessOutcome> {
+  const env = sandboxEnvironment(sandbox, environment);
+  const { HOME = '/' } = env;
+  const ended = await runIn(order, { ...env, TMPDIR: HOME }, sandbox.command());
+  return { ...ended, output: [...sandbox.left, ended.output].join('\n') };
+}
+
+/** Where the system has no sandbox. */
+export async function runBare(order: EvaluatorOrder): Promise<ProcessOutcome> {
+  return runUnderName(order, 'home', environmentOf(order));
+}
+
+/** The same for what the agent wrote. */
+export async function runSubmissionBare(order: SubmissionOrder): Promise<ProcessOutcome> {
+  return runUnderName(order, 'run-home', inputsOf(order));
+}
+
+/** Without a sandbox what was started is known by a name in its environment; a process that empties its own is not found. */
+async function runUnderName(
+  order: MachineOrder,
+  homeName: string,
+  environment: Record<string, string>,
+): Promise<ProcessOutcome> {
+  const home = join(order.folder, homeName);
+  await mkdir(home);
+  const name = `evaluation-${randomUUID()}`;
+  try {
+    const env = { ...environment, HOME: home, TMPDIR: home, WAYMARK_SESSION: name };
+    return await runIn(order, env, []);
+  } finally {
+    await endAll(name);
+  }
+}
+
+/** Kills what was started under that name until there is nothing more of it. @throws Unavailable */
+async function endAll(name: string): Promise<void> {
+  const table = processTable();
+  const until = performance.now() + endMs;
+  for (;;) {
+    const rows = await table.all();
+    const ours = await Promise.all(
+      rows.map(async (row) => row.stat !== 'Z' && (await table.startedIn(row, name))),
+    );
+    const left = rows.filter((_, index) => ours[index]);
+    if (left.length === 0) return;
+    if (performance.now() > until) {
+      const numbers = left.map(({ pid }) => pid).join(', ');
+      throw new Unavailable(
+        `The evaluation left processes that cannot be ended (${numbers}). End them and evaluate again.`,
+      );
+    }
+    for (const { pid } of left) sendSignal(pid, 'SIGKILL');
+  }
+}
+
+const inputsOf = ({ inputs }: MachineOrder) => ({ WAYMARK_INPUTS: inputs });
+
+const environmentOf = (order: EvaluatorOrder) => ({
+  ...inputsOf(order),
+  WAYMARK_EVALUATOR: order.evaluator,
+  WAYMARK_RESULT: order.result,
+  WAYMARK_PROTECTED_CHANGED: order.changedList,
+});
+
+function runIn(
+  { command, inputs, timeoutMs, limit, signal }: MachineOrder,
+  env: Record<string, string>,
+  within: readonly string[],
+): Promise<ProcessOutcome> {
+  return runProcess({ command, within, cwd: inputs, env, timeoutMs, limit, signal });
+}

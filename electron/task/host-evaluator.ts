@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, posix } from 'node:path';
 import type { HostComputer } from '../computer/hosts';
 import type { CommandOutcome } from '../computer/port';
-import type { EvaluatingMachine, EvaluatorOrder } from './evaluating-machine';
+import type { EvaluatingMachine, EvaluatorOrder, MachineOrder, SubmissionOrder } from './evaluating-machine';
 import { quoted, runScript } from './host-script';
 import { listPackage } from './package-files';
 import type { ProcessOutcome } from './run-process';
@@ -15,12 +15,26 @@ export interface HostEvaluatorOptions {
   attempt<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-/** Every evaluation has a folder and a session of its own, so that none finds another's. */
-const sessionOf = ({ folder }: EvaluatorOrder) => `evaluation-${basename(folder)}`;
+type PlaceOrder = Pick<MachineOrder, 'folder' | 'signal'>;
+/** Every evaluation has a folder and sessions of its own, so that none finds another's. */
+const sessionOf = ({ folder }: PlaceOrder) => `evaluation-${basename(folder)}`;
+const submissionOf = (order: PlaceOrder) => `${sessionOf(order)}-run`;
 const terminal = { rows: 40, cols: 160 };
 /** Of what it printed, as much as on the driver's machine: the beginning and the end. */
 const keepBytes = 64 * 1024;
 const maxResultBytes = 1024 * 1024;
+/** From one look at what was written to the next, ms; one file alone is stopped by the kernel. */
+const lookMs = 2_000;
+
+/** One command in a session of its own. */
+interface SessionLine {
+  /** Of the evaluation, on the host. */
+  folder: string;
+  session: string;
+  cwd: string;
+  /** Goes before the names of the files that keep what it prints. */
+  output: string;
+}
 
 /**
  * Evaluates on a host: evaluator and inputs are copied there, the command runs in a session that outlives the link,
@@ -38,26 +52,74 @@ export class HostEvaluator implements EvaluatingMachine {
     return output.split('\n').filter((name) => programs.includes(name));
   }
 
-  async run(order: EvaluatorOrder): Promise<ProcessOutcome> {
-    const { host, run, attempt } = this.options;
+  async runSubmission(order: SubmissionOrder): Promise<ProcessOutcome> {
     const started = performance.now();
-    const { homeDir } = await attempt(() => host.probe(), order.signal);
-    const folder = posix.join(homeDir, 'waymark/evaluations', run, basename(order.folder));
+    const folder = await this.#folder(order);
+    const there = { inputs: posix.join(folder, 'inputs'), home: posix.join(folder, 'run-home') };
+    await this.#copy(order.inputs, there.inputs, order.signal);
+    const line = { folder, session: submissionOf(order), cwd: there.inputs, output: 'run.' };
+    const variables = { HOME: there.home, TMPDIR: there.home, WAYMARK_INPUTS: there.inputs };
+    const ended = await this.#inSession(order, line, variables);
+    const odd = await this.#script(
+      `cd ${quoted(there.inputs)} && find . ! -type f ! -type d | head -n 1; rm -rf ${quoted(there.home)}; chmod -R a-w ${quoted(there.inputs)}`,
+      order.signal,
+    );
+    if (odd.trim() !== '')
+      throw new Error(`evaluation.run left ${odd.trim()}, which is no regular file and no folder`);
+    return { ...ended, durationMs: Math.round(performance.now() - started) };
+  }
+
+  async run(order: EvaluatorOrder): Promise<ProcessOutcome> {
+    const started = performance.now();
+    const folder = await this.#folder(order);
     try {
-      const place = {
+      const there = {
         evaluator: posix.join(folder, 'evaluator'),
         inputs: posix.join(folder, 'inputs'),
         home: posix.join(folder, 'home'),
+        result: posix.join(folder, 'result.json'),
       };
-      await this.#copy(order.evaluator, place.evaluator, order.signal);
-      await this.#copy(order.inputs, place.inputs, order.signal);
+      await this.#refuseResult(there.result, order.signal);
+      await this.#copy(order.evaluator, there.evaluator, order.signal);
+      if (!order.submitted) await this.#copy(order.inputs, there.inputs, order.signal);
       await this.#copyList(order, folder);
-      const outcome = await attempt(() => this.#command(order, folder, place), order.signal);
-      const ended = await attempt(() => this.#ended(order, folder, outcome), order.signal);
+      const variables = {
+        HOME: there.home,
+        TMPDIR: there.home,
+        WAYMARK_EVALUATOR: there.evaluator,
+        WAYMARK_INPUTS: there.inputs,
+        WAYMARK_RESULT: there.result,
+        WAYMARK_PROTECTED_CHANGED: posix.join(folder, basename(order.changedList)),
+      };
+      const line = { folder, session: sessionOf(order), cwd: there.inputs, output: '' };
+      const ended = await this.#inSession(order, line, variables);
+      await this.options.attempt(() => this.#fetchResult(there.result, order), order.signal);
       return { ...ended, durationMs: Math.round(performance.now() - started) };
     } finally {
       await this.#leave(folder, order);
     }
+  }
+
+  async leave(order: PlaceOrder): Promise<void> {
+    await this.#leave(await this.#folder(order), order);
+  }
+
+  async #folder({ folder, signal }: PlaceOrder): Promise<string> {
+    const { host, run, attempt } = this.options;
+    const { homeDir } = await attempt(() => host.probe(), signal);
+    return posix.join(homeDir, 'waymark/evaluations', run, basename(folder));
+  }
+
+  #script(script: string, signal: AbortSignal): Promise<string> {
+    const { host, attempt } = this.options;
+    return attempt(() => runScript(host, script), signal);
+  }
+
+  /** What is there before the evaluator starts is not its own. */
+  async #refuseResult(result: string, signal: AbortSignal): Promise<void> {
+    const there = `if [ -e ${quoted(result)} ] || [ -L ${quoted(result)} ]; then echo there; fi`;
+    if ((await this.#script(there, signal)).trim() === '') return;
+    throw new Error('there was a result before the evaluator was started, so somebody else made it');
   }
 
   async #copy(source: string, target: string, signal: AbortSignal): Promise<void> {
@@ -77,61 +139,86 @@ export class HostEvaluator implements EvaluatingMachine {
     await attempt(() => upload({ host, source, entries, target: folder, signal }), signal);
   }
 
+  /** Runs the order's command in a session of its own, which is closed, with all that it started, before this resolves. */
+  async #inSession(
+    order: MachineOrder,
+    line: SessionLine,
+    variables: Readonly<Record<string, string>>,
+  ): Promise<Omit<ProcessOutcome, 'durationMs'>> {
+    const { attempt } = this.options;
+    const until = performance.now() + order.timeoutMs;
+    const outcome = await attempt(() => this.#command(order, line, variables, until), order.signal);
+    return attempt(() => this.#ended(line, outcome), order.signal);
+  }
+
   /** Runs it, or waits for it where it was started before the link broke. */
   async #command(
-    order: EvaluatorOrder,
-    folder: string,
-    place: { evaluator: string; inputs: string; home: string },
-  ): Promise<CommandOutcome> {
+    order: MachineOrder,
+    { folder, session, cwd, output }: SessionLine,
+    variables: Readonly<Record<string, string>>,
+    until: number,
+  ): Promise<CommandOutcome & { tooMuch: boolean }> {
     const { sessions, files } = this.options.host;
-    const session = sessionOf(order);
-    await files.makeDirectory(place.home);
+    await files.makeDirectory(variables.HOME ?? folder);
     const info =
-      (await sessions.find(session)) ??
-      (await sessions.create({ name: session, cwd: place.inputs, env: {}, ...terminal }));
+      (await sessions.find(session)) ?? (await sessions.create({ name: session, cwd, env: {}, ...terminal }));
     if (info.commandSeq === 0) {
-      const variables = {
-        HOME: place.home,
-        TMPDIR: place.home,
-        WAYMARK_EVALUATOR: place.evaluator,
-        WAYMARK_INPUTS: place.inputs,
-        WAYMARK_RESULT: posix.join(folder, 'result.json'),
-        WAYMARK_PROTECTED_CHANGED: posix.join(folder, basename(order.changedList)),
-      };
       const set = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
-      const [out, err] = ['stdout', 'stderr'].map((name) => quoted(posix.join(folder, name)));
-      const line = `env ${set.join(' ')} sh -c ${quoted(order.command)} > ${out} 2> ${err} < /dev/null`;
-      await sessions.run(session, line);
+      const [out, err] = ['stdout', 'stderr'].map((name) => quoted(posix.join(folder, output + name)));
+      const blocks = Math.ceil(order.limit.most / 512);
+      const limited = quoted(`ulimit -f ${blocks} 2>/dev/null; exec sh -c "$1"`);
+      await sessions.run(
+        session,
+        `env ${set.join(' ')} sh -c ${limited} sh ${quoted(order.command)} > ${out} 2> ${err} < /dev/null`,
+      );
     }
-    const outcome = await sessions.waitCommand(session, 1, {
-      timeoutMs: order.timeoutMs,
-      signal: order.signal,
-    });
-    if (outcome.timedOut) await sessions.signal(session, 'KILL');
-    return outcome;
+    for (;;) {
+      const left = until - performance.now();
+      const timeoutMs = Math.max(1, Math.min(lookMs, left));
+      const outcome = await sessions.waitCommand(session, 1, { timeoutMs, signal: order.signal });
+      const tooMuch = await this.#tooMuch(folder, order);
+      if (!outcome.timedOut && !tooMuch) return { ...outcome, tooMuch };
+      if (left > lookMs && !tooMuch) continue;
+      await sessions.signal(session, 'KILL');
+      return { ...outcome, tooMuch };
+    }
+  }
+
+  /** What lies in the folder there is what was sent and what was written. */
+  async #tooMuch(folder: string, { limit }: MachineOrder): Promise<boolean> {
+    const used = await runScript(this.options.host, `du -sk ${quoted(folder)} 2>/dev/null | cut -f1`);
+    return Number(used.trim()) * 1024 >= limit.most + limit.sent();
   }
 
   async #ended(
-    order: EvaluatorOrder,
-    folder: string,
-    { timedOut, exitCode }: CommandOutcome,
+    { folder, session, output }: SessionLine,
+    { timedOut, exitCode, tooMuch }: CommandOutcome & { tooMuch: boolean },
   ): Promise<Omit<ProcessOutcome, 'durationMs'>> {
-    const { files } = this.options.host;
-    const printed = await this.#ends(posix.join(folder, 'stdout'));
-    const complained = await this.#ends(posix.join(folder, 'stderr'));
-    const result = posix.join(folder, 'result.json');
-    if ((await files.stat(result))?.kind === 'file') {
-      const { bytes } = await files.read(result, { maxBytes: maxResultBytes });
-      await writeFile(order.result, bytes);
-    }
+    const { sessions } = this.options.host;
+    // Whatever it left running is gone before anything that it wrote is read.
+    if (await sessions.find(session)) await sessions.close(session);
+    const printed = await this.#ends(posix.join(folder, `${output}stdout`));
+    const complained = await this.#ends(posix.join(folder, `${output}stderr`));
     const lines = printed.split('\n').filter((text) => text.trim() !== '');
     return {
-      ended: timedOut ? 'timeout' : exitCode === null ? 'signal' : 'exit',
+      ended: tooMuch ? 'too_much' : timedOut ? 'timeout' : exitCode === null ? 'signal' : 'exit',
       exitCode,
       signal: exitCode === null ? 'the end of its session' : null,
       output: printed + complained,
       lastLine: lines.at(-1)?.trim() ?? '',
     };
+  }
+
+  /** @throws Error when there is something else than a regular file of that name */
+  async #fetchResult(result: string, order: EvaluatorOrder): Promise<void> {
+    const { host } = this.options;
+    const at = quoted(result);
+    const look = `if [ -L ${at} ]; then echo a link; elif [ -f ${at} ]; then echo file; elif [ -e ${at} ]; then echo no regular file; fi`;
+    const kind = (await runScript(host, look)).trim();
+    if (kind === '') return;
+    if (kind !== 'file') throw new Error(`its result (WAYMARK_RESULT) is ${kind}`);
+    const { bytes } = await host.files.read(result, { maxBytes: maxResultBytes });
+    await writeFile(order.result, bytes);
   }
 
   /** Beginning and end of a text file that may be long. */
@@ -147,13 +234,13 @@ export class HostEvaluator implements EvaluatingMachine {
   }
 
   /** Whatever came of it, the keys do not stay there; after a cancel only as far as the link allows at once. */
-  async #leave(folder: string, order: EvaluatorOrder): Promise<void> {
+  async #leave(folder: string, order: PlaceOrder): Promise<void> {
     const { host, attempt } = this.options;
     const { signal } = order;
-    const session = sessionOf(order);
     const clean = async () => {
-      if (await host.sessions.find(session)) await host.sessions.close(session);
-      await runScript(host, `rm -rf ${quoted(folder)}`);
+      for (const session of [submissionOf(order), sessionOf(order)])
+        if (await host.sessions.find(session)) await host.sessions.close(session);
+      await runScript(host, `chmod -R u+w ${quoted(folder)} 2>/dev/null; rm -rf ${quoted(folder)}`);
     };
     try {
       await (signal.aborted ? clean() : attempt(clean, signal));

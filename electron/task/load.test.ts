@@ -185,7 +185,8 @@ describe('mutations of task.yaml', () => {
     await writeTaskPackage(folder, { 'task.yaml': yaml });
     const error = await loadTaskPackage(folder).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'task_invalid', message: expect.stringContaining(folder) });
-    const lines = String((error as { detail: string }).detail).split('\n');
+    const { message, detail } = error as { message: string; detail: string };
+    const lines = [message, ...detail.split('\n')];
     expect(lines).toHaveLength(4);
     expect(lines.join('\n')).toContain(
       'task.yaml, line 2, titel: is no field of a task package. Did you mean "title"?',
@@ -226,6 +227,11 @@ describe('a sound package', () => {
     );
     expect(spec.description).toBe('Inline.');
     expect(spec.task_hint).toMatchObject({ mode: 'tool', penalty: 5, text: 'Look up.\n' });
+  });
+
+  it('takes the task hint also where the task gives it to no run by itself', async () => {
+    const hinted = await writeTaskPackage(folder, { 'hint.md': 'Look up.\n' });
+    expect((await loadTaskPackage(hinted)).spec.task_hint).toMatchObject({ mode: 'off', text: 'Look up.\n' });
   });
 
   it('says which fields ask for more than there is, and for more than these computers', async () => {

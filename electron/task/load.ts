@@ -17,7 +17,7 @@ const MAX_TEXT_BYTES = 1024 * 1024;
 
 /**
  * Reads and checks the task package in `folder`.
- * @throws WaymarkError `task_invalid`; the message names the first problem, `detail` lists all, one a line.
+ * @throws WaymarkError `task_invalid`; the message names the first problem, `detail` lists the others, one a line.
  */
 export async function loadTaskPackage(folder: string): Promise<TaskPackage> {
   const { taskPackage, problems } = await checkTaskPackage(folder);
@@ -27,7 +27,7 @@ export async function loadTaskPackage(folder: string): Promise<TaskPackage> {
   throw new WaymarkError(
     'task_invalid',
     `${folder} is not a usable task package. ${lines[0] ?? 'Nothing could be read.'}${more}`,
-    lines.join('\n'),
+    lines.length > 1 ? lines.slice(1).join('\n') : undefined,
   );
 }
 
@@ -69,7 +69,9 @@ export async function checkTaskPackage(
       problems.push(atField(['description_file'], lineOf, 'names an empty file', 'Describe the task there.'));
     } else spec.description = description;
   }
-  if (spec.task_hint.mode !== 'off' && spec.task_hint.text === '') {
+  const hinted =
+    spec.task_hint.mode !== 'off' || listing.entries.some(({ path }) => path === spec.task_hint.file);
+  if (hinted && spec.task_hint.text === '') {
     const hint = await readText(
       folder,
       spec.task_hint.file,

@@ -2,17 +2,24 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WaymarkError } from '@shared/errors';
+import { spawnInside } from '../computer/local/sandbox/spawn-inside';
+import { KeptOutput } from './kept-output';
+import type { WrittenLimit } from './written-limit';
 
 /** How a shell line ended. `output` is stdout and stderr as they came, cut in the middle when long. */
 export interface ProcessOutcome {
-  ended: 'exit' | 'signal' | 'timeout' | 'spawn_failed';
+  /** `too_much`: it wrote more than its limit lets it. */
+  ended: 'exit' | 'signal' | 'timeout' | 'spawn_failed' | 'too_much';
   exitCode: number | null;
   signal: string | null;
   output: string;
   /** Last whole line of stdout that is not blank; '' when there is none. */
   lastLine: string;
   durationMs: number;
+  /** What of the limit was passed, a sentence; only with `too_much`. */
+  why?: string;
 }
 
 export interface ProcessOrder {
@@ -24,29 +31,39 @@ export interface ProcessOrder {
   /** The whole environment besides PATH; nothing of the application's own environment is passed on. */
   env: Record<string, string>;
   timeoutMs: number;
+  /** What it may write; absent: as much as it can. */
+  limit?: WrittenLimit;
   signal: AbortSignal;
 }
 
-const KEEP = 64 * 1024;
-const LAST_LINE = 1024 * 1024;
+/** A process that cannot be killed, one that waits for a broken disk say, is waited for so long, ms. */
+const killedMs = 10_000;
+/** Looks at what was written: so far apart, ms, and so that they take a tenth of the time as long as they are quick. */
+const lookMs = { least: 100, most: 2_000 };
+const share = 10;
 
 /** A path of the application's PATH, or the usual one. */
 function searchPath(): string {
   return process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin';
 }
 
+/** The folders of that path, in its order. */
+export function searchFolders(): string[] {
+  return searchPath().split(delimiter).filter(Boolean);
+}
+
 /** Those of `programs` that are not on the PATH. */
 export async function missingPrograms(programs: readonly string[]): Promise<string[]> {
   const missing: string[] = [];
   for (const program of programs) {
-    const places = searchPath().split(delimiter).filter(Boolean);
-    const found = await Promise.all(places.map((place) => isExecutable(join(place, program))));
+    const found = await Promise.all(searchFolders().map((place) => isExecutable(join(place, program))));
     if (!found.includes(true)) missing.push(program);
   }
   return missing;
 }
 
-async function isExecutable(path: string): Promise<boolean> {
+/** Whether it is a file that this process may run. */
+export async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
@@ -58,113 +75,160 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Runs a shell line as its own process group and kills the whole group on time-out or abort.
- * @throws WaymarkError `cancelled` when `signal` aborts
+ * Runs a shell line to its end. In a sandbox nothing that it started is there any more when this resolves: the shell's parent is
+ * the first process of the sandbox, and the kernel ends all others before that one is gone and `bwrap` with it. Without a sandbox
+ * it is a process group of its own, which is killed as a whole; what left the group lives on.
+ * @throws WaymarkError `cancelled` when `signal` aborts; Error when what was written could not be measured
  */
-export function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
-  const { promise, resolve, reject } = pending<ProcessOutcome>();
+export async function runProcess(order: ProcessOrder): Promise<ProcessOutcome> {
+  const { limit, signal } = order;
   const cancelled = () => new WaymarkError('cancelled', 'The command was cancelled.');
-  if (order.signal.aborted) return Promise.reject(cancelled());
+  if (signal.aborted) throw cancelled();
   const started = performance.now();
-  const head: Buffer[] = [];
-  const tail: Buffer[] = [];
-  let headBytes = 0;
-  let tailBytes = 0;
-  let cut = 0;
-  let lines = Buffer.alloc(0);
-  let timedOut = false;
-
-  const shell = ['/bin/sh', '-c', order.command];
-  const { within = [] } = order;
-  const inside = ['--die-with-parent', '--remount-ro', '/', '--chdir', order.cwd, '--'];
-  const [program = '', ...args] = within.length === 0 ? shell : [...within, ...inside, ...shell];
-  const child: ChildProcess = spawn(program, args, {
-    cwd: order.cwd,
-    env: { PATH: searchPath(), LANG: 'C.UTF-8', ...order.env },
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const killGroup = () => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  };
+  const running = start(order);
+  const stopWatching = new AbortController();
+  let stopped: 'timeout' | 'too_much' | undefined;
+  let why: string | undefined;
   const timer = setTimeout(() => {
-    timedOut = true;
-    killGroup();
+    stopped ??= 'timeout';
+    running.kill();
   }, order.timeoutMs);
-  const onAbort = () => killGroup();
-  order.signal.addEventListener('abort', onAbort, { once: true });
-
-  const collect = (chunk: Buffer) => {
-    if (headBytes < KEEP) {
-      head.push(chunk.subarray(0, KEEP - headBytes));
-      headBytes += Math.min(chunk.length, KEEP - headBytes);
-      chunk = chunk.subarray(head.at(-1)?.length ?? 0);
-    }
-    if (chunk.length === 0) return;
-    tail.push(chunk);
-    tailBytes += chunk.length;
-    while (tailBytes - (tail[0]?.length ?? 0) > KEEP) {
-      const gone = tail.shift()?.length ?? 0;
-      tailBytes -= gone;
-      cut += gone;
-    }
-  };
-  child.stdout?.on('data', (chunk: Buffer) => {
-    collect(chunk);
-    lines = Buffer.concat([lines, chunk]);
-    if (lines.length > LAST_LINE) lines = lines.subarray(lines.length - LAST_LINE);
-  });
-  child.stderr?.on('data', collect);
-
-  let settled = false;
-  const settle = (outcome: Omit<ProcessOutcome, 'output' | 'lastLine' | 'durationMs'>, extra = '') => {
-    if (settled) return;
-    settled = true;
-    clearTimeout(timer);
-    order.signal.removeEventListener('abort', onAbort);
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    if (order.signal.aborted) {
-      reject(cancelled());
-      return;
-    }
-    const middle = cut > 0 ? `\n... ${cut} bytes left out ...\n` : '';
-    const output = `${Buffer.concat(head).toString('utf8')}${middle}${Buffer.concat(tail).toString('utf8')}${extra}`;
-    const printed = lines
-      .toString('utf8')
-      .split('\n')
-      .filter((text) => text.trim() !== '');
-    const durationMs = Math.round(performance.now() - started);
-    resolve({ ...outcome, output, lastLine: printed.at(-1)?.trim() ?? '', durationMs });
-  };
-  const ended = (code: number | null, signal: string | null) => {
-    killGroup();
-    settle({ ended: timedOut ? 'timeout' : signal === null ? 'exit' : 'signal', exitCode: code, signal });
-  };
-  child.once('error', (error) =>
-    settle({ ended: 'spawn_failed', exitCode: null, signal: null }, error.message),
+  const onAbort = () => running.kill();
+  signal.addEventListener('abort', onAbort, { once: true });
+  const watched = watch(limit, running, stopWatching.signal).then(
+    (found) => {
+      if (found === null) return;
+      stopped ??= 'too_much';
+      why = found;
+      running.kill();
+    },
+    (thrown: unknown) => {
+      running.kill();
+      throw thrown;
+    },
   );
-  child.once('close', ended);
-  // A process that left the group may keep the pipes open; half a second after the shell's end is enough.
-  child.once('exit', (code, signal) => setTimeout(() => ended(code, signal), 500).unref());
-  return promise;
+  // It is awaited below, once the process has ended.
+  watched.catch(() => undefined);
+  let ended: Ended;
+  try {
+    ended = await running.ended;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    stopWatching.abort();
+  }
+  if (signal.aborted) throw cancelled();
+  await watched;
+  const passed = stopped === undefined ? ((await limit?.why()) ?? undefined) : why;
+  const { output, lastLine } = running.output.text();
+  return {
+    ...{ ...ended, output: output + ended.extra, lastLine },
+    ...(passed === undefined ? {} : { why: passed }),
+    ended: stopped ?? (passed === undefined ? ended.ended : 'too_much'),
+    durationMs: Math.round(performance.now() - started),
+  };
 }
 
-function pending<T>(): {
-  promise: Promise<T>;
-  resolve: (value: T) => void;
-  reject: (reason: unknown) => void;
-} {
-  let resolve: (value: T) => void = () => undefined;
-  let reject: (reason: unknown) => void = () => undefined;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
+interface Ended {
+  ended: 'exit' | 'signal' | 'spawn_failed';
+  exitCode: number | null;
+  signal: string | null;
+  extra: string;
+}
+
+interface Running {
+  readonly output: KeptOutput;
+  readonly ended: Promise<Ended>;
+  /** As `InsideProcess`; undefined where there is no sandbox. */
+  first(): number | undefined;
+  kill(): void;
+}
+
+function start({ command, within = [], cwd, env, limit }: ProcessOrder): Running {
+  const options = { cwd, env: { PATH: searchPath(), LANG: 'C.UTF-8', ...env }, detached: true };
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+  const inSandbox = within.length > 0;
+  const shell = shellFor(command, limit, inSandbox);
+  let child: ChildProcess;
+  let first: () => number | undefined = () => undefined;
+  if (inSandbox) {
+    const more = ['--die-with-parent', '--as-pid-1', '--remount-ro', '/', '--chdir', cwd];
+    const order = { command: within, options: more, program: shell, spawn: { ...options, stdio } };
+    ({ child, first } = spawnInside(order));
+  } else {
+    const [program = '', ...args] = shell;
+    child = spawn(program, args, { ...options, stdio });
+  }
+  const output = new KeptOutput();
+  child.stdout?.on('data', (chunk: Buffer) => output.printed(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => output.complained(chunk));
+  const killGroup = () => killed(child.pid === undefined ? undefined : -child.pid);
+  let giveUp: NodeJS.Timeout | undefined;
+  const kill = () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const number = first();
+    if (number === undefined) {
+      killGroup();
+      return;
+    }
+    // With the first process inside all others end, and then `bwrap`: its end says that they have.
+    killed(number);
+    giveUp ??= setTimeout(killGroup, killedMs);
+  };
+  const ended = new Promise<Ended>((resolve) => {
+    const done = (exitCode: number | null, signal: string | null) => {
+      clearTimeout(giveUp);
+      if (!inSandbox) killGroup();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve({ ended: signal === null ? 'exit' : 'signal', exitCode, signal, extra: '' });
+    };
+    child.once('error', ({ message }) =>
+      resolve({ ended: 'spawn_failed', exitCode: null, signal: null, extra: message }),
+    );
+    child.once('close', done);
+    // A process that left the group may keep the pipes open; half a second after the shell's end is enough.
+    child.once('exit', (code, signal) => setTimeout(() => done(code, signal), 500).unref());
   });
-  return { promise, resolve, reject };
+  return { output, ended, first, kill };
+}
+
+/** No file of it gets larger than all of them together may be: the kernel is faster than any look. */
+function shellFor(command: string, limit: WrittenLimit | undefined, inSandbox: boolean): string[] {
+  const blocks = limit === undefined ? '' : `ulimit -f ${Math.ceil(limit.most / 512)} 2>/dev/null; `;
+  if (!inSandbox && blocks === '') return ['/bin/sh', '-c', command];
+  // The outer shell is the first process of the sandbox: it collects what others leave, and has no signal from inside to fear.
+  const line = inSandbox ? '/bin/sh -c "$1"; exit $?' : 'exec /bin/sh -c "$1"';
+  return ['/bin/sh', '-c', `${blocks}${line}`, 'sh', command];
+}
+
+function killed(target: number | undefined): void {
+  if (target === undefined) return;
+  try {
+    process.kill(target, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Looks at what is written until the limit is passed (why, in a sentence) or `stop` aborts (null). */
+async function watch(
+  limit: WrittenLimit | undefined,
+  running: Running,
+  stop: AbortSignal,
+): Promise<string | null> {
+  if (limit === undefined) return null;
+  for (let pause = lookMs.least; !stop.aborted; ) {
+    try {
+      await sleep(pause, undefined, { signal: stop });
+    } catch (error) {
+      if (stop.aborted) return null;
+      throw error;
+    }
+    const began = performance.now();
+    const why = await limit.why(running.first());
+    if (why !== null) return why;
+    pause = Math.min(lookMs.most, Math.max(lookMs.least, share * (performance.now() - began)));
+  }
+  return null;
 }

@@ -33,6 +33,7 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
           'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
           'regex-worker': resolve(root, 'electron/store/regex-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
+          'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
           ...extra,
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

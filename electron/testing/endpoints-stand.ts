@@ -14,7 +14,7 @@ import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { resourcesDir } from './agent-host/agent-setup';
 import { eventually } from './deadline';
-import { author } from './engine-stand';
+import { author, unisolated } from './engine-stand';
 import { writeTaskPackage } from './task-package';
 
 export interface ServedEndpoint extends Partial<Endpoint> {
@@ -82,7 +82,7 @@ export class EndpointsStand {
   start(endpoint: string, over: Partial<StartRun> = {}): Promise<string> {
     return this.engine.startRun({
       ...{ task: 'small', title: null, endpoint: this.endpoint(endpoint), experiment: null, maxSteps: null },
-      ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off', ...over },
+      ...{ maxWorkingMs: null, humanHints: true, author, approvals: 'off', ...unisolated, ...over },
     });
   }
 

@@ -6,7 +6,8 @@ import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings'
 import type { SessionLimits } from '../computer/sessions/session-host';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { hostsOf } from '../runs/clean-sessions';
-import { createEngine, type Engine } from '../runs/engine';
+import { createEngine, type Engine, type StartRun } from '../runs/engine';
+import type { EngineOptions } from '../runs/engine-options';
 import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/in-process';
 import { systemClock } from '../system-clock';
@@ -18,6 +19,9 @@ import { writeTaskPackage } from './task-package';
 
 export const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
 
+/** For tests about something else: a sandbox would cost each of them time, and not every machine has one. */
+export const unisolated = { isolation: 'none', agreed: 'person' } as const;
+
 export interface EngineStandOptions {
   policy: ScriptedPolicy;
   /** Files of the task package besides those of the small one. */
@@ -25,6 +29,8 @@ export interface EngineStandOptions {
   aliases: readonly string[];
   apart?: readonly string[];
   limits?: SessionLimits;
+  /** Absent: this machine's. */
+  findIsolation?: EngineOptions['findIsolation'];
 }
 
 /** The whole engine on a real store, with a scripted model and hosts that are child processes of this one. */
@@ -40,18 +46,21 @@ export class EngineStand {
     private readonly endpoint: Endpoint,
     /** Hosts the person added. */
     private readonly known: readonly string[],
+    private readonly findIsolation: EngineOptions['findIsolation'],
   ) {
     this.engine = this.next();
   }
 
-  static async open({ policy, files, ...hosts }: EngineStandOptions): Promise<EngineStand> {
+  static async open({ policy, files, findIsolation, ...hosts }: EngineStandOptions): Promise<EngineStand> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'waymark-stand-')));
     const model = await startScriptedModel({ policy });
     const store = openStoreInProcess(join(folder, 'workspace'));
     const agents = await agentHosts({ root: join(folder, 'hosts'), ...hosts });
-    const endpoint = endpointSchema.parse({ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted' });
+    const endpoint = endpointSchema.parse({
+      ...{ name: 'Scripted', baseUrl: model.baseUrl, model: 'scripted', parallelCalls: true },
+    });
     await addTask(store, await writeTaskPackage(join(folder, 'package'), files));
-    return new EngineStand(folder, store, model, agents, endpoint, hosts.aliases);
+    return new EngineStand(folder, store, model, agents, endpoint, hosts.aliases, findIsolation);
   }
 
   /** The engine of the application's next start. */
@@ -70,6 +79,7 @@ export class EngineStand {
       resourcesDir,
       sessionsDir: join(this.folder, 'sessions'),
       appVersion: 'test',
+      findIsolation: this.findIsolation,
       log: {
         info: () => undefined,
         error: (message, facts) => void this.errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
@@ -79,10 +89,14 @@ export class EngineStand {
     return this.engine;
   }
 
-  start(computers: Record<string, string> = {}, approvals: 'on' | 'off' = 'off'): Promise<string> {
+  start(
+    computers: Record<string, string> = {},
+    approvals: 'on' | 'off' = 'off',
+    over: Partial<StartRun> = unisolated,
+  ): Promise<string> {
     return this.engine.startRun({
       ...{ task: 'small', title: null, endpoint: this.endpoint, experiment: null, maxSteps: null },
-      ...{ maxWorkingMs: null, humanHints: true, author, approvals, computers },
+      ...{ maxWorkingMs: null, humanHints: true, author, approvals, computers, ...over },
     });
   }
 

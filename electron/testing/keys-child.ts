@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { keepOutOfCoreDumps } from '../environment/core-dumps';
 import { receivedKeys } from '../environment/key-pipe';
 import { takenEnvironment } from '../environment/taken-environment';
 
@@ -17,6 +18,7 @@ function idle(): ChildProcessByStdio<Writable, Readable, null> {
 async function main(): Promise<void> {
   const before = idle();
   await once(before.stdout, 'data');
+  keepOutOfCoreDumps();
   const taken = takenEnvironment(process.env, receivedKeys());
   const asked = taken.PLANTED_PLAIN;
   const after = idle();

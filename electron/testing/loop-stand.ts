@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ContextFold } from '@shared/context';
+import { tailOf } from '@shared/context-request';
 import type { Limits } from '@shared/event-parts';
 import type { EventBody, EventKind, NewEvent } from '@shared/events';
 import { RunFold } from '@shared/run-fold';
@@ -28,6 +29,8 @@ export interface StandOptions {
   contextTokens?: number;
   approvals?: 'on' | 'off';
   sendReasoning?: boolean;
+  /** As the endpoint of the run has it; absent: the run says nothing about it. */
+  parallelCalls?: boolean;
   attempts?: number;
   patienceMs?: number;
   /** Wall clock of the loop, ms; default: the machine's. */
@@ -106,7 +109,7 @@ export class LoopStand {
     for (const event of this.log.events) {
       context.apply(event);
       if (event.kind === 'model.requested') {
-        const body = context.requestBody({ tail: event.body.tail });
+        const body = context.requestBody({ tail: tailOf(event.body) });
         wrong += sha256(body) === event.body.sha256 ? 0 : 1;
       }
     }
@@ -199,7 +202,12 @@ export class LoopStand {
       { role: 'system', content: 'You put things on a tray.' },
       { role: 'user', content: 'Put three things on it.' },
     ];
-    const request = { model: 'scripted', stream: true, stream_options: { include_usage: true } };
+    const { parallelCalls } = this.options;
+    const request = {
+      model: 'scripted',
+      ...(parallelCalls === undefined ? {} : { parallel_tool_calls: parallelCalls }),
+      ...{ stream: true, stream_options: { include_usage: true } },
+    };
     const body = { segment: 1, head, tools: this.actions.tools(), request };
     void this.log.append(this.log.run, 0, [{ kind: 'segment.started', body }]);
   }

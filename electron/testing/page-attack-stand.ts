@@ -32,17 +32,23 @@ import { systemClock } from '../system-clock';
 import { WorkbenchHolder } from '../workbench';
 import { resourcesDir } from './agent-host/agent-setup';
 import { testAppInfo } from './app-info';
-import { type Targets, valuesOf } from './page-values';
+import { noPane } from './no-pane';
+import { spoiltValuesOf, type Targets, valuesOf } from './page-values';
 import { createRun, RunWriter } from './run-writer';
 
 export const plantedKey = 'sk-planted-key-0123456789abcdef';
 const plantedFile = 'planted-file-0123456789abcdef';
 
 const full = process.env.WAYMARK_FULL === '1';
-/** Calls of each command, enough that its schema's fields all have their turn. P11 asks for 10,000, which takes hours. */
-const calls = Number(process.env.WAYMARK_ATTACK_CALLS ?? (full ? 1_000 : 60));
+/** Calls of each command, enough that its schema's fields all have their turn. `npm run trust` asks for 10,000 (P11). */
+export const calls = Number(process.env.WAYMARK_ATTACK_CALLS ?? (full ? 1_000 : 60));
+/**
+ * Of these calls so many take any value, and their handlers are reached. What they write stays, and costs the later ones more and
+ * more; so the other calls are such that the command's schema should refuse, and one that it takes after all is not counted.
+ */
+const free = Math.min(calls, 1_000);
 /** The same values each time, so that a change and not chance makes a test fail; the full run looks for new ones. */
-const chance = { numRuns: calls, endOnFailure: true, ...(full ? {} : { seed: 11 }) };
+const chance = { endOnFailure: true, ...(full ? {} : { seed: 11 }) };
 
 export interface Reply {
   ok: boolean;
@@ -60,8 +66,10 @@ export const inTurn: readonly CommandName[] = [
 /** What lies in the folder of the stand. */
 const parts: ReadonlySet<string> = new Set(['data', 'outside', 'sessions', 'workspace']);
 
-/** A passphrase costs a third of a second on purpose. */
-const slow: ReadonlySet<string> = new Set(['settings.unlockKeys']);
+/** A passphrase costs a third of a second on purpose; the others begin a thread, read all of a run, or take up a driver. */
+const slow: ReadonlySet<string> = new Set([
+  ...['settings.unlockKeys', 'workspace.backups', 'workspace.restore', 'runs.verify', 'runs.resume'],
+]);
 
 /** What starts something of its own whenever it is asked: its refusals are tried, and stories start it. */
 const starts: ReadonlySet<string> = new Set(['demo.start']);
@@ -157,7 +165,7 @@ export class PageAttackStand {
       open: () => Promise.reject(new Error('Nobody chose a folder.')),
     });
     const handlers = createHandlers({
-      ...{ holder, settings, keys, dialogs, pump, publisher, remote, resourcesDir },
+      ...{ holder, settings, keys, dialogs, pump, publisher, remote, resourcesDir, pane: noPane },
       info: () => testAppInfo,
       hosts: { hosts, prompts } as Partial<WindowHosts> as WindowHosts,
       reports: await HostReportFile.open(join(data, 'host-tests.json'), [], () => undefined),
@@ -190,18 +198,29 @@ export class PageAttackStand {
     );
   }
 
-  /** Calls one command with everything a page might; `send` carries it there. */
+  /** Calls one command with everything a page might, `calls` times; `send` carries it there, where it is what `arrives` says. */
   async attack(
     name: CommandName,
     send: (name: CommandName, input: unknown) => Promise<Reply>,
+    arrives: (input: unknown) => unknown = (input) => input,
   ): Promise<void> {
-    const property = fc.asyncProperty(valuesOf(commands[name].input, this.targets), async (input) => {
+    const { input: schema } = commands[name];
+    const reaching = slow.has(name) ? Math.ceil(free / 20) : free;
+    const any = fc.asyncProperty(valuesOf(schema, this.targets), async (input) => {
       if (starts.has(name) && input === undefined) return;
       const reply = await send(name, input);
       if (reply.ok) this.taken.add(name);
       this.judge(name, reply);
     });
-    await fc.assert(property, slow.has(name) ? { ...chance, numRuns: Math.ceil(calls / 20) } : chance);
+    await fc.assert(any, { ...chance, numRuns: reaching });
+    if (calls === reaching) return;
+    const refused = fc.asyncProperty(spoiltValuesOf(schema, this.targets), async (input) => {
+      fc.pre(!schema.safeParse(arrives(input)).success);
+      const reply = await send(name, input);
+      this.judge(name, reply);
+      expect(reply.ok, name).toBe(false);
+    });
+    await fc.assert(refused, { ...chance, numRuns: calls - reaching, maxSkipsPerRun: 1_000 });
   }
 
   /** Typed, told from our own process, and without what was planted. */

@@ -90,6 +90,17 @@ const anything = fc.oneof(
 
 /** Values that a schema takes, or nearly: with texts and numbers chosen by somebody who means harm. */
 export function valuesOf(schema: z.ZodType, targets: Targets): fc.Arbitrary<unknown> {
+  const { fitting, spoilt, more } = waysOf(schema, targets);
+  return fc.oneof({ weight: 6, arbitrary: fitting }, { weight: 2, arbitrary: spoilt }, more, anything);
+}
+
+/** Values that a schema should refuse, though it may take some of them. */
+export function spoiltValuesOf(schema: z.ZodType, targets: Targets): fc.Arbitrary<unknown> {
+  const { spoilt, more } = waysOf(schema, targets);
+  return fc.oneof({ weight: 3, arbitrary: spoilt }, more, { weight: 2, arbitrary: anything });
+}
+
+function waysOf(schema: z.ZodType, targets: Targets) {
   const text = texts(targets);
   const walk = (each: z.ZodType): fc.Arbitrary<unknown> => {
     const def = each.def as unknown as Definition;
@@ -151,5 +162,5 @@ export function valuesOf(schema: z.ZodType, targets: Targets): fc.Arbitrary<unkn
   const more = fc.tuple(fitting, text, anything).map(([value, key, put]) => {
     return typeof value === 'object' && value !== null ? { ...value, [key]: put } : [value, put];
   });
-  return fc.oneof({ weight: 6, arbitrary: fitting }, { weight: 2, arbitrary: spoilt }, more, anything);
+  return { fitting, spoilt, more };
 }

@@ -6,6 +6,8 @@ const HF =
   'from transformers import AutoModelForCausalLM, AutoTokenizer\nmodel = AutoModelForCausalLM.from_pretrained(path)\nfor x in test:\n    out = model.generate(**x)\n';
 const VLLM = 'from vllm import LLM\nllm = LLM(path)\nfor x in test:\n    out = llm.chat(x)\n';
 
+const MOULD = `for row in rows:\n    row['cot'] = f"Let's think step by step. The question is {row['question']}. Therefore the answer is {row['answer']}."\n`;
+
 /** Mistakes, each in several shapes, some of which no rule can see. */
 export function plantedMasks(planted: PlantedRun): void {
   const { run } = planted;
@@ -23,17 +25,19 @@ export function plantedMasks(planted: PlantedRun): void {
 
   // Blind edits.
   planted.bad('blind-edit', run.edit('src/data.py', 'a = 1\n'), 'never looked at');
-  planted.bad('blind-edit', run.edit('src/data.py', 'a = 2\n'), 'edited twice without a look');
+  ok(run.edit('src/data.py', 'a = 2\n'), 'the edit before has shown it');
   planted.keep('keep-exploration', run.command('sed -n 1,40p src/data.py'), 'a look through the shell');
   ok(run.edit('src/data.py', 'a = 3\n'), 'looked through the shell just before');
+  ok(run.command("sed -i 's/a = 3/a = 4/' /workspace/src/data.py"), 'the edit before has shown it');
   planted.bad(
     'blind-edit',
-    run.command("sed -i 's/a = 3/a = 4/' /workspace/src/data.py"),
-    'through the shell, blind',
+    run.command("sed -i 's/a = 4/a = 3/' /workspace/src/data.py"),
+    'sed has shown nothing',
   );
   planted.keep('keep-exploration', run.command('git diff src/data.py'), 'a look through git, early');
   ok(run.edit('src/data.py', 'a = 5\n'), 'looked through git just before');
-  planted.bad('blind-edit', run.edit('src/data.py', 'a = 6\n'), 'the echo of the edit is no look');
+  ok(run.command("perl -pi -e 's/5/6/' src/data.py"), 'known from the edit');
+  planted.bad('blind-edit', run.edit('src/data.py', 'a = 7\n'), 'perl has shown nothing');
   planted.keep('keep-exploration', run.command('cat src/model.py | head -50'), 'a look in a pipe, early');
   ok(run.edit('src/model.py', 'b = 1\n'), 'looked in a pipe');
   planted.bad(
@@ -135,6 +139,10 @@ export function plantedMasks(planted: PlantedRun): void {
   ok(run.edit('generate_hf.py', VLLM), 'mends it');
   ok(run.command('python generate_hf.py'), 'uses vLLM now');
 
+  // Reasoning from a mould.
+  planted.bad('template-thought', run.create('make_cot.py', MOULD), 'pastes question and answer');
+  planted.bad('template-thought', run.command('python make_cot.py --out cot.jsonl'), 'runs it');
+
   // GPUs left idle.
   planted.bad('idle-gpus', run.background('CUDA_VISIBLE_DEVICES=0 python src/train.py'), 'one of eight');
   planted.keep('keep-sleep-while-training', run.sleep(300), 'waits');
@@ -142,7 +150,8 @@ export function plantedMasks(planted: PlantedRun): void {
   ok(run.command('export CUDA_VISIBLE_DEVICES=0,1', { session: 'two' }));
   planted.bad('idle-gpus', run.background(LLAMA, { session: 'two' }), 'two of eight, by an export');
   planted.keep('keep-sleep-while-training', run.sleep(600), 'waits');
-  ok(run.output({ session: 'two', exitCode: 0 }));
+  const read = run.imitating(run.output({ session: 'two', exitCode: 0 }));
+  planted.bad('imitates-human', read, 'what was printed speaks as the user');
   planted.bad('idle-gpus', run.create('task/lora.yaml', 'stage: sft\nfinetuning_type: lora\n'), 'adapters');
   planted.bad('idle-gpus', run.background('llamafactory-cli train task/lora.yaml'), 'trains adapters');
   planted.keep('keep-sleep-while-training', run.sleep(600), 'waits');

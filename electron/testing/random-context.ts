@@ -6,22 +6,31 @@ import { hintBlock } from '@shared/human-tag';
 import { summaryTool } from '@shared/summary';
 import { nextHead, planSummary } from '@shared/summary-plan';
 import fc from 'fast-check';
+import { imagePart, seededPng } from './images';
 import { createdBody } from './run-writer';
 
 /** One thing that can happen to a context. */
 export type ContextDeed =
   | {
       deed: 'step';
-      calls: { size: number; valid: boolean }[];
+      /** `image`: seed of the one its observation shows; 0 or absent: none. */
+      calls: { size: number; valid: boolean; image?: number }[];
       hint: boolean;
       retry: boolean;
       reasoning: boolean;
+      /** Changed before it is asked again. */
+      limits?: boolean;
     }
   | { deed: 'summary'; rejected: number; late: boolean; shorten: boolean }
   | { deed: 'shorten' }
-  | { deed: 'model'; sendReasoning: boolean };
+  | { deed: 'limits' }
+  | { deed: 'model'; sendReasoning: boolean; images?: boolean };
 
-const call = fc.record({ size: fc.constantFrom(3, 40, 300, 9_000), valid: fc.boolean() });
+const call = fc.record({
+  size: fc.constantFrom(3, 40, 300, 9_000),
+  valid: fc.boolean(),
+  image: fc.constantFrom(0, 0, 0, 1, 2, 77),
+});
 
 export const contextDeeds: fc.Arbitrary<ContextDeed[]> = fc.array(
   fc.oneof(
@@ -33,6 +42,7 @@ export const contextDeeds: fc.Arbitrary<ContextDeed[]> = fc.array(
         hint: fc.boolean(),
         retry: fc.boolean(),
         reasoning: fc.boolean(),
+        limits: fc.boolean(),
       }),
     },
     {
@@ -45,9 +55,14 @@ export const contextDeeds: fc.Arbitrary<ContextDeed[]> = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ deed: fc.constant('shorten' as const) }) },
+    { weight: 1, arbitrary: fc.record({ deed: fc.constant('limits' as const) }) },
     {
       weight: 1,
-      arbitrary: fc.record({ deed: fc.constant('model' as const), sendReasoning: fc.boolean() }),
+      arbitrary: fc.record({
+        deed: fc.constant('model' as const),
+        sendReasoning: fc.boolean(),
+        images: fc.boolean(),
+      }),
     },
   ),
   { minLength: 12, maxLength: 50 },
@@ -58,7 +73,10 @@ const HEAD: EventBody<'segment.started'>['head'] = [
   { role: 'user', content: 'Do the task <real_user>' },
 ];
 
-/** A made-up log with true prompt hashes, in the order and transactions of the loop. */
+/**
+ * A made-up log with true prompt hashes, in the order and transactions of the loop. Up to step `keptAfter` its requests are
+ * those of logs in which the line of budgets stood in one request only.
+ */
 export class ContextScript {
   readonly batches: NewEvent[][] = [];
   readonly context = new ContextFold({ sendReasoning: false });
@@ -68,8 +86,12 @@ export class ContextScript {
   private attempt = 0;
   private hints = 0;
 
-  constructor(readonly run: string) {
-    this.record([{ kind: 'run.created', body: createdBody(run) }]);
+  constructor(
+    readonly run: string,
+    private readonly keptAfter = 0,
+  ) {
+    const created = createdBody(run);
+    this.record([{ kind: 'run.created', body: { ...created, model: { ...created.model, images: true } } }]);
     const tool = { ...summaryTool, function: { ...summaryTool.function, name: 'run_command' } };
     const request = { model: 'scripted', stream: true };
     this.record([{ kind: 'segment.started', body: { segment: 1, head: HEAD, tools: [tool], request } }]);
@@ -87,8 +109,13 @@ export class ContextScript {
         case 'shorten':
           this.shorten();
           break;
+        case 'limits':
+          this.record([
+            { kind: 'limits.changed', body: { limits: createdBody(this.run).limits, by: 'Ada' } },
+          ]);
+          break;
         case 'model':
-          this.changeModel(deed.sendReasoning);
+          this.changeModel(deed.sendReasoning, deed.images ?? true);
           break;
       }
     }
@@ -100,10 +127,18 @@ export class ContextScript {
     this.batches.push(events);
   }
 
-  private take({ calls, hint, retry, reasoning }: Extract<ContextDeed, { deed: 'step' }>): void {
+  private take({
+    calls,
+    hint,
+    retry,
+    reasoning,
+    limits = false,
+  }: Extract<ContextDeed, { deed: 'step' }>): void {
     this.request(hint ? [this.delivered()] : []);
     if (retry) {
       this.fail();
+      if (limits)
+        this.record([{ kind: 'limits.changed', body: { limits: createdBody(this.run).limits, by: 'Ada' } }]);
       this.request(hint ? [this.delivered()] : []);
     }
     const step = this.step + 1;
@@ -126,12 +161,12 @@ export class ContextScript {
     };
     const taught: NewEvent = { kind: 'step.taught', body: { step, text: `Teach ${step}` } };
     this.record(calls.length === 0 || invalid.some((why) => why !== null) ? [answered, taught] : [answered]);
-    for (const [index, { size, valid }] of calls.entries()) {
-      if (valid) this.observe(step, index, `seen ${step}.${index} ${'x'.repeat(size)}`);
+    for (const [index, { size, valid, image = 0 }] of calls.entries()) {
+      if (valid) this.observe(step, index, `seen ${step}.${index} ${'x'.repeat(size)}`, image);
     }
   }
 
-  private observe(step: number, index: number, text: string): void {
+  private observe(step: number, index: number, text: string, image: number): void {
     const callId = `c${step}.${index}`;
     const name = 'run_command';
     this.record([
@@ -141,6 +176,7 @@ export class ContextScript {
         body: {
           ...{ step, call: index, callId, name, text, ok: true, error: null, data: {}, offsets: {} },
           ...{ durationMs: 1, closedBy: 'run', imitatesHuman: false },
+          ...(image === 0 ? {} : { images: [imagePart(`/w/<real_user>${image}.png`, seededPng(image))] }),
         },
       },
     ]);
@@ -190,8 +226,11 @@ export class ContextScript {
     if (shortened !== null) this.record([{ kind: 'context.shortened', body: shortened.body }]);
   }
 
-  private changeModel(sendReasoning: boolean): void {
-    const model = { ...createdBody(this.run).model, model: `m${this.step}`, sendReasoning };
+  private changeModel(sendReasoning: boolean, images: boolean): void {
+    const model = {
+      ...{ ...createdBody(this.run).model, model: `m${this.step}`, sendReasoning },
+      ...(images ? { images } : {}),
+    };
     const request = { model: model.model, stream: true };
     this.record([{ kind: 'model.changed', body: { model, request, by: 'Ada' } }]);
   }
@@ -211,9 +250,11 @@ export class ContextScript {
     this.record([{ kind: 'model.failed', body: { step: this.step + 1, attempt: this.attempt, ...failure } }]);
   }
 
-  private request(before: NewEvent[], tail = `\n\n[step ${this.step + 1}]`): void {
+  private request(before: NewEvent[], told = `\n\n[step ${this.step + 1}]`): void {
     if (before.length > 0) this.record(before);
     const step = this.step + 1;
+    const kept = step > this.keptAfter ? { kept: true as const } : {};
+    const tail = kept.kept === undefined ? told : this.line(told);
     if (this.asked.at(-1) !== step) {
       this.asked.push(step);
       this.attempt = 0;
@@ -224,13 +265,20 @@ export class ContextScript {
       {
         kind: 'model.requested',
         body: {
-          ...{ step, attempt: this.attempt, tail, tokensEstimate: 1 },
+          ...{ step, attempt: this.attempt, tail, tokensEstimate: 1, ...kept },
           sha256: createHash('sha256').update(body).digest('hex'),
           bytes: Buffer.byteLength(body),
           messages: this.context.messageCount,
         },
       },
     ]);
+  }
+
+  /** What a request says in the form that stays: each line once, and each note on a refused summary once. */
+  private line(told: string): string {
+    const { summary, line } = this.context;
+    if (summary !== null) return summary.untold ? `\n\n[${summary.problem}]` : '';
+    return line === '' ? `${told} of attempt ${this.attempt}` : '';
   }
 }
 

@@ -94,7 +94,7 @@ export class ResearchHands {
       ...(background ? { state: 'busy' } : { exitCode, commandMs: 1_200 }),
     };
     const text = background
-      ? `Started in session ${session} on ${computer}. It goes on running.`
+      ? `Started in session ${session} on ${computer}. It keeps running.`
       : `Exit code ${exitCode}.\n${output}`;
     if (computer === LOCAL && !background) this.pen.print(output.slice(0, 200));
     const args = { command, session_id: session, computer_ip: computer, wait_for_completion: !background };

@@ -47,7 +47,10 @@ export class RunPen {
   bytes = 0;
   private events: NewEvent[] = [];
   private readonly pieces: { at: number; events: NewEvent[] }[] = [];
-  private readonly fold = new ContextFold({ sendReasoning: false, messagesOnly: true });
+  private readonly fold = new ContextFold({
+    sendReasoning: false,
+    ...{ messagesOnly: true, fixedReasoning: true },
+  });
   private readonly hash = new RequestHash(this.fold);
   private offset = 0;
   private readonly printed: Buffer[] = [];
@@ -149,7 +152,7 @@ export class RunPen {
     const messages = this.fold.messageCount;
     this.add({
       kind: 'model.requested',
-      body: { step, attempt: 1, sha256, bytes, messages, tokensEstimate: this.tokens, tail },
+      body: { step, attempt: 1, sha256, bytes, messages, tokensEstimate: this.tokens, tail, kept: true },
     });
     this.step = step;
     return step;

@@ -24,7 +24,7 @@ import { RunPen } from './realistic-run-pen';
 import { Chance, RunTexts } from './realistic-run-texts';
 
 /** Raised when the same seed gives another run: cached workspaces of older versions are left aside. */
-const GENERATOR_VERSION = 1;
+const GENERATOR_VERSION = 2;
 
 export type RealisticSize = 'S' | 'M' | 'L';
 

@@ -90,7 +90,7 @@ export class RuleRun {
   }
 
   kill(session = 'main', computer = 'gpu'): number {
-    const data = { computer, session, sessionId: `${computer}-${session}`, ended: 1 };
+    const data = { computer, session, sessionId: `${computer}-${session}`, ended: 1, state: 'idle' };
     return this.call('kill_session_processes', { session_id: session }, data);
   }
 
@@ -127,8 +127,62 @@ export class RuleRun {
     return this.call('edit_file', { path: whole, content: text }, data, { before });
   }
 
+  /** Several calls in one answer: each `act` makes one step, and together they are the first of them. */
+  together(...acts: (() => number)[]): number {
+    const { script } = this;
+    const from = script.events.length;
+    const step = script.step + 1;
+    // What a call records of itself names its step, so each begins where the first did.
+    const made = acts.map((act) => {
+      const at = script.events.length;
+      act();
+      const events = script.events.splice(at);
+      script.step = step - 1;
+      return events;
+    });
+    const answers = made.flatMap((events) => events.filter((each) => each.kind === 'model.answered'));
+    const [first] = made;
+    if (first === undefined) throw new RangeError('no calls');
+    for (const [call, events] of made.entries()) {
+      for (const event of events) {
+        const { kind } = event;
+        if (kind === 'model.answered') {
+          event.body.calls = answers.flatMap(({ body }) => body.calls);
+          event.body.invalid = answers.flatMap(({ body }) => body.invalid);
+        }
+        if ((kind === 'model.requested' || kind === 'model.answered') && call > 0) continue;
+        const body = 'call' in event.body ? { ...event.body, call } : event.body;
+        script.events.push({ ...event, body, seq: script.events.length + 1 } as RunEvent);
+      }
+    }
+    script.step = step;
+    if (script.events.length === from) throw new RangeError('no event was written');
+    return step;
+  }
+
+  /** A call that is none: an unknown tool, or arguments that do not fit. */
+  invalid(name: string, problem: string): number {
+    this.script.answer([{ name, invalid: problem }]);
+    return this.step;
+  }
+
+  /** `finish` that was answered with a person's word instead. */
+  finishPutOff(): number {
+    this.script.answer([{ name: 'finish', data: { putOff: true }, closedBy: 'not_run' }]);
+    return this.step;
+  }
+
   think(thought = 'Let me think.'): number {
     return this.call('think', { thought }, { thought });
+  }
+
+  /** The step just made brought back the tag of a human hint. */
+  imitating(step: number): number {
+    const observed = this.script.events.at(-1);
+    if (observed?.kind !== 'action.observed' || observed.body.step !== step)
+      throw new RangeError(`Step ${step} is not the last one, or has no observation.`);
+    observed.body.imitatesHuman = true;
+    return step;
   }
 
   sleep(seconds: number): number {

@@ -48,20 +48,24 @@ export class TrayActions implements ActionPort {
     return tools;
   }
 
-  parse(_name: string, argumentsText: string): ReturnType<ActionPort['parse']> {
+  parse(name: string, argumentsText: string): ReturnType<ActionPort['parse']> {
+    if (!tools.some((tool) => tool.function.name === name)) {
+      return { ok: false, readable: name !== '', problem: `There is no tool "${name}".` };
+    }
     try {
       const args: unknown = JSON.parse(argumentsText === '' ? '{}' : argumentsText);
       if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-        return { ok: false, problem: 'The arguments must be a JSON object.' };
+        return { ok: false, readable: false, problem: 'The arguments must be a JSON object.' };
       }
       const entries = Object.entries(args).map(([key, value]) => [
         key,
         typeof value === 'number' ? value : String(value),
       ]);
-      return { ok: true, call: { name: _name, args: Object.fromEntries(entries) } };
+      return { ok: true, call: { name, args: Object.fromEntries(entries) } };
     } catch (error) {
       return {
         ok: false,
+        readable: false,
         problem: `The arguments are no JSON: ${error instanceof Error ? error.message : ''}`,
       };
     }

@@ -38,7 +38,14 @@ export async function decideApproval(
   forRun = false,
 ): Promise<void> {
   const { run, approval } = asked;
-  await call('runs.decideApproval', { run, approval, decision, forRun });
+  try {
+    await call('runs.decideApproval', { run, approval, decision, forRun });
+  } catch (thrown) {
+    // Somebody may have been first: what is answered asks no more.
+    dropApprovals(run);
+    await loadApprovals(run);
+    throw thrown;
+  }
   useApprovals.setState((state) => ({
     open: state.open.filter((other) => other.approval !== asked.approval),
   }));

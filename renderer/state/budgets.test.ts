@@ -66,6 +66,16 @@ describe('changed limits', () => {
   it('are taken away by an empty field where a run can do without', () => {
     const draft = limitsDraftOf(run);
     expect(readLimits(run, { ...draft, tokens: '' })).toEqual({ ok: true, change: { maxTokens: null } });
+    expect(readLimits(run, { ...draft, training: '24' })).toEqual({
+      ok: true,
+      change: { maxTrainingMs: 86_400_000 },
+    });
+    const limited = { ...run, maxTrainingMs: 5_400_000 };
+    expect(limitsDraftOf(limited).training).toBe('1.5');
+    expect(readLimits(limited, { ...limitsDraftOf(limited), training: '' })).toEqual({
+      ok: true,
+      change: { maxTrainingMs: null },
+    });
     expect(readLimits(run, { ...draft, steps: '' })).toEqual({ ok: false, wrong: new Set(['steps']) });
   });
 

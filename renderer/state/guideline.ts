@@ -6,7 +6,7 @@ import { type ReasonCode, reasonCodes } from './reasons';
 import { toastFailure } from './toasts';
 
 /** Raised when a rule's text or what counts is changed; stands in the window beside the guideline's name. */
-export const GUIDELINE_VERSION = 1;
+export const GUIDELINE_VERSION = 2;
 
 /** Which point of the guideline a rule is about. Rules that keep a step are about none. */
 const pointOfRule: Readonly<Record<string, ReasonCode>> = {
@@ -21,6 +21,7 @@ const pointOfRule: Readonly<Record<string, ReasonCode>> = {
   'provided-script-ignored': 'ignores-script',
   'framework-forbidden': 'transformers-not-vllm',
   'idle-gpus': 'idle-compute',
+  'template-thought': 'template-cot',
 };
 
 function isReason(code: string): code is ReasonCode {

@@ -6,7 +6,7 @@ import { noteGesture } from './gestures';
 import { toggleFlag } from './label-notes';
 import { afterUndo, undo } from './label-undo';
 import { decide, endLift, give, pendingFor, useLabels } from './labels';
-import { giveReason } from './reasons';
+import { giveKeepReason, giveReason } from './reasons';
 import { jumpCursor, moveCursor, toggleRange, useTimeline } from './timeline';
 import { useToasts } from './toasts';
 
@@ -42,6 +42,24 @@ describe('a reason and its decision', () => {
     ]);
     expect(cursor()).toBe(2);
     expect(toasts()).toEqual(['“Blind edit” is the reason for MASK on 1']);
+  });
+
+  it('to keep goes with TRAIN, before or after it, and with no MASK', async () => {
+    giveKeepReason('keep-debugging');
+    decide('train');
+    decide('train');
+    giveKeepReason('keep-backup');
+    await settled();
+    expect([stand.at(1), stand.at(2)]).toEqual([['train keep-debugging'], ['train keep-backup']]);
+    giveKeepReason('keep-exploration');
+    decide('mask');
+    await settled();
+    expect(stand.at(3)).toEqual(['mask']);
+    // Step 3 is decided as MASK: what follows is for the step under the cursor.
+    giveKeepReason('keep-exploration');
+    expect(useLabels.getState().reasonFor).toMatchObject({ from: 4, to: 4 });
+    await settled();
+    expect(stand.at(3)).toEqual(['mask']);
   });
 
   it('go together with one undo, to what stood before the pair, and come back with one redo', async () => {

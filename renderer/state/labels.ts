@@ -1,12 +1,13 @@
 import type { AnnotationEntry } from '@shared/annotations';
-import { MAX_PARTS, type StepRange, targetOf } from '@shared/step-range';
+import { joined, MAX_PARTS, type StepRange, targetOf } from '@shared/step-range';
 import { create } from 'zustand';
 import { call } from '../api';
 import { inOrder, undoableToast } from './annotation-queue';
 import { sharedDwell } from './dwell';
 import { lastGesture } from './gestures';
+import { fitting } from './keep-reasons';
 import { labelTarget, shownParts } from './label-target';
-import { sayDecision } from './label-words';
+import { sayDecision, sayParts, stepsIn } from './label-words';
 import { shownBeside } from './rows';
 import { moveCursor, selection, useTimeline } from './timeline';
 import { toast, toastFailure } from './toasts';
@@ -107,7 +108,7 @@ export function decide(value: LabelChoice, reason = reasonNow()): void {
   }
   useTimeline.setState({ anchor: null });
   if (value !== 'clear') moveCursor(following(to));
-  give({ run, parts, value, reason: value === 'clear' ? null : reason });
+  give({ run, parts, value, reason: value === 'clear' ? null : fitting(reason, value) });
 }
 
 /** Settles what people differ about, on the range or the step under the cursor, and goes on. */
@@ -124,7 +125,7 @@ export function settle(value: 'train' | 'mask'): void {
   }
   useTimeline.setState({ anchor: null });
   moveCursor(following(target.to));
-  give({ run, parts, value, reason: reasonNow(), settles: true });
+  give({ run, parts, value, reason: fitting(reasonNow(), value), settles: true });
 }
 
 /**
@@ -159,7 +160,9 @@ export function give(
       if (after === undefined && (to > from || decision.settles === true || decision.announce === true)) {
         say((text) => sayDecision(text, value, parts, decision.settles), done);
       }
-      if (useTimeline.getState().run === run) await useTimeline.getState().heads.refresh(from, to);
+      if (useTimeline.getState().run !== run) return;
+      await useTimeline.getState().heads.refresh(from, to);
+      if (value === 'train' && reason === null) sayStillMasked(parts);
     })
     .catch((thrown: unknown) => toastFailure(thrown))
     .finally(() =>
@@ -216,6 +219,19 @@ const hardRules: readonly string[] = ['error-observation', 'null'];
 function hasHardMask(step: number): boolean {
   const rules = useTimeline.getState().heads.get(step)?.rules;
   return rules?.some((rule) => hardRules.includes(rule)) === true;
+}
+
+/** A range is not held up by its hard masks; which of its steps stay masked is said once it is kept. */
+function sayStillMasked(parts: readonly StepRange[]): void {
+  const { heads } = useTimeline.getState();
+  const masked: StepRange[] = [];
+  for (const { from, to } of parts) {
+    for (let step = from; step <= to; step += 1) {
+      if (heads.get(step)?.label.value === 'mask' && hasHardMask(step)) masked.push({ from: step, to: step });
+    }
+  }
+  const still = joined(masked);
+  if (still.length > 0) toast((text) => text.labels.stillMasked(stepsIn(still), sayParts(text, still)));
 }
 
 /** Ends the question for a reason; with one, the step that was asked about is labelled, wherever the cursor is now. */

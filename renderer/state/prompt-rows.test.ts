@@ -1,3 +1,4 @@
+import { contentText } from '@shared/chat';
 import { ContextFold } from '@shared/context';
 import { diffPrompts } from '@shared/prompt-diff';
 import type { PromptMessage } from '@shared/views';
@@ -100,7 +101,7 @@ it('builds the body that the fold sends', () => {
     },
   });
   const messages = fold.messages().map(({ message: sent, step }) => ({
-    ...{ role: sent.role, step, content: sent.content, tokens: 1 },
+    ...{ role: sent.role, step, content: contentText(sent), tokens: 1 },
     json: JSON.stringify(sent),
   }));
   expect(bodyOf({ request: fold.request, tools: fold.tools, messages })).toBe(fold.requestBody({ tail: '' }));

@@ -1,6 +1,7 @@
 import type { StepRange } from '@shared/step-range';
 import { undoableToast } from './annotation-queue';
 import { lastGesture } from './gestures';
+import { fitting, type KeepCode } from './keep-reasons';
 import { labelTarget } from './label-target';
 import { sayParts } from './label-words';
 import { give, OPEN_FOR, type OpenDecision, reasonNow, useLabels } from './labels';
@@ -28,9 +29,17 @@ export type ReasonCode = (typeof reasonCodes)[number];
  */
 export function giveReason(number: number): void {
   const code = reasonCodes[number - 1];
-  if (code === undefined) return;
+  if (code !== undefined) giveCode(code);
+}
+
+/** A reason to keep, in the same way. A MASK takes none: then it is for the steps under the cursor. */
+export function giveKeepReason(code: KeepCode): void {
+  giveCode(code);
+}
+
+function giveCode(code: ReasonCode | KeepCode): void {
   const open = openDecision();
-  if (open !== null) {
+  if (open !== null && fitting(code, open.decision.value) !== null) {
     attach(code, open);
     return;
   }
@@ -68,7 +77,7 @@ export function leaveReason(): void {
   if (useLabels.getState().reason !== null && reasonNow() === null) useLabels.setState({ reason: null });
 }
 
-function attach(code: ReasonCode, { decision, kept }: OpenDecision): void {
+function attach(code: ReasonCode | KeepCode, { decision, kept }: OpenDecision): void {
   const whole = { ...decision, reason: code };
   const { value } = whole;
   const given = give(whole, kept);

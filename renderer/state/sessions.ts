@@ -16,14 +16,20 @@ interface SessionsState {
 export const useSessions = create<SessionsState>()(() => ({ run: null, list: [], loaded: false }));
 
 let turn = 0;
-/** Reads the list of the run; an answer that was overtaken is dropped. */
+/** The run whose list was asked for last. */
+let asked: string | null = null;
+/**
+ * Reads the list of the run; an answer that was overtaken is dropped. What was chosen in another run is chosen no more, and what
+ * is chosen before the answer stays.
+ */
 export function loadSessions(run: string): void {
   turn += 1;
   const mine = turn;
+  if (asked !== null && asked !== run) useShown.setState({ chosen: null, moment: null });
+  asked = run;
   call('sessions.list', { run }).then(
     (list) => {
       if (mine !== turn) return;
-      if (useSessions.getState().run !== run) useShown.setState({ chosen: null, moment: null });
       useSessions.setState({ run, list, loaded: true });
     },
     (thrown: unknown) => toastFailure(thrown),

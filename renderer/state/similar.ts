@@ -1,6 +1,7 @@
 import type { SimilarSteps } from '@shared/ipc/labels';
 import { create } from 'zustand';
 import { call } from '../api';
+import { fitting } from './keep-reasons';
 import { labelTarget } from './label-target';
 import { give, reasonNow, useLabels } from './labels';
 import { useTimeline } from './timeline';
@@ -37,7 +38,8 @@ export async function openSimilar(): Promise<void> {
   const before = last === null || last.value === 'clear' ? null : last.value;
   useSimilar.setState({
     found: { run, step: cursor, similar },
-    value: reason !== null ? 'mask' : (holds ?? before ?? 'mask'),
+    value:
+      reason !== null ? (fitting(reason, 'mask') === null ? 'train' : 'mask') : (holds ?? before ?? 'mask'),
     reason,
   });
 }
@@ -60,5 +62,5 @@ export function applySimilar(): void {
   const { found, value, reason } = useSimilar.getState();
   if (found === null) return;
   closeSimilar();
-  void give({ run: found.run, parts: found.similar.parts, value, reason });
+  void give({ run: found.run, parts: found.similar.parts, value, reason: fitting(reason, value) });
 }

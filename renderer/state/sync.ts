@@ -9,7 +9,7 @@ import { afterFirstRows } from './first-rows';
 import { continueFolding, openGrouping, refreshFolding } from './grouping';
 import { loadHints, useHints } from './hints';
 import { startHostPrompts } from './host-prompts';
-import type { CommandId } from './keymap';
+import { type CommandId, commandTable } from './keymap';
 import { addDelta, endLive } from './live';
 import { askRuns, loadRuns, refreshRun, refreshRuns, useRuns } from './runs';
 import { clearSearch } from './search';
@@ -67,6 +67,10 @@ export function startSync(): () => void {
     }),
     listen('approval.asked', addApproval),
     listen('menu.command', ({ command }) => runMenuCommand(command)),
+    listen('own.left', ({ command }) => {
+      const known = commandTable.find(({ id }) => id === command);
+      if (known !== undefined) runCommand(known.id);
+    }),
     useRuns.subscribe((state, before) => {
       if (state.current !== before.current) openCurrent();
       else catchUp();

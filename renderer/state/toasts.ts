@@ -18,6 +18,8 @@ export interface Toast {
   say: (text: Text) => string;
   /** One button: a command, shown with its key, or what it does. */
   button?: ToastButton | undefined;
+  /** Of a failure. */
+  code?: ErrorCode | 'bug' | undefined;
   /** Copyable detail of a failure. */
   detail?: string | undefined;
 }
@@ -37,16 +39,32 @@ export function toast(say: Toast['say'], button?: Toast['button']): void {
   }));
 }
 
-/** Says that something failed, in the failure's own words; `say` may put the object in front. */
+/** They have one cause for everything that is tried, so one toast says it, whatever was tried last. */
+const ofTheWorkspace: readonly string[] = ['read_only'];
+
+/**
+ * Says that something failed, in the failure's own words; `say` may put the object in front. The same failure again, and a refusal
+ * that is about the workspace as a whole, takes the place of the one before.
+ */
 export function toastFailure(thrown: unknown, say?: (text: Text, why: string) => string): void {
   const failure = failureOf(thrown);
   const next: Toast = {
     id: nextId++,
     tone: 'danger',
-    say: (text) => (say === undefined ? failure.message : say(text, failure.message)),
+    say: (text) => {
+      const why = text.frame.failure(failure.code, failure.message);
+      return say === undefined ? why : say(text, why);
+    },
+    code: failure.code,
     detail: `${failure.code}: ${failure.message}${failure.detail === undefined ? '' : `\n${failure.detail}`}`,
   };
-  useToasts.setState((state) => ({ toasts: [...state.toasts, next].slice(-3) }));
+  const isSame = ({ tone, code, detail }: Toast) =>
+    tone === 'danger' &&
+    code === next.code &&
+    (detail === next.detail || ofTheWorkspace.includes(failure.code));
+  useToasts.setState((state) => ({
+    toasts: [...state.toasts.filter((other) => !isSame(other)), next].slice(-3),
+  }));
 }
 
 /** Takes back offers to undo or redo: from now on they would do it to something else than they name. */
@@ -57,8 +75,7 @@ export function withdrawUndo(): void {
 
 /** What failed for this reason is told no more: the reason is gone. */
 export function dismissFailures(code: ErrorCode): void {
-  const about = ({ detail }: Toast) => detail?.startsWith(`${code}: `) === true;
-  useToasts.setState((state) => ({ toasts: state.toasts.filter((each) => !about(each)) }));
+  useToasts.setState((state) => ({ toasts: state.toasts.filter((each) => each.code !== code) }));
 }
 
 export function dismissToast(id: number): void {

@@ -45,6 +45,11 @@ export async function trustWorkspace(): Promise<void> {
   dismissFailures('read_only');
 }
 
+/** True when the open workspace takes nothing: from elsewhere and not trusted yet, or on a disk that cannot be written. */
+export function useOnlyRead(): boolean {
+  return useWorkspace((state) => state.status?.isReadOnly === true);
+}
+
 /** True when decisions can be kept: a folder is open, is worked in here, and has no problem. */
 export function useWritable(): boolean {
   return useWorkspace(

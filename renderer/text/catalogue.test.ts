@@ -38,6 +38,17 @@ describe('catalogues', () => {
     expect(same.map(([path]) => path)).toEqual([]);
   });
 
+  it('count one as one', () => {
+    expect(en.branches.stepsAfter(1)).toMatch(/^1 step lies .+ What it changed/);
+    expect(en.branches.stepsAfter(2)).toMatch(/^2 steps lie .+ What they changed/);
+  });
+
+  it('say in their own language that a workspace is only read', () => {
+    expect(en.frame.failure('read_only', 'It is only read.')).toBe('It is only read.');
+    expect(zh.frame.failure('read_only', 'It is only read.')).toMatch(/^[^a-z]+$/);
+    expect(zh.frame.failure('conflict', 'Somebody was first.')).toBe('Somebody was first.');
+  });
+
   it('say in words why a run rests, whatever the log gives as the reason', () => {
     const reasons = [
       ...[

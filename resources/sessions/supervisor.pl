@@ -2,7 +2,8 @@
 #
 # usage: perl - DIR ROWS COLS CWD RC BASH [WRAP...] < supervisor.pl
 # prints "OK <supervisor pid> <shell pid> <tty> <dev:ino of the log>" or "ERR <code> <text>", then lives in the background.
-# WRAP is a bwrap command without the program to run: the shell then lives in a sandbox, the supervisor outside of it.
+# WRAP is a bwrap command without the program to run: the shell then lives in a sandbox, the supervisor outside of it. Words
+# after a "--" in it are what runs first inside and starts the rest.
 # WAYMARK_NONCE, WAYMARK_SESSION and WAYMARK_LIMIT come from the environment; only the session's id is passed on.
 #
 # usage: perl - --drop DIR UPTO < supervisor.pl
@@ -27,6 +28,12 @@ use Fcntl qw(:DEFAULT :flock);
 use POSIX qw(:sys_wait_h :signal_h setsid mkfifo dup2);
 
 my ($dir, $rows, $cols, $cwd, $rc, $bash, @wrap) = @ARGV;
+my @first;
+for my $at (grep { $wrap[$_] eq '--' } 0 .. $#wrap) {
+    @first = splice @wrap, $at + 1;
+    pop @wrap;
+    last;
+}
 my $nonce = delete $ENV{WAYMARK_NONCE};
 my $id    = $ENV{WAYMARK_SESSION};
 my $limit = delete $ENV{WAYMARK_LIMIT} || 8 << 30;
@@ -181,18 +188,36 @@ if (!$shell) {
 }
 close $slave;
 
+# A pipe that holds the words, however many they are, so that nobody has to stay and write.
+sub told {
+    my $text = join '', map { "$_\0" } @_;
+    pipe my $from, my $to or POSIX::_exit(127);
+    fcntl $to, 1031, 1 << 20 if length $text > 65536;    # F_SETPIPE_SZ
+    my $flags = fcntl $to, F_GETFL, 0;
+    fcntl $to, F_SETFL, $flags | O_NONBLOCK;
+    (syswrite($to, $text) || 0) == length $text or die "the sandbox is to show more than can be said to bwrap\n";
+    return $from;
+}
+
 # Becomes bwrap. It says on descriptor 200 which process is the first one inside; the shell's process says on 9 that it is there.
+# Its options come by 202: the command line and the environment that it is started with can be read inside, as those of process 1,
+# and the names of the person's folders have no place there.
 sub in_sandbox {
     dup2(fileno $info_w,  200);
     dup2(fileno $there_w, 201);
     dup2(201,             9);
     POSIX::close(201);
-    delete $ENV{WAYMARK_SESSION};
+    delete @ENV{qw(WAYMARK_SESSION WAYMARK_SESSION_DIR)};
     my $inside = '/run/waymark';
     my @files = map { ('--ro-bind', @$_) } ["$dir/nonce", "$inside/nonce"], ["$dir/cmd", "$inside/cmd"], [$rc, "$inside/session.bash"];
+    my ($bwrap, @options) = @wrap;
+    push @options, '--info-fd', 200, @files, '--setenv', 'WAYMARK_SESSION', $id, '--setenv', 'WAYMARK_SESSION_DIR', $inside,
+      '--remount-ro', '/', '--chdir', $cwd;
+    my $from = eval { told(@options) };
+    if (!$from) { print STDERR $@; POSIX::_exit(127) }
+    dup2(fileno $from, 202);
     no warnings 'exec';
-    exec @wrap, '--info-fd', 200, @files, '--setenv', 'WAYMARK_SESSION', $id, '--setenv', 'WAYMARK_SESSION_DIR', $inside,
-      '--remount-ro', '/', '--chdir', $cwd, '--', '/bin/sh', '-c', 'echo >&9; exec 9>&-; exec setsid -c "$@"', 'sh',
+    exec $bwrap, '--args', 202, '--', @first, '/bin/sh', '-c', 'echo >&9; exec 9>&-; exec setsid -c "$@"', 'sh',
       $bash, @_, '--rcfile', "$inside/session.bash", '-i';
     POSIX::_exit(127);
 }

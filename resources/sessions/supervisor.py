@@ -97,6 +97,10 @@ if directory == "--drop":
 
 rows, cols, cwd, rc, bash = sys.argv[2:7]
 wrap = sys.argv[7:]
+first_inside = []
+if "--" in wrap:
+    first_inside = wrap[wrap.index("--") + 1:]
+    wrap = wrap[:wrap.index("--")]
 nonce = os.environ.pop("WAYMARK_NONCE")
 session_id = os.environ["WAYMARK_SESSION"]
 limit = int(os.environ.pop("WAYMARK_LIMIT", "0")) or 8 << 30
@@ -157,29 +161,38 @@ def parent(pid):
         return 0
 
 
+def told(words):
+    """A pipe that holds the words, however many they are, so that nobody has to stay and write."""
+    data = b"".join(os.fsencode(word) + b"\0" for word in words)
+    source, target = os.pipe()
+    if len(data) > 65536:
+        fcntl.fcntl(target, 1031, 1 << 20)  # F_SETPIPE_SZ
+    os.set_blocking(target, False)
+    if os.write(target, data) != len(data):
+        raise OSError(errno.E2BIG, "the sandbox is to show more than can be said to bwrap")
+    return source
+
+
 def in_sandbox(editing):
     """Becomes bwrap; see supervisor.pl."""
     os.dup2(info_w, 200)
     os.dup2(there_w, 201)
     os.dup2(201, 9)
     os.close(201)
-    del os.environ["WAYMARK_SESSION"]
+    del os.environ["WAYMARK_SESSION"], os.environ["WAYMARK_SESSION_DIR"]
     inside = "/run/waymark"
     pairs = [("nonce", "nonce"), ("cmd", "cmd")]
     files = [word for name, place in pairs for word in ("--ro-bind", path(name), inside + "/" + place)]
     files += ["--ro-bind", rc, inside + "/session.bash", "--setenv", "WAYMARK_SESSION", session_id]
     start = ["/bin/sh", "-c", 'echo >&9; exec 9>&-; exec setsid -c "$@"', "sh", bash]
+    options = wrap[1:] + ["--info-fd", "200"] + files
+    options += ["--setenv", "WAYMARK_SESSION_DIR", inside, "--remount-ro", "/", "--chdir", cwd]
     try:
-        os.execvp(
-            wrap[0],
-            wrap
-            + ["--info-fd", "200"]
-            + files
-            + ["--setenv", "WAYMARK_SESSION_DIR", inside, "--remount-ro", "/", "--chdir", cwd, "--"]
-            + start
-            + editing
-            + ["--rcfile", inside + "/session.bash", "-i"],
-        )
+        os.dup2(told(options), 202)
+        line = [wrap[0], "--args", "202", "--"] + first_inside + start + editing
+        os.execvp(wrap[0], line + ["--rcfile", inside + "/session.bash", "-i"])
+    except OSError as error:
+        os.write(2, os.fsencode(error.strerror or str(error)))
     finally:
         os._exit(127)
 

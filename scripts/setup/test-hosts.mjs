@@ -30,7 +30,7 @@ export async function ensureTestHosts({ say }) {
   const missing = missingPackages();
   if (missing.length === 0) return 'present';
   if (process.getuid() !== 0 || !onPath('apt-get'))
-    return `${missing.join(', ')} not installed: tests with real ssh hosts are skipped`;
+    return `${missing.join(', ')} not installed: ${skippedWithout(missing)} are skipped`;
   say(`${STEP}: apt-get install ${missing.join(' ')} …`);
   install(missing);
   const still = missingPackages();
@@ -40,6 +40,12 @@ export async function ensureTestHosts({ say }) {
     `still missing after the installation: ${still.join(', ')}.`,
     'Install them by hand, then run the same command again.',
   );
+}
+
+function skippedWithout(missing) {
+  const hosts = missing.some((name) => name !== 'bubblewrap') ? ['tests with real ssh hosts'] : [];
+  const sandboxes = missing.includes('bubblewrap') ? ['tests of sandboxes'] : [];
+  return [...hosts, ...sandboxes].join(' and ');
 }
 
 function missingPackages() {

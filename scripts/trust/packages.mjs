@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../setup/project.mjs';
 
-/** Packages that the application is bundled from or brings along; more of them is a decision, not an accident. */
-const MOST_SHIPPED = 20;
+/** Locked packages, those that only build and test among them; more of them is a decision, not an accident. */
 const MOST_IN_ALL = 700;
 /** They say MIT in a form that lock files do not take over. */
 const readByHand = new Set(['buildcheck', 'cpu-features', 'ssh2']);
@@ -15,7 +14,7 @@ const known =
  *
  * @param {any} [lock]
  * @param {Record<string, boolean>} [allowed] `allowScripts` of package.json
- * @returns {{ problems: string[], shipped: number, all: number }}
+ * @returns {{ problems: string[], all: number }}
  */
 export function checkPackages(
   lock = readJson('package-lock.json'),
@@ -32,11 +31,9 @@ export function checkPackages(
     if (hasInstallScript && allowed[name] !== false)
       problems.push(`${name} has an install script that is not refused.`);
   }
-  const shipped = packages.filter(([, { dev, optional }]) => !dev && !optional).length;
-  if (shipped > MOST_SHIPPED) problems.push(`${shipped} packages are shipped, more than ${MOST_SHIPPED}.`);
   if (packages.length > MOST_IN_ALL)
     problems.push(`${packages.length} packages are locked, more than ${MOST_IN_ALL}.`);
-  return { problems, shipped, all: packages.length };
+  return { problems, all: packages.length };
 }
 
 function readJson(name) {

@@ -8,6 +8,8 @@ export interface TaskRules {
   /** MB of GPU memory in use from which a GPU counts as taken. */
   gpuTakenMb: number;
   forgottenAfterSteps: number;
+  /** The most points that can be reached. */
+  maxScore: number;
   /** Names of the run's computers with GPUs. */
   gpuComputers: string[];
 }

@@ -343,6 +343,22 @@ describe('early finish', () => {
   });
 
   it.each([
+    [1, 32_400_000, 1],
+    [1, 32_400_001, 0],
+    [60, 32_400_000, 1],
+    [60, 32_400_001, 0],
+  ])('looks at the working time, not at the steps: after %i steps and %i of 36,000,000 ms', (steps, ms, found) => {
+    const script = score(run().steps(steps), 31, 1).pass(ms).step(finish);
+    expect(script.items('early_finish')).toHaveLength(found);
+  });
+
+  it("takes the task's own full score", () => {
+    const capped = () => new AttentionScript({ spec: { ...gpuSpec, evaluation: { max_score: 60 } }, limits });
+    expect(score(capped().steps(1), 59, 1).step(finish).items('early_finish')).toHaveLength(1);
+    expect(score(capped().steps(1), 60, 1).step(finish).items('early_finish')).toEqual([]);
+  });
+
+  it.each([
     ['100 points', () => score(run().steps(1), 100, 1).step(finish)],
     ['no try left', () => score(run().steps(1), 31, 3).step(finish)],
     [

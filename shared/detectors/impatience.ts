@@ -2,11 +2,8 @@ import type { EventOf } from '../events';
 import type { Detector, DetectorFacts, DetectorFinding } from './detector';
 import { endedJobs, forget, keep, killedJobs, type OwnJobs, startedJob } from './own-jobs';
 import { placeOf } from './session-place';
+import { SHORT_SLEEP_MS, SLEEPS, shortSleeps } from './short-sleeps';
 import { timeLeft } from './time-left';
-
-/** A shorter sleep after training began is no waiting for it, ms. */
-const SHORT_SLEEP_MS = 120_000;
-const SLEEPS = 3;
 
 interface State {
   jobs: OwnJobs;
@@ -79,24 +76,11 @@ function killed(
   });
 }
 
-/** Looking at a job between two sleeps is what one should do; it does not end the row. */
-const LOOKS: ReadonlySet<string> = new Set([
-  'think',
-  'get_session_output',
-  'get_session_recent_output',
-  'get_session_status',
-  'check_session_idle',
-  'list_sessions',
-]);
-
 function slept(state: State, { body }: EventOf<'action.observed'>): DetectorFinding[] {
-  if (body.name !== 'sleep') {
-    if (!LOOKS.has(body.name)) state.sleeps = [];
-    return [];
-  }
-  const asked = body.data.askedMs;
-  if (!state.trained || typeof asked !== 'number' || asked >= SHORT_SLEEP_MS || body.data.woken === true) {
-    state.sleeps = [];
+  const before = state.sleeps.length;
+  const now = state.trained || body.name !== 'sleep' ? shortSleeps(before, body) : 0;
+  if (now <= before) {
+    if (now === 0) state.sleeps = [];
     return [];
   }
   state.sleeps = [...state.sleeps.slice(-19), body.step];

@@ -1,4 +1,4 @@
-import type { EventOf, RunEvent } from '../events';
+import type { NewEvent } from '../events';
 import { commandName, everyCommand, parseShell } from '../shell-command';
 import type { TaskRules } from './detector';
 import { placeOf } from './session-place';
@@ -22,7 +22,7 @@ export interface OwnJob {
 export type OwnJobs = Record<string, OwnJob>;
 
 /** The job that a `run_command` leaves running; null for any other observation. */
-export function startedJob(event: RunEvent, rules: TaskRules): OwnJob | null {
+export function startedJob(event: NewEvent, rules: TaskRules): OwnJob | null {
   if (event.kind !== 'action.observed' || event.body.name !== 'run_command') return null;
   const { data, step, ok } = event.body;
   const place = placeOf(data);
@@ -40,7 +40,7 @@ const LOOKERS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a command of the text starts training, by the task's expressions. */
-function trains(command: string, expressions: readonly string[]): boolean {
+export function trains(command: string, expressions: readonly string[]): boolean {
   const matches = (text: string) => expressions.some((source) => new RegExp(source, 'i').test(text));
   if (command.length > LONGEST || !matches(command)) return false;
   return everyCommand(parseShell(command)).some(
@@ -49,7 +49,7 @@ function trains(command: string, expressions: readonly string[]): boolean {
 }
 
 /** What an event ends: the session is at its prompt again, or is no more. */
-export function endedJobs(jobs: OwnJobs, event: RunEvent): OwnJob[] {
+export function endedJobs(jobs: OwnJobs, event: NewEvent): OwnJob[] {
   if (event.kind === 'session.ended') {
     const job = jobs[`${event.body.computer}:${event.body.session}`];
     return job === undefined ? [] : [job];
@@ -94,7 +94,7 @@ const KILLERS: ReadonlySet<string> = new Set(['kill', 'pkill', 'killall']);
 const INTERRUPT = '\u0003';
 
 /** Jobs that the observed action ended on purpose. */
-export function killedJobs(jobs: OwnJobs, event: EventOf<'action.observed'>): OwnJob[] {
+export function killedJobs(jobs: OwnJobs, event: Extract<NewEvent, { kind: 'action.observed' }>): OwnJob[] {
   const { name, data, ok } = event.body;
   if (!ok) return [];
   const place = placeOf(data);

@@ -64,7 +64,8 @@ export const templateThought: Detector<State> = {
   },
 };
 
-function writesTemplates(text: string): boolean {
+/** Whether code pastes question and answer into a fixed rationale. */
+export function writesTemplates(text: string): boolean {
   const looked = text.slice(0, LOOKED_AT);
   const match = looked.includes('{') ? pasted.exec(looked) : null;
   return match !== null && reasoningWords.test(looked.slice(match.index, match.index + 1_400));

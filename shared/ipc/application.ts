@@ -74,7 +74,9 @@ export interface TaskRow {
   /** First lines of the description. */
   summary: string;
   tools: string[];
-  limits: { maxSteps: number; maxWorkingMs: number; maxEvals: number };
+  limits: { maxSteps: number; maxWorkingMs: number; maxEvals: number; maxTrainingMs: number | null };
+  /** What the task says of its hint; `none`: it has no hint to give. */
+  taskHint: 'off' | 'tool' | 'upfront' | 'none';
   approvals: 'on' | 'off';
   computers: {
     name: string;
@@ -84,6 +86,8 @@ export interface TaskRow {
     internet: boolean;
     evaluator: boolean;
     dedicated: boolean;
+    /** Shell commands that its sessions begin with. */
+    eachSession: string[];
     /** What the task says for this computer when nobody chooses. */
     approvals: 'on' | 'off';
   }[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BranchPlan, CheckpointSize, CheckpointView, Lineage } from '../checkpoint-views';
-import { inRun, returns, run, step } from './parts';
+import { inRun, returns, run, step, unisolated } from './parts';
 
 const text = z.string().trim().min(1).max(20_000);
 
@@ -18,6 +18,7 @@ export const branchSchema = z.object({
   add: z.array(text).max(20),
   /** Whether it is driven at once. */
   start: z.boolean(),
+  unisolated,
 });
 
 /** Checkpoints and branches. */

@@ -6,13 +6,15 @@ import type { CommandName } from '../ipc';
  * - `free`: nothing. It looks, or what it writes can be seen and taken back (labels, comments), or it only holds back.
  * - `present`: some key or click in the window within the last minute.
  * - `gesture`: a key or click within the last second, or the end of such a command, within ten seconds of the press.
+ * - `choice`: as `gesture`, and what was pressed types nothing: a button of the mouse, Enter, or a key with Ctrl or Cmd. For
+ *   what moves the keyboard to where keys mean something else.
  * - `press`: a key or click within the last second that no other `press` command has used: one for each.
  * - `native`: the system's own dialog, which main shows, names what it is about or chooses the path.
  *
  * A gesture is what Chromium's own process got from the system (`electron/ipc/gestures.ts`); events that the page makes up
  * are none. Where only some inputs of a command need a native question, its handler asks beside this (`computers.answer`).
  */
-export type Consent = 'free' | 'present' | 'gesture' | 'press' | 'native';
+export type Consent = 'free' | 'present' | 'gesture' | 'choice' | 'press' | 'native';
 
 export const commandConsents = {
   'app.info': 'free',
@@ -39,6 +41,7 @@ export const commandConsents = {
   'demo.start': 'gesture',
   'runs.list': 'free',
   'runs.summary': 'free',
+  'runs.pickFolder': 'native',
   'runs.start': 'press',
   'runs.resume': 'gesture',
   'runs.pause': 'free',
@@ -74,6 +77,7 @@ export const commandConsents = {
   'search.progress': 'free',
   'step.detail': 'free',
   'step.prompt': 'free',
+  'step.image': 'free',
   'step.evidence': 'free',
   'step.labels': 'free',
   'files.list': 'free',
@@ -113,12 +117,8 @@ export const commandConsents = {
   'sessions.search': 'free',
   'own.list': 'free',
   'own.open': 'gesture',
-  'own.read': 'free',
-  'own.watch': 'free',
-  'own.seen': 'free',
-  'own.write': 'present',
-  'own.resize': 'free',
-  'own.close': 'gesture',
+  'own.place': 'free',
+  'own.enter': 'choice',
   'computers.list': 'free',
   'computers.health': 'free',
   'computers.candidates': 'free',
@@ -134,6 +134,7 @@ export const commandConsents = {
   'computers.networkChanged': 'free',
   'export.preview': 'free',
   'import.start': 'native',
+  'import.cancel': 'free',
   'stats.run': 'free',
   'plots.save': 'native',
   'export.start': 'native',

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { rowReasonings } from '../row-reasoning';
 import { returns, run } from './parts';
 
 export const exportSchema = z.object({
   runs: z.array(run),
   undecided: z.enum(['refuse', 'train', 'mask']),
   preset: z.enum(['default', 'apollo']).default('default'),
+  /** Default: as the preset says. */
+  reasoning: z.enum(rowReasonings).optional(),
+  noTools: z.enum(['refuse', 'allow']).default('refuse'),
 });
 
 /** Exports. */
@@ -27,6 +31,8 @@ export interface ExportPreview {
   masked: number;
   undecided: { run: string; steps: number[]; total: number }[];
   dropped: { reason: string; count: number }[];
+  /** Rows of imports for which nobody tells the tools; they stop the export unless it is waived. */
+  noTools: { run: string; rows: number }[];
   inherited: InheritedCount[];
   bySource: { source: string; value: 'train' | 'mask'; count: number }[];
   tokens: number;
@@ -38,6 +44,8 @@ export interface ExportResult {
   trained: number;
   masked: number;
   dropped: { reason: string; count: number }[];
+  /** Rows with messages that the requests of some of their steps held otherwise. */
+  notAsSent: number;
   inherited: InheritedCount[];
   files: { path: string; bytes: number; sha256: string }[];
   snapshot: string;

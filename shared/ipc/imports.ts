@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { returns } from './parts';
+import { none, returns } from './parts';
 
 /** What became of an import. */
 export interface ImportResult {
@@ -14,6 +14,11 @@ export interface ImportResult {
   replaced: string[];
 }
 
+/** How far an import is. */
+export type ImportProgress =
+  | { stage: 'reading'; files: number; bytes: number }
+  | { stage: 'storing'; events: number; of: number };
+
 /** Logs of other systems become runs. */
 export const importCommands = {
   /** Asks for a file or a folder in the main process; null = cancelled. `again`: also what was imported before. */
@@ -25,4 +30,6 @@ export const importCommands = {
     }),
     output: returns<ImportResult | null>(),
   },
+  /** Breaks off what is being imported; `import.start` then says so. Nothing of it is kept. */
+  'import.cancel': { input: none, output: returns<void>() },
 } as const;

@@ -15,6 +15,11 @@ export const none = z.undefined();
 export const run = idSchema;
 export const step = z.int().positive();
 export const inRun = z.object({ run });
+/**
+ * A person was asked by the main process whether the run goes on without isolation, and said yes. The main process alone says
+ * so: what a page sends here is overwritten (`electron/app/ask-unisolated.ts`).
+ */
+export const unisolated = z.boolean().default(false);
 export const atStep = z.object({ run, step });
 export const uid = z.string().min(1).max(120);
 export const filePath = z.object({ run, computer: z.string().max(120), path: z.string().max(4096) });

@@ -4,7 +4,15 @@ import type { SessionHit, TerminalPage } from '../terminal/terminal-views';
 import type { SessionAt, SessionView } from '../views';
 import { inRun, none, page, returns, run, uid } from './parts';
 
-/** Terminals of the agent (`sessions`) and the person's own (`own`). */
+const pixels = z.number().min(-100_000).max(100_000);
+const ownPlace = z.object({ id: uid, x: pixels, y: pixels, width: pixels, height: pixels });
+/** Room for the view of an own terminal, in pixels of the page. */
+export type OwnPlace = z.infer<typeof ownPlace>;
+
+/**
+ * Terminals of the agent (`sessions`) and which of the person's own there are (`own`). Nothing here types into
+ * an own terminal or reads what it prints: that is the contract of their view (`own-terminal.ts`).
+ */
 export const terminalCommands = {
   'sessions.list': { input: inRun, output: returns<SessionView[]>() },
   /** As they were when the step was over; one that was opened later is not among them. */
@@ -42,15 +50,12 @@ export const terminalCommands = {
     }),
     output: returns<OwnTerminal>(),
   },
-  /** As `sessions.read`; @throws ComputerUnavailable while its link is away. */
-  'own.read': { input: z.object({ id: uid, ...page }), output: returns<TerminalPage>() },
-  'own.watch': { input: z.object({ ids: z.array(uid).max(64) }), output: returns<void>() },
-  'own.seen': { input: z.object({ id: uid, offset: z.int().nonnegative() }), output: returns<void>() },
-  /** Types into the person's own terminal; refused at once while its link is not up. */
-  'own.write': { input: z.object({ id: uid, bytes: z.instanceof(Uint8Array) }), output: returns<void>() },
-  'own.resize': {
-    input: z.object({ id: uid, rows: z.int().min(2).max(500), cols: z.int().min(2).max(1000) }),
-    output: returns<void>(),
-  },
-  'own.close': { input: z.object({ id: uid }), output: returns<void>() },
+  /**
+   * Where the page has left room for the view of this own terminal, in its own pixels; too small a room hides it for now,
+   * null: none is looked at. `wasIn`: the view had the keyboard and gave it back, because it is no longer there or shows
+   * another terminal.
+   */
+  'own.place': { input: ownPlace.nullable(), output: returns<{ wasIn: boolean }>() },
+  /** The keyboard goes into the view that is shown. */
+  'own.enter': { input: none, output: returns<void>() },
 } as const;

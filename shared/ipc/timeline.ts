@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { StepEvidence } from '../evidence';
+import type { ImageBytes } from '../image-part';
 import { stepQuerySchema } from '../step-query';
 import type { LabelStack, PromptView, QueryView, SegmentView, StepDetail, StepHead, Tile } from '../views';
 import { atStep, direction, inRun, returns, run, step } from './parts';
@@ -38,6 +39,11 @@ export const timelineCommands = {
   'timeline.segments': { input: inRun, output: returns<SegmentView[]>() },
   'step.detail': { input: atStep, output: returns<StepDetail>() },
   'step.prompt': { input: atStep, output: returns<PromptView>() },
+  /** An image that the run's log names, by the hash of its file. */
+  'step.image': {
+    input: z.object({ run, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+    output: returns<ImageBytes>(),
+  },
   /** What speaks for or against the step: looks at its files, score, GPUs, what followed. */
   'step.evidence': { input: atStep, output: returns<StepEvidence>() },
   'step.labels': { input: atStep, output: returns<LabelStack>() },

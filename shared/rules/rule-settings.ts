@@ -11,12 +11,15 @@ export const ruleIds = [
   'finish-below-best',
   'framework-forbidden',
   'idle-gpus',
+  'imitates-human',
   'keep-backup',
   'keep-debugging',
   'keep-exploration',
   'keep-sleep-while-training',
+  'keep-summary',
   'null',
   'provided-script-ignored',
+  'template-thought',
 ] as const;
 export type RuleId = (typeof ruleIds)[number];
 

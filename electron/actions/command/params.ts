@@ -5,20 +5,21 @@ export const computerParam: ActionParam = {
   name: 'computer_ip',
   type: 'string',
   required: 'several',
-  description: 'Name of the computer, as listed in the task.',
+  lenient: true,
+  description: 'Computer to use.',
 };
 
 export const anyComputerParam: ActionParam = {
   name: 'computer_ip',
   type: 'string',
-  description: 'Name of the computer; all computers when left out.',
+  description: 'Computer; all of them when left out.',
 };
 
+/** Left out: the session that was used last, see `SessionDesk.existing`. */
 export const sessionParam: ActionParam = {
   name: 'session_id',
   type: 'string',
-  required: true,
-  description: 'Name of the session.',
+  note: 'The session; left out: the one used last on that computer.',
 };
 
 /** The reference's transport settings: accepted, without effect. */

@@ -46,7 +46,10 @@ test.each([
   await computer.files.makeDirectory(`${workdir}/code`);
   const signal = new AbortController().signal;
   const run = async (step: number) => {
-    const parsed = actions.parse('run_command', '{"command":"true","wait_for_completion":true}');
+    const parsed = actions.parse(
+      'run_command',
+      '{"command":"true","session_id":"main","wait_for_completion":true}',
+    );
     if (!parsed.ok) throw new Error(parsed.problem);
     const context = { step, call: 0, callId: `c${step}`, signal, wake: signal, leftMs: 3_600_000 };
     expect(await actions.run(parsed.call, context)).toMatchObject({ ok: true, data: { exitCode: 0 } });

@@ -1,3 +1,4 @@
+import { boundText } from '@shared/bounded-text';
 import { WaymarkError } from '@shared/errors';
 import type { ActionContext } from '../../agent/ports';
 import { SessionError } from '../../computer/failures';
@@ -11,8 +12,9 @@ import {
   duration,
   failed,
 } from '../action';
-import { boundText } from '../bounded-text';
-import { busyMessage, defaultSession, describeState } from '../session-desk';
+import { busyMessage } from '../session-desk';
+import type { ActionTaskView } from '../task-view';
+import { trainingData } from '../training-limit';
 import { computerParam, transportParams } from './params';
 
 /** After a polite interrupt, how long until a command over its limit is killed, ms. */
@@ -20,6 +22,9 @@ const interruptGraceMs = 1500;
 
 /** Others may hand their commands over at the same moment. */
 const maxTries = 3;
+
+const elsewhere =
+  'see it in parts with get_session_output (start_lines, end_lines), or write such output to a file and look there';
 
 interface Place {
   computer: Computer;
@@ -33,21 +38,21 @@ export const runCommand: ActionDefinition = {
   name: 'run_command',
   family: 'command',
   description: (task) =>
-    `Runs a shell command in a session, which is created when it does not exist. With wait_for_completion=true the result comes back with its output, but a command that takes longer than ${duration(task.waitLimitMs)} is killed. With false (the default) it goes on running while you do other things; read its output with get_session_output. One command at a time per session; directory and variables persist in it.`,
+    `Runs a shell command in a session (opened if need be) while you go on; get_session_output shows its output. wait_for_completion=true brings the output at once, but kills the command after ${duration(task.waitLimitMs)}.`,
   params: [
     computerParam,
-    { name: 'command', type: 'string', required: true, description: 'Shell text; may span several lines.' },
+    { name: 'command', type: 'string', required: true, note: 'Shell text; may span several lines.' },
     {
       name: 'session_id',
       type: 'string',
-      default: defaultSession,
-      description: 'Name of the session to run in.',
+      required: true,
+      lenient: true,
+      note: 'The session to run in; left out: a new one.',
     },
     {
       name: 'wait_for_completion',
       type: 'boolean',
       default: false,
-      description: 'Wait for the result (short commands only).',
     },
     ...transportParams,
   ],
@@ -56,12 +61,11 @@ export const runCommand: ActionDefinition = {
     const command = args.text('command');
     if (command.trim() === '') return failed('bad_input', 'Not run: the command is empty.');
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const handed = await handOver(computer, args.text('session_id'), command, env, context);
+    const handed = await handOver(computer, sessionOf(args, context), command, env, context);
     const { info, note } = handed;
-    const place = placeOf(args, computer, info, note);
+    const place = placeOf(args, computer, info, note, env.task);
     if ('busy' in handed) {
-      const now = await env.desk.now(computer);
-      const message = busyMessage(info.name, handed.busy, now);
+      const message = busyMessage(info.name, await env.desk.describe(computer, info.id, handed.busy));
       return failed('session_busy', message, { ...place.data, state: handed.busy.state });
     }
     return underWay(place, handed.started, env, context);
@@ -69,7 +73,7 @@ export const runCommand: ActionDefinition = {
 
   async look(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const name = args.text('session_id');
+    const name = sessionOf(args, context);
     const info = await computer.sessions.find(name);
     if (context.lookFor === 'link') return goOn(args, env, context, computer, info);
     const data = {
@@ -77,6 +81,7 @@ export const runCommand: ActionDefinition = {
       session: name,
       command: args.text('command'),
       async: !args.flag('wait_for_completion'),
+      ...trainingData(args.text('command'), env.task),
     };
     const lost = 'The application stopped when it was about to run this command';
     if (!info) {
@@ -91,7 +96,7 @@ export const runCommand: ActionDefinition = {
     if (info.commandSeq > known) await env.desk.begun(computer, name, known + 1, context.signal);
     const record = (await computer.sessions.commands(name)).find((entry) => entry.commandSeq > known);
     const state = await env.desk.settled(computer, name, context.signal);
-    const now = `Session ${name} is ${describeState(state, await env.desk.now(computer))}.`;
+    const now = `Session ${name} is ${await env.desk.describe(computer, info.id, state)}.`;
     if (!record)
       return failed('cancelled', `${lost}, and it did not run. ${now}`, { ...data, sessionId: info.id });
     const to = record.endOffset ?? state.endOffset;
@@ -99,7 +104,7 @@ export const runCommand: ActionDefinition = {
     const ended = record.exitCode !== undefined && record.exitCode !== null;
     const how = ended ? `It has ended with exit code ${record.exitCode}.` : 'Its end was not seen.';
     return done(
-      `The application stopped while this command ran in session ${name} and has come back. ${how} ${now}\n${boundText(output)}`,
+      `The application stopped while this command ran in session ${name} and has come back. ${how} ${now}\n${shownOutput(output)}`,
       {
         ...data,
         sessionId: info.id,
@@ -111,6 +116,14 @@ export const runCommand: ActionDefinition = {
     );
   },
 };
+
+/**
+ * The session that is named, or a new one, as in the paper. Its name follows from the call, so that whoever looks for the
+ * command after a crash finds it.
+ */
+function sessionOf(args: ActionArguments, { step, call }: ActionContext): string {
+  return args.optionalText('session_id') ?? `shell-${step}${call === 0 ? '' : `-${call + 1}`}`;
+}
 
 type Handed = { info: SessionInfo; note: string } & (
   | { started: { commandSeq: number; offset: number } }
@@ -160,11 +173,18 @@ async function handOver(
 const isOver = (error: SessionError) =>
   ['session_not_found', 'session_ended', 'session_lost'].includes(error.reason);
 
-function placeOf(args: ActionArguments, computer: Computer, info: SessionInfo, note: string): Place {
+function placeOf(
+  args: ActionArguments,
+  computer: Computer,
+  info: SessionInfo,
+  note: string,
+  task: ActionTaskView,
+): Place {
   const command = args.text('command');
   const data = {
     ...{ computer: computer.name, session: info.name, sessionId: info.id, command },
     async: !args.flag('wait_for_completion'),
+    ...trainingData(command, task),
   };
   return { computer, info, note, data };
 }
@@ -181,7 +201,7 @@ async function goOn(
   if (sent === undefined) return runCommand.run(args, env, context);
   const { sessionId, before } = sent;
   if (info?.id !== sessionId) {
-    const name = args.text('session_id');
+    const name = sessionOf(args, context);
     return {
       ...failed(
         'cancelled',
@@ -199,7 +219,7 @@ async function goOn(
   const state = await env.desk.settled(computer, info.name, context.signal);
   if (!record && state.state === 'idle') return runCommand.run(args, env, context);
   const offset = record?.startOffset ?? state.endOffset;
-  return underWay(placeOf(args, computer, info, ''), { commandSeq, offset }, env, context);
+  return underWay(placeOf(args, computer, info, '', env.task), { commandSeq, offset }, env, context);
 }
 
 /** A command that was handed over: its result, or that it goes on. */
@@ -217,7 +237,7 @@ async function underWay(
   }
   await env.desk.begun(computer, info.name, commandSeq, context.signal);
   return done(
-    `${note}Started in session ${info.name} on ${computer.name}. It goes on running; get_session_output shows what it prints.`,
+    `${note}Started in session ${info.name} on ${computer.name}. It keeps running; get_session_output shows what it prints.`,
     { ...place.data, endOffset: offset, state: 'busy' },
   );
 }
@@ -312,4 +332,4 @@ async function killed(place: Place, commandSeq: number, env: ActionEnvironment):
   );
 }
 
-const shownOutput = (output: string) => (output.trim() === '' ? '(no output)' : boundText(output));
+const shownOutput = (output: string) => (output.trim() === '' ? '(no output)' : boundText(output, elsewhere));

@@ -1,21 +1,19 @@
 import type { ActionContext } from '../../agent/ports';
-import type { Computer } from '../../computer/port';
+import type { Computer, SessionInfo } from '../../computer/port';
 import { type ActionDefinition, type ActionEnvironment, type ActionResult, counted, done } from '../action';
-import { describeState } from '../session-desk';
 import { anyComputerParam, computerParam, sessionParam, transportParams } from './params';
 
 /** Opens a named shell; one that exists is left as it is. */
 export const createSession: ActionDefinition = {
   name: 'create_session',
   family: 'command',
-  description:
-    'Opens a named shell session on a computer. It keeps its directory, variables and running programs until it is closed. An existing session of that name is left as it is.',
+  description: 'Opens a session; one that exists is left as it is.',
   params: [
     computerParam,
     {
       name: 'session_id',
       type: 'string',
-      description: 'Name of the session; a free name is chosen when left out.',
+      note: 'A free name when left out.',
     },
     ...transportParams,
   ],
@@ -51,16 +49,22 @@ async function opened(
   if (created) return done(`${note}Session ${name} is open on ${computer.name}, in ${info.cwd}.`, data);
   const state = await env.desk.settled(computer, name, context.signal);
   return done(
-    `Session ${name} already exists on ${computer.name} and is ${describeState(state, await env.desk.now(computer))}.`,
+    `Session ${name} already exists on ${computer.name} and is ${await env.desk.describe(computer, info.id, state)}${await standing(env, computer, info)}.`,
     { ...data, state: state.state },
   );
+}
+
+/** Where a shell stands that is there to be used. */
+async function standing(env: ActionEnvironment, computer: Computer, info: SessionInfo): Promise<string> {
+  const directory = info.alive ? await env.directoryOf(computer, info.name) : undefined;
+  return directory === undefined ? '' : `, in ${directory}`;
 }
 
 /** Every session with what it does now. */
 export const listSessions: ActionDefinition = {
   name: 'list_sessions',
   family: 'command',
-  description: 'Lists the sessions and what each of them does now.',
+  description: 'Lists all sessions with their state.',
   params: [anyComputerParam],
   async run(args, env, context): Promise<ActionResult> {
     const computers = env.desk.several(args.optionalText('computer_ip'));
@@ -68,7 +72,8 @@ export const listSessions: ActionDefinition = {
     for (const computer of computers) {
       for (const info of await computer.sessions.list()) {
         const state = await env.desk.settled(computer, info.name, context.signal);
-        rows.push(`${info.name} on ${computer.name}: ${describeState(state, await env.desk.now(computer))}`);
+        const what = await env.desk.describe(computer, info.id, state);
+        rows.push(`${info.name} on ${computer.name}: ${what}${await standing(env, computer, info)}`);
       }
     }
     const names = computers.map((computer) => computer.name);
@@ -86,8 +91,8 @@ export const listSessions: ActionDefinition = {
 export const closeSession: ActionDefinition = {
   name: 'close_session',
   family: 'command',
-  description: 'Closes a session and ends everything that runs in it.',
-  params: [computerParam, sessionParam],
+  description: 'Closes a session and ends everything in it.',
+  params: [computerParam, { ...sessionParam, required: true, note: 'The session.' }],
   mayChangeFiles: true,
   async run(args, env): Promise<ActionResult> {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
@@ -95,7 +100,7 @@ export const closeSession: ActionDefinition = {
     const state = await computer.sessions.state(info.name);
     const events = await env.ledger.close(computer, info);
     return done(
-      `Session ${info.name} on ${computer.name} is closed; it was ${describeState(state, await env.desk.now(computer))}.`,
+      `Session ${info.name} on ${computer.name} is closed; it was ${await env.desk.describe(computer, info.id, state)}.`,
       { computer: computer.name, session: info.name, sessionId: info.id, state: state.state },
       events,
     );
@@ -112,8 +117,7 @@ export const closeSession: ActionDefinition = {
 export const closeAllSessions: ActionDefinition = {
   name: 'close_all_sessions',
   family: 'command',
-  description:
-    'Closes all sessions of a computer, or of all computers, and ends everything that runs in them.',
+  description: 'Closes all sessions and ends everything in them.',
   params: [anyComputerParam],
   mayChangeFiles: true,
   async run(args, env): Promise<ActionResult> {

@@ -1,3 +1,4 @@
+import { boundText } from '@shared/bounded-text';
 import { WaymarkError } from '@shared/errors';
 import type { ActionContext } from '../../agent/ports';
 import type { Computer, SessionInfo, SessionState } from '../../computer/port';
@@ -10,8 +11,6 @@ import {
   done,
   failed,
 } from '../action';
-import { boundText } from '../bounded-text';
-import { describeState } from '../session-desk';
 import { sessionKeys } from '../session-keys';
 import { computerParam, sessionParam } from './params';
 
@@ -20,6 +19,8 @@ export function sliceFromEnd(count: number, start: number, end: number): { from:
   const to = Math.max(0, count - end);
   return { from: Math.min(to, Math.max(0, count - start)), to };
 }
+
+const inParts = 'ask for fewer lines at a time with start_lines and end_lines';
 
 async function shown(
   env: ActionEnvironment,
@@ -33,7 +34,7 @@ async function shown(
   const state = await env.desk.settled(computer, info.name, signal);
   const text = lines.join('\n').trimEnd();
   return done(
-    `${what} Session ${info.name} on ${computer.name} is ${describeState(state, await env.desk.now(computer))}.\n${text === '' ? '(nothing)' : boundText(text)}`,
+    `${what} Session ${info.name} on ${computer.name} is ${await env.desk.describe(computer, info.id, state)}.\n${text === '' ? '(nothing)' : boundText(text, inParts)}`,
     {
       computer: computer.name,
       session: info.name,
@@ -60,8 +61,7 @@ const partialNote = (partial: boolean) => (partial ? ' Only the last 4 MB were l
 export const getSessionOutput: ActionDefinition = {
   name: 'get_session_output',
   family: 'command',
-  description:
-    'Shows the output of a session, counted in lines from its end: the last start_lines lines, without the last end_lines of them. Lines that a progress bar rewrote count once, in their final form.',
+  description: "Shows the last start_lines lines of a session's output, without the last end_lines of them.",
   params: [
     computerParam,
     sessionParam,
@@ -70,24 +70,24 @@ export const getSessionOutput: ActionDefinition = {
       type: 'integer',
       default: 50,
       min: 1,
-      description: 'How many lines before the end the view begins.',
+      note: 'How many lines before the end the view begins.',
     },
     {
       name: 'end_lines',
       type: 'integer',
       min: 0,
-      description: 'How many lines before the end it stops; 0 = at the end.',
+      note: 'How many lines before the end it stops; 0 = at the end.',
     },
     {
       name: 'since_timestamp',
       type: 'number',
-      description: 'Instead of counting lines: everything printed since this time (seconds since 1970).',
+      description: 'Seconds since 1970, instead of lines.',
     },
   ],
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.text('session_id'));
+    const info = await env.desk.existing(computer, args.optionalText('session_id'));
     const timestamp = args.optionalNumber('since_timestamp');
     if (timestamp !== undefined) {
       const { lines, endOffset, partial } = await since(env, computer, info, asMs(timestamp));
@@ -116,12 +116,12 @@ export const getSessionRecentOutput: ActionDefinition = {
   params: [
     computerParam,
     sessionParam,
-    { name: 'seconds', type: 'integer', default: 10, min: 1, description: 'How far to look back.' },
+    { name: 'seconds', type: 'integer', default: 10, min: 1, note: 'How far to look back.' },
   ],
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.text('session_id'));
+    const info = await env.desk.existing(computer, args.optionalText('session_id'));
     const seconds = args.number('seconds');
     const { lines, endOffset, partial } = await since(env, computer, info, env.clock.now() - seconds * 1000);
     const what = `${counted(lines.length, 'line')} in about the last ${seconds} s.${partialNote(partial)}`;
@@ -133,11 +133,11 @@ export const getSessionRecentOutput: ActionDefinition = {
 export const clearSessionBuffer: ActionDefinition = {
   name: 'clear_session_buffer',
   family: 'command',
-  description: 'Forgets the output a session has printed so far: later looks begin here.',
+  description: "Discards a session's output so far.",
   params: [computerParam, sessionParam],
   async run(args, env) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.text('session_id'));
+    const info = await env.desk.existing(computer, args.optionalText('session_id'));
     return done(`The output of session ${info.name} on ${computer.name} up to now is cleared.`, {
       computer: computer.name,
       session: info.name,
@@ -188,22 +188,27 @@ export const inputInSession: ActionDefinition = {
   name: 'input_in_session',
   family: 'command',
   description:
-    'Types a line into the program that runs in a session and waits for input; Enter is added. A single control character such as \\u0003 (Ctrl-C) is sent as it is, also to a busy program.',
+    'Types a line and Enter into a program that waits for input. A control character alone, such as \\u0003, is sent even to a busy program.',
   params: [
     computerParam,
     sessionParam,
-    { name: 'input_text', type: 'string', required: true, emptyIsValue: true, description: 'What to type.' },
+    {
+      name: 'input_text',
+      type: 'string',
+      emptyIsValue: true,
+      note: 'What to type; left out: only Enter.',
+    },
   ],
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.text('session_id'));
+    const info = await env.desk.existing(computer, args.optionalText('session_id'));
     const text = args.text('input_text');
     const control = sessionKeys.test(text);
     const { sessions } = computer;
     const before = await sessions.state(info.name);
     const data = { computer: computer.name, session: info.name, sessionId: info.id, input: text };
-    const how = describeState(before, await env.desk.now(computer));
+    const how = await env.desk.describe(computer, info.id, before);
     if (before.state === 'idle') {
       return failed(
         'refused',
@@ -230,7 +235,7 @@ export const inputInSession: ActionDefinition = {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
     const { typing } = env.progress;
     if (context.lookFor === 'link' && typing === undefined) return inputInSession.run(args, env, context);
-    const info = await env.desk.existing(computer, args.text('session_id'));
+    const info = await env.desk.existing(computer, args.optionalText('session_id'));
     if (context.lookFor === 'link' && typing?.sessionId === info.id) {
       return type(args, env, context, computer, info.name);
     }
@@ -262,7 +267,7 @@ async function type(
   const after = await answered(env, computer, name, typing.endOffset, context);
   const output = await env.desk.text(computer, name, typing.endOffset, after.endOffset);
   return done(
-    `Typed into session ${name}, which is now ${describeState(after, await env.desk.now(computer))}. It printed:\n${output.trim() === '' ? '(nothing yet)' : boundText(output)}`,
+    `Typed into session ${name}, which is now ${await env.desk.describe(computer, typing.sessionId, after)}. It printed:\n${output.trim() === '' ? '(nothing yet)' : boundText(output, 'get_session_output shows it in parts')}`,
     {
       ...{ computer: computer.name, session: name, sessionId: typing.sessionId, input: text },
       ...{ state: after.state, startOffset: typing.endOffset, endOffset: after.endOffset },

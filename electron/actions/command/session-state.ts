@@ -1,6 +1,5 @@
 import type { SessionProcess } from '../../computer/port';
 import { type ActionDefinition, counted, done, duration, failed } from '../action';
-import { describeState } from '../session-desk';
 import { computerParam, sessionParam } from './params';
 
 const maxProcesses = 30;
@@ -8,16 +7,17 @@ const maxProcesses = 30;
 /** Whether a session could take a command now, with the reason. */
 export const checkSessionIdle: ActionDefinition = {
   name: 'check_session_idle',
+  aliases: ['session_idle'],
   family: 'command',
   description: 'Says whether a session is idle, busy or waiting for input, and why.',
   params: [computerParam, sessionParam],
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.text('session_id'));
+    const info = await env.desk.existing(computer, args.optionalText('session_id'));
     const state = await env.desk.settled(computer, info.name, context.signal);
     return done(
-      `Session ${info.name} on ${computer.name} is ${describeState(state, await env.desk.now(computer))}. ${state.reason}`,
+      `Session ${info.name} on ${computer.name} is ${await env.desk.describe(computer, info.id, state)}. ${state.reason}`,
       {
         computer: computer.name,
         session: info.name,
@@ -33,21 +33,23 @@ export const checkSessionIdle: ActionDefinition = {
 /** A session's state with its foreground processes and its last command. */
 export const getSessionStatus: ActionDefinition = {
   name: 'get_session_status',
+  aliases: ['session_status'],
   family: 'command',
-  description: 'Shows what a session does: its state, its processes and how long ago it printed something.',
+  description: "Shows a session's state, directory, processes and time of last output.",
   params: [computerParam, sessionParam],
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.text('session_id'));
+    const info = await env.desk.existing(computer, args.optionalText('session_id'));
     const state = await env.desk.settled(computer, info.name, context.signal);
     const now = await env.desk.now(computer);
+    const directory = await env.directoryOf(computer, info.name);
     const last = (await computer.sessions.commands(info.name)).at(-1);
     const processes = state.foreground.slice(0, maxProcesses);
     return done(
       [
-        `Session ${info.name} on ${computer.name} is ${describeState(state, now)}. ${state.reason}`,
-        `Directory at its start: ${info.cwd}. Last output ${duration(now - state.lastByteAt)} ago.`,
+        `Session ${info.name} on ${computer.name} is ${await env.desk.describe(computer, info.id, state)}. ${state.reason}`,
+        `${directory === undefined ? `Opened in ${info.cwd}` : `Directory: ${directory}`}. Last output ${duration(now - state.lastByteAt)} ago.`,
         ...(last?.exitCode === undefined
           ? []
           : [`Last command ended with exit code ${last.exitCode ?? 'unknown'}.`]),
@@ -78,16 +80,16 @@ export const killSessionProcesses: ActionDefinition = {
   name: 'kill_session_processes',
   family: 'command',
   description:
-    'Ends everything that runs in a session, background jobs included, and keeps the session. Processes are asked to end (TERM) and killed after 1 s; with force=true they are killed at once.',
+    'Ends everything that runs in a session, background jobs too, but keeps the session. force=true kills at once.',
   params: [
     computerParam,
     sessionParam,
-    { name: 'force', type: 'boolean', default: false, description: 'Kill at once.' },
+    { name: 'force', type: 'boolean', default: false, note: 'Kill at once.' },
   ],
   mayChangeFiles: true,
   async run(args, env, context) {
     const computer = env.desk.computer(args.optionalText('computer_ip'));
-    const info = await env.desk.existing(computer, args.text('session_id'));
+    const info = await env.desk.existing(computer, args.optionalText('session_id'));
     const { sessions } = computer;
     let outcome = args.flag('force')
       ? await sessions.signal(info.name, 'KILL')
@@ -109,7 +111,7 @@ export const killSessionProcesses: ActionDefinition = {
       state: state.state,
       endOffset: state.endOffset,
     };
-    const now = `Session ${info.name} is ${describeState(state, await env.desk.now(computer))}.`;
+    const now = `Session ${info.name} is ${await env.desk.describe(computer, info.id, state)}.`;
     const rows = [...ended].slice(0, maxProcesses).map(([pid, command]) => `${pid}: ${command}`);
     if (outcome.remaining.length > 0) {
       const stuck = outcome.remaining.map((process) => `${process.pid}: ${process.command}`);
@@ -119,7 +121,7 @@ export const killSessionProcesses: ActionDefinition = {
         data,
       );
     }
-    if (ended.size === 0) return done(`Nothing ran in session ${info.name}. ${now}`, data);
+    if (ended.size === 0) return done(`Nothing was running in session ${info.name}. ${now}`, data);
     const forced = killed > 0 ? ` (${killed} of them had to be killed)` : '';
     return done(
       [`Ended ${counted(ended.size, 'process', 'processes')}${forced}. ${now}`, ...rows].join('\n'),

@@ -1,3 +1,4 @@
+import { boundText } from '@shared/bounded-text';
 import { WaymarkError } from '@shared/errors';
 import type { ActionContext } from '../../agent/ports';
 import { FileError } from '../../computer/failures';
@@ -9,7 +10,6 @@ import {
   done,
   failed,
 } from '../action';
-import { boundText } from '../bounded-text';
 import { numbered } from '../line-window';
 import { type DecodedFile, encodeFile, replaceLines, splitLines, type TextFile, textOf } from '../text-file';
 import { sha256, writtenRevision } from '../workspace-files';
@@ -81,15 +81,16 @@ const conflict = (path: string) =>
 export const createFile: ActionDefinition = {
   name: 'create_file',
   family: 'file',
-  description: 'Creates a text file with the given content, with its folders. An existing file is replaced.',
+  description: 'Writes a text file, replacing an existing one, and makes its folders.',
   params: [
-    { name: 'filename', type: 'string', required: true, description: 'Whole path of the file.' },
+    { name: 'filename', type: 'string', required: true, note: 'Whole path of the file.' },
     {
       name: 'content',
       type: 'string',
       required: true,
+      lenient: true,
       emptyIsValue: true,
-      description: 'The whole content.',
+      note: 'The whole content; left out: an empty file.',
     },
   ],
   async run(args, env, context) {
@@ -238,26 +239,39 @@ function echo(plan: EditPlan): { text: string; shownStart: number; shownEnd: num
           ),
           ...(plan.removed.length > maxRemoved ? [`(and ${plan.removed.length - maxRemoved} more)`] : []),
         ];
-  return { text: boundText([...removed, 'Now:', now].join('\n'), echoLimit), shownStart, shownEnd };
+  return {
+    text: boundText([...removed, 'Now:', now].join('\n'), 'open_file shows the file', echoLimit),
+    shownStart,
+    shownEnd,
+  };
 }
 
 /** Replaces a range of lines. */
 export const editFile: ActionDefinition = {
   name: 'edit_file',
+  aliases: ['file_edit'],
   family: 'file',
   description:
-    'Replaces lines start to end of a text file, both included, by content; empty content removes them. start = number of lines + 1 appends. Line ends and encoding stay as they are. Look at the lines first, and at the result afterwards.',
+    'Replaces lines start to end (-1: the last) of a text file, both included. Empty content removes them; start = number of lines + 1 appends.',
   params: [
-    { name: 'path', type: 'string', required: true, description: 'Whole path of the file.' },
-    { name: 'start', type: 'integer', default: 1, min: 1, description: 'First line to replace.' },
+    { name: 'path', type: 'string', required: true, note: 'Whole path of the file.' },
+    {
+      name: 'start',
+      aliases: ['start_line'],
+      type: 'integer',
+      default: 1,
+      min: 1,
+      note: 'First line to replace.',
+    },
     {
       name: 'end',
+      aliases: ['end_line'],
       type: 'integer',
       default: -1,
       min: -1,
-      description: 'Last line to replace; -1 = the last of the file.',
+      note: 'Last line to replace; -1 is the last of the file.',
     },
-    { name: 'content', type: 'string', required: true, emptyIsValue: true, description: 'The new lines.' },
+    { name: 'content', type: 'string', required: true, emptyIsValue: true, note: 'The new lines.' },
   ],
   async run(args, env, context) {
     const path = await env.files.resolve(args.text('path'), 'change');
@@ -286,7 +300,7 @@ export const editFile: ActionDefinition = {
     const what =
       plan.removed.length === 0
         ? `Appended ${added} to ${env.files.label(path)}`
-        : `Replaced lines ${plan.start}-${plan.end} of ${env.files.label(path)} by ${added}`;
+        : `Replaced lines ${plan.start}-${plan.end} of ${env.files.label(path)} with ${added}`;
     return write(env, context, {
       ...{ path, before, file: plan.file },
       say: () => ({

@@ -26,10 +26,12 @@ describe('looking', () => {
     expect(rows.at(-1)).toBe('(150 lines below; file_scroll_down shows more)');
     expect(first.data).toMatchObject({ path: at('f.py'), startLine: 1, endLine: 100, totalLines: 250 });
     expect((await rig.call('file_scroll_down')).data).toMatchObject({ startLine: 101, endLine: 200 });
-    expect((await rig.call('file_scroll_down')).data).toMatchObject({ startLine: 151, endLine: 250 });
-    expect((await rig.call('file_scroll_down')).text).toMatch(/^This was the end of the file already\./);
+    expect((await rig.call('file_scroll_down')).data).toMatchObject({ startLine: 201, endLine: 250 });
+    expect((await rig.call('file_scroll_down')).text).toMatch(
+      /^Nothing more to show: .* ends with line 250, and you have seen lines \d+-250 last\.$/,
+    );
     expect((await rig.call('file_goto_line', { line_number: 120 })).data).toMatchObject({ startLine: 70 });
-    expect((await rig.call('file_scroll_up')).data).toMatchObject({ startLine: 1, endLine: 100 });
+    expect((await rig.call('file_scroll_up')).data).toMatchObject({ startLine: 1, endLine: 69 });
     const around = await rig.call('open_file', { path: at('f.py'), line_number: 120, context_lines: 10 });
     expect(around.data).toMatchObject({ startLine: 115, endLine: 124 });
     expect((await rig.call('get_file_info')).text).toMatch(
@@ -127,9 +129,10 @@ describe('changing', () => {
 
   test('edit_file replaces a range, by default to the end, appends, and shows what changed', async () => {
     await put('e.txt', numbers(250));
+    await rig.call('open_file', { path: at('e.txt') });
     const edited = await rig.call('edit_file', { path: at('e.txt'), start: 2, end: 3, content: 'new2' });
     expect(edited.text.split('\n')).toEqual([
-      `Replaced lines 2-3 of ${at('e.txt')} by 1 line; it has 249 lines now.`,
+      `Replaced lines 2-3 of ${at('e.txt')} with 1 line; it has 249 lines now.`,
       'Removed:',
       '2|line 2',
       '3|line 3',

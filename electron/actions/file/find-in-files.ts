@@ -1,9 +1,10 @@
 import { posix } from 'node:path';
+import { boundText, cutLine } from '@shared/bounded-text';
 import { WaymarkError } from '@shared/errors';
+import picomatch from 'picomatch';
 import { FileError } from '../../computer/failures';
 import type { WalkEntry } from '../../computer/port';
 import { type ActionDefinition, type ActionEnvironment, counted, done, failed } from '../action';
-import { boundText, cutLine } from '../bounded-text';
 import { decodeFile } from '../text-file';
 
 /** Figures of the reference: what is shown of a result that has more. */
@@ -15,15 +16,24 @@ const maxEntries = 50_000;
 const maxSearchBytes = 2 * 1024 * 1024;
 const maxTotalBytes = 256 * 1024 * 1024;
 const maxHitLine = 400;
+const narrower = 'search for something longer, or in a smaller folder';
+
+/** The workspace, as the paper's tools name it. */
+const here = '.';
 
 const whereParam = (name: string) => ({
   name,
   type: 'string' as const,
-  description: 'Whole path of the folder; the workspace when left out.',
+  default: here,
+  absent: [here, './'],
+  note: 'Whole path of the folder; `.` is the workspace.',
 });
 
 async function folder(env: ActionEnvironment, argument: string | undefined): Promise<string> {
-  const path = argument === undefined ? env.task.workspaceRoot : await env.files.resolve(argument, 'read');
+  const path =
+    argument === undefined || argument === here
+      ? env.task.workspaceRoot
+      : await env.files.resolve(argument, 'read');
   const stat = await env.files.port.stat(path);
   if (stat?.kind === 'directory') return path;
   throw new WaymarkError(
@@ -38,13 +48,13 @@ const moreOf = (shown: number, total: number) => (total > shown ? ` The first ${
 export const searchFile: ActionDefinition = {
   name: 'search_file',
   family: 'file',
-  description: `Finds the lines of a file that contain a text (exact, no pattern). Shows the first ${shownInFile}.`,
+  description: 'Finds lines with an exact text in a file (default: the current one).',
   params: [
-    { name: 'search_term', type: 'string', required: true, description: 'Text to find.' },
+    { name: 'search_term', type: 'string', required: true, note: 'Text to find.' },
     {
       name: 'file_path',
       type: 'string',
-      description: 'Whole path of the file; the current file when left out.',
+      note: 'Whole path of the file; left out: the current one.',
     },
   ],
   async run(args, env) {
@@ -68,7 +78,7 @@ export const searchFile: ActionDefinition = {
     if (hits.length === 0) return done(`No line of ${env.files.label(path)} contains "${term}".`, data);
     const rows = shown.map((line) => `${line}|${cutLine(read.file.lines[line - 1] ?? '', maxHitLine)}`);
     const found = `${counted(hits.length, 'line')} of ${env.files.label(path)} ${hits.length === 1 ? 'contains' : 'contain'} "${term}".`;
-    return done(boundText([found + moreOf(shown.length, hits.length), ...rows].join('\n')), data);
+    return done(boundText([found + moreOf(shown.length, hits.length), ...rows].join('\n'), narrower), data);
   },
 };
 
@@ -76,9 +86,9 @@ export const searchFile: ActionDefinition = {
 export const searchDir: ActionDefinition = {
   name: 'search_dir',
   family: 'file',
-  description: `Finds a text (exact, no pattern) in the text files of a folder and its subfolders, hidden ones left out. Shows the first ${shownInFolder} lines.`,
+  description: 'Finds lines with an exact text in the files below a folder.',
   params: [
-    { name: 'search_term', type: 'string', required: true, description: 'Text to find.' },
+    { name: 'search_term', type: 'string', required: true, note: 'Text to find.' },
     whereParam('dir_path'),
   ],
   async run(args, env, context) {
@@ -94,9 +104,13 @@ export const searchDir: ActionDefinition = {
     ];
     const note = left.length > 0 ? ` (${left.join('; ')})` : '';
     const data = { query: term, where: root, hits, files: inFiles, partial: left.length > 0 };
-    if (hits === 0) return done(`No file in ${env.files.label(root)} contains "${term}"${note}.`, data);
+    if (hits === 0)
+      return done(
+        `No file in ${env.files.label(root)} contains "${term}"${note}. Hidden files were not searched.`,
+        data,
+      );
     const found = `"${term}" is in ${counted(hits, 'line')} of ${counted(inFiles, 'file')} in ${env.files.label(root)}${note}.`;
-    return done(boundText([found + moreOf(rows.length, hits), ...rows].join('\n')), data);
+    return done(boundText([found + moreOf(rows.length, hits), ...rows].join('\n'), narrower), data);
   },
 };
 
@@ -146,30 +160,52 @@ async function readIfThere(env: ActionEnvironment, path: string): Promise<Uint8A
   }
 }
 
-/** Files and folders whose name contains a text. */
+/**
+ * By a part of the name, or by a pattern: of the whole name, or with a `/` of the path below `root`. A name that holds the
+ * very characters of a pattern is found by them as well.
+ */
+function nameMatcher(name: string, root: string): (path: string) => boolean {
+  const contains = (path: string) => posix.basename(path).includes(name);
+  if (!/[*?[{]/.test(name)) return contains;
+  const wanted = name.replace(/^\.?\//, '');
+  const matches = picomatch(wanted, { strictBrackets: false });
+  const subject = wanted.includes('/')
+    ? (path: string) => posix.relative(root, path)
+    : (path: string) => posix.basename(path);
+  return (path) => matches(subject(path)) || contains(path);
+}
+
+/** Files whose name contains a text or fits a pattern. */
 export const findFile: ActionDefinition = {
   name: 'find_file',
   family: 'file',
-  description: `Finds files whose name contains a text, in a folder and its subfolders, hidden ones left out. Shows the first ${shownNames}.`,
+  description: `Finds files below a folder by part of their name or a pattern such as *.py.`,
   params: [
-    { name: 'file_name', type: 'string', required: true, description: 'Part of the name.' },
+    { name: 'file_name', type: 'string', required: true, note: 'Part of the name, or a pattern.' },
     whereParam('dir_path'),
   ],
   async run(args, env, context) {
     const root = await folder(env, args.optionalText('dir_path'));
     const name = args.text('file_name');
     const walked = await env.files.port.walk(root, { hidden: false, maxEntries, signal: context.signal });
+    const matches = nameMatcher(name, root);
     const found = walked.entries
-      .filter((entry) => entry.kind !== 'directory' && posix.basename(entry.path).includes(name))
+      .filter((entry) => entry.kind !== 'directory' && matches(entry.path))
       .map((entry) => entry.path);
     const note = walked.truncated ? ' (the folder is too large to search it all)' : '';
     const data = { query: name, where: root, hits: found.length, partial: walked.truncated };
     if (found.length === 0) {
-      return done(`No file in ${env.files.label(root)} has "${name}" in its name${note}.`, data);
+      return done(
+        `No file below ${env.files.label(root)} has a name with "${name}"${note}. Hidden files were not looked at.`,
+        data,
+      );
     }
-    const lead = `${counted(found.length, 'file')} in ${env.files.label(root)} with "${name}" in the name${note}.`;
+    const lead = `${counted(found.length, 'file')} below ${env.files.label(root)} with "${name}" in the name${note}.`;
     return done(
-      boundText([lead + moreOf(shownNames, found.length), ...found.slice(0, shownNames)].join('\n')),
+      boundText(
+        [lead + moreOf(shownNames, found.length), ...found.slice(0, shownNames)].join('\n'),
+        narrower,
+      ),
       data,
     );
   },
@@ -179,14 +215,14 @@ export const findFile: ActionDefinition = {
 export const listFiles: ActionDefinition = {
   name: 'list_files',
   family: 'file',
-  description: `Lists the folders and files in a folder, up to ${shownNames} of each.`,
+  description: 'Lists what is in a folder.',
   params: [
     whereParam('path'),
     {
       name: 'show_hidden',
       type: 'boolean',
       default: false,
-      description: 'Also names that start with a dot.',
+      note: 'Also names that start with a dot.',
     },
   ],
   async run(args, env) {

@@ -1,8 +1,16 @@
+import { imageTypeName } from '@shared/image-part';
 import type { ActionArguments, ActionDefinition, ActionEnvironment, ActionResult } from '../action';
 import { counted, done, failed } from '../action';
-import { type LineWindow, renderWindow, windowAround, windowBeside, windowSize } from '../line-window';
+import {
+  fittingWindow,
+  type LineWindow,
+  renderWindow,
+  windowAround,
+  windowBeside,
+  windowSize,
+} from '../line-window';
 import { mainEnding } from '../text-file';
-import type { ReadText } from '../workspace-files';
+import type { ReadImageFile, ReadText } from '../workspace-files';
 
 /** What is unusual about a file's bytes and matters for editing it. */
 function oddities({ file }: ReadText): string {
@@ -15,17 +23,19 @@ function oddities({ file }: ReadText): string {
   return found.length === 0 ? '' : ` (${found.join(', ')})`;
 }
 
+/** `line`: what has to be seen of the window where not all of it has room. */
 function shown(
   env: ActionEnvironment,
   read: ReadText,
-  window: LineWindow,
+  wanted: LineWindow,
   size: number,
-  lead: string,
+  line: number,
 ): ActionResult {
   const total = read.file.lines.length;
+  const window = total === 0 ? wanted : fittingWindow(read.file.lines, wanted, line);
   const range = total === 0 ? 'no lines' : `lines ${window.startLine}-${window.endLine} of ${total}`;
   return done(
-    `${lead}${env.files.label(read.path)}: ${range}${oddities(read)}\n${renderWindow(read.file.lines, window)}`,
+    `${env.files.label(read.path)}: ${range}${oddities(read)}\n${renderWindow(read.file.lines, window)}`,
     {
       path: read.path,
       ...window,
@@ -50,14 +60,40 @@ function lineProblem(read: ReadText, line: number): ActionResult | null {
 
 const noFile = () => failed('refused', 'No file is open. Open one with open_file first.');
 
+/** The image stands in the message after this text; a model that takes none reads what it is. The current file stays. */
+function shownImage(env: ActionEnvironment, read: ReadImageFile): ActionResult {
+  const { path, header, bytes, sha256, size } = read;
+  const { mediaType, width, height } = header;
+  const name = env.files.label(path);
+  const pixels = `${width.toLocaleString('en-US')} × ${height.toLocaleString('en-US')} pixels`;
+  const what = `${imageTypeName(mediaType)} image, ${pixels}, ${counted(size, 'byte')}`;
+  const data = {
+    ...{ path, mediaType, width, height, size, sha256 },
+    ...(env.task.nameComputer ? { computer: env.task.filesComputer } : {}),
+  };
+  if (!env.takesImages()) {
+    return failed(
+      'unsupported',
+      `${name} is an image (${what}), and you cannot see images in this run. Use run_command with a program that measures or reads what you need from it.`,
+      data,
+    );
+  }
+  const image = {
+    ...{ name, mediaType, width, height, bytes: size, sha256 },
+    data: Buffer.from(bytes).toString('base64'),
+  };
+  return { ...done(`${name}: ${what}. It is shown in the message below.`, data), images: [image] };
+}
+
 /** Shows a file around a line and makes it the current one. */
 export const openFile: ActionDefinition = {
   name: 'open_file',
   family: 'file',
-  description: `Opens a text file and shows up to ${windowSize} numbered lines around a line. It becomes the current file for scrolling, going to a line and get_file_info.`,
+  description: ({ images }) =>
+    `Opens a text file as the current one and shows up to ${windowSize} lines around line_number${images ? ', or shows an image (PNG, JPEG, GIF, WebP)' : ''}.`,
   params: [
-    { name: 'path', type: 'string', required: true, description: 'Whole path of the file.' },
-    { name: 'line_number', type: 'integer', default: 1, min: 1, description: 'Line to show.' },
+    { name: 'path', type: 'string', required: true, note: 'Whole path of the file.' },
+    { name: 'line_number', type: 'integer', default: 1, min: 1, note: 'Line to show.' },
     {
       name: 'context_lines',
       type: 'integer',
@@ -65,16 +101,18 @@ export const openFile: ActionDefinition = {
       min: 1,
       max: windowSize,
       clamp: true,
-      description: 'How many lines to show.',
+      note: 'How many lines.',
     },
   ],
   async run(args, env) {
     const path = await env.files.resolve(args.text('path'), 'read');
-    const read = await env.files.readText(path);
+    const read = await env.files.readShown(path);
+    if ('header' in read) return shownImage(env, read);
     const line = args.number('line_number');
     const size = args.number('context_lines');
     return (
-      lineProblem(read, line) ?? shown(env, read, windowAround(line, size, read.file.lines.length), size, '')
+      lineProblem(read, line) ??
+      shown(env, read, windowAround(line, size, read.file.lines.length), size, line)
     );
   },
 };
@@ -82,16 +120,17 @@ export const openFile: ActionDefinition = {
 /** Shows the current file around another line. */
 export const fileGotoLine: ActionDefinition = {
   name: 'file_goto_line',
+  aliases: ['goto_line'],
   family: 'file',
   description: 'Shows the current file around a line.',
-  params: [{ name: 'line_number', type: 'integer', required: true, min: 1, description: 'Line to show.' }],
+  params: [{ name: 'line_number', type: 'integer', required: true, min: 1, note: 'Line to show.' }],
   async run(args, env) {
     const current = env.facts.currentFile;
     if (!current) return noFile();
     const read = await env.files.readText(await env.files.resolve(current.path, 'read'));
     const line = args.number('line_number');
     const window = windowAround(line, windowSize, read.file.lines.length);
-    return lineProblem(read, line) ?? shown(env, read, window, windowSize, '');
+    return lineProblem(read, line) ?? shown(env, read, window, windowSize, line);
   },
 };
 
@@ -100,10 +139,13 @@ async function scroll(env: ActionEnvironment, down: boolean): Promise<ActionResu
   if (!current) return noFile();
   const read = await env.files.readText(await env.files.resolve(current.path, 'read'));
   const total = read.file.lines.length;
-  const atEdge = down ? current.endLine >= total : current.startLine <= 1;
-  const edge = down ? 'This was the end of the file already. ' : 'This was the start of the file already. ';
   const window = windowBeside(current, windowSize, total, down);
-  return shown(env, read, window, windowSize, atEdge ? edge : '');
+  if (window !== null) return shown(env, read, window, windowSize, down ? window.startLine : window.endLine);
+  const edge = down ? `ends with line ${total}` : 'begins with line 1';
+  return done(
+    `Nothing more to show: ${env.files.label(read.path)} ${edge}, and you have seen lines ${current.startLine}-${current.endLine} last.`,
+    { path: read.path, totalLines: total },
+  );
 }
 
 /** The next lines of the current file. */
@@ -128,7 +170,7 @@ export const fileScrollUp: ActionDefinition = {
 export const getFileInfo: ActionDefinition = {
   name: 'get_file_info',
   family: 'file',
-  description: 'Says which file is current, how long it is and which lines were shown last.',
+  description: 'Names the current file, its length and the lines shown last.',
   params: [],
   async run(_args, env) {
     const current = env.facts.currentFile;

@@ -1,40 +1,51 @@
+import { boundText } from '@shared/bounded-text';
 import type { NewEvent } from '@shared/events';
-import {
-  type ActionDefinition,
-  type ActionEnvironment,
-  type ActionResult,
-  counted,
-  done,
-  failed,
-} from '../action';
-import { boundText } from '../bounded-text';
+import { type ActionDefinition, type ActionEnvironment, type ActionResult, done, failed } from '../action';
 
 /** Most characters of an evaluator's metrics and message in the observation. */
 const metricsLimit = 4000;
 
 const points = (score: number) => String(Math.round(score * 100) / 100);
 
-function triesLeft(env: ActionEnvironment, used: number): string {
-  const left = env.task.maxEvals - used;
-  if (left > 0) return `${counted(left, 'try', 'tries')} left.`;
-  return env.task.onEvalsSpent === 'finish'
-    ? 'That was the last try, so the run ends here.'
-    : 'That was the last try. You may go on working; calling eval once more ends the run with a final evaluation.';
+/** How many are left is said with each request: people may change the limit before the next one. */
+function lastOne(env: ActionEnvironment, used: number): string {
+  return used >= env.task.maxEvals && env.task.onEvalsSpent === 'finish'
+    ? ' That was the last evaluation, so the run ends here.'
+    : '';
 }
+
+/** The metrics that the evaluator's own words do not name already, so that nothing is said twice. */
+function unsaid(metrics: Record<string, unknown>, message: string): string {
+  const numbers = (message.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
+  const left = Object.entries(metrics).filter(
+    ([, value]) => !(typeof value === 'number' && numbers.some((said) => isRounded(value, said))),
+  );
+  return left.length === 0 ? '' : `\nMetrics: ${JSON.stringify(Object.fromEntries(left))}`;
+}
+
+/** Whether `said` is `value`, perhaps as a percentage, to the digits that were printed. */
+const isRounded = (value: number, said: number) => {
+  const digits = String(said).split('.')[1]?.length ?? 0;
+  return [value, value * 100].some((each) => Number(each.toFixed(digits)) === said);
+};
 
 /** Scores the workspace with the task's evaluator. */
 export const evaluateWorkspace: ActionDefinition = {
   name: 'eval',
   family: 'special',
   description: (task) =>
-    `Has the task's evaluator score what is in the workspace now. You have ${counted(task.maxEvals, 'try', 'tries')}; an evaluator that fails costs none.`,
+    `Scores the workspace. An evaluation that cannot be run is not counted. ${
+      task.onEvalsSpent === 'finish'
+        ? 'The last one that you have ends the run.'
+        : 'When none is left, another eval ends the run.'
+    }`,
   params: [],
   mayChangeFiles: true,
   async run(_args, env, context): Promise<ActionResult> {
     const used = env.facts.evalsUsed;
     if (used >= env.task.maxEvals) {
       return {
-        ...done('All evaluation tries were used before, so this ends the run with a final evaluation.', {
+        ...done('No evaluation was left, so this ends the run with a final one.', {
           tries: used,
         }),
         ends: 'evals_spent',
@@ -57,7 +68,7 @@ export const evaluateWorkspace: ActionDefinition = {
     if (result.outcome === 'unavailable' || result.score === null) {
       return failed(
         'evaluation_unavailable',
-        `The evaluation could not be made, and no try was spent: ${result.message || 'no reason was given'}${tampered}`,
+        `The evaluation could not be run and was not counted: ${result.message || 'no reason was given'}${tampered}`,
         { tries: used, triesLeft: env.task.maxEvals - used },
         [event],
       );
@@ -65,12 +76,11 @@ export const evaluateWorkspace: ActionDefinition = {
     const now = result.attempt ?? used;
     const penalty =
       result.penalty > 0 ? ` (${points(result.penalty)} points taken off for the task hint)` : '';
-    const metrics =
-      Object.keys(result.metrics).length > 0 ? `\nMetrics: ${JSON.stringify(result.metrics)}` : '';
+    const metrics = unsaid(result.metrics, result.message);
     const message = result.message === '' ? '' : `\n${result.message}`;
     return {
       ...done(
-        `Score: ${points(result.score)} of 100${penalty}. ${triesLeft(env, now)}${boundText(message + metrics, metricsLimit)}${tampered}`,
+        `Score: ${points(result.score)} of 100${penalty}.${lastOne(env, now)}${boundText(message + metrics, 'the evaluator said too much', metricsLimit)}${tampered}`,
         {
           score: result.score,
           raw: result.raw,

@@ -1,9 +1,23 @@
 import type { ActionContext } from '../../agent/ports';
-import { type ActionDefinition, type ActionEnvironment, done, duration, failed } from '../action';
+import { ComputerUnavailable } from '../../computer/failures';
+import { isHost, isUp } from '../../computer/hosts';
+import { runsSomething } from '../../computer/sessions/runs-something';
+import {
+  type ActionDefinition,
+  type ActionEnvironment,
+  type ActionResult,
+  done,
+  duration,
+  failed,
+} from '../action';
+import { untilTrainingLimit } from '../training-limit';
 
 /** The reference's bounds, seconds. */
 const shortest = 1e-6;
 const longest = 1800;
+
+/** A sleep of this length while nothing runs is asked about (APOLLO appendix E), ms. */
+const longSleep = 120_000;
 
 const after = 'Look at what changed (get_session_output) before you do anything else.';
 
@@ -27,11 +41,35 @@ async function rest(env: ActionEnvironment, context: ActionContext, ms: number):
   }
 }
 
+/** Whether there may be something to wait for: a command in one of the run's sessions, or a computer that cannot be asked. */
+async function mayRun(env: ActionEnvironment): Promise<boolean> {
+  const computers = env.desk.several(undefined);
+  if (computers.some((computer) => isHost(computer) && !isUp(computer))) return true;
+  try {
+    return (await Promise.all(computers.map(runsSomething))).includes(true);
+  } catch (error) {
+    if (error instanceof ComputerUnavailable) return true;
+    throw error;
+  }
+}
+
+/** A long sleep for nothing is put to the agent before it sleeps, once; null: it sleeps. */
+async function held(env: ActionEnvironment, askedMs: number): Promise<ActionResult | null> {
+  const level = env.task.guards.early_sleep;
+  const again = env.facts.last?.held === true && level === 'warn';
+  if (level === 'off' || askedMs < longSleep || again || (await mayRun(env))) return null;
+  const message = `Nothing is running in your sessions, so there is nothing to wait for, and you did not sleep for the ${duration(askedMs)}.`;
+  if (level === 'refuse') return failed('refused', message, { guards: ['early_sleep'] });
+  const notices = [{ rule: 'early_sleep', level, message }];
+  const text = `${message} Call sleep again if you want to wait anyway.`;
+  return done(text, { sleepMs: 0, askedMs, woken: false, held: true, notices });
+}
+
 /** Waits while something runs. */
 export const sleep: ActionDefinition = {
   name: 'sleep',
   family: 'special',
-  description: `Waits while something runs. At most ${longest} s at a time; what runs in sessions goes on.`,
+  description: `Waits for up to ${longest} s; what runs in sessions goes on.`,
   params: [
     {
       name: 'sleep_time',
@@ -40,13 +78,17 @@ export const sleep: ActionDefinition = {
       min: shortest,
       max: longest,
       clamp: true,
-      description: `Seconds to wait; more than ${longest} counts as ${longest}.`,
+      note: `Seconds. More than ${longest} counts as ${longest}.`,
     },
   ],
   mayChangeFiles: true,
   async run(args, env, context) {
     const asked = args.number('sleep_time') * 1000;
-    const ms = Math.max(0, Math.min(asked, longest * 1000, context.leftMs));
+    const allowed = Math.max(0, Math.min(asked, longest * 1000, context.leftMs));
+    const untilLimit = untilTrainingLimit(env.task, env.facts);
+    const ms = Math.min(allowed, untilLimit);
+    const nothing = await held(env, asked);
+    if (nothing !== null) return nothing;
     const started = env.clock.monotonic();
     const passed = () => Math.round(env.clock.monotonic() - started);
     let how: 'over' | 'woken';
@@ -68,9 +110,11 @@ export const sleep: ActionDefinition = {
     const why =
       ms >= asked
         ? ''
-        : ms < longest * 1000
-          ? ' (no more working time is left)'
-          : ` (the longest at a time; you asked for ${duration(asked)})`;
+        : ms < allowed
+          ? ' (a training has reached its time limit)'
+          : ms < longest * 1000
+            ? ' (no more working time was left)'
+            : ` (the longest at a time; you asked for ${duration(asked)})`;
     return done(`Slept ${duration(ms)}${why}. ${after}`, data);
   },
   async look(args, env, context) {

@@ -41,18 +41,18 @@ const scored = (request: EvaluationRequest, score: number): EvaluationResult => 
 describe('sleep', () => {
   test('is clamped to the longest time and to what is left, and says so', async () => {
     const clock = steppedClock();
-    rig = await actionRig({ deps: { clock } });
+    rig = await actionRig({ deps: { clock }, task: { guards: { early_sleep: 'off' } } });
     expect((await rig.call('sleep', { sleep_time: '100' })).text).toMatch(/^Slept 100 s\. Look at/);
     const long = await rig.call('sleep', { sleep_time: 7200 }, { leftMs: 1e9 });
     expect(long.text).toMatch(/^Slept 30 min/);
     const late = await rig.call('sleep', { sleep_time: 600 }, { leftMs: 60_000 });
-    expect(late.text).toMatch(/^Slept 60 s \(no more working time is left\)/);
+    expect(late.text).toMatch(/^Slept 60 s \(no more working time was left\)/);
     expect(late.data).toMatchObject({ sleepMs: 60_000, askedMs: 600_000, woken: false });
     expect(clock.slept).toEqual([100_000, 1_800_000, 60_000]);
   });
 
   test('ends when a human wakes it or stops the run, and says which', async () => {
-    rig = await actionRig();
+    rig = await actionRig({ task: { guards: { early_sleep: 'off' } } });
     const wake = new AbortController();
     const woken = rig.call('sleep', { sleep_time: 1000 }, { wake: wake.signal });
     wake.abort(new Error('wake'));
@@ -62,6 +62,39 @@ describe('sleep', () => {
     const stopped = rig.call('sleep', { sleep_time: 1000 }, { signal: stop.signal });
     stop.abort(new Error('stop'));
     expect(await stopped).toMatchObject({ ok: false, closedBy: 'interrupted', error: { code: 'cancelled' } });
+  });
+});
+
+describe('a long sleep', () => {
+  test('for nothing is put to the agent before it sleeps, once', async () => {
+    const clock = steppedClock();
+    rig = await actionRig({ deps: { clock } });
+    const first = await rig.call('sleep', { sleep_time: 600 });
+    expect(first).toMatchObject({
+      ok: true,
+      data: { sleepMs: 0, held: true, notices: [{ rule: 'early_sleep', level: 'warn' }] },
+    });
+    expect(first.text).toBe(
+      'Nothing is running in your sessions, so there is nothing to wait for, and you did not sleep for the 10 min. Call sleep again if you want to wait anyway.',
+    );
+    expect(rig.actions.guards({ name: 'sleep', args: {} }, 2)).toEqual([]);
+    expect((await rig.call('sleep', { sleep_time: 600 })).text).toMatch(/^Slept 10 min/);
+    expect(clock.slept).toEqual([600_000]);
+  });
+
+  test('waits at once while a command runs, whatever it is called', async () => {
+    const clock = steppedClock();
+    rig = await actionRig({ deps: { clock } });
+    await rig.call('run_command', { command: 'while [ ! -e go ]; do sleep 0.02; done', session_id: 'train' });
+    expect((await rig.call('sleep', { sleep_time: 600 })).text).toMatch(/^Slept 10 min/);
+  });
+
+  test('is refused where the task says so', async () => {
+    rig = await actionRig({ task: { guards: { early_sleep: 'refuse' } } });
+    expect(await rig.call('sleep', { sleep_time: 600 })).toMatchObject({
+      ok: false,
+      error: { code: 'refused' },
+    });
   });
 });
 
@@ -90,7 +123,7 @@ describe('think, hint, finish', () => {
         },
       },
     });
-    expect((await rig.call('eval')).text).toContain('Score: 60 of 100. 2 tries left.');
+    expect((await rig.call('eval')).text).toContain('Score: 60 of 100.');
     const hint = await rig.call('view_hint');
     expect(hint.text).toBe('Task hint. 10 points are taken off every score from now on.\nDrop duplicates.');
     expect((await rig.call('eval')).text).toContain(
@@ -136,6 +169,21 @@ describe('eval', () => {
     return outcomes;
   };
 
+  test('what the evaluator says in words is not said again as a metric', async () => {
+    rig = await actionRig({
+      deps: {
+        evaluate: async (request) => ({
+          ...scored(request, 44.6),
+          metrics: { f1: 0.5348, precision: 0.61, kept: 120, rows: 400 },
+          message: 'F1 0.5348; precision 61 %; 120 of 400 rows kept.',
+        }),
+      },
+    });
+    expect((await rig.call('eval')).text).toBe(
+      'Score: 44.6 of 100.\nF1 0.5348; precision 61 %; 120 of 400 rows kept.',
+    );
+  });
+
   test('an evaluator that fails costs no try', async () => {
     const [down, first] = await runAll('continue', ['down', 'ok']);
     expect(down).toMatchObject({
@@ -143,22 +191,24 @@ describe('eval', () => {
       error: { code: 'evaluation_unavailable' },
       data: { triesLeft: 2 },
     });
-    expect(down?.text).toContain('no try was spent: python3 is missing.');
+    expect(down?.text).toContain('was not counted: python3 is missing.');
     expect(down?.events).toMatchObject([
       { kind: 'evaluation.ended', body: { attempt: null, forced: false } },
     ]);
-    expect(first?.text).toContain('Score: 42.12 of 100. 1 try left.');
+    expect(first?.text).toContain('Score: 42.12 of 100.');
     expect(first?.events).toMatchObject([{ kind: 'evaluation.ended', body: { attempt: 1, score: 42.123 } }]);
   });
 
   test('after the last try the agent may go on, and one more ends the run', async () => {
     const [, last, more] = await runAll('continue', ['ok', 'ok', 'ok']);
-    expect(last).toMatchObject({ ends: null, text: expect.stringContaining('You may go on working') });
+    // How many are left is said by the budget line, which knows when a person has changed the limit.
+    expect(last).toMatchObject({ ends: null, text: expect.stringMatching(/^Score: 42\.12 of 100\.\n/) });
     expect(more).toMatchObject({ ends: 'evals_spent', events: [], ok: true });
   });
 
   test('or the last try ends it, where the task says so', async () => {
     const [first, last] = await runAll('finish', ['ok', 'ok']);
     expect([first?.ends, last?.ends]).toEqual([null, 'evals_spent']);
+    expect(last?.text).toContain('Score: 42.12 of 100. That was the last evaluation, so the run ends here.');
   });
 });

@@ -4,9 +4,8 @@ import { type ActionDefinition, done, failed } from '../action';
 export const think: ActionDefinition = {
   name: 'think',
   family: 'special',
-  description:
-    'Writes down a thought: a plan, a hypothesis, what a result means. Nothing is run. Keep it under 200 characters.',
-  params: [{ name: 'thought', type: 'string', default: '', emptyIsValue: true, description: 'The thought.' }],
+  description: 'Notes a thought of up to 200 characters; runs nothing.',
+  params: [{ name: 'thought', type: 'string', default: '', emptyIsValue: true, note: 'The thought.' }],
   run: async (args) => done('Noted. Now act on it.', { thought: args.text('thought') }),
 };
 
@@ -36,8 +35,7 @@ export const viewHint: ActionDefinition = {
 export const finish: ActionDefinition = {
   name: 'finish',
   family: 'special',
-  description:
-    'Ends the run; a final evaluation follows. Use it when nothing more can be improved. There is no way back.',
+  description: 'Ends the run with a final evaluation. This cannot be undone.',
   params: [],
   run: async () => ({ ...done('The run ends here; the final evaluation follows.'), ends: 'finish' }),
 };

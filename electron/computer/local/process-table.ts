@@ -25,8 +25,8 @@ export interface ProcessTable {
   one(pid: number): Promise<ProcessRow | undefined>;
   all(): Promise<ProcessRow[]>;
   commandLine(row: ProcessRow): Promise<string>;
-  /** Whether it was started inside the session of that id, also after it left its terminal. */
-  startedIn(row: ProcessRow, sessionId: string): Promise<boolean>;
+  /** Whether it was started inside the session of that id, also after it left its terminal; without an id: inside any. */
+  startedIn(row: ProcessRow, sessionId?: string): Promise<boolean>;
   blocked(row: ProcessRow, tty: string): Promise<Blocked>;
 }
 
@@ -44,6 +44,10 @@ async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
     throw error;
   }
 }
+
+/** As the environment of a session's processes says it, with what stands between two variables. */
+const mark = (between: string, id?: string) =>
+  `${between}WAYMARK_SESSION=${id === undefined ? '' : `${id}${between}`}`;
 
 const terminalReads = new Set(['wait_woken', 'n_tty_read', 'tty_read']);
 const polls = new Set(['poll_schedule_timeout', 'do_select', 'do_sys_poll', 'ep_poll', 'do_epoll_wait']);
@@ -86,9 +90,9 @@ class ProcTable implements ProcessTable {
     return text?.replace(/\0+$/, '').replaceAll('\0', ' ') || `[${row.name}]`;
   }
 
-  async startedIn(row: ProcessRow, sessionId: string): Promise<boolean> {
+  async startedIn(row: ProcessRow, sessionId?: string): Promise<boolean> {
     const text = await orUndefined(readFile(`/proc/${row.pid}/environ`, 'latin1'));
-    return text !== undefined && `\0${text}`.includes(`\0WAYMARK_SESSION=${sessionId}\0`);
+    return text !== undefined && `\0${text}`.includes(mark('\0', sessionId));
   }
 
   async blocked(row: ProcessRow, tty: string): Promise<Blocked> {
@@ -152,8 +156,8 @@ class PsTable implements ProcessTable {
     return (await this.#ask(row.pid, 'command=')) || row.name;
   }
 
-  async startedIn(row: ProcessRow, sessionId: string): Promise<boolean> {
-    return ` ${await this.#ask(row.pid, 'command=', '-E')} `.includes(` WAYMARK_SESSION=${sessionId} `);
+  async startedIn(row: ProcessRow, sessionId?: string): Promise<boolean> {
+    return ` ${await this.#ask(row.pid, 'command=', '-E')} `.includes(mark(' ', sessionId));
   }
 
   async blocked(row: ProcessRow): Promise<Blocked> {

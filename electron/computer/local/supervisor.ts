@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SessionError } from '../failures';
-import { cannotStartIn, noSupervisor } from '../session-texts';
+import { cannotStartIn, noSupervisor, sandboxRefused, startFailed } from '../session-texts';
 import type { StartOrder } from '../sessions/backend';
 
 export type SupervisorKind = 'perl' | 'python3';
@@ -23,7 +23,7 @@ export interface SupervisorStart {
 /**
  * Starts the process that holds a session's terminal and returns once it stands on its own.
  * `exists`: the directory was there already. Tries the kinds in order; one that is not installed or cannot run is skipped.
- * @throws SessionError cwd_missing, shell_missing, supervisor_missing
+ * @throws SessionError cwd_missing, shell_missing, sandbox_refused, start_failed, disk_full, supervisor_missing
  */
 export async function startSupervisor(
   kinds: readonly SupervisorKind[],
@@ -32,6 +32,7 @@ export async function startSupervisor(
 ): Promise<'started' | 'exists'> {
   const { order } = start;
   const failures: string[] = [];
+  let said: string | undefined;
   for (const kind of kinds) {
     const answer = await launch(kind, resourcesDir, start);
     const [, verdict, code, text] = /^(OK|ERR) (\S+) ?(.*)/.exec(answer.line) ?? [];
@@ -43,8 +44,12 @@ export async function startSupervisor(
     if (code === 'shell_missing') {
       throw new SessionError('shell_missing', order.name, `Sessions need bash: ${text}. Install bash.`);
     }
+    // The sandbox is the same whoever starts it.
+    if (code === 'sandbox') throw sandboxRefused(order.name, text?.trim() ?? '');
+    if (verdict === 'ERR') said ??= text?.trim() ?? code;
     failures.push(`${kind}: ${answer.line || answer.problem}`);
   }
+  if (said !== undefined) throw startFailed(order.name, said, failures.join('\n'));
   throw noSupervisor(order.name, '', failures.join('\n'));
 }
 

@@ -15,7 +15,7 @@ export interface SessionBackend {
   /**
    * Starts the supervisor of a session and returns once it stands on its own. `exists`: a directory of that name is
    * there and is not this very order (`order.id` tells), so asking again after a broken link is safe.
-   * @throws SessionError cwd_missing, shell_missing, supervisor_missing
+   * @throws SessionError cwd_missing, shell_missing, supervisor_missing, sandbox_refused, start_failed
    */
   start(order: StartOrder): Promise<'started' | 'exists'>;
   /** Removes what a crash left of a session that was being made over 10 s ago; true when the name is free now. */

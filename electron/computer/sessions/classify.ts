@@ -1,4 +1,5 @@
 import type { SessionProcess, SessionState } from '../port';
+import { shownCommand } from './own-shell';
 
 /** What a process of the foreground group does right now. */
 export type Blocked = 'terminal' | 'poll' | 'elsewhere' | 'running' | 'unknown';
@@ -47,7 +48,7 @@ export function classify(facts: SessionFacts): Pick<SessionState, 'state' | 'rea
   }
   const reader = facts.foreground.find((process) => process.blocked === 'terminal');
   if (reader) {
-    const what = reader.isShell ? 'The shell' : describe([reader]);
+    const what = reader.isShell ? 'The shell' : sentence(named([reader]));
     const secret = facts.terminal?.lineMode === true && !facts.terminal.echo;
     return {
       state: 'waiting',
@@ -59,17 +60,25 @@ export function classify(facts: SessionFacts): Pick<SessionState, 'state' | 'rea
   );
   const polls = facts.foreground.some((process) => process.blocked === 'poll');
   if (calm && polls && facts.terminal?.lineMode === false) {
-    return { state: 'interactive', reason: `${describe(facts.foreground)} and reads single keys.` };
+    return {
+      state: 'interactive',
+      reason: `${sentence(named(facts.foreground))} ${facts.foreground.length === 1 ? 'reads' : 'read'} single keys.`,
+    };
   }
   if (others.length > 0) return { state: 'busy', reason: `${describe(others)} in the foreground.` };
   return { state: 'busy', reason: 'The shell itself is executing a command.' };
 }
 
 function describe(processes: readonly ForegroundProcess[]): string {
+  return sentence(`${named(processes)} ${processes.length === 1 ? 'is' : 'are'} running`);
+}
+
+function named(processes: readonly ForegroundProcess[]): string {
   const shown = processes
     .slice(0, 3)
-    .map((process) => `process ${process.pid} (${process.command.slice(0, 200)})`);
+    .map((process) => `process ${process.pid} (${shownCommand(process.command).slice(0, 200)})`);
   const more = processes.length > 3 ? ` and ${processes.length - 3} more` : '';
-  const text = `${shown.join(', ')}${more} ${processes.length === 1 ? 'is' : 'are'} running`;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return `${shown.join(', ')}${more}`;
 }
+
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -48,6 +48,11 @@ export function sessionEnvironment(
   return { ...environment, ...givenEnvironment(session, given) };
 }
 
+/** What a new session is given so that its shell runs these lines before its first prompt; `resources/sessions/session.bash` reads it. */
+export function beginningWith(lines: readonly string[]): Record<string, string> {
+  return lines.length === 0 ? {} : { __WM_BEGIN: lines.join('\n') };
+}
+
 /**
  * What a new session on another computer is sent: `given`, and the terminal's kind. The base is that computer's own, as its
  * login made it; nothing of this one's reaches it. @throws SessionError invalid_command

@@ -1,5 +1,6 @@
 import type { SessionProcess, SessionState, SignalOutcome } from '../port';
 import type { StartedProcess } from './backend';
+import { shownCommand } from './own-shell';
 import type { BackedSession } from './session';
 
 const roundMs = 30;
@@ -81,7 +82,7 @@ function quiet({ state }: SessionState): boolean {
 }
 
 function described({ pid, stat, command }: StartedProcess): SessionProcess {
-  return { pid, stat, command };
+  return { pid, stat, command: shownCommand(command) };
 }
 
 async function kill(

@@ -5,6 +5,7 @@ import type { SessionBackend, SessionIdentity, SessionLook, SessionWatch } from 
 import { classify } from './classify';
 import type { SessionMeta } from './layout';
 import { parseMark } from './marks';
+import { shownCommand } from './own-shell';
 
 /** A command whose typed line was lost on its way (Ctrl-C at that moment, a crash) is given up after this long. */
 const lostCommandMs = 5000;
@@ -128,7 +129,7 @@ export class BackedSession {
       ...classify({ life, rebooted, starting, atPrompt, ending, pending, foreground, terminal }),
       foreground: foreground
         .filter((process) => !process.isShell)
-        .map(({ pid, stat, command }) => ({ pid, stat, command })),
+        .map(({ pid, stat, command }) => ({ pid, stat, command: shownCommand(command) })),
       echo: terminal?.echo,
       exitCode: look.exitCode ?? undefined,
       endOffset: look.size,

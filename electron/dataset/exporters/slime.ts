@@ -1,4 +1,5 @@
-import { modelOf } from '../export-plan';
+import { finalScore } from '@shared/final-score';
+import { modelOf, stepRanges } from '../export-plan';
 import type { DatasetRow } from '../rows';
 
 /** Chat rows as slime's SFT rollout reads them: `step_loss_mask` 0 or 1 on every assistant message. */
@@ -26,7 +27,8 @@ export function slimeLine(row: DatasetRow): string {
       model,
       ...present({
         domain: created.task.domain,
-        score: scores.final ?? scores.last,
+        score: finalScore(scores),
+        final_evaluation: scores.finalUnavailable === true ? 'unavailable' : null,
         best_score: scores.best,
         experiment: created.experiment,
         arm: created.arm,
@@ -37,19 +39,26 @@ export function slimeLine(row: DatasetRow): string {
       evaluator_isolated: evaluatorIsolated,
       task_hint: created.taskHint,
       human_hints: created.humanHints,
-      steps: steps.map(({ step, id, label, ...sampled }) => ({
+      steps: steps.map(({ step, id, label, given, ...sampled }) => ({
         step,
         id,
         mask: masks.get(step) ?? 0,
         ...(sampled.model.model === model ? {} : { model: sampled.model.model }),
-        ...present({ source: label.source, reason: label.reason }),
+        ...present({ source: label.source, reason: label.reason, given_reason: given }),
       })),
       ...(carried.size === 0 ? {} : { carried: [...carried].map(([step, mask]) => ({ step, mask })) }),
+      ...(row.notAsSent.length === 0 ? {} : { not_as_sent: row.notAsSent.map(difference) }),
+      ...(row.refused.length === 0 ? {} : { refused: row.refused }),
     },
   };
   const line = JSON.stringify(record);
   // A half surrogate (text cut in mid-character) would stop a tokenizer; JSON writes it as an escape.
   return line.includes('\\ud') ? JSON.stringify(record, wellFormed) : line;
+}
+
+/** Places among the row's messages, from 0, and steps, both as `3, 5-9`. */
+function difference({ why, messages, steps }: DatasetRow['notAsSent'][number]): Record<string, string> {
+  return { why, messages: stepRanges(messages), steps: stepRanges(steps) };
 }
 
 function present(facts: Record<string, string | number | null>): Record<string, string | number> {

@@ -1,28 +1,25 @@
 import type { Author } from '@shared/annotations';
 import { WaymarkError } from '@shared/errors';
-import type { DatedEvent } from '@shared/events';
+import type { ImportProgress } from '@shared/ipc/imports';
 import type { RunSummary } from '@shared/views';
 import type { Store } from '../../store/api';
+import type { ImportedHint, LogHead, ReadLog } from './read-log';
 
-/** Events per transaction. */
-const BATCH = 100;
+/** What an import writes: the head's first events, the parts, and last the run's status, with which it counts as whole. */
+export interface ImportedLog extends Pick<ReadLog, 'head' | 'parts'> {
+  /** Whose the hints are. */
+  hintsOf: Author;
+}
 
-/** What an import writes, in this order. The last event must be the run's status: with it the run counts as whole. */
-export interface ImportedLog {
-  run: string;
-  /** `run.created` and `run.imported`. */
-  first: DatedEvent[];
-  hints: { id: string; text: string; author: Author }[];
-  events: readonly DatedEvent[];
-  last: DatedEvent;
+export interface WriteOptions {
+  /** Wanted although the files are here already. */
+  again: boolean;
+  tell: (progress: ImportProgress) => void;
+  signal?: AbortSignal;
 }
 
 /** What is imported, by its content. */
-export interface ImportedFiles {
-  fingerprint: string;
-  /** Wanted although they are here already. */
-  again: boolean;
-}
+type ImportedFiles = Pick<WriteOptions, 'again'> & Pick<LogHead, 'fingerprint'>;
 
 /**
  * Writes an imported run in small transactions, and removes what broken-off imports of the same files left; gives those runs.
@@ -34,11 +31,11 @@ export interface ImportedFiles {
 export async function writeImport(
   store: Store,
   author: Author,
-  log: ImportedLog,
-  files: ImportedFiles,
-  signal?: AbortSignal,
+  { head, parts, hintsOf }: ImportedLog,
+  { again, tell, signal }: WriteOptions,
 ): Promise<string[]> {
-  const { run, hints, events, last } = log;
+  const { run } = head;
+  const files = { fingerprint: head.fingerprint, again };
   const found = await lookAround(store, files);
   signal?.throwIfAborted();
   const lock = store.lockRun(run, true);
@@ -47,17 +44,23 @@ export async function writeImport(
   let replaced: string[];
   let begun = false;
   try {
-    const broken = await begin(store, lock.epoch, log, files, found);
+    const broken = await begin(store, lock.epoch, head, files, found);
     begun = true;
     replaced = await removeBroken(store, author, broken);
-    for (const { id, text, author: by } of hints) {
-      await store.writer.post(run, by, { op: 'hint.queued', hint: id, text, category: 'other' });
-    }
-    for (let from = 0; from < events.length; from += BATCH) {
+    let stored = 0;
+    for await (const part of parts) {
       signal?.throwIfAborted();
-      await store.writer.append(run, lock.epoch, events.slice(from, from + BATCH));
+      if ('hints' in part) await postHints(store, run, hintsOf, part.hints);
+      else {
+        await store.writer.append(run, lock.epoch, part.events);
+        stored += part.events.length;
+        tell({ stage: 'storing', events: stored, of: head.events });
+      }
     }
-    await store.writer.append(run, lock.epoch, [last]);
+    if (stored !== head.events)
+      throw new WaymarkError('bug', `Of ${head.events} events of an import ${stored} came.`);
+    signal?.throwIfAborted();
+    await store.writer.append(run, lock.epoch, [head.last]);
   } catch (thrown) {
     // The removal takes the lock itself.
     lock.release();
@@ -66,6 +69,17 @@ export async function writeImport(
   }
   lock.release();
   return replaced;
+}
+
+async function postHints(
+  store: Store,
+  run: string,
+  by: Author,
+  hints: readonly ImportedHint[],
+): Promise<void> {
+  for (const { id, text } of hints) {
+    await store.writer.post(run, by, { op: 'hint.queued', hint: id, text, category: 'other' });
+  }
 }
 
 /** What an import finds before it begins. */
@@ -83,7 +97,7 @@ interface Found {
 async function begin(
   store: Store,
   epoch: number,
-  { run, first }: ImportedLog,
+  { run, first }: LogHead,
   files: ImportedFiles,
   found: Found,
 ): Promise<string[]> {

@@ -27,9 +27,9 @@ export function checkpointHandlers({ holder, author, settings }: CheckpointHandl
     'checkpoints.size': ({ run }) => engine().checkpoints.size(run),
     'checkpoints.make': ({ run, note }) => engine().checkpoints.make(run, author(), note),
     'branches.plan': ({ run, step }) => engine().branches.plan(run, step),
-    'branches.create': async ({ start, endpoint, ...input }) => {
+    'branches.create': async ({ start, endpoint, unisolated, ...input }) => {
       const model = endpoint === null ? null : namedEndpoint(settings(), endpoint);
-      const run = await engine().branches.create({ ...input, endpoint: model });
+      const run = await engine().branches.create({ ...input, endpoint: model, agreed: unisolated });
       if (start) await engine().resumeRun(run);
       return { run };
     },

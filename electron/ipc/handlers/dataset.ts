@@ -19,6 +19,8 @@ export function datasetHandlers(options: DatasetHandlerOptions): DatasetHandlers
     runs: input.runs.length > 0 ? input.runs : ('all' as const),
     undecided: input.undecided,
     preset: input.preset,
+    noTools: input.noTools,
+    reasoning: input.reasoning,
     signal: new AbortController().signal,
   });
   return {

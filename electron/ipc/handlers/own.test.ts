@@ -6,10 +6,11 @@ import { ulid } from 'ulid';
 import { expect, onTestFinished, test } from 'vitest';
 import { noHosts } from '../../runs/no-hosts';
 import { eventually } from '../../testing/deadline';
+import { noPane } from '../../testing/no-pane';
 import { createdBody } from '../../testing/run-writer';
 import { testStore } from '../../testing/store-fixtures';
 import type { Workbench } from '../../workbench';
-import { OwnTerminalDesk, ownTerminalHandlers } from './own';
+import { OwnTerminalDesk, ownTerminalHandlers, ownViewHandlers } from './own';
 
 const size = { rows: 24, cols: 80 };
 
@@ -27,7 +28,7 @@ function stand() {
     holder,
     hosts: noHosts(),
     settings: { current: { computers: [] } },
-    publisher: { publish: () => undefined },
+    ...{ changed: () => undefined, frame: () => undefined },
     resourcesDir: resolve(import.meta.dirname, '../../../resources'),
     log: { error: () => undefined },
   });
@@ -36,7 +37,7 @@ function stand() {
     base,
     desk,
     store,
-    own: ownTerminalHandlers(desk, holder),
+    own: { ...ownTerminalHandlers(desk, holder, noPane), ...ownViewHandlers(desk) },
     open: (name: string) => {
       bench = { folder: join(base, name), store } as unknown as Workbench;
     },

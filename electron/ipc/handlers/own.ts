@@ -1,24 +1,42 @@
 import type { KnownComputer } from '@shared/computers';
 import { WaymarkError } from '@shared/errors';
+import type {
+  OwnTerminalCommand,
+  OwnTerminalEvents,
+  OwnTerminalOutput,
+  OwnTerminalParsed,
+} from '@shared/ipc/own-terminal';
+import type { OwnPlace } from '@shared/ipc/terminals';
 import type { Hosts } from '../../computer/hosts';
 import { LocalComputer } from '../../computer/local/local-computer';
 import { inside } from '../../files/inside';
 import { ownFolder } from '../../own-terminals/own-folder';
 import { OwnTerminals } from '../../own-terminals/own-terminals';
 import type { Workbench, WorkbenchHolder } from '../../workbench';
-import type { Publisher } from '../publish';
 import type { Handlers } from '../register';
 
-type OwnHandlers = Pick<
-  Handlers,
-  'own.list' | 'own.open' | 'own.read' | 'own.watch' | 'own.seen' | 'own.write' | 'own.resize' | 'own.close'
->;
+type OwnHandlers = Pick<Handlers, 'own.list' | 'own.open' | 'own.place' | 'own.enter'>;
+
+/** One function per command of the view. */
+export type OwnTerminalHandlers = {
+  [C in OwnTerminalCommand]: (input: OwnTerminalParsed<C>) => Promise<OwnTerminalOutput<C>>;
+};
+type OwnViewHandlers = Pick<OwnTerminalHandlers, Extract<OwnTerminalCommand, `own.${string}`>>;
+
+/** Where own terminals are shown and typed into (`electron/app/own-terminal-pane.ts`). */
+export interface OwnPane {
+  place(place: OwnPlace | null): Promise<{ wasIn: boolean }>;
+  /** @throws WaymarkError refused while it is not on the screen */
+  enter(): Promise<void>;
+}
 
 export interface OwnTerminalDeskOptions {
   holder: Pick<WorkbenchHolder, 'require'>;
   hosts: Hosts;
   settings: { readonly current: { computers: readonly KnownComputer[] } };
-  publisher: Publisher;
+  /** The list of terminals is another one, or what one of them does. */
+  changed(): void;
+  frame(frame: OwnTerminalEvents['live.own']): void;
   resourcesDir: string;
   log: { error(message: string, data?: Record<string, unknown>): void };
 }
@@ -75,7 +93,7 @@ export class OwnTerminalDesk {
   }
 
   #start(bench: Workbench): Promise<OwnTerminals> {
-    const { hosts, settings, publisher, resourcesDir, log } = this.#options;
+    const { hosts, settings, changed, frame, resourcesDir, log } = this.#options;
     const folder = inside(bench.folder, 'spools', ownFolder);
     return OwnTerminals.open({
       folder,
@@ -85,18 +103,19 @@ export class OwnTerminalDesk {
         if (known === undefined) return null;
         return hosts.computer({ name, alias: name, transport: known.transport, namespace: ownFolder });
       },
-      changed: () => publisher.publish('own.changed', {}),
-      frame: (frame) => publisher.publish('live.own', frame),
+      changed,
+      frame,
       failed: (terminal, error) =>
         log.error(`A terminal of the person's own could not be followed`, { terminal, error: String(error) }),
     });
   }
 }
 
-/** The person's own terminals. `workspaceRoot` finds where a run's files are. */
+/** What the window's page may do with the person's own terminals. `workspaceRoot` finds where a run's files are. */
 export function ownTerminalHandlers(
   desk: Pick<OwnTerminalDesk, 'current'>,
   holder: Pick<WorkbenchHolder, 'require'>,
+  pane: OwnPane,
 ): OwnHandlers {
   return {
     'own.list': async () => (await desk.current()).list(),
@@ -105,6 +124,14 @@ export function ownTerminalHandlers(
       const cwd = run === null ? null : await workspaceRoot(holder, run);
       return terminals.open({ computer, cwd, rows, cols });
     },
+    'own.place': async (place) => pane.place(place),
+    'own.enter': async () => pane.enter(),
+  };
+}
+
+/** What only their own view may do with them: type, read, and whatever changes them. */
+export function ownViewHandlers(desk: Pick<OwnTerminalDesk, 'current'>): OwnViewHandlers {
+  return {
     'own.read': async ({ id, offset, maxBytes, live }) =>
       (await desk.current()).read(id, offset, maxBytes, live),
     'own.watch': async ({ ids }) => (await desk.current()).watch(ids),

@@ -24,14 +24,23 @@ export function restoreHandlers(options: RestoreHandlerOptions): RestoreHandlers
     if (folder !== undefined) return folder;
     throw new WaymarkError('refused', 'No workspace was opened. Choose the damaged folder first.');
   };
+  const looks = new Map<string, Promise<BackupRow[]>>();
+  /** A look is a thread of its own: who asks while one is under way gets its answer, or a page could begin thousands. */
+  const list = (folder: string): Promise<BackupRow[]> => {
+    const known = looks.get(folder);
+    if (known !== undefined) return known;
+    const look = options.list(folder).finally(() => looks.delete(folder));
+    looks.set(folder, look);
+    return look;
+  };
   return {
     'workspace.backups': async () => {
       const folder = damaged();
-      return { folder, backups: await options.list(folder) };
+      return { folder, backups: await list(folder) };
     },
     'workspace.restore': async ({ backup }) => {
       const from = damaged();
-      if (backup !== null && !(await options.list(from)).some(({ name }) => name === backup)) {
+      if (backup !== null && !(await list(from)).some(({ name }) => name === backup)) {
         throw new WaymarkError(
           'not_found',
           `There is no backup ${backup} in ${from}. Choose one of the list.`,

@@ -62,6 +62,26 @@ test('an open approval is shown by a reopened window, whatever was recorded afte
   expect(await reopened.reader.verify()).toMatchObject({ ok: true });
 });
 
+test('of two windows that answer at once, the second hears that it came too late; what was answered is not open', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const { run, question } = await asking(store);
+  const other = await windowOf(testStore(folder));
+  const window = await windowOf(store);
+  const answer = { run, approval: question.approval, forRun: false };
+  const results = await Promise.allSettled([
+    window['runs.decideApproval']({ ...answer, decision: 'allow' }),
+    other['runs.decideApproval']({ ...answer, decision: 'deny' }),
+  ]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const late = { code: 'refused', message: expect.stringContaining('The first answer counts.') };
+  expect(results.find(({ status }) => status === 'rejected')).toMatchObject({ reason: late });
+  await expect(window['runs.decideApproval']({ ...answer, decision: 'deny' })).rejects.toMatchObject(late);
+  expect(await store.reader.outbox(run, 0)).toHaveLength(1);
+  expect(await window['runs.openApprovals']({ run })).toEqual([]);
+  expect(await other['runs.openApprovals']({ run })).toEqual([]);
+});
+
 test('the window shows which kinds are allowed in a run, without those that were taken back', async () => {
   const store = testStore();
   const window = await windowOf(store);

@@ -1,5 +1,7 @@
 import type { Author } from '@shared/annotations';
 import { namedEndpoint, type Settings } from '@shared/settings';
+import type { SharedFolder } from '../../computer/local/sandbox/sandbox-view';
+import { answerApproval } from '../../runs/answer-approval';
 import { removeRun } from '../../runs/remove-run';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
@@ -28,6 +30,8 @@ export interface RunHandlerOptions {
   settings(): Settings;
   /** Adds the demo task if needed, starts its scripted model and returns the new run. */
   startDemo(): Promise<string>;
+  /** A folder that a person chose in this window. @throws WaymarkError bad_input */
+  shownFolder(id: string): SharedFolder;
 }
 
 /** Starting, steering and removing runs. */
@@ -51,25 +55,33 @@ export function runHandlers(options: RunHandlerOptions): RunHandlers {
         approvals: input.approvals,
         computerApprovals: input.computerApprovals,
         humanHints: input.humanHints,
+        taskHint: input.taskHint,
         experiment: input.experiment,
+        arm: input.arm,
+        group: input.group,
+        sample: input.sample,
+        seed: input.seed,
+        maxEvals: input.maxEvals,
+        maxTrainingMs: input.maxTrainingMs,
         maxSteps: input.maxSteps ?? null,
         maxWorkingMs: input.maxWorkingMs ?? null,
         maxTokens: input.maxTokens ?? null,
         maxCost: input.maxCost ?? null,
+        isolation: input.isolation,
+        show: input.show.map((id) => options.shownFolder(id)),
+        agreed: input.unisolated ? 'person' : undefined,
         author: author(),
       });
       await engine().resumeRun(run);
       return { run };
     },
-    'runs.resume': ({ run }) => engine().resumeRun(run),
+    'runs.resume': ({ run, unisolated }) => engine().resumeRun(run, unisolated),
     'runs.pause': ({ run, mode }) => engine().pause(run, author(), mode),
     'runs.stop': ({ run }) => engine().stop(run, author()),
     'runs.wake': ({ run }) => engine().wake(run, author()),
     'runs.openApprovals': ({ run }) => reader().openApprovals(run),
-    'runs.decideApproval': async ({ run, approval, decision, forRun }) => {
-      const answer = { op: 'approval.decided' as const, approval, decision, ...(forRun ? { forRun } : {}) };
-      await holder.require().store.writer.post(run, author(), answer);
-    },
+    'runs.decideApproval': ({ run, ...answer }) =>
+      answerApproval(holder.require().store, run, author(), answer),
     'runs.allowedKinds': ({ run }) => reader().allowedKinds(run),
     'runs.withdrawKind': async ({ run, kind }) => {
       await holder.require().store.writer.post(run, author(), { op: 'approval.withdrawn', kind });

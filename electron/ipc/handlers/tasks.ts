@@ -50,7 +50,10 @@ function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
       maxSteps: spec.limits.max_steps,
       maxWorkingMs: durationMs(spec.limits.max_working_time) ?? 0,
       maxEvals: spec.limits.max_eval_num,
+      maxTrainingMs:
+        spec.limits.max_training_time === null ? null : durationMs(spec.limits.max_training_time),
     },
+    taskHint: spec.task_hint.text === '' ? 'none' : spec.task_hint.mode,
     approvals: approvalsFor(spec, workspaceHolder(spec)),
     computers: spec.computers.map((computer) => ({
       name: computer.name,
@@ -60,6 +63,7 @@ function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
       internet: computer.internet,
       evaluator: computer.evaluator,
       dedicated: computer.dedicated,
+      eachSession: [...computer.setup.each_session],
       approvals: approvalsFor(spec, computer),
     })),
     unsupported,

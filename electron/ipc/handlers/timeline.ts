@@ -13,6 +13,7 @@ type TimelineHandlers = Pick<
   | 'timeline.segments'
   | 'step.detail'
   | 'step.prompt'
+  | 'step.image'
   | 'step.evidence'
   | 'step.labels'
   | 'sessions.list'
@@ -37,6 +38,7 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
     'timeline.segments': ({ run }) => reader().segments(run),
     'step.detail': ({ run, step }) => reader().step(run, step),
     'step.prompt': ({ run, step }) => reader().prompt(run, step),
+    'step.image': ({ run, sha256 }) => reader().image(run, sha256),
     'step.evidence': ({ run, step }) => reader().evidence(run, step),
     'step.labels': async ({ run, step }) => (await reader().step(run, step)).labels,
     'sessions.list': ({ run }) => reader().sessions(run),

@@ -1,9 +1,10 @@
-import type { Rule } from '../rule';
+import { isSecondEdit } from '../file-sight';
+import { rule } from '../rule';
 
 /** The paper's own wording; part of the paper preset only. */
-export const blindEditStrict: Rule = {
+export const blindEditStrict = rule({
   id: 'blind-edit-strict',
-  version: 1,
+  version: 3,
   effect: 'mask',
   hard: false,
   on: false,
@@ -11,23 +12,22 @@ export const blindEditStrict: Rule = {
   citation:
     'APOLLO appendix E, priority 5: "Delete any actions that modifies a file at step i unless its current contents have been inspected at step i−1"',
   parameters: {},
+  hears: ['action.observed'],
   start:
     () =>
     (_, { edits }) =>
       edits
-        .filter(
-          ({ existed, step, lookedAt, editedAt }) =>
-            existed && (lookedAt !== step - 1 || editedAt === step - 1),
-        )
+        .filter((edit) => edit.existed && (edit.lookedAt !== edit.step - 1 || isSecondEdit(edit)))
         .slice(0, 1)
-        .map(({ step, path, action, editedAt }) => {
-          const twice = editedAt !== null && editedAt >= step - 1;
+        .map((edit) => {
+          const { step, path, action, editedAt } = edit;
+          const twice = isSecondEdit(edit);
           return {
             step,
             why: twice
               ? `${action} changes ${path} right after step ${editedAt} edited it.`
               : `${action} changes ${path}, whose content was not inspected at step ${step - 1}.`,
-            steps: twice && editedAt < step ? [editedAt] : [],
+            steps: twice && editedAt !== null && editedAt < step ? [editedAt] : [],
           };
         }),
-};
+});

@@ -1,24 +1,22 @@
-import type { FileEdit } from '../file-sight';
-import type { Finding, Rule } from '../rule';
+import { type FileEdit, isBlind } from '../file-sight';
+import { type Finding, rule } from '../rule';
 
 /** Wider than the paper's rule: the look may lie any number of steps back, as long as the file has not changed since. */
-export const blindEdit: Rule = {
+export const blindEdit = rule({
   id: 'blind-edit',
-  version: 1,
+  version: 3,
   effect: 'mask',
   hard: false,
   on: true,
-  text: 'An existing file is changed without having been looked at since its last change.',
+  text: 'An existing file is changed without having been looked at since its last change. What an edit shows and what the agent wrote itself need no look.',
   citation: 'APOLLO §3.4: "making blind file modifications without verifying prior states"',
   parameters: {},
+  hears: ['action.observed'],
   start:
     () =>
     (_, { edits }) =>
-      edits
-        .filter((edit) => edit.existed && edit.lookedAt === null)
-        .slice(0, 1)
-        .map(blind),
-};
+      edits.filter(isBlind).slice(0, 1).map(blind),
+});
 
 function blind({ step, path, changedAt, action }: FileEdit): Finding {
   return changedAt === null

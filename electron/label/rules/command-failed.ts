@@ -1,26 +1,27 @@
 import { commandName, type SimpleCommand } from '@shared/shell-command';
-import { type CommandFact, inlineCode, isPython, shortCommand } from '../command-facts';
-import type { Finding, Rule } from '../rule';
+import { inlineCode, isPython, shortCommand } from '../command-facts';
+import { type EndedCommand, type Finding, rule } from '../rule';
 
 /**
  * Soft, so that systematic debugging can be kept. The exit code of a command that ran on beside other steps is
  * reported by a later observation; the finding is about the step that started it. A code that is the answer to a
  * question (`grep` finds nothing, `diff` finds a difference, a test fails) is no failure.
  */
-export const commandFailed: Rule = {
+export const commandFailed = rule({
   id: 'command-failed',
-  version: 2,
+  version: 3,
   effect: 'mask',
   hard: false,
   on: true,
   text: 'A command ran and exited with a code other than 0, and that code was not the answer it was asked for.',
   citation: 'APOLLO appendix E, priority 3: "error-prone actions"',
   parameters: {},
+  hears: ['action.observed'],
   start:
     () =>
     (_event, { ended }) =>
       ended
-        .filter(({ command, exitCode, killed }) => exitCode !== 0 && !killed && !answers(command, exitCode))
+        .filter((end) => end.exitCode !== 0 && !end.killed && !answers(end))
         .map(({ command, exitCode, seenAt }): Finding => {
           const { step, text } = command;
           const line = shortCommand(text);
@@ -29,7 +30,7 @@ export const commandFailed: Rule = {
             ? { step, why: `${said} Step ${seenAt} saw it.`, steps: [seenAt] }
             : { step, why: said, steps: [] };
         }),
-};
+});
 
 /** Programs whose exit code 1 says "no": nothing found, files differ, not there. */
 const ASKERS: ReadonlySet<string> = new Set(
@@ -37,15 +38,29 @@ const ASKERS: ReadonlySet<string> = new Set(
 );
 
 /** Whether the code is what the command was run to learn. */
-function answers(command: CommandFact, exitCode: number): boolean {
+function answers({ command, exitCode, text }: EndedCommand): boolean {
   const last = command.outer.at(-1);
   if (last === undefined) return false;
   // `timeout 60 server`: to see it start and be stopped is the point.
   if (exitCode === 124 && commandName(last) === 'timeout') return true;
   if (exitCode !== 1) return false;
   const asks = [last, ...last.nested].some(asksSomething);
-  // What comes before must not be able to have failed in its place.
-  return asks && command.outer.slice(0, -1).every((simple) => harmless(simple) || simple.intoPipe);
+  if (!asks) return false;
+  // What comes before must not have failed in its place: it cannot, or the end of a list answers by its code and nothing failed to be seen.
+  if (command.outer.slice(0, -1).every((simple) => harmless(simple) || simple.intoPipe)) return true;
+  return [last, ...last.nested].some(answersByCode) && !FAILURE.test(text);
+}
+
+/** What a command that fails with code 1 usually prints. */
+const FAILURE =
+  /^Traceback \(most recent call last\)|^\s*(?:\w+\.)*\w*(?:Error|Exception)\b.*:|\b(?:error|fatal|FAILED)(?::|\b.*\bfailed\b)|No such file or directory|command not found|Permission denied|[Cc]annot |can't /m;
+
+/** Looks at the end of a list that are there for their code: a count of nothing, a difference, a thing that is not there. */
+function answersByCode(simple: SimpleCommand): boolean {
+  const name = commandName(simple);
+  if (/^(?:e|f|z)?grep$/.test(name))
+    return simple.argv.some((word) => /^(?:-[a-zA-Z]*c[a-zA-Z]*|--count)$/.test(word ?? ''));
+  return /^(?:diff|cmp|test|\[|\[\[)$/.test(name);
 }
 
 function asksSomething(simple: SimpleCommand): boolean {

@@ -1,8 +1,8 @@
-import type { Rule } from '../rule';
-import { mayChangeInputs } from '../workspace-changes';
+import { rule } from '../rule';
+import { inputKinds, mayChangeInputs } from '../workspace-changes';
 
 /** What a program may have written counts as a change: the agent gets the benefit of the doubt. */
-export const evalWithoutChange: Rule = {
+export const evalWithoutChange = rule({
   id: 'eval-without-change',
   version: 1,
   effect: 'mask',
@@ -12,6 +12,7 @@ export const evalWithoutChange: Rule = {
   citation:
     'APOLLO appendix E, priority 8: "call eval just after the last eval without any change on the output file"',
   parameters: {},
+  hears: ['evaluation.ended', ...inputKinds],
   start: (task) => {
     let last: number | null = null;
     let changed = false;
@@ -32,4 +33,4 @@ export const evalWithoutChange: Rule = {
       return [];
     };
   },
-};
+});

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@shared/events';
-import { type Finding, numberOf, type Rule } from '../rule';
-import { mayChangeInputs } from '../workspace-changes';
+import { type Finding, numberOf, rule } from '../rule';
+import { inputKinds, mayChangeInputs } from '../workspace-changes';
 
 interface Score {
   step: number;
@@ -8,7 +8,7 @@ interface Score {
 }
 
 /** The final evaluation tells for certain; without one, the last score does as long as nothing changed after it. */
-export const finishBelowBest: Rule = {
+export const finishBelowBest = rule({
   id: 'finish-below-best',
   version: 1,
   effect: 'mask',
@@ -19,6 +19,7 @@ export const finishBelowBest: Rule = {
     'APOLLO appendix E, essential to keep: "select the best output files when you want to finish your task"; priority 8',
   /** Points by which a final score may lie below the best one. */
   parameters: { tolerance: 0.5 },
+  hears: ['evaluation.ended', 'run.status', ...inputKinds],
   start: (task, parameters) => {
     const tolerance = numberOf(parameters, 'tolerance');
     let best: Score | null = null;
@@ -54,11 +55,12 @@ export const finishBelowBest: Rule = {
       }
       if (event.kind === 'run.status' && ends(event.body.status) && last !== null && !changed)
         return below(last.score, 'on a state scored');
+      if (event.kind === 'evaluation.ended' || event.kind === 'run.status') return [];
       changed ||= mayChangeInputs(event, facts, task);
       return [];
     };
   },
-};
+});
 
 function finishes(event: RunEvent): event is Extract<RunEvent, { kind: 'action.observed' }> {
   if (event.kind !== 'action.observed' || event.body.closedBy === 'not_run' || !event.body.ok) return false;

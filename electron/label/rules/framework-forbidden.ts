@@ -1,12 +1,12 @@
 import { commandName } from '@shared/shell-command';
 import { baseName, type CommandFact, inlineCode, sameFile, shortCommand } from '../command-facts';
-import { type Finding, listOf, type Rule } from '../rule';
+import { type Finding, listOf, rule } from '../rule';
 
 /** Files remembered, at most. */
 const FILES = 2_000;
 
 /** Found where it is written and again in each command that runs it, tied together. */
-export const frameworkForbidden: Rule = {
+export const frameworkForbidden = rule({
   id: 'framework-forbidden',
   version: 1,
   effect: 'mask',
@@ -17,6 +17,7 @@ export const frameworkForbidden: Rule = {
     'APOLLO appendix E, priority 2: "actions that use transformers directly instead of VLLM for custom inference", "both create this script and use this script"',
   /** Names to import or install; `NAME:generation` = generating text with it only, loading tokenizers or training is fine. */
   parameters: { frameworks: [] },
+  hears: ['action.observed'],
   start: (_task, parameters) => {
     const frameworks = listOf(parameters, 'frameworks').map(usageOf);
     const files = new Map<string, { name: string; steps: number[] }>();
@@ -60,7 +61,7 @@ export const frameworkForbidden: Rule = {
       if (files.size > FILES && oldest !== undefined) files.delete(oldest);
     }
   },
-};
+});
 
 interface Usage {
   name: string;

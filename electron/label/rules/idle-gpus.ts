@@ -2,7 +2,7 @@ import type { RunEvent } from '@shared/events';
 import { type CommandFact, configsOf, sameFile } from '../command-facts';
 import { computingIn } from '../computing';
 import { givenGpus } from '../given-gpus';
-import { anyOf, type EventFacts, type Finding, listOf, numberOf, type Rule } from '../rule';
+import { anyOf, type EventFacts, type Finding, listOf, numberOf, rule } from '../rule';
 
 interface Launch {
   step: number;
@@ -25,9 +25,9 @@ interface FileSays {
 const FILES = 500;
 
 /** GPUs that another of the agent's jobs takes, or that somebody else holds, are not idle; a trial run may be small. */
-export const idleGpus: Rule = {
+export const idleGpus = rule({
   id: 'idle-gpus',
-  version: 1,
+  version: 3,
   effect: 'mask',
   hard: false,
   on: true,
@@ -53,6 +53,7 @@ export const idleGpus: Rule = {
     /** MB in use from which a GPU counts as somebody else's. */
     taken_mb: 10_000,
   },
+  hears: ['gpu.changed', 'action.observed', 'run.status'],
   start: (task, parameters) => {
     const trains = anyOf(listOf(parameters, 'training_commands'));
     const isTrial = anyOf(listOf(parameters, 'trial'));
@@ -64,16 +65,21 @@ export const idleGpus: Rule = {
     const exported = new Map<string, { gpus: number[]; step: number }>();
     const foreign = new Map<string, Set<number>>();
     let launches: Launch[] = [];
+    /** GPUs by computer, as the task says or as was measured. */
+    const gpus = new Map(task.gpus);
 
     return (event, facts) => {
       const found: Finding[] = [];
+      if (event.kind === 'gpu.changed' && !task.gpus.has(event.body.computer))
+        gpus.set(event.body.computer, event.body.gpus.length);
       if (event.kind === 'gpu.changed' && facts.jobs.length === 0) {
         const held = event.body.gpus.filter(({ memoryUsedMb }) => memoryUsedMb > takenMb);
         foreign.set(event.body.computer, new Set(held.map(({ index }) => index)));
       }
       for (const write of facts.writes) note(write.path, write.step, write.text ?? write.added);
-      if (facts.command !== null) found.push(...launch(facts.command, facts));
+      // First what has ended: a job that is started once another is over does not run beside it.
       found.push(...settle(event, facts));
+      if (facts.command !== null) found.push(...launch(facts.command, facts));
       return found;
     };
 
@@ -97,15 +103,15 @@ export const idleGpus: Rule = {
       if (/\bunset\s+CUDA_VISIBLE_DEVICES/.test(text)) exported.delete(place);
       else if (named !== null && /\bexport\s+CUDA_VISIBLE_DEVICES=/.test(text))
         exported.set(place, { gpus: named, step });
-      const own = [...command.scripts, ...configsOf(command)].flatMap((each) =>
-        [...files].filter(([path]) => sameFile(path, each)).map(([, says]) => says),
-      );
+      const own = saidBy(command);
       const script = own.find(({ gpus }) => gpus !== null);
       const session = exported.get(place);
-      const gpus = named ?? script?.gpus ?? session?.gpus ?? null;
+      const taken = named ?? script?.gpus ?? session?.gpus ?? null;
       for (const other of command.looksOnly ? [] : launches) {
-        if (other.computer === computer) for (const index of gpus ?? []) other.busy.add(index);
+        if (other.computer === computer) for (const index of taken ?? []) other.busy.add(index);
       }
+      // Nothing is said of what takes what there is.
+      if (taken === null && !fullTraining) return [];
       const training = computingIn(command.simples, trains).length > 0 || scriptsTrain(command);
       if (!training || isTrial(text)) return [];
       const adapters = own.filter(({ lora }) => lora).flatMap(({ steps }) => steps);
@@ -121,15 +127,23 @@ export const idleGpus: Rule = {
           })),
         ];
       }
-      if (gpus === null) return [];
-      const busy = new Set([...gpus, ...(foreign.get(computer) ?? [])]);
+      if (taken === null) return [];
+      const busy = new Set([...taken, ...(foreign.get(computer) ?? [])]);
       for (const job of jobs) {
         if (job.computer === computer && job.command.place !== place)
           for (const index of givenGpus(job.command.text) ?? everyGpu(computer)) busy.add(index);
       }
       const steps = named !== null ? [] : (script?.steps ?? (session ? [session.step] : []));
-      launches = [...launches, { step, computer, place, busy, given: gpus.length, steps }].slice(-16);
+      launches = [...launches, { step, computer, place, busy, given: taken.length, steps }].slice(-16);
       return [];
+    }
+
+    /** What files that it runs or reads say. */
+    function saidBy(command: CommandFact): FileSays[] {
+      if (files.size === 0) return [];
+      return [...command.scripts, ...configsOf(command)].flatMap((each) =>
+        [...files].filter(([path]) => sameFile(path, each)).map(([, says]) => says),
+      );
     }
 
     function settle(event: RunEvent, { jobs }: EventFacts): Finding[] {
@@ -145,7 +159,7 @@ export const idleGpus: Rule = {
       if (done.length === 0) return [];
       launches = launches.filter((each) => !done.includes(each));
       return done.flatMap((each) => {
-        const total = task.gpus.get(each.computer) ?? 0;
+        const total = gpus.get(each.computer) ?? 0;
         if (total <= each.busy.size || each.given >= total) return [];
         const tied = each.steps.filter((one) => one < each.step);
         const left = total - each.busy.size;
@@ -164,10 +178,10 @@ export const idleGpus: Rule = {
     }
 
     function everyGpu(computer: string): number[] {
-      return Array.from({ length: task.gpus.get(computer) ?? 0 }, (_, index) => index);
+      return Array.from({ length: gpus.get(computer) ?? 0 }, (_, index) => index);
     }
   },
-};
+});
 
 const ADAPTERS =
   /finetuning_type["']?\s*[:= ]\s*["']?(?:lora|qlora|oft)\b|\bLoraConfig\s*\(|\bget_peft_model\s*\(|--use[_-](?:peft|lora)\b|\buse_peft\s*[:=]\s*[Tt]rue|--lora[_-](?:r|rank|alpha)\b|--?tuner[_-]?type[= ]lora|--train[_-]type[= ]lora/;

@@ -1,12 +1,15 @@
+import { speaksAgainst } from '../besides';
+import type { CommandFact } from '../command-facts';
 import { baseName, shortCommand } from '../command-facts';
-import { copiesOf, type FileCopy } from '../copies';
-import { anyOf, listOf, type Rule } from '../rule';
+import { copiesBeside, type FileCopy } from '../copies';
+import { anyOf, type Finding, listOf, rule } from '../rule';
 import type { RuleTask } from '../rule-task';
+import { StepKeep } from '../step-keep';
 
 /** Also the other way round: what was kept is put back. */
-export const keepBackup: Rule = {
+export const keepBackup = rule({
   id: 'keep-backup',
-  version: 1,
+  version: 2,
   effect: 'keep',
   hard: false,
   on: true,
@@ -17,39 +20,40 @@ export const keepBackup: Rule = {
   parameters: {
     outputs: ['output', 'prediction', 'result', 'submission', 'answer', 'checkpoint', '\\bbest\\b'],
   },
+  hears: ['evaluation.ended', 'action.observed'],
   start: (task, parameters) => {
     const isOutput = anyOf(listOf(parameters, 'outputs'));
     /** Last evaluation with a score. */
     let scored: number | null = null;
     const copies = new Set<string>();
-    return (event, { command, alone }) => {
+    const keep = new StepKeep();
+    return (event, facts) => {
       if (event.kind === 'evaluation.ended') {
         if (event.body.score !== null && event.body.step !== null && !event.body.forced)
           scored = event.body.step;
         return [];
       }
-      if (!alone || command === null || scored === null || event.kind !== 'action.observed') return [];
-      if (
-        event.body.error !== null ||
-        (typeof event.body.data.exitCode === 'number' && event.body.data.exitCode !== 0)
-      )
-        return [];
-      const made = (copiesOf(command) ?? []).filter((copy) => !isCode(copy.from));
+      if (event.kind !== 'action.observed') return [];
+      if (speaksAgainst(event.body, facts)) return keep.take('against', facts);
+      return keep.take((facts.command === null ? null : backup(facts.command)) ?? 'nothing', facts);
+    };
+
+    function backup(command: CommandFact): Finding | null {
+      if (scored === null) return null;
+      const made = copiesBeside(command).filter((copy) => !isCode(copy.from));
       const kept = made.filter(({ from, to }) => outputPath(from, task, isOutput) && !copies.has(key(to)));
       const back = made.filter(({ from }) => copies.has(key(from)));
-      if (kept.length === 0 && back.length === 0) return [];
+      if (kept.length === 0 && back.length === 0) return null;
       for (const copy of kept) remember(copies, copy);
       const what = back.length > 0 ? 'Puts kept outputs back' : 'Keeps outputs';
-      return [
-        {
-          step: command.step,
-          why: `${what} after the evaluation of step ${scored}: ${shortCommand(command.text)}`,
-          steps: [scored],
-        },
-      ];
-    };
+      return {
+        step: command.step,
+        why: `${what} after the evaluation of step ${scored}: ${shortCommand(command.text)}`,
+        steps: [scored],
+      };
+    }
   },
-};
+});
 
 function outputPath(path: string, task: RuleTask, isOutput: (text: string) => boolean): boolean {
   return task.knowsInputs ? task.evaluated(path) || isOutput(path) : isOutput(path);

@@ -1,14 +1,19 @@
 import type { EventOf } from '@shared/events';
 import { commandName, type SimpleCommand } from '@shared/shell-command';
 import { baseName, type CommandFact, inlineCode, isPython, shortCommand } from '../command-facts';
-import { type EndedCommand, type EventFacts, type Finding, numberOf, type Rule } from '../rule';
+import { type EndedCommand, type EventFacts, type Finding, numberOf, rule } from '../rule';
+
+interface Look {
+  step: number;
+  changes: boolean;
+}
 
 interface Probe {
   step: number;
   subject: string;
   text: string;
-  /** Looks and changes since. */
-  after: number[];
+  /** Looks and changes since, each with whether it changed something. */
+  after: Look[];
 }
 
 /** Open failures, at most. */
@@ -16,9 +21,9 @@ const OPEN = 16;
 const SHOWN = 12;
 
 /** A failure that was simply tried again teaches nothing and stays masked. */
-export const keepDebugging: Rule = {
+export const keepDebugging = rule({
   id: 'keep-debugging',
-  version: 1,
+  version: 2,
   effect: 'keep',
   hard: false,
   on: true,
@@ -27,6 +32,7 @@ export const keepDebugging: Rule = {
     'APOLLO appendix E, essential to keep: "Systematic debugging: Self-directed problem-solving approaches"',
   /** Steps between the failure and the success. */
   parameters: { within_steps: 20 },
+  hears: ['action.observed'],
   start: (_task, parameters) => {
     const within = numberOf(parameters, 'within_steps');
     let open: Probe[] = [];
@@ -35,18 +41,26 @@ export const keepDebugging: Rule = {
       const { step } = event.body;
       open = open.filter((probe) => step - probe.step <= within);
       const found: Finding[] = [];
+      const changes = facts.edits.length > 0 || facts.writes.length > 0;
+      // What one command mends and then runs is mended before it runs.
+      if (changes && investigates(event, facts)) note(step, changes, facts.command);
       for (const ended of facts.ended) {
         found.push(...settle(ended));
         if (ended.exitCode !== 0 && !ended.killed) fail(ended);
       }
-      if (open.length > 0 && investigates(event, facts)) {
-        for (const probe of open) {
-          if (probe.step < step && probe.after.at(-1) !== step)
-            probe.after = [...probe.after, step].slice(-SHOWN);
-        }
-      }
+      if (!changes && investigates(event, facts)) note(step, changes, facts.command);
       return found;
     };
+
+    function note(step: number, changes: boolean, command: CommandFact | null): void {
+      for (const probe of open) {
+        const newest = probe.after.at(-1);
+        // The very same command again looks into nothing.
+        if (probe.step === step || probe.text === command?.text) continue;
+        if (newest?.step === step) newest.changes ||= changes;
+        else probe.after = [...probe.after, { step, changes }].slice(-SHOWN);
+      }
+    }
 
     function settle({ command, exitCode, seenAt }: EndedCommand): Finding[] {
       if (exitCode !== 0) return [];
@@ -54,26 +68,39 @@ export const keepDebugging: Rule = {
       const done = open.filter((probe) => probe.subject === subject && probe.step < command.step);
       if (done.length === 0) return [];
       open = open.filter((probe) => !done.includes(probe));
-      return done
-        .filter(({ after }) => after.some((look) => look < command.step))
-        .map(({ step, text, after }) => ({
+      const mended = done.filter(({ after }) =>
+        after.some((look) => look.step < command.step || (look.step === command.step && look.changes)),
+      );
+      const kept = mended.map(({ step, text, after }): Finding => {
+        const looks = after.map((look) => look.step).filter((look) => look <= seenAt);
+        return {
           step,
           why: `${shortCommand(text)} failed, was looked into and worked at step ${command.step}.`,
-          steps: [...new Set([...after.filter((look) => look <= seenAt), command.step])].sort(
-            (a, b) => a - b,
-          ),
-        }));
+          steps: [...new Set([...looks, command.step])].sort((a, b) => a - b),
+        };
+      });
+      // The cure and its proof in one answer: the step that holds both is the debugging.
+      const cured = mended.find(({ after }) =>
+        after.some((look) => look.step === command.step && look.changes),
+      );
+      if (cured !== undefined) {
+        const why = `Mends what failed at step ${cured.step} and shows that it works.`;
+        kept.push({ step: command.step, why, steps: [cured.step] });
+      }
+      return kept;
     }
 
     function fail({ command }: EndedCommand): void {
       const subject = subjectOf(command);
       if (subject === '') return;
-      // Trying the very same again without a look in between is no debugging.
+      // Trying the very same again without a look in between is no debugging: the first failure stays the one that counts.
+      const same = open.find((probe) => probe.subject === subject && probe.after.length === 0);
+      if (same?.text === command.text) return;
       open = open.filter((probe) => probe.subject !== subject || probe.after.length > 0);
       open = [...open, { step: command.step, subject, text: command.text, after: [] }].slice(-OPEN);
     }
   },
-};
+});
 
 const LOOKS: ReadonlySet<string> = new Set([
   'open_file',

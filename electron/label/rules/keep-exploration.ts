@@ -1,13 +1,13 @@
 import type { EventOf } from '@shared/events';
 import { commandName, joinShellPath, type SimpleCommand } from '@shared/shell-command';
-import { type EventFacts, type Finding, numberOf, type Rule } from '../rule';
+import { type EventFacts, type Finding, numberOf, rule } from '../rule';
 import { shellTouches } from '../shell-edits';
 
 /** Places that are remembered, at most; afterwards only the newest half is. */
 const PLACES = 20_000;
 
 /** Off at first: it says train of many steps at once, so it should be turned on after a look at its preview. */
-export const keepExploration: Rule = {
+export const keepExploration = rule({
   id: 'keep-exploration',
   version: 1,
   effect: 'keep',
@@ -18,6 +18,7 @@ export const keepExploration: Rule = {
     'APOLLO appendix E, essential to keep: "Explore the environment and find the best way to achieve the goal"',
   /** The first steps, in which looking at something again counts as well. */
   parameters: { early_steps: 20 },
+  hears: ['model.answered', 'action.observed', 'run.status'],
   start: ({ root }, parameters) => {
     const early = numberOf(parameters, 'early_steps');
     let places = new Set<string>();
@@ -52,7 +53,7 @@ export const keepExploration: Rule = {
       return [];
     };
   },
-};
+});
 
 const READS: ReadonlySet<string> = new Set(
   'open_file file_goto_line file_scroll_down file_scroll_up search_file search_dir find_file list_files get_file_info web_search web_browse web_page_search web_page_goto_line web_page_scroll_down web_page_get_links list_sessions view_hint'.split(

@@ -1,6 +1,6 @@
-import type { Rule } from '../rule';
+import { rule } from '../rule';
 
-export const nullAnswer: Rule = {
+export const nullAnswer = rule({
   id: 'null',
   version: 1,
   effect: 'mask',
@@ -9,10 +9,11 @@ export const nullAnswer: Rule = {
   text: 'The answer holds no valid call.',
   citation: 'APOLLO appendix E, priority 3: "Remove \'null\' actions"',
   parameters: {},
+  hears: ['model.answered'],
   start: () => (event) => {
     if (event.kind !== 'model.answered' || event.body.kind !== 'null') return [];
     const problem = event.body.invalid.find((each) => each !== null);
     const why = problem ? `No valid call in the answer: ${problem}` : 'No call in the answer.';
     return [{ step: event.body.step, why, steps: [] }];
   },
-};
+});

@@ -1,7 +1,7 @@
 import { baseName, type CommandFact, sameFile } from '../command-facts';
 import { copiesOf } from '../copies';
 import { PathTable } from '../path-table';
-import { type EventFacts, type FileWrite, type Finding, listOf, type Rule } from '../rule';
+import { type EventFacts, type FileWrite, type Finding, listOf, rule } from '../rule';
 import { isVariantOf, usesScript } from '../script-names';
 
 interface NearCopy {
@@ -15,7 +15,7 @@ interface NearCopy {
 const SCRIPTS = 400;
 
 /** Writing alone says nothing: only what is run as well was used in place of the given script. */
-export const providedScriptIgnored: Rule = {
+export const providedScriptIgnored = rule({
   id: 'provided-script-ignored',
   version: 1,
   effect: 'mask',
@@ -37,6 +37,7 @@ export const providedScriptIgnored: Rule = {
       'split\\s*=\\s*[\'"]train',
     ],
   },
+  hears: ['action.observed'],
   start: (task, parameters) => {
     const seen = parameters.seen === true;
     const purposes = listOf(parameters, 'own_purpose').join('|');
@@ -104,8 +105,8 @@ export const providedScriptIgnored: Rule = {
     }
 
     function come(path: string): void {
-      if (!isScript(path) || own.has(path) || /site-packages|\/lib\/python|\/tests?\//.test(path)) return;
-      if (given.size >= SCRIPTS || given.like(path) !== undefined) return;
+      if (given.size >= SCRIPTS || !isScript(path) || own.has(path)) return;
+      if (/site-packages|\/lib\/python|\/tests?\//.test(path) || given.like(path) !== undefined) return;
       given.set(path, false);
     }
 
@@ -127,7 +128,7 @@ export const providedScriptIgnored: Rule = {
       if (own.size > SCRIPTS && oldest !== undefined) own.delete(oldest);
     }
   },
-};
+});
 
 function finding(
   step: number,

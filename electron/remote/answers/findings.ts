@@ -26,6 +26,7 @@ const exportPreview = z.object({
   ...{ rows: count, steps: count, trained: count, masked: count },
   undecided: listOf(z.object({ run, steps, total: count })),
   dropped: listOf(z.object({ reason: text, count })),
+  noTools: listOf(z.object({ run, rows: count })),
   inherited: listOf(z.object({ run, steps: count })),
   bySource: listOf(z.object({ source: text, value: labelValue, count })),
   tokens: number,

@@ -26,8 +26,12 @@ const runSummary = z.object({
   createdAt: at,
   changedAt: at,
   ...{ steps: count, events: count, seq: count, segments: count },
-  scores: z.object({ best, final: best, last: best, tries: count, maxTries: count }),
+  scores: z.object({
+    ...{ best, final: best, last: best, tries: count, maxTries: count },
+    finalUnavailable: z.literal(true).optional(),
+  }),
   ...{ workingMs: number, maxWorkingMs: number, maxSteps: number, taken: count },
+  maxTrainingMs: number.optional(),
   tokens: z.object({ input: number, output: number, cached: number, context: number, contextLimit: number }),
   maxTokens: number.nullable(),
   cost: number,
@@ -45,6 +49,9 @@ const runSummary = z.object({
       host: text.optional(),
       gpus: number.optional(),
       isolation: z.enum(['bubblewrap']).optional(),
+      unisolatedBy: z.enum(['person', 'demo']).optional(),
+      network: z.enum(['none']).optional(),
+      folders: listOf(z.object({ path: text, write: z.boolean(), source: text.optional() })).optional(),
     }),
   ),
   evaluatorIsolated: z.boolean(),
@@ -57,18 +64,26 @@ export const approvalAsked = z.object({
   what: text,
   why: text,
   kinds: texts.optional(),
+  on: texts.optional(),
 });
 
 const problem = z.object({ what: text, where: text, message: text, detail: text.optional() });
 const onOff = z.enum(['on', 'off']);
 const taskRow = z.object({
   ...{ id: text, title: text, domain: text.nullable(), hash: text, addedAt: at, summary: text, tools: texts },
-  limits: z.object({ maxSteps: number, maxWorkingMs: number, maxEvals: number }),
+  limits: z.object({
+    maxSteps: number,
+    maxWorkingMs: number,
+    maxEvals: number,
+    maxTrainingMs: number.nullable().default(null),
+  }),
+  taskHint: z.enum(['off', 'tool', 'upfront', 'none']),
   approvals: onOff,
   computers: listOf(
     z.object({
       ...{ name: text, host: text, kind: text, gpus: number, internet: z.boolean() },
       ...{ evaluator: z.boolean(), dedicated: z.boolean(), approvals: onOff },
+      eachSession: texts.default([]),
     }),
   ),
   unsupported: texts,

@@ -1,5 +1,7 @@
 import { limitsSchema, toolSchema, usageSchema } from '@shared/event-parts';
 import { storedStatus } from '@shared/events';
+import { imageTypeOf } from '@shared/image-header';
+import { imagePartSchema, imageTypes, MAX_IMAGE_BYTES } from '@shared/image-part';
 import { z } from 'zod';
 import { fileRevision } from './files';
 import { effectiveLabel, labelStack, marks } from './labels';
@@ -38,6 +40,8 @@ const stepNote = z.discriminatedUnion('kind', [
 
 const answerKind = z.enum(['act', 'think', 'null', 'summary']);
 
+const imageRef = imagePartSchema.omit({ data: true });
+
 const stepHead = z.object({
   ...{ run, step, id: text, segment: count, at, kind: answerKind, tool: text, title: text },
   ...{ observation: text, done: z.boolean(), ok: z.boolean(), errorCode: text.nullable() },
@@ -47,7 +51,7 @@ const stepHead = z.object({
     .object({ value: z.enum(['mask', 'keep']), confidence: number.nullable(), differ: z.boolean() })
     .nullable(),
   ...{ computer: text, withheld: z.boolean(), flagged: z.boolean(), comments: count },
-  ...{ inheritedFrom: run.nullable(), after: listOf(stepNote) },
+  ...{ inheritedFrom: run.nullable(), image: imageRef.optional(), after: listOf(stepNote) },
 });
 
 const observation = z.object({
@@ -56,6 +60,8 @@ const observation = z.object({
   error: z.object({ code: text, message: text, detail: text.optional() }).nullable(),
   ...{ text, data: z.record(z.string(), z.unknown()), durationMs: number.nullable() },
   closedBy: text.nullable(),
+  // A server from before there were images has none.
+  images: listOf(imageRef).default(() => []),
   guards: listOf(z.object({ rule: text, level: text, message: text })),
 });
 
@@ -79,13 +85,20 @@ const prompt = z.object({
   messages: listOf(
     z.object({
       role: z.enum(['system', 'user', 'assistant', 'tool']),
-      ...{ json: text, content: text, tokens: number, step },
+      ...{ json: text, content: text, images: listOf(imageRef).optional(), tokens: number, step },
     }),
   ),
   tools: listOf(toolSchema),
   request: z.record(z.string(), z.unknown()),
   tail: text,
+  line: text,
 });
+
+/** What the bytes are is read off them, whatever the server says. */
+const image = z
+  .object({ mediaType: z.enum(imageTypes), bytes: z.instanceof(Uint8Array) })
+  .refine(({ bytes }) => bytes.byteLength <= MAX_IMAGE_BYTES, 'larger than an image may be')
+  .refine(({ mediaType, bytes }) => imageTypeOf(bytes) === mediaType, 'not the kind of image it says');
 
 const evidence = z.object({
   ...{ run, step },
@@ -134,6 +147,7 @@ export const timelineAnswers = {
   ),
   'step.detail': stepDetail,
   'step.prompt': prompt,
+  'step.image': image,
   'step.evidence': evidence,
   'queries.list': listOf(z.object({ step, tool: text, query: text, where: text, hits: number.nullable() })),
 };

@@ -1,9 +1,11 @@
 import type { AnnotationEntry } from '@shared/annotations';
 import { isId } from '@shared/id';
 import { ulid as newUlid } from 'ulid';
+import { type AnnotationEnd, notedEnds } from '../annotation-ends';
 import { CHAIN_START, chainHash, LINK_LOST } from '../hashing';
 import type { Statements } from '../rows';
 import { type RowsByDevice, readRows, type StoredRow } from './damaged-entries';
+import { guarded } from './people-logs';
 
 /** An entry of the new log; `parsed` null: only its place in the chain is known, as it was purged or lost. */
 export interface ReadEntry {
@@ -64,15 +66,43 @@ export function annotationChains(damaged: Statements | null, backup: Statements 
     source === null ? new Map() : readRows(source, (why) => all.unread.push(why));
   const own = read(damaged);
   const copied = read(backup);
+  const ends = endsOf(damaged, [own, copied]);
   const names = new Map<string, string>();
   for (const source of [own, copied])
     for (const rows of source.values())
       for (const { parsed } of rows.values()) if (parsed) names.set(parsed.author.uuid, parsed.author.name);
-  for (const device of new Set([...own.keys(), ...copied.keys()])) {
-    new DeviceLog(device, own.get(device) ?? new Map(), copied.get(device) ?? new Map(), names, all).read();
+  for (const device of new Set([...own.keys(), ...copied.keys(), ...ends.keys()])) {
+    const log = new DeviceLog(
+      device,
+      own.get(device) ?? new Map(),
+      copied.get(device) ?? new Map(),
+      names,
+      all,
+    );
+    log.read(ends.get(device) ?? 0);
   }
   all.entries = namedApart(all.entries);
   return all;
+}
+
+/**
+ * Numbers of the last entries that the folder noted, by device. One that names an entry under which another device's words are
+ * stored is damage of the note, not of the log.
+ */
+function endsOf(damaged: Statements | null, sources: readonly RowsByDevice[]): Map<string, number> {
+  const noted: AnnotationEnd[] = [];
+  if (damaged !== null) {
+    guarded(
+      // What cannot be read tells of no end.
+      () => undefined,
+      () => noted.push(...notedEnds(damaged)),
+    );
+  }
+  const isElsewhere = ({ device, seq, hash }: AnnotationEnd) =>
+    sources.some((source) =>
+      [...source].some(([other, rows]) => other !== device && rows.get(seq)?.hash.equals(hash)),
+    );
+  return new Map(noted.filter((end) => !isElsewhere(end)).map(({ device, seq }) => [device, seq]));
 }
 
 /** Damage may leave the name of one entry on another, of which only the place is known: that one gets a new name. */
@@ -100,7 +130,8 @@ class DeviceLog {
     private readonly all: AnnotationChains,
   ) {}
 
-  read(): void {
+  /** `end`: number of the last entry that is known to have been stored, 0 when none is. */
+  read(end: number): void {
     const numbers = [...new Set([...this.own.keys(), ...this.copied.keys()])].sort((a, b) => a - b);
     let next = 1;
     for (const number of numbers) {
@@ -112,13 +143,14 @@ class DeviceLog {
       this.take(number);
       next = number + 1;
     }
+    if (end - next < LARGEST_GAP) for (; next <= end; next += 1) this.lose(next);
   }
 
   private take(number: number): void {
     const [own, copy] = [this.own.get(number), this.copied.get(number)];
     if (copy !== undefined && (own === undefined || !isAnother(own, copy))) {
       // Purged since the backup was made: it stays so.
-      this.put(own?.body === '' && own.hash.equals(copy.hash) ? own : copy, copy.hash);
+      this.put(own?.purged === true && own.hash.equals(copy.hash) ? own : copy, copy.hash);
       return;
     }
     if (copy !== undefined) this.fork(number);
@@ -128,8 +160,8 @@ class DeviceLog {
   }
 
   private takeOwn(own: StoredRow): void {
-    const { deviceSeq, body, hash, parsed, agrees } = own;
-    if (body === '') {
+    const { deviceSeq, body, purged, hash, parsed, agrees } = own;
+    if (purged) {
       this.put(own, hash);
     } else if (parsed === null) {
       this.lose(deviceSeq, own);
@@ -199,7 +231,7 @@ class DeviceLog {
 
 /** Two sound rows in one place that are not one entry: the log was written in two places. */
 function isAnother(own: StoredRow, copy: StoredRow): boolean {
-  const sound = own.body === '' || (own.parsed !== null && own.agrees);
+  const sound = own.purged || (own.parsed !== null && own.agrees);
   return sound && own.ulid !== copy.ulid && !own.hash.equals(copy.hash);
 }
 

@@ -4,7 +4,7 @@ import { WaymarkError } from '@shared/errors';
 import type { BackupContents } from '@shared/ipc/restore';
 import { BACKUP_APPLICATION_ID, BACKUP_VERSION } from '../backup';
 import { configureReader, openDatabase, storeFailure, WORKSPACE_APPLICATION_ID } from '../database';
-import { readVersion } from '../migrate';
+import { isVersion, readVersion } from '../migrate';
 import { Statements } from '../rows';
 import { storedEntries } from '../stored-entries';
 import { checkAnnotations, checkOutbox } from '../verify-entries';
@@ -92,7 +92,7 @@ function checkForm(statements: Statements, path: string): void {
       `${path} is the database of a workspace, not a backup. Name a file of a backups folder.`,
     );
   }
-  if (application === BACKUP_APPLICATION_ID && version > BACKUP_VERSION) {
+  if (application === BACKUP_APPLICATION_ID && version > BACKUP_VERSION && isVersion(version)) {
     throw new WaymarkError('workspace_newer', `${path} was made by a newer Waymark. Update this one first.`);
   }
   const expected = application === BACKUP_APPLICATION_ID || version === 0 ? TABLES[version] : undefined;

@@ -1,4 +1,5 @@
 import type { AnnotationEntry } from '@shared/annotations';
+import { LINK_LOST } from '../hashing';
 import type { Statements } from '../rows';
 import { parseEntry } from './backup-file';
 import { guarded } from './people-logs';
@@ -12,10 +13,12 @@ export interface StoredRow {
   run: string | null;
   /** UUID of who said it, '' where the row does not say it. */
   author: string;
-  /** '' when it was purged with its run. */
+  /** '' when it was purged with its run, or emptied by damage. */
   body: string;
+  /** Its words were deleted together with its run. */
+  purged: boolean;
   hash: Buffer;
-  /** Null: purged, or of no known form. */
+  /** Null: purged, emptied, or of no known form. */
   parsed: AnnotationEntry | null;
   /** Columns and body say the same. */
   agrees: boolean;
@@ -33,11 +36,12 @@ interface RawRow {
   run: unknown;
   author: unknown;
   body: unknown;
+  purged: unknown;
   hash: unknown;
 }
 
-const KEPT = "device, device_seq AS deviceSeq, ulid, run, '' AS author, body, hash";
-const STORED = 'device, device_seq AS deviceSeq, ulid, run, author, body, hash';
+const KEPT = "device, device_seq AS deviceSeq, ulid, run, '' AS author, body, body = '' AS purged, hash";
+const STORED = 'device, device_seq AS deviceSeq, ulid, run, author, body, purged, hash';
 
 /** Every row of a source's annotation log that can be read, from the beginning up to damage and from the end back to it. */
 export function readRows(source: Statements, unread: (why: string) => void): RowsByDevice {
@@ -90,17 +94,18 @@ function bothWays(
 
 /** What the body says goes before the columns: the chain proves the body. Null: not even its place is known. */
 function asRow(raw: RawRow, run: unknown, placed: boolean): StoredRow | null {
-  const { body, hash } = raw;
-  if (typeof body !== 'string' || !(hash instanceof Buffer) || hash.length !== 32) return null;
+  const body = typeof raw.body === 'string' ? raw.body : '';
+  const purged = raw.body === '' && raw.purged === 1;
+  const hash = raw.hash instanceof Buffer && raw.hash.length === 32 ? raw.hash : LINK_LOST;
   const parsed = body === '' ? null : parseEntry(body);
   const device = parsed?.device ?? raw.device;
   const deviceSeq = parsed?.deviceSeq ?? raw.deviceSeq;
-  const ulid = parsed?.ulid ?? raw.ulid;
-  if (typeof device !== 'string' || typeof ulid !== 'string') return null;
+  const ulid = parsed?.ulid ?? (typeof raw.ulid === 'string' ? raw.ulid : '');
+  if (typeof device !== 'string') return null;
   if (typeof deviceSeq !== 'number' || !Number.isSafeInteger(deviceSeq) || deviceSeq < 1) return null;
   const named = typeof run === 'string' ? run : null;
   return {
-    ...{ device, deviceSeq, ulid, body, hash, parsed, placed },
+    ...{ device, deviceSeq, ulid, body, purged, hash, parsed, placed },
     run: parsed?.target.run ?? named,
     author: parsed?.author.uuid ?? (typeof raw.author === 'string' ? raw.author : ''),
     agrees:

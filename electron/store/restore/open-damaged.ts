@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { storeFailure, systemCode } from '../database';
 import { Statements } from '../rows';
+import { findingOf } from '../verify-finding';
 import { lookInto, openForReading, workspaceFile } from '../workspace-file';
 import { findLog } from '../workspace-log';
 
@@ -27,9 +28,7 @@ export function openDamaged(folder: string, aside: string, notes: string[]): Sta
   if (first instanceof Statements) return first;
   const second = OF_THE_PLACE.test(first.detail ?? '') ? openCopy(folder, aside) : first;
   if (second instanceof Statements) return second;
-  notes.push(
-    `No run could be read: ${path} is not readable as a database (${second.detail ?? second.message}).`,
-  );
+  notes.push(`No run could be read: ${path} is not readable as a database. ${findingOf(second).message}`);
   return null;
 }
 
@@ -47,7 +46,7 @@ function tryOpen(folder: string): Statements | WaymarkError {
   const path = workspaceFile(folder);
   let statements: Statements | undefined;
   try {
-    lookInto(path);
+    lookInto(path, { evenDamaged: true });
     statements = new Statements(openForReading(folder));
     statements.db.exec('BEGIN');
     statements.get('SELECT count(*) FROM sqlite_schema');

@@ -1,4 +1,5 @@
 import type { RestoredRun } from '@shared/ipc/restore';
+import { noteEnd, storedEnds } from '../annotation-ends';
 import type { Statements } from '../rows';
 import {
   type AnnotationChains,
@@ -86,6 +87,8 @@ export class PeopleCopy {
       }
       this.copyEntry(entry, runs.get(entry.run));
     }
+    const { target } = this.parts;
+    for (const end of storedEnds(target).values()) noteEnd(target, end);
     for (const { state, labels, notes } of this.runs) {
       if (state === 'lost' && labels > 0) notes.push(keptAside(labels));
     }

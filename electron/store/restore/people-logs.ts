@@ -12,9 +12,7 @@ export function guarded(unread: (why: string) => void, read: () => void): void {
       throw failure;
     }
     // Damage shows itself in every way: as a page, or as a value of the wrong kind.
-    const detail = known ? failure.detail : undefined;
-    unread(
-      `The rest could not be read: ${detail ?? (thrown instanceof Error ? thrown.message : String(thrown))}.`,
-    );
+    const damaged = !known || failure.code === 'workspace_corrupt';
+    unread(`The rest could not be read: ${damaged ? 'the file is damaged there.' : failure.message}`);
   }
 }

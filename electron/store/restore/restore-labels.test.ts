@@ -1,5 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isId } from '@shared/id';
 import { expect, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
@@ -81,6 +82,52 @@ test('a value that fits the form but not its hash is not taken for what was said
   await store.close();
   damage(folder, `UPDATE annotation SET body = replace(body, '"train"', '"mask"') WHERE id = 3`);
   expect(await restore(folder, to)).toMatchObject({ labels: 9, complete: false });
+});
+
+test('rows whose id is none come back under names that nobody has, and stay apart', async () => {
+  const { folder, store, first, second, to } = await labelled();
+  await store.close();
+  damage(
+    folder,
+    `UPDATE annotation SET ulid = '../../escape' WHERE id = 1;
+     UPDATE annotation SET ulid = lower(ulid) WHERE id = 2;
+     UPDATE annotation SET ulid = '', body = '{' WHERE id = 3;
+     UPDATE annotation SET run = 999 WHERE id = 4;`,
+  );
+  const report = await restore(folder, to);
+  const again = testStore(to);
+  await expectSound(again);
+  const db = openDatabase(workspaceFile(to));
+  const ids = db.prepare('SELECT ulid FROM annotation').pluck().all() as string[];
+  db.close();
+  expect(report).toMatchObject({ labels: 9, complete: false });
+  expect(await valuesOf(again, first)).toEqual(Array(4).fill('train'));
+  expect(await valuesOf(again, second)).toEqual(Array(5).fill('mask'));
+  expect(ids.every(isId)).toBe(true);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test.each([
+  ['without an id', 3, "UPDATE annotation SET ulid = '', body = '' WHERE id = 3"],
+  ['with its id', 3, "UPDATE annotation SET body = '' WHERE id = 3"],
+  ['the last of its device, without an id', 10, "UPDATE annotation SET ulid = '', body = '' WHERE id = 10"],
+])('a label whose words were emptied, %s, was not purged: it is counted and named', async (_, entry, sql) => {
+  const { folder, store, to } = await labelled();
+  await store.close();
+  damage(folder, sql);
+  const report = await restore(folder, to);
+  expect(report).toMatchObject({ labels: 9, complete: false });
+  expect(report.notes.join(' ')).toMatch(
+    new RegExp(`^1 label or comment could not be brought back.* entry ${entry}\\.`),
+  );
+  await expectSound(testStore(to));
+});
+
+test('labels that went with their run are no loss', async () => {
+  const { folder, store, first, to } = await labelled();
+  await store.writer.remove(first, 'run', alice);
+  await store.close();
+  expect(await restore(folder, to)).toMatchObject({ labels: 5, notes: [], complete: true });
 });
 
 test('a damaged hash loses nothing', async () => {

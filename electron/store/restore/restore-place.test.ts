@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createRun, RunWriter } from '../../testing/run-writer';
+import { smallDisk } from '../../testing/small-disk';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { openDatabase } from '../database';
 import { createProjector } from '../projector';
@@ -73,6 +75,24 @@ test('a workspace beside which nothing can be written comes back whole', async (
   const report = await restore(folder, join(around, 'to'));
   expect(report).toMatchObject({ complete: true, runs: [{ state: 'log', steps: 1 }] });
   expect(existsSync(join(around, 'to', 'reading'))).toBe(false);
+});
+
+test('a place on a disk that takes nothing is refused before the work, as what it is', async (context) => {
+  const disk = smallDisk('size=1m');
+  if (disk === null) return context.skip('mounting a small file system needs root on Linux');
+  const { folder } = await workspace();
+  execFileSync('mount', ['-o', 'remount,ro', disk]);
+  await expect(restore(folder, join(disk, 'to'))).rejects.toMatchObject({ code: 'read_only' });
+});
+
+test('a damaged format number is damage and no newer program, and what is whole comes back', async () => {
+  const { around, folder } = await workspace();
+  const db = openDatabase(workspaceFile(folder));
+  db.pragma('user_version = 1718511967');
+  db.close();
+  expect(() => testStore(folder)).toThrow(expect.objectContaining({ code: 'workspace_corrupt' }));
+  const report = await restore(folder, join(around, 'to'));
+  expect(report).toMatchObject({ runs: [{ state: 'log', steps: 1 }] });
 });
 
 test('what a killed restore left is removed and named; the folder of somebody else is not', async () => {

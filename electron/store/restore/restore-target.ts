@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readlinkSync, realpathSync, renameSync, rmdirSy
 import { basename, dirname, join, resolve } from 'node:path';
 import { WaymarkError } from '@shared/errors';
 import { syncFolder } from '../blob-store';
-import { systemCode } from '../database';
+import { storeFailure, systemCode } from '../database';
 import { makeFolder } from '../make-folder';
 
 /** Begins the name of a folder in which a workspace is put together; the number of the process follows. */
@@ -108,8 +108,12 @@ const IN_THE_WAY: Readonly<Record<string, string>> = {
 
 /** Whether the disk takes this name for a folder: made and removed at once, while nothing is done yet. */
 function tryName(folder: string): void {
-  makeFolder(folder);
-  rmdirSync(folder);
+  try {
+    makeFolder(folder);
+    rmdirSync(folder);
+  } catch (thrown) {
+    throw storeFailure(thrown, `The folder ${folder}`);
+  }
 }
 
 /** By the identity of the folders, so that neither links, mounts nor the case of letters hide it. */

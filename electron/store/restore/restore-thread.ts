@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { BackupRow, RestoreReport } from '@shared/ipc/restore';
 import { bundledWorkers } from '../client';
+import { openDatabase } from '../database';
 import { StoreThread } from '../store-thread';
 import type { RestoreOptions } from './restore-workspace';
 
@@ -27,6 +28,8 @@ async function inThread<T>(
   { workerDir = bundledWorkers() }: RestoreThreadOptions,
   use: (thread: StoreThread) => Promise<T>,
 ): Promise<T> {
+  // Loads the add-on in this thread, where it learns addresses: what is restored may lie on a disk that takes nothing.
+  openDatabase('').close();
   const thread = new StoreThread(join(workerDir, 'restore-worker.js'), 'restore');
   const resourcesPath = (process as { resourcesPath?: string }).resourcesPath ?? null;
   await thread.open(

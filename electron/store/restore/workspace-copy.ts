@@ -1,5 +1,5 @@
 import { copyFileSync } from 'node:fs';
-import { WaymarkError } from '@shared/errors';
+import { plainDetail, WaymarkError } from '@shared/errors';
 import type { RestoredRun, RestoreReport } from '@shared/ipc/restore';
 import { makeFoldersIn } from '../../files/private';
 import { blobPath } from '../../files/workspace-paths';
@@ -280,7 +280,8 @@ export class WorkspaceCopy {
 
 function wordsOf(failure: unknown): string {
   if (failure instanceof WaymarkError) {
-    return failure.detail === undefined ? failure.message : `${failure.message} (${failure.detail})`;
+    const detail = plainDetail(failure);
+    return detail === '' ? failure.message : `${failure.message} (${detail})`;
   }
   return failure instanceof Error ? failure.message : String(failure);
 }

@@ -11,6 +11,8 @@ const { keptBytes, unfetchedBytes } = smallLimits;
 /** As in the sessions' code: holes are whole blocks, and small pieces are not asked for. */
 const stepBytes = Math.max(4096, keptBytes / 16);
 const lineBytes = 10;
+/** A prompt is shorter, with everything that belongs to it. */
+const promptBytes = 256;
 
 /** `00000001\r\n` and so on: what lies at an offset is known. */
 const numbered = (lines: number) => `seq -f %08.0f ${lines}`;
@@ -42,7 +44,9 @@ export function boundCases(bench: () => Bench): void {
     const full = await blocks();
     await computer.sessions.stored('s', end);
     const { droppedTo, endOffset } = await mustFind(computer);
-    expect(endOffset).toBe(end);
+    // The marker that says idle stands in the prompt: the rest of that may come a moment later.
+    expect(endOffset - end).toBeGreaterThanOrEqual(0);
+    expect(endOffset - end).toBeLessThan(promptBytes);
     expect(droppedTo % 4096).toBe(0);
     expect(droppedTo).toBeLessThanOrEqual(end - keptBytes);
     expect(droppedTo).toBeGreaterThan(end - keptBytes - stepBytes - 4096);
@@ -112,9 +116,17 @@ export function boundCases(bench: () => Bench): void {
         const { droppedTo, endOffset } = await mustFind(computer);
         return endOffset - droppedTo <= unfetchedBytes;
       });
-      const { droppedTo, endOffset } = await mustFind(computer);
+      // The rest of the prompt may come while it is looked at: then again.
+      const { droppedTo, endOffset, heard } = await eventually(
+        'nothing came while it was followed',
+        async () => {
+          const before = await mustFind(computer);
+          const { heard } = await followed(computer, 0, () => undefined);
+          const { droppedTo, endOffset } = await mustFind(computer);
+          return droppedTo === before.droppedTo && endOffset === before.endOffset && { ...before, heard };
+        },
+      );
       expect(endOffset - droppedTo).toBeGreaterThan(unfetchedBytes / 2);
-      const { heard } = await followed(computer, 0, () => undefined);
       expect(heard[0]).toEqual({ kind: 'gap', from: 0, to: droppedTo });
       expectWhole(heard, 0, endOffset);
       expect(heard.filter(({ kind }) => kind === 'gap')).toHaveLength(1);

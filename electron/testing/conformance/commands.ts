@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { beginningWith } from '../../computer/sessions/environment';
 import type { Bench } from '../computer-conformance';
 import { factDeadlineMs } from '../deadline';
 import { openSession, readRange, runToEnd, untilState, untilText, utf8, wholeText } from './session-driver';
@@ -91,6 +92,17 @@ export function commandCases(bench: () => Bench): void {
       'mkdir sub && cd sub && export X=1 && declare -A map=([k]=v) && f() { echo "f $X"; }',
     );
     expect((await runToEnd(computer, `f; echo "\${map[k]}"; pwd`)).text).toBe(`f 1\nv\n${workdir}/sub\n`);
+  });
+
+  it('begins with what the task says, in the shell itself, and tells when that failed', async () => {
+    const { computer } = bench();
+    const lines = ['export ACTIVE=yes', 'act() { echo "active $ACTIVE"; }', 'PS1="(env) "', 'false'];
+    await openSession(bench(), 's', { env: beginningWith(lines) });
+    expect((await runToEnd(computer, 'act; env | grep -c -e ACTIVE= -e __WM_')).text).toBe('active yes\n1\n');
+    const { bytes } = await computer.sessions.read('s', 0, 10_000);
+    expect(Buffer.from(bytes).toString()).toContain(
+      '[What the task begins each session with ended with exit code 1.]',
+    );
   });
 
   it('tells its markers also after a command broke prompt, IFS or error settings', async () => {

@@ -1,4 +1,5 @@
 import { annotationOps } from '@shared/annotations';
+import { readImage } from '@shared/image-header';
 import { outboxOps } from '@shared/outbox';
 import { parseCopyAnswer } from '../../checkpoint/copy-answer';
 import { FrameDecoder as AgentFrameDecoder } from '../../computer/agent/frames';
@@ -178,6 +179,25 @@ export const recordParsers: readonly Parser[] = [
       refusing(() => parseJumps(text, 'a host')),
       refusing(() => parseCopyAnswer(`waymark-checkpoint 1\n${text}\nend\n`, 'a host')),
     ],
+  },
+  {
+    names: ['readImage'],
+    shapes: {
+      'PNG chunks without end': again(
+        '\0\0\0\0tEXt\0\0\0\0',
+        '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01',
+      ),
+      'JPEG segments': again('\xff\xe1\0\x02', '\xff\xd8'),
+      'JPEG fill bytes': again('\xff', '\xff\xd8'),
+      'a JPEG scan without end': again(
+        '\xff\0',
+        '\xff\xd8\xff\xc0\0\x0b\x08\0\x01\0\x01\x01\x01\x11\0\xff\xda\0\x02',
+      ),
+      'GIF blocks': again('\x21\xfe\x01a\0', 'GIF89a\x01\0\x01\0\0\0\0'),
+      'GIF frames': again('\x2c\0\0\0\0\x01\0\x01\0\0\x02\0', 'GIF89a\x01\0\x01\0\0\0\0'),
+      'WebP chunks': again('ALPH\0\0\0\0', 'RIFF\xff\xff\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\0\0\0\0\0\0'),
+    },
+    parse: (text) => readImage(Buffer.from(text, 'latin1')),
   },
   { names: ['parsePolicy'], shapes: json, parse: (text) => refusing(() => parsePolicy(text, 'policy.json')) },
 ];

@@ -1,12 +1,14 @@
 import type { Failure } from '@shared/errors';
 import { Icon } from '../../components/Icon';
+import { useText } from '../../text/language';
 
 /** Why something cannot be shown or done here, in the failure's own words. */
 export function FailureLine({ failure }: { failure: Failure }) {
+  const text = useText();
   return (
     <p className="branch-failure text-12" role="alert">
       <Icon name="warning" small />
-      <span>{failure.message}</span>
+      <span>{text.frame.failure(failure.code, failure.message)}</span>
       <span className="mono-11 quiet">{failure.code}</span>
     </p>
   );

@@ -1,6 +1,7 @@
 import type { ObservationView } from '@shared/views';
 import { useMemo } from 'react';
 import { useText } from '../../text/language';
+import { StepImage } from '../images/StepImage';
 import { imagesOf } from '../rendering/data-images';
 import { ImageList } from '../rendering/ImageList';
 import { RenderedText } from '../rendering/RenderedText';
@@ -8,13 +9,15 @@ import { ActionCall } from './ActionCall';
 import { Section } from './Section';
 
 export interface ActionBlockProps {
+  /** The run that made the step. */
+  run: string;
   observation: ObservationView;
   index: number;
   of: number;
 }
 
 /** One call and its one observation, with what guards and errors said. */
-export function ActionBlock({ observation, index, of }: ActionBlockProps) {
+export function ActionBlock({ run, observation, index, of }: ActionBlockProps) {
   const text = useText();
   const words = text.detail;
   const images = useMemo(() => imagesOf(observation.data), [observation.data]);
@@ -50,6 +53,10 @@ export function ActionBlock({ observation, index, of }: ActionBlockProps) {
         ) : (
           <RenderedText text={observation.text} hint={{ origin: 'program', path: shown }} lines={24} />
         )}
+        {observation.images.map((image, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the images of one observation never move
+          <StepImage key={at} run={run} image={image} />
+        ))}
       </Section>
     </>
   );

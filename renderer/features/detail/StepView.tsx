@@ -74,7 +74,13 @@ function Story({ detail }: { detail: StepDetail }) {
         </Suspense>
       ) : (
         detail.observations.map((observation, index) => (
-          <ActionBlock key={observation.callId} observation={observation} index={index} of={many} />
+          <ActionBlock
+            key={observation.callId}
+            run={detail.head.inheritedFrom ?? detail.head.run}
+            observation={observation}
+            index={index}
+            of={many}
+          />
         ))
       )}
       {detail.shortened.length > 0 && (

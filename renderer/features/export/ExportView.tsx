@@ -1,4 +1,5 @@
 import type { ExportResult } from '@shared/ipc/dataset';
+import { presetReasoning, type RowReasoning } from '@shared/row-reasoning';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
@@ -20,6 +21,7 @@ export interface ExportViewProps {
 type Scope = 'this' | 'all';
 type Undecided = 'refuse' | 'train' | 'mask';
 type Preset = 'default' | 'apollo';
+type NoTools = 'refuse' | 'allow';
 
 /** What a dataset would hold, by reason, before it is written; undecided steps stop it unless waived by name. */
 export function ExportView({ run }: ExportViewProps) {
@@ -32,7 +34,10 @@ export function ExportView({ run }: ExportViewProps) {
   const [result, setResult] = useState<ExportResult | null>(null);
   const [writing, setWriting] = useState(false);
   const runs = scope === 'this' && run !== null ? [run] : [];
-  const input = { runs, undecided, preset };
+  const [noTools, setNoTools] = useState<NoTools>('refuse');
+  const [chosen, setChosen] = useState<RowReasoning | null>(null);
+  const reasoning = chosen ?? presetReasoning(preset);
+  const input = { runs, undecided, preset, noTools, reasoning };
   const labels = list
     .map((each) => `${each.id}:${each.seq}:${each.labels.train}:${each.labels.mask}`)
     .join(' ');
@@ -40,6 +45,8 @@ export function ExportView({ run }: ExportViewProps) {
   const open = preview?.undecided ?? [];
   const openSteps = open.reduce((sum, each) => sum + each.total, 0);
   const stopped = undecided === 'refuse' && openSteps > 0;
+  const bare = (preview?.noTools ?? []).reduce((sum, { rows }) => sum + rows, 0);
+  const toolless = noTools === 'refuse' && bare > 0;
   const empty = preview !== null && preview.rows === 0;
 
   const write = () =>
@@ -95,6 +102,22 @@ export function ExportView({ run }: ExportViewProps) {
               />
             )}
           </FormLine>
+          {bare > 0 && (
+            <FormLine label={text.noTools} help={text.undecidedHelp}>
+              {({ id, describedBy }) => (
+                <Select<NoTools>
+                  id={id}
+                  aria-describedby={describedBy}
+                  value={noTools}
+                  options={[
+                    { value: 'refuse', label: text.refuse },
+                    { value: 'allow', label: text.allowNoTools },
+                  ]}
+                  onChoose={setNoTools}
+                />
+              )}
+            </FormLine>
+          )}
           <FormLine label={text.preset}>
             {({ id }) => (
               <Select<Preset>
@@ -108,18 +131,37 @@ export function ExportView({ run }: ExportViewProps) {
               />
             )}
           </FormLine>
+          <FormLine label={text.reasoning} help={text.reasoningHelp[reasoning]}>
+            {({ id, describedBy }) => (
+              <Select<RowReasoning>
+                id={id}
+                aria-describedby={describedBy}
+                value={reasoning}
+                options={[
+                  { value: 'as-sent', label: text.reasoningAsSent },
+                  { value: 'drop', label: text.reasoningDrop },
+                  { value: 'keep', label: text.reasoningKeep },
+                ]}
+                onChoose={setChosen}
+              />
+            )}
+          </FormLine>
           <FormLine label={text.format}>{() => <span className="text-12">{text.slime}</span>}</FormLine>
         </div>
         <span className="space" />
         <footer className="export-foot">
           {stopped && <Button onClick={decide}>{text.decide(openSteps)}</Button>}
           <span className="space" />
-          <Button look="primary" disabled={stopped || empty || writing || preview === null} onClick={write}>
+          <Button
+            look="primary"
+            disabled={stopped || toolless || empty || writing || preview === null}
+            onClick={write}
+          >
             {writing ? text.writing : text.write}
           </Button>
         </footer>
         <p className="export-why text-12 quiet">
-          {stopped ? text.stopped(openSteps) : empty ? text.empty : ''}
+          {stopped ? text.stopped(openSteps) : toolless ? text.toolless(bare) : empty ? text.empty : ''}
         </p>
       </div>
       <div className="export-preview">
@@ -132,6 +174,7 @@ export function ExportView({ run }: ExportViewProps) {
               <Icon name="check" /> <b>{text.writtenTo(result.folder)}</b>
             </p>
             <p className="text-12 quiet">{text.snapshot(result.snapshot)}</p>
+            {result.notAsSent > 0 && <p className="text-12">{text.notAsSent(result.notAsSent)}</p>}
             <ul className="mono-12">
               {result.files.map((file) => (
                 <li

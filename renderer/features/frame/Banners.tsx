@@ -24,7 +24,9 @@ export function ElsewhereBanner() {
   const text = useText();
   const status = useWorkspace((state) => state.status);
   const remote = useRemote((state) => state.status);
-  if (status === null || !status.isReadOnly) return null;
+  const problem = useWorkspace((state) => state.problem);
+  // One whose disk takes nothing is only read for that: `WorkspaceBanner` says so, and trusting it would not help.
+  if (status === null || !status.isReadOnly || problem !== null) return null;
   return (
     <Banner
       tone="attention"

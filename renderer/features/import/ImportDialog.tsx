@@ -1,12 +1,13 @@
 import type { Failure } from '@shared/errors';
-import type { ImportResult } from '@shared/ipc/imports';
-import { useState } from 'react';
-import { call, failureOf } from '../../api';
+import type { ImportProgress, ImportResult } from '@shared/ipc/imports';
+import { useEffect, useState } from 'react';
+import { call, failureOf, listen } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { CheckLine } from '../../components/Field';
 import { openRun } from '../../state/runs';
 import { attempt } from '../../state/toasts';
+import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 import { FailureLine } from '../branches/FailureLine';
 
@@ -16,6 +17,7 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
   const words = text.importing;
   const [again, setAgain] = useState(false);
   const [working, setWorking] = useState(false);
+  const progress = useImportProgress(working);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [done, setDone] = useState<ImportResult | null>(null);
 
@@ -78,6 +80,9 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
       foot={
         <>
           <span className="space" />
+          {progress !== null && (
+            <Button onClick={() => attempt(() => call('import.cancel'))}>{words.cancel}</Button>
+          )}
           <Button disabled={working} onClick={() => attempt(() => choose('file'))}>
             {words.file}
           </Button>
@@ -87,14 +92,31 @@ export function ImportDialog({ onClose }: { onClose(): void }) {
             disabled={working}
             onClick={() => attempt(() => choose('folder'))}
           >
-            {working ? words.working : words.folder}
+            {words.folder}
           </Button>
         </>
       }
     >
       <p className="import-intro">{words.intro}</p>
       <CheckLine checked={again} onChange={setAgain} label={words.again} />
+      {progress !== null && <p role="status">{progressWords(progress, text)}</p>}
       {failure !== null && <FailureLine failure={failure} />}
     </Dialog>
   );
+}
+
+/** How far the import is; null while there is none, also as long as a file is being chosen. */
+function useImportProgress(working: boolean): ImportProgress | null {
+  const [progress, setProgress] = useState<ImportProgress | null>(null);
+  useEffect(() => {
+    setProgress(null);
+    return working ? listen('import.progress', setProgress) : undefined;
+  }, [working]);
+  return progress;
+}
+
+function progressWords(progress: ImportProgress, { importing: words, common }: Text): string {
+  return progress.stage === 'reading'
+    ? words.reading(progress.files, common.format.bytes(progress.bytes))
+    : words.storing(Math.floor((100 * progress.events) / progress.of));
 }

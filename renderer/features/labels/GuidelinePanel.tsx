@@ -3,14 +3,17 @@ import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { GUIDELINE_VERSION, loadExamples, pointFor, useGuideline } from '../../state/guideline';
+import { keepCommands } from '../../state/keep-commands';
+import { keepCodes } from '../../state/keep-reasons';
 import { useLabels } from '../../state/labels';
 import { giveReason, type ReasonCode, reasonCodes } from '../../state/reasons';
 import { useTimeline } from '../../state/timeline';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
 import { StepLinks } from './StepLinks';
 
-/** The nine points by which steps are masked; open at the one that the step, or the armed reason, is about. */
+/** The nine points by which steps are masked, and what is kept; open at the one that the step, or the armed reason, is about. */
 export function GuidelinePanel({ detail }: { detail: StepDetail | undefined }) {
   const text = useText();
   const words = text.guideline;
@@ -65,6 +68,28 @@ export function GuidelinePanel({ detail }: { detail: StepDetail | undefined }) {
           </li>
         ))}
       </ol>
+      <div className="guideline-keeps">
+        <h3>{words.keepTitle}</h3>
+        <dl>
+          {keepCodes.map((code, index) => {
+            const keep = words.keeps[index];
+            return (
+              keep !== undefined && (
+                <div key={code}>
+                  <dt className="row">
+                    {keep.name}
+                    <CommandKeys command={keepCommands[code]} />
+                    {armed === code && <span className="chip">{words.held}</span>}
+                  </dt>
+                  <dd>{keep.text}</dd>
+                </div>
+              )
+            );
+          })}
+        </dl>
+        <h3>{words.principleTitle}</h3>
+        <p>{words.principle}</p>
+      </div>
     </section>
   );
 }

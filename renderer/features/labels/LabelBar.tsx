@@ -4,15 +4,17 @@ import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { runCommand } from '../../state/commands';
 import { useDetail } from '../../state/detail';
+import { type KeepCode, keepCodes } from '../../state/keep-reasons';
 import { sayParts, stepsIn } from '../../state/label-words';
 import { useLabels } from '../../state/labels';
-import { giveReason, reasonCodes, useReasonTarget } from '../../state/reasons';
+import { giveKeepReason, giveReason, reasonCodes, useReasonTarget } from '../../state/reasons';
 import { useRows } from '../../state/rows';
 import { useSettings } from '../../state/settings';
 import { useCursorHead, useTimeline } from '../../state/timeline';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
+import { KeepReasons } from './KeepReasons';
 import { LabelMenu } from './LabelMenu';
 
 /** Where a step is decided: above the step, so that reading and deciding are one place. */
@@ -98,6 +100,7 @@ export function LabelBar() {
                 {index + 1}
               </button>
             ))}
+            <KeepReasons shown={shownReason} disabled={off} />
           </fieldset>
           <span className="reasons-folded">
             <Select
@@ -110,6 +113,10 @@ export function LabelBar() {
                 ...reasonCodes.map((code, index) => ({
                   value: code,
                   label: `${index + 1} ${words.reasonName(code)}`,
+                })),
+                ...keepCodes.map((code) => ({
+                  value: code,
+                  label: `${words.train}: ${words.reasonName(code)}`,
                 })),
               ]}
               onChoose={chooseReason}
@@ -153,9 +160,9 @@ function useGivenReason(): string | null {
   return humans?.find(({ author }) => author.uuid === me)?.reason ?? null;
 }
 
-/** The folded list knows the nine reasons, not those in a person's own words. */
+/** The folded list knows the nine reasons and those to keep, not those in a person's own words. */
 function codeOf(reason: string | null): string {
-  const codes: readonly string[] = reasonCodes;
+  const codes: readonly string[] = [...reasonCodes, ...keepCodes];
   return reason !== null && codes.includes(reason) ? reason : '';
 }
 
@@ -163,6 +170,8 @@ function codeOf(reason: string | null): string {
 function chooseReason(code: string): void {
   const codes: readonly string[] = reasonCodes;
   const number = codes.indexOf(code) + 1;
+  const keep = keepCodes.find((each): each is KeepCode => each === code);
   if (number > 0) giveReason(number);
+  else if (keep !== undefined) giveKeepReason(keep);
   else useLabels.setState({ reason: null });
 }

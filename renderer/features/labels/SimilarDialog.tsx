@@ -4,6 +4,7 @@ import { Dialog } from '../../components/Dialog';
 import { Select } from '../../components/Field';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { pressedChords } from '../../state/commands';
+import { keepCodes } from '../../state/keep-reasons';
 import { sayParts } from '../../state/label-words';
 import { reasonCodes } from '../../state/reasons';
 import { applySimilar, changesOf, closeSimilar, useSimilar } from '../../state/similar';
@@ -90,6 +91,10 @@ export function SimilarDialog({ similar }: { similar: SimilarSteps }) {
                 ...reasonCodes.map((code, index) => ({
                   value: code,
                   label: `${index + 1} ${text.labels.reasonName(code)}`,
+                })),
+                ...keepCodes.map((code) => ({
+                  value: code,
+                  label: `${text.labels.train}: ${text.labels.reasonName(code)}`,
                 })),
               ]}
               onChoose={(code) => useSimilar.setState({ reason: code === '' ? null : code })}

@@ -2,12 +2,13 @@ import { useEffect } from 'react';
 import { sayWhenSaved } from '../../state/annotation-queue';
 import { useCommand } from '../../state/commands';
 import { openCorrection } from '../../state/correction';
+import type { KeepCode } from '../../state/keep-reasons';
 import { exportLabels, mergeLabels } from '../../state/label-exchange';
 import { toggleFlag } from '../../state/label-notes';
 import { labelTarget } from '../../state/label-target';
 import { afterUndo, undo } from '../../state/label-undo';
 import { agree, decide, repeatLast, settle } from '../../state/labels';
-import { giveReason, leaveReason } from '../../state/reasons';
+import { giveKeepReason, giveReason, leaveReason } from '../../state/reasons';
 import { dismissRetroMask, leaveTrimming, swapEnds, trimRetroMask } from '../../state/retro-masks';
 import { openSimilar } from '../../state/similar';
 import { toggleRange, useTimeline } from '../../state/timeline';
@@ -77,6 +78,7 @@ export function useLabelCommands(): void {
   useCommand('labels.export', () => attempt(exportLabels));
   useCommand('app.flush', () => attempt(sayWhenSaved));
   useReasonCommands();
+  useKeepCommands();
   // A range that was left, or decided on, is trimmed no longer; a reason is for the steps it was set on.
   useEffect(
     () =>
@@ -99,6 +101,17 @@ function useReasonCommands(): void {
   useCommand('reason.7', () => reason(7));
   useCommand('reason.8', () => reason(8));
   useCommand('reason.9', () => reason(9));
+}
+
+function useKeepCommands(): void {
+  useCommand('keep.sleep', () => keep('keep-sleep-while-training'));
+  useCommand('keep.debugging', () => keep('keep-debugging'));
+  useCommand('keep.exploration', () => keep('keep-exploration'));
+  useCommand('keep.backup', () => keep('keep-backup'));
+}
+
+function keep(code: KeepCode): void {
+  labelling(() => giveKeepReason(code))();
 }
 
 function reason(number: number): void {

@@ -71,6 +71,9 @@ function ComputerLine({ computer, host, onHost, now }: ComputerLineProps) {
     <tr data-computer={computer.name}>
       <th scope="row">
         <span className="mono-12">{computer.name}</span>
+        {computer.eachSession.length > 0 && (
+          <div className="text-11 quiet pool-begins">{text.beginsWith(computer.eachSession.join('; '))}</div>
+        )}
         {marks.length > 0 && (
           <div className="pool-marks">
             {marks.map((mark) => (

@@ -2,6 +2,13 @@ import type { CommandInput } from '@shared/ipc';
 
 const hourMs = 3_600_000;
 
+/** A whole number from 0 on; null for an empty field, false for anything else. */
+export function wholeNumberIn(field: string): number | null | false {
+  const typed = field.trim().replaceAll(',', '');
+  if (typed === '') return null;
+  return /^\d+$/.test(typed) && Number.isSafeInteger(Number(typed)) ? Number(typed) : false;
+}
+
 /** A number above 0; null for an empty field, false for anything else. */
 export function numberIn(field: string): number | null | false {
   const typed = field.trim().replaceAll(',', '');
@@ -10,29 +17,42 @@ export function numberIn(field: string): number | null | false {
   return Number.isFinite(value) && value > 0 ? value : false;
 }
 
-export interface TypedLimits {
-  maxSteps: number | null | false;
-  maxHours: number | null | false;
-  maxTokens: number | null | false;
-  /** In the currency of the price table. */
-  maxCost: number | null | false;
+/** The limits as they are typed: working hours of the run and of one training, tries (0 = none but the final one), money. */
+export const noLimits = { steps: '', hours: '', evals: '', training: '', tokens: '', cost: '' };
+export type LimitDraft = typeof noLimits;
+
+/** What each field holds. Money counts only where the model is `priced`. */
+export function readDraft(
+  draft: LimitDraft,
+  priced: boolean,
+): Record<keyof LimitDraft, number | null | false> {
+  return {
+    steps: numberIn(draft.steps),
+    hours: numberIn(draft.hours),
+    evals: wholeNumberIn(draft.evals),
+    training: numberIn(draft.training),
+    tokens: numberIn(draft.tokens),
+    cost: priced ? numberIn(draft.cost) : null,
+  };
 }
 
-/** The limits a run is started with; an empty field leaves that limit to the task. Null while one is no number. */
-export function limitsOf({
-  maxSteps,
-  maxHours,
-  maxTokens,
-  maxCost,
-}: TypedLimits): Pick<
+type Limits = Pick<
   CommandInput<'runs.start'>,
-  'maxSteps' | 'maxWorkingMs' | 'maxTokens' | 'maxCost'
-> | null {
-  if (maxSteps === false || maxHours === false || maxTokens === false || maxCost === false) return null;
+  'maxSteps' | 'maxWorkingMs' | 'maxEvals' | 'maxTrainingMs' | 'maxTokens' | 'maxCost'
+>;
+
+/** The limits a run is started with; an empty field leaves that limit to the task. Null while one is no number. */
+export function limitsOf(draft: LimitDraft, priced: boolean): Limits | null {
+  const { steps, hours, evals, training, tokens, cost } = readDraft(draft, priced);
+  if (steps === false || hours === false || evals === false) return null;
+  if (training === false || tokens === false || cost === false) return null;
+  const ms = (value: number) => Math.max(1, Math.round(value * hourMs));
   return {
-    ...(maxSteps === null ? {} : { maxSteps: Math.max(1, Math.round(maxSteps)) }),
-    ...(maxHours === null ? {} : { maxWorkingMs: Math.max(1, Math.round(maxHours * hourMs)) }),
-    ...(maxTokens === null ? {} : { maxTokens: Math.max(1, Math.round(maxTokens)) }),
-    ...(maxCost === null ? {} : { maxCost }),
+    ...(steps === null ? {} : { maxSteps: Math.max(1, Math.round(steps)) }),
+    ...(hours === null ? {} : { maxWorkingMs: ms(hours) }),
+    ...(evals === null ? {} : { maxEvals: evals }),
+    ...(training === null ? {} : { maxTrainingMs: ms(training) }),
+    ...(tokens === null ? {} : { maxTokens: Math.max(1, Math.round(tokens)) }),
+    ...(cost === null ? {} : { maxCost: cost }),
   };
 }

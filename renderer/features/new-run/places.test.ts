@@ -19,6 +19,7 @@ const computer = (name: string, change: Partial<TaskComputer> = {}): TaskCompute
   internet: false,
   evaluator: false,
   dedicated: false,
+  eachSession: [],
   approvals: 'on',
   ...change,
 });

@@ -32,6 +32,11 @@ export function usable(task: Pick<TaskRow, 'computers'>): TaskComputer[] {
   return task.computers.filter(({ evaluator }) => !evaluator);
 }
 
+/** Computers of the task on which the agent works and that are this machine, or the one that drives the run. */
+export function worksHere(task: Pick<TaskRow, 'computers'>, choices: Choices): TaskComputer[] {
+  return usable(task).filter((computer) => hostFor(computer, choices) === 'local');
+}
+
 /** Two computers of the task on one machine, which a run cannot have; null when there are none. */
 export function sharedMachine(
   task: Pick<TaskRow, 'computers'>,

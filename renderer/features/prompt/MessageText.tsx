@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { StepImage } from '../images/StepImage';
 import { percent } from './MessageList';
 import { marked } from './prompt-marks';
 import { readable } from './prompt-parts';
@@ -15,6 +16,8 @@ const HINT_BEGINS = '<real_user>';
 const HINT_ENDS = '</real_user>';
 
 export interface MessageTextProps {
+  /** The run whose log holds the request. */
+  run: string;
   message: PromptMessage;
   /** Share of all messages, 0–1. */
   share: number;
@@ -24,7 +27,7 @@ export interface MessageTextProps {
 }
 
 /** One message: what a reader sees of it, or its JSON exactly as sent. */
-export function MessageText({ message, share, query, atHint }: MessageTextProps) {
+export function MessageText({ run, message, share, query, atHint }: MessageTextProps) {
   const words = useText();
   const text = words.prompt;
   const [whole, setWhole] = useState(false);
@@ -68,6 +71,11 @@ export function MessageText({ message, share, query, atHint }: MessageTextProps)
           {text.copyMessage}
         </Button>
       </header>
+      {!json &&
+        (message.images ?? []).map((image, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the images of one message never move
+          <StepImage key={at} run={run} image={image} />
+        ))}
       <pre className="prompt-text">{content}</pre>
       {shown.length < full.length && (
         <button type="button" className="link" onClick={() => setWhole(true)}>

@@ -37,7 +37,10 @@ export function MessagesView({ prompt, prefix, since, segments }: MessagesViewPr
   const found = useMemo(() => findMessages(messages, query), [messages, query]);
   const hits = useMemo(() => new Set(found), [found]);
   const total = useMemo(() => messages.reduce((sum, { tokens }) => sum + tokens, 0), [messages]);
-  const at = Math.min(chosen ?? messages.length - 1, messages.length - 1);
+  // Images stand in a message after the observation that carries the hint.
+  const hinted =
+    atHint === prompt.step ? messages.findLastIndex(({ content }) => content.includes('<real_user>')) : -1;
+  const at = Math.min(chosen ?? (hinted < 0 ? messages.length - 1 : hinted), messages.length - 1);
   const message = messages[at];
   const place = found.indexOf(at) + 1;
 
@@ -114,10 +117,11 @@ export function MessagesView({ prompt, prefix, since, segments }: MessagesViewPr
       {message !== undefined && (
         <MessageText
           key={`${prompt.step} ${at}`}
+          run={prompt.run}
           message={message}
           share={total === 0 ? 0 : message.tokens / total}
           query={query}
-          atHint={atHint === prompt.step && at === messages.length - 1}
+          atHint={hinted >= 0 && at === hinted}
         />
       )}
     </div>

@@ -2,8 +2,8 @@ import { common, stepsIn, without } from '@shared/review/step-ranges';
 import { joined, type StepRange } from '@shared/step-range';
 import { useState } from 'react';
 import { call } from '../../api';
-import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import { CheckLine, FormLine, TextField } from '../../components/Field';
 import { useAsked } from '../../state/asked';
 import { give } from '../../state/labels';
@@ -47,13 +47,7 @@ export function RestDialog({ onClose }: { onClose: () => void }) {
       closeLabel={text.common.cancel}
       onClose={onClose}
       foot={
-        <>
-          <span className="space" />
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button look="primary" disabled={!ready} onClick={confirm}>
-            {words.restDo(count(steps))}
-          </Button>
-        </>
+        <DialogFoot label={words.restDo(count(steps))} disabled={!ready} onDo={confirm} onCancel={onClose} />
       }
     >
       {failure !== null && <p role="alert">{failure.message}</p>}

@@ -12,6 +12,7 @@ import type { RailGroup } from '../../state/runs';
 import { openRun, useRuns } from '../../state/runs';
 import { attempt } from '../../state/toasts';
 import { openDialog, useView } from '../../state/view';
+import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
 import { CommandKeys } from '../frame/CommandKeys';
@@ -23,6 +24,8 @@ export function Rail() {
   const text = useText();
   const list = useRuns((state) => state.list);
   const current = useRuns((state) => state.current);
+  const onlyRead = useOnlyRead();
+  const held = onlyRead ? { disabled: true, title: text.frame.onlyReadWhy } : {};
   const roomy = useMedia('(min-width: 1360px)');
   const choice = useView((state) => state.railWide);
   const review = useView((state) => state.mode !== 'watch');
@@ -66,14 +69,15 @@ export function Rail() {
             icon="plus"
             className="rail-new"
             onClick={() => openDialog('newRun')}
+            {...held}
             keys={<CommandKeys command="app.newRun" />}
           >
             <span className="space">{text.runs.newRun}</span>
           </Button>
         ) : (
-          <IconButton icon="plus" label={text.runs.newRun} onClick={() => openDialog('newRun')} />
+          <IconButton icon="plus" label={text.runs.newRun} onClick={() => openDialog('newRun')} {...held} />
         )}
-        <IconButton icon="disk" label={text.importing.title} onClick={() => openDialog('import')} />
+        <IconButton icon="disk" label={text.importing.title} onClick={() => openDialog('import')} {...held} />
         <IconButton icon="chip" label={text.computers.open} onClick={() => openComputers()} />
         <IconButton
           icon={wide ? 'left' : 'right'}

@@ -15,7 +15,7 @@ export interface EndpointFormProps {
   onCancel: () => void;
 }
 
-type TextDraftField = Exclude<DraftField, 'sendReasoning' | 'parallelCalls'>;
+type TextDraftField = Exclude<DraftField, 'sendReasoning' | 'parallelCalls' | 'images'>;
 type PriceField = 'priceInput' | 'priceCached' | 'priceOutput';
 const fields: readonly Exclude<TextDraftField, PriceField>[] = [
   'name',
@@ -104,6 +104,16 @@ export function EndpointForm({ endpoint, taken, onSave, onCancel }: EndpointForm
             onChange={(parallelCalls) => setDraft({ ...draft, parallelCalls })}
             label={text.parallelCalls}
             help={text.parallelCallsHelp}
+          />
+        )}
+      </FormLine>
+      <FormLine label={text.images}>
+        {() => (
+          <CheckLine
+            checked={draft.images}
+            onChange={(images) => setDraft({ ...draft, images })}
+            label={text.takesImages}
+            help={text.takesImagesHelp}
           />
         )}
       </FormLine>

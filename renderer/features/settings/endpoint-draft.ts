@@ -11,6 +11,7 @@ export interface EndpointDraft {
   temperature: string;
   sendReasoning: boolean;
   parallelCalls: boolean;
+  images: boolean;
   priceInput: string;
   priceCached: string;
   priceOutput: string;
@@ -29,6 +30,7 @@ export function draftOf(endpoint: Endpoint | null): EndpointDraft {
     temperature: String(endpoint?.temperature ?? 1),
     sendReasoning: endpoint?.sendReasoning ?? false,
     parallelCalls: endpoint?.parallelCalls ?? false,
+    images: endpoint?.images ?? false,
     priceInput: endpoint?.price ? String(endpoint.price.input) : '',
     priceCached: endpoint?.price ? String(endpoint.price.cached) : '',
     priceOutput: endpoint?.price ? String(endpoint.price.output) : '',
@@ -81,6 +83,7 @@ export function readDraft(
       temperature,
       sendReasoning: draft.sendReasoning,
       parallelCalls: draft.parallelCalls,
+      images: draft.images,
       price: priced ? { input, cached, output } : null,
     },
   };

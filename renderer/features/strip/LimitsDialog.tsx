@@ -1,8 +1,8 @@
 import type { RunSummary } from '@shared/views';
 import { useState } from 'react';
 import { call } from '../../api';
-import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import { FormLine, TextField } from '../../components/Field';
 import { budgetsOf } from '../../state/budgets';
 import { refreshRun } from '../../state/runs';
@@ -12,8 +12,16 @@ import { useText } from '../../text/language';
 import { budgetWords } from './budget-words';
 import { type LimitField, limitsDraftOf, readLimits } from './limits-draft';
 
-const kindOf = { steps: 'steps', hours: 'time', evals: 'evals', tokens: 'tokens', cost: 'cost' } as const;
-const fields = ['steps', 'hours', 'evals', 'tokens', 'cost'] as const satisfies LimitField[];
+const kindOf = {
+  steps: 'steps',
+  hours: 'time',
+  evals: 'evals',
+  tokens: 'tokens',
+  cost: 'cost',
+  /** Nothing of it is used up: each training has all of it. */
+  training: null,
+} as const;
+const fields = ['steps', 'hours', 'evals', 'training', 'tokens', 'cost'] as const satisfies LimitField[];
 
 /** Changes the limits of a run from its next step on; says what is used, and when a new limit is used already. */
 export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
@@ -28,6 +36,7 @@ export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () =>
     steps: words.limitSteps,
     hours: words.limitHours,
     evals: words.limitEvals,
+    training: words.limitTraining,
     tokens: words.limitTokens,
     cost: words.limitCost,
   };
@@ -48,15 +57,7 @@ export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () =>
       closeLabel={text.common.cancel}
       width="small"
       onClose={onClose}
-      foot={
-        <>
-          <span className="space" />
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button look="primary" disabled={!changed} onClick={save}>
-            {words.saveLimits}
-          </Button>
-        </>
-      }
+      foot={<DialogFoot label={words.saveLimits} disabled={!changed} onDo={save} onCancel={onClose} />}
     >
       <form
         onSubmit={(event) => {
@@ -66,11 +67,12 @@ export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () =>
       >
         <p className="soft text-12 dialog-lead">{words.limitsText}</p>
         {fields.map((field) => {
-          const budget = budgets[kindOf[field]];
-          const { used } = budgetWords(budget, text);
+          const kind = kindOf[field];
+          const budget = kind === null ? null : budgets[kind];
+          const used = budget === null ? '' : budgetWords(budget, text).used;
           const off = field === 'cost' && !priced;
           const limit = draft[field].trim() === '' ? null : typedLimit(field, draft[field]);
-          const below = limit !== null && limit <= budget.used && field !== 'evals';
+          const below = limit !== null && budget !== null && limit <= budget.used && field !== 'evals';
           const warned = <span className="tone-attention">{words.limitBelow(used)}</span>;
           const optional = field === 'tokens' || field === 'cost';
           return (
@@ -80,11 +82,13 @@ export function LimitsDialog({ run, onClose }: { run: RunSummary; onClose: () =>
               help={
                 off
                   ? words.limitNeedsPrice
-                  : below
-                    ? warned
-                    : optional
-                      ? words.limitUsedEmpty(used)
-                      : words.limitUsed(used)
+                  : budget === null
+                    ? words.limitTrainingHelp
+                    : below
+                      ? warned
+                      : optional
+                        ? words.limitUsedEmpty(used)
+                        : words.limitUsed(used)
               }
               error={!read.ok && read.wrong.has(field) ? text.newRun.notANumber : null}
             >

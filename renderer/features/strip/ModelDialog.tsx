@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { DialogFoot } from '../../components/DialogFoot';
 import { Empty } from '../../components/Empty';
 import { FormLine, Select } from '../../components/Field';
 import { refreshRun } from '../../state/runs';
@@ -38,13 +39,12 @@ export function ModelDialog({ run, onClose }: { run: RunSummary; onClose: () => 
       width="small"
       onClose={onClose}
       foot={
-        <>
-          <span className="space" />
-          <Button onClick={onClose}>{text.common.cancel}</Button>
-          <Button look="primary" disabled={chosen === undefined || name === run.endpoint} onClick={save}>
-            {words.saveModel}
-          </Button>
-        </>
+        <DialogFoot
+          label={words.saveModel}
+          disabled={chosen === undefined || name === run.endpoint}
+          onDo={save}
+          onCancel={onClose}
+        />
       }
     >
       <p className="soft text-12 dialog-lead">{words.modelText}</p>

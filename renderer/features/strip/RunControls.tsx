@@ -9,6 +9,7 @@ import { useCommand } from '../../state/commands';
 import { loadKeys, useKeys } from '../../state/keys';
 import { hasEnded, isMoving, refreshRuns } from '../../state/runs';
 import { attempt, toast } from '../../state/toasts';
+import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { AllowedKindsDialog } from '../approvals/AllowedKindsDialog';
 import { branchItems } from '../branches/branch-items';
@@ -16,6 +17,9 @@ import { KeyMissingDialog } from '../settings/KeyMissingDialog';
 import { type Control, ControlSheet } from './ControlSheet';
 import { LimitsDialog } from './LimitsDialog';
 import { ModelDialog } from './ModelDialog';
+
+/** What the menu offers that only looks. */
+const looking: ReadonlySet<string> = new Set(['verify', 'checkpoints', 'lineage']);
 
 type Asking = Control | 'kinds' | 'limits' | 'model' | 'key' | 'remove';
 
@@ -33,6 +37,8 @@ export function RunControls({ run }: { run: RunSummary }) {
   const keyMissing = run.state === 'paused' && run.reason === 'model_key_missing';
   const endpointDiffers = run.state === 'paused' && run.reason === 'endpoint_differs';
   const close = () => setAsking(null);
+  const onlyRead = useOnlyRead();
+  const held = onlyRead ? { disabled: true, title: text.frame.onlyReadWhy } : {};
 
   useEffect(() => {
     if (keyMissing) attempt(loadKeys);
@@ -140,22 +146,27 @@ export function RunControls({ run }: { run: RunSummary }) {
   return (
     <div ref={more} className="strip-cell strip-ruled strip-actions">
       {run.state === 'sleeping' && (
-        <Button title={words.wakeText} onClick={() => attempt(wake)}>
+        <Button title={words.wakeText} onClick={() => attempt(wake)} {...held}>
           {words.wake}
         </Button>
       )}
       {moving && (
-        <Button icon="pause" title={words.pauseAfterStepText} onClick={() => setAsking('after_step')}>
+        <Button
+          icon="pause"
+          title={words.pauseAfterStepText}
+          onClick={() => setAsking('after_step')}
+          {...held}
+        >
           {words.pause}
         </Button>
       )}
       {keyMissing && (
-        <Button look="primary" icon="key" onClick={() => setAsking('key')}>
+        <Button look="primary" icon="key" onClick={() => setAsking('key')} {...held}>
           {keyLocked ? words.unlockKeys : words.giveKey}
         </Button>
       )}
       {endpointDiffers && (
-        <Button look="primary" icon="repeat" onClick={() => setAsking('model')}>
+        <Button look="primary" icon="repeat" onClick={() => setAsking('model')} {...held}>
           {words.changeModel}
         </Button>
       )}
@@ -165,13 +176,18 @@ export function RunControls({ run }: { run: RunSummary }) {
           icon="play"
           title={words.resumeText}
           onClick={() => attempt(() => call('runs.resume', id))}
+          {...held}
         >
           {run.state === 'created' ? words.start : words.resume}
         </Button>
       )}
       <Menu
         label={words.moreControls}
-        items={items}
+        items={items.map((item) =>
+          onlyRead && !looking.has(item.id)
+            ? { ...item, disabled: true, text: text.frame.onlyReadWhy }
+            : item,
+        )}
         button={(props) => <IconButton icon="more" look="plain" label={words.moreControls} {...props} />}
       />
       {(asking === 'after_step' || asking === 'now' || asking === 'stop') && (

@@ -1,3 +1,4 @@
+import { finalScore } from '@shared/final-score';
 import type { RunSummary } from '@shared/views';
 import { Icon } from '../../components/Icon';
 import { Meter } from '../../components/Meter';
@@ -77,7 +78,7 @@ export function Strip({ run }: { run: RunSummary }) {
             : text.runs.scoreOf(format.count(scores.tries), format.count(scores.maxTries))}
         </span>
         <span className="strip-value" data-testid="run-score">
-          {scores.tries === 0 && scores.final === null ? '–' : format.score(scores.final ?? scores.last)}
+          {scores.tries === 0 && scores.final === null ? '–' : format.score(finalScore(scores))}
           {scores.best !== null && <small>{text.runs.best(format.score(scores.best))}</small>}
           {budgets.evals.share !== null && (
             <Meter

@@ -26,6 +26,14 @@ export function StripHosts({ run, now }: StripHostsProps) {
   const shown = hosts.length > shownHosts ? hosts.slice(0, shownHosts - 1) : hosts;
   const hidden = hosts.length - shown.length;
   const next = hosts[shown.length];
+  const { notIsolated, notIsolatedText, evaluatorNotIsolated, evaluatorNotIsolatedText } = text.runs;
+  // There is room for one word: the first says more than the second.
+  const marks = isImported(run)
+    ? []
+    : [
+        ...(run.computers.some(isOpen) ? [{ word: notIsolated, detail: notIsolatedText }] : []),
+        ...(run.evaluatorIsolated ? [] : [{ word: evaluatorNotIsolated, detail: evaluatorNotIsolatedText }]),
+      ];
   return (
     <div className="strip-cell strip-ruled strip-hosts" data-testid="run-computers">
       <ul>
@@ -50,13 +58,18 @@ export function StripHosts({ run, now }: StripHostsProps) {
           </li>
         )}
       </ul>
-      {!run.evaluatorIsolated && !isImported(run) && (
-        <span className="text-11 quiet strip-evaluator" title={text.runs.evaluatorNotIsolatedText}>
-          {text.runs.evaluatorNotIsolated}
+      {marks[0] !== undefined && (
+        <span className="text-11 quiet strip-evaluator" title={marks.map(({ detail }) => detail).join('\n')}>
+          {marks[0].word}
         </span>
       )}
     </div>
   );
+}
+
+/** Nothing keeps the agent's programs on it apart from the rest of the driver's machine. */
+function isOpen({ kind, isolation }: RunSummary['computers'][number]): boolean {
+  return kind === 'local' && isolation === undefined;
 }
 
 function HostChip({ host, now }: { host: RunHost; now: number }) {

@@ -47,13 +47,15 @@ export function SessionCard({ shown, chosen, size, now }: SessionCardProps) {
           <span className="text-11 quiet">{stateWord(shown, text)}</span>
         </span>
         <span className="terminal-card-lines mono-11">
-          {past?.here === false
-            ? words.notYetTitle
-            : past?.here === null
-              ? ''
-              : lines.length === 0
-                ? words.silent
-                : lines.join('\n')}
+          {shown.kind === 'own'
+            ? words.ownLines
+            : past?.here === false
+              ? words.notYetTitle
+              : past?.here === null
+                ? ''
+                : lines.length === 0
+                  ? words.silent
+                  : lines.join('\n')}
         </span>
         <span className="terminal-card-foot text-11 quiet tabular">
           {activity !== null && <i className={`pulse ${lively ? 'pulse-lively' : ''}`} />}

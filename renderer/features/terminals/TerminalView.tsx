@@ -1,6 +1,7 @@
 import type { SessionView } from '@shared/views';
 import { useEffect, useRef } from 'react';
-import { toast, toastFailure } from '../../state/toasts';
+import { call } from '../../api';
+import { attempt, toast, toastFailure } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { sessionSource } from './feed-sources';
 import { startFeed } from './terminal-feed';
@@ -32,6 +33,7 @@ export function TerminalView({ session, until, onSearch }: TerminalViewProps) {
       cols,
       readOnly: true,
       copiedVisibly: () => toast((all) => all.terminals.copiedVisibly),
+      openLink: (url) => attempt(() => call('app.openExternal', { url })),
     });
     const { terminal } = screen;
     terminal.textarea?.setAttribute('tabindex', '-1');
@@ -95,6 +97,10 @@ function followCursor(element: HTMLElement, terminal: { buffer: { active: { curs
         (terminal.buffer.active.cursorY + 2) * lineHeight() - element.clientHeight,
       );
     },
-    stop: () => element.removeEventListener('scroll', watchScroll),
+    // Bytes that were on their way may still be written, into a terminal that is no more.
+    stop: () => {
+      follows = false;
+      element.removeEventListener('scroll', watchScroll);
+    },
   };
 }

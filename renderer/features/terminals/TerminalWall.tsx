@@ -25,9 +25,8 @@ import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../frame/CommandKeys';
 import './terminals.css';
-import { CloseSheet } from './CloseSheet';
 import { OpenMenu } from './OpenMenu';
-import { PasteSheet } from './PasteSheet';
+import { OwnPlace } from './OwnPlace';
 import { SessionCard } from './SessionCard';
 import { SessionSearch } from './SessionSearch';
 import { watchRun } from './watched-terminals';
@@ -159,27 +158,27 @@ export function TerminalWall({ initial = 'live' }: { initial?: When }) {
               ))}
             </ul>
           )}
-          <Zoom
-            key={idOf(current)}
-            shown={current}
-            until={untilOf(current, moment)}
-            moment={moment !== null && idOf(current) === moment.uid}
-          />
+          {current.kind === 'own' ? (
+            <OwnPlace key={idOf(current)} shown={current} now={now} />
+          ) : (
+            <Zoom
+              key={idOf(current)}
+              shown={current}
+              until={untilOf(current, moment)}
+              moment={moment !== null && idOf(current) === moment.uid}
+            />
+          )}
         </div>
-      )}
-      {initial === 'live' && (
-        <>
-          <PasteSheet />
-          <CloseSheet />
-        </>
       )}
     </section>
   );
 }
 
 /** Up to where a session is shown: null = live. */
-function untilOf(shown: Shown, moment: { uid: string; until: number } | null): number | null {
-  if (shown.kind === 'own') return null;
+function untilOf(
+  shown: Extract<Shown, { kind: 'agent' }>,
+  moment: { uid: string; until: number } | null,
+): number | null {
   if (moment?.uid === shown.session.uid) return moment.until;
   return shown.past === undefined ? null : shown.session.endOffset;
 }

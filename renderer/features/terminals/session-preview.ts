@@ -59,11 +59,11 @@ export function usePreview(shown: Shown, size: 'card' | 'wall'): string[] {
   const run = shown.kind === 'agent' ? shown.session.run : null;
   const end = shown.kind === 'agent' ? shown.session.endOffset : shown.terminal.endOffset;
   useEffect(() => {
+    // What an own terminal prints is shown in its view and nowhere else.
+    if (run === null) return;
     let current = true;
     const read = (offset: number, maxBytes: number) =>
-      run === null
-        ? call('own.read', { id, offset, maxBytes })
-        : call('sessions.read', { run, uid: id, offset, maxBytes });
+      call('sessions.read', { run, uid: id, offset, maxBytes });
     linesBefore(read, end, size).then(
       (lines) => {
         if (current) setPreview({ end, lines });

@@ -1,11 +1,10 @@
 import { call } from '../../api';
 
 /**
- * Which terminals the window looks at. The main process is told the whole set each time, so that what is no longer on the
+ * Which sessions of runs the window looks at. The main process is told the whole set each time, so that what is no longer on the
  * screen costs nothing.
  */
 const sessions = new Map<string, number>();
-const own = new Map<string, number>();
 
 function take(set: Map<string, number>, id: string): void {
   set.set(id, (set.get(id) ?? 0) + 1);
@@ -34,13 +33,4 @@ export function unwatchSession(run: string, uid: string): void {
 /** Hears when sessions of a run grow, without looking at more of them. */
 export async function watchRun(run: string): Promise<void> {
   await call('sessions.watch', { run, uids: [...sessions.keys()] });
-}
-
-export async function watchOwn(id: string): Promise<void> {
-  take(own, id);
-  await call('own.watch', { ids: [...own.keys()] });
-}
-
-export function unwatchOwn(id: string): void {
-  if (leave(own, id)) call('own.watch', { ids: [...own.keys()] }).catch(nobodyAwaits);
 }

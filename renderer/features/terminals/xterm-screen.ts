@@ -4,7 +4,6 @@ import { type ISearchOptions, SearchAddon } from '@xterm/addon-search';
 import { Unicode11Addon } from '@xterm/addon-unicode11';
 import { WebLinksAddon } from '@xterm/addon-web-links';
 import { Terminal } from '@xterm/xterm';
-import { call } from '../../api';
 import { attempt } from '../../state/toasts';
 import { scrollBarPx, terminalTheme } from './terminal-theme';
 
@@ -19,6 +18,8 @@ export interface XtermOptions {
   readOnly: boolean;
   /** Hidden characters were written out in what was copied. */
   copiedVisibly(): void;
+  /** A web address in it was chosen. Main shows the whole of it and asks before anything is opened. */
+  openLink(url: string): void;
 }
 
 /** Search in what a terminal has scrolled through. */
@@ -43,9 +44,8 @@ export interface XtermScreen {
 }
 
 export function openXterm(element: HTMLElement, options: XtermOptions): XtermScreen {
-  // The main process shows the whole address and asks before anything is opened.
   const openLink = (_event: MouseEvent, url: string) => {
-    if (/^https?:\/\//i.test(url)) attempt(() => call('app.openExternal', { url }));
+    if (/^https?:\/\//i.test(url)) options.openLink(url);
   };
   const terminal = new Terminal({
     rows: options.rows,

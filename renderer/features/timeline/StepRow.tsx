@@ -15,6 +15,7 @@ import {
 import { useRuns } from '../../state/runs';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import { StepThumbnail } from '../images/StepImage';
 import { NoteRow } from './NoteRow';
 
 export interface StepRowProps {
@@ -102,6 +103,9 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
           <span className="step-gist cut" title={head.title}>
             {head.kind === 'summary' ? summaryGist(head, text) : head.title}
           </span>
+          {head.image !== undefined && (
+            <StepThumbnail run={head.inheritedFrom ?? head.run} image={head.image} />
+          )}
           {head.inheritedFrom !== null && <Inherited run={head.inheritedFrom} />}
           {failed && (
             <span className="step-failed">

@@ -48,7 +48,9 @@ export const branches = {
   workspaceLost: (step: number) => `the checkpoint at step ${step}, which holds no workspace`,
   workspaceTask: 'the workspace as the task brings it: there is no checkpoint at or before this step',
   stepsAfter: (count: number) =>
-    `${steps(count)} lie between the checkpoint and this step. What they changed in files is not in the copy.`,
+    count === 1
+      ? '1 step lies between the checkpoint and this step. What it changed in files is not in the copy.'
+      : `${steps(count)} lie between the checkpoint and this step. What they changed in files is not in the copy.`,
   notRestarted: 'Not started again',
   hints: 'Hints it keeps',
   hintsNone: 'No hint stands in the context.',

@@ -24,9 +24,28 @@ export const exporting = {
   refuse: 'Refuse',
   waiveTrain: 'Waive: train them',
   waiveMask: 'Waive: mask them',
+  noTools: 'Rows without tools',
+  allowNoTools: 'Waive: write them so',
+  toolless: (n: number) =>
+    n === 1
+      ? '1 row would have no tools: its log does not hold them. That stops the export.'
+      : `${n} rows would have no tools: their logs do not hold them. That stops the export.`,
   preset: 'Preset',
   presetDefault: 'Default',
   presetApollo: 'APOLLO paper',
+  reasoning: 'Reasoning',
+  reasoningAsSent: 'As it was sent',
+  reasoningDrop: 'Leave out',
+  reasoningKeep: 'Keep all',
+  reasoningHelp: {
+    'as-sent': 'Rows hold reasoning only where the requests held it.',
+    drop: 'No row holds reasoning.',
+    keep: 'Rows hold the reasoning of every step. Where it was never sent back to the model, the steps were sampled from other prompts.',
+  },
+  notAsSent: (n: number) =>
+    n === 1
+      ? '1 row holds messages that some of its steps were asked with in another form. Its metadata says which.'
+      : `${n} rows hold messages that some of their steps were asked with in another form. Their metadata says which.`,
   format: 'Format',
   slime: 'slime, JSONL with a loss mask per step',
   decide: (n: number) => (n === 1 ? 'Decide 1 step' : `Decide ${n} steps`),

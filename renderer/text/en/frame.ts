@@ -21,6 +21,8 @@ export const frame = {
   testRuntime: 'Test runtime',
   testRuntimeText: (version: string) =>
     `An older Electron (${version}) from a package registry, for tests only. Packages built with it are named -testonly.`,
+  /** What main said of a failure, in the window's language where it has words of its own. */
+  failure: (_code: ErrorCode, message: string) => message,
   problemTitle: (code: ErrorCode) => problems[code] ?? 'The data folder cannot be used.',
   problemEffect: (code: ErrorCode): string =>
     code === 'workspace_corrupt'
@@ -33,6 +35,7 @@ export const frame = {
   trustOnServer: (folder: string) =>
     `To trust it, run this on the server: waymark run list --workspace ${folder} --trust`,
   readOnly: 'Read only',
+  onlyReadWhy: 'This workspace is read-only for now: runs cannot be started, imported or changed.',
   checkAgain: 'Check again',
   copyDetails: 'Copy details',
   saved: (seq: string) => `Saved, seq ${seq}`,

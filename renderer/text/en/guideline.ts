@@ -4,6 +4,12 @@ export interface GuidelinePoint {
   counts: string;
 }
 
+/** Something that is kept although it may look like idling. */
+export interface GuidelineKeep {
+  name: string;
+  text: string;
+}
+
 const points: Record<string, GuidelinePoint> = {
   'ignores-script': {
     text: 'Mask a step that writes or runs a program of its own where the task has handed one over for that very job.',
@@ -52,10 +58,35 @@ const points: Record<string, GuidelinePoint> = {
   },
 };
 
+/** APOLLO appendix E, "essential to keep", in the order of `keepCodes`. */
+const keeps: readonly GuidelineKeep[] = [
+  {
+    name: 'Sleeping while something runs',
+    text: 'Waiting for training or inference shows patience and leaves the machines to their work.',
+  },
+  {
+    name: 'Systematic debugging',
+    text: 'Steps that narrow a fault down by themselves, one after another, also where a command of theirs fails.',
+  },
+  {
+    name: 'Exploration',
+    text: 'Looking around and trying things out to find the best way to the goal.',
+  },
+  {
+    name: 'Backups',
+    text: 'Copying outputs elsewhere with their score after an evaluation, and choosing the best of them at the end.',
+  },
+];
+
 export const guideline = {
+  keepTitle: 'Essential to keep',
+  keeps,
+  principleTitle: 'Tolerant to decisions, strict to their execution',
+  principle:
+    'A decision at the beginning that is not perfect but still moves towards the goal may stay. What carries a decision out is masked wherever it matches one of the nine points: look hardest at commands and at the contents of files that are created or edited.',
   name: 'Guideline',
   version: (n: number) => `Guideline v${n}`,
-  note: 'keys 1–9 set the reason',
+  note: 'keys 1–9 and r set the reason',
   point: (code: string): GuidelinePoint => points[code] ?? { text: '', counts: '' },
   counts: (what: string) => `What counts: ${what}`,
   examples: (n: string) => (n === '1' ? '1 step decided for this here' : `${n} steps decided for this here`),

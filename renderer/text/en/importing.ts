@@ -7,7 +7,10 @@ export const importing = {
   file: 'Choose a file',
   folder: 'Choose a folder',
   again: 'Also when these files were imported before',
-  working: 'Importing',
+  cancel: 'Cancel the import',
+  reading: (files: number, size: string) =>
+    files === 0 ? 'Reading…' : `Reading: ${many(files, 'file')}, ${size} so far.`,
+  storing: (percent: number) => `Storing: ${percent} % done.`,
   done: (steps: number, segments: number, hints: number) =>
     `${many(steps, 'step')} in ${many(segments, 'segment')}, ${hints === 0 ? 'no hints' : many(hints, 'hint')}.`,
   left: 'Not taken over',

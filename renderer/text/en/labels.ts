@@ -14,6 +14,9 @@ const rules: Record<string, string> = {
   'framework-forbidden': 'Forbidden framework',
   'idle-gpus': 'Training leaves GPUs idle',
   'provided-script-ignored': 'Provided script ignored',
+  'template-thought': 'Reasoning from a mould',
+  'imitates-human': 'Imitates a human',
+  'keep-summary': 'Accepted summary',
   'keep-sleep-while-training': 'Sleep while it trains',
   'keep-debugging': 'Systematic debugging',
   'keep-backup': 'Backup with its score',
@@ -43,6 +46,8 @@ export const labels = {
   agree: 'Agree',
   reason: 'Reason',
   reasonFor: (at: string) => `for ${at}`,
+  keepReason: 'Reason to keep',
+  keepReasons: 'Keep because…',
   reasonOf: (at: string) => `Reason for ${at}`,
   reasonName: (code: string) => reasons[code] ?? rules[code] ?? code,
   /** By its number, 1 to 9. */
@@ -62,6 +67,10 @@ export const labels = {
     `Not all selected steps hold what step ${step} holds: agree one by one, or decide`,
   staysSettled: (step: number, value: string) =>
     `Step ${step} stays settled as ${value}. Your label stands beside it; T or M settles it anew.`,
+  stillMasked: (n: number, at: string) =>
+    n === 1
+      ? `Step ${at} stays masked by a hard rule. Label it on its own to give the reason that lifts it.`
+      : `${n} steps stay masked by a hard rule, ${at}. Label each on its own to give the reason that lifts it.`,
   nothingToSettle: (step: number) => `Nothing to settle at step ${step}: no two people differ there`,
   reasonGiven: (reason: string, value: string, at: string) =>
     `“${reason}” is the reason for ${value} on ${at}`,
@@ -133,7 +142,7 @@ export const labels = {
   assignedTo: (name: string, blind: boolean) => (blind ? `${name}, blind` : name),
   settle: 'People differ. Settle it:',
   settleReason: (reason: string) => `Reason: ${reason}`,
-  settleHint: 'A reason set with 1–9 goes along.',
+  settleHint: 'A reason set with 1–9 or r goes along.',
   takenBack: 'taken back',
   effective: 'Effective',
   effectiveEnd: '. ',
@@ -174,11 +183,11 @@ export const labels = {
       case 'no_label':
         return 'No rule and no person has spoken. An undecided step stops the export.';
       case 'adjudicated':
-        return `${by} settled it as adjudicator${reason === '' ? '' : `: ${reasons[reason] ?? reason}`}.`;
+        return `${by} settled it as adjudicator${reason === '' ? '' : `: ${reasons[reason] ?? rules[reason] ?? reason}`}.`;
       case 'adjudications_differ':
         return `Adjudicators differ: ${by}. The step counts as undecided.`;
       case 'human':
-        return `${by} decided. A person wins over every machine${reason === '' ? '' : `: ${reasons[reason] ?? reason}`}.`;
+        return `${by} decided. A person wins over every machine${reason === '' ? '' : `: ${reasons[reason] ?? rules[reason] ?? reason}`}.`;
       case 'humans_differ':
         return `${by} differ. The step counts as undecided until someone settles it.`;
       case 'hard_mask':

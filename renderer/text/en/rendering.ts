@@ -29,5 +29,8 @@ export const rendering = {
   tableOf: (rows: number, columns: number) => `Table, ${plural(rows, 'row')}, ${plural(columns, 'column')}`,
   moreRows: (n: string) => `Show more of ${n} rows`,
   imageOf: (n: number, type: string, size: string) => `Image ${n}, ${type}, ${size}`,
+  imageFacts: (name: string, type: string, pixels: string, size: string) =>
+    `${name}, ${type}, ${pixels} pixels, ${size}`,
+  openImage: (name: string) => `Show ${name} in its own size`,
   openLink: (address: string) => `Open ${address}, after a question`,
 };

@@ -22,6 +22,10 @@ export const frame: Text['frame'] = {
   testRuntime: '测试运行时',
   testRuntimeText: (version) =>
     `来自软件包仓库的旧版 Electron（${version}），仅用于测试。用它构建的安装包名称带有 -testonly。`,
+  failure: (code, message) =>
+    code === 'read_only'
+      ? '工作区目前只能读取，此操作未执行。如果是他人的工作区或副本，请先点“信任…”；如果磁盘无法写入，请把文件夹复制到可写的磁盘，再打开副本。'
+      : message,
   problemTitle: (code) => problems[code] ?? '无法使用数据文件夹。',
   problemEffect: (code: ErrorCode): string =>
     code === 'workspace_corrupt'
@@ -33,6 +37,7 @@ export const frame: Text['frame'] = {
   trust: '信任…',
   trustOnServer: (folder) => `要信任它，请在服务器上运行：waymark run list --workspace ${folder} --trust`,
   readOnly: '只读',
+  onlyReadWhy: '此工作区目前只读，无法启动、导入或更改运行。',
   checkAgain: '再次检查',
   copyDetails: '复制详情',
   saved: (seq) => `已保存，序号 ${seq}`,

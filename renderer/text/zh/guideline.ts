@@ -43,9 +43,25 @@ const points: Record<string, ReturnType<Text['guideline']['point']>> = {
 };
 
 export const guideline: Text['guideline'] = {
+  keepTitle: '必须保留',
+  keeps: [
+    {
+      name: '有程序在运行时的等待',
+      text: '等待训练或推理完成，体现耐心，也让机器专心工作。',
+    },
+    {
+      name: '有条理的调试',
+      text: '自行一步步缩小故障范围的步骤，即使其中有命令失败。',
+    },
+    { name: '探索', text: '查看环境、多作尝试，以找到达成目标的最佳途径。' },
+    { name: '备份', text: '评测后把输出连同分数复制到别处，并在结束时从中选出最好的。' },
+  ],
+  principleTitle: '决策从宽，执行从严',
+  principle:
+    '起初并不完美、但仍朝目标推进的决策可以保留。落实决策的动作，凡符合九条之一的都应屏蔽：尤其要看命令，以及创建和编辑文件时写入的内容。',
   name: '准则',
   version: (n) => `准则 v${n}`,
-  note: '按 1–9 设定理由',
+  note: '按 1–9 或 r 设定理由',
   point: (code) => points[code] ?? { text: '', counts: '' },
   counts: (what) => `哪些算：${what}`,
   examples: (n) => `此处有 ${n} 步因此被决定`,

@@ -7,7 +7,10 @@ export const importing: Text['importing'] = {
   file: '选择文件',
   folder: '选择文件夹',
   again: '这些文件以前导入过也照样导入',
-  working: '正在导入',
+  cancel: '取消导入',
+  reading: (files, size) =>
+    files === 0 ? '正在读取…' : `正在读取：已读 ${files.toLocaleString('zh-CN')} 个文件，${size}。`,
+  storing: (percent) => `正在保存：已完成 ${percent}%。`,
   done: (steps, segments, hints) => `${steps.toLocaleString('zh-CN')} 步，${segments} 段，${hints} 条提示。`,
   left: '未导入的部分',
   open: '打开运行',

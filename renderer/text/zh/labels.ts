@@ -12,6 +12,9 @@ const rules: Record<string, string> = {
   'framework-forbidden': '禁用的框架',
   'idle-gpus': '训练闲置 GPU',
   'provided-script-ignored': '忽略给定脚本',
+  'template-thought': '套话式推理',
+  'imitates-human': '冒充真人',
+  'keep-summary': '已接受的总结',
   'keep-sleep-while-training': '训练时睡眠等待',
   'keep-debugging': '系统性调试',
   'keep-backup': '带分数的备份',
@@ -41,6 +44,8 @@ export const labels: Text['labels'] = {
   agree: '同意',
   reason: '理由',
   reasonFor: (at) => `用于 ${at}`,
+  keepReason: '保留理由',
+  keepReasons: '保留，因为…',
   reasonOf: (at) => `${at} 的理由`,
   reasonName: (code) => reasons[code] ?? rules[code] ?? code,
   reasonAt: (number) => Object.values(reasons)[number - 1] ?? '',
@@ -57,6 +62,7 @@ export const labels: Text['labels'] = {
   nothingToAgree: (step) => `步骤 ${step} 没有可同意的意见：无人发言，或人的意见不一`,
   rangeDiffers: (step) => `所选步骤并不都与步骤 ${step} 相同：请逐个同意，或自行决定`,
   staysSettled: (step, value) => `第 ${step} 步仍裁定为 ${value}。你的标签并列保存；T 或 M 可重新裁定。`,
+  stillMasked: (n, at) => `硬规则仍屏蔽 ${n} 个步骤：${at}。请逐个标注并写明解除屏蔽的理由。`,
   nothingToSettle: (step) => `步骤 ${step} 无需裁定：没有两个人意见不同`,
   reasonGiven: (reason, value, at) => `“${reason}”已作为 ${at} 上 ${value} 的理由`,
   andMore: (pieces, n) => `${pieces} 以及另外 ${n} 段`,
@@ -158,11 +164,11 @@ export const labels: Text['labels'] = {
       case 'no_label':
         return '没有规则也没有人发言。未决定的步骤会阻止导出。';
       case 'adjudicated':
-        return `${by} 作为裁定者定论${reason === '' ? '' : `：${reasons[reason] ?? reason}`}。`;
+        return `${by} 作为裁定者定论${reason === '' ? '' : `：${reasons[reason] ?? rules[reason] ?? reason}`}。`;
       case 'adjudications_differ':
         return `裁定者意见不一：${by}。此步骤按未决定计。`;
       case 'human':
-        return `${by} 已决定。人的决定胜过所有机器意见${reason === '' ? '' : `：${reasons[reason] ?? reason}`}。`;
+        return `${by} 已决定。人的决定胜过所有机器意见${reason === '' ? '' : `：${reasons[reason] ?? rules[reason] ?? reason}`}。`;
       case 'humans_differ':
         return `${by} 意见不一。裁定之前按未决定计。`;
       case 'hard_mask':

@@ -29,5 +29,7 @@ export const rendering: Text['rendering'] = {
   tableOf: (rows, columns) => `表格，${rows} 行，${columns} 列`,
   moreRows: (n) => `显示其余 ${n} 行中的更多`,
   imageOf: (n, type, size) => `图片 ${n}，${type}，${size}`,
+  imageFacts: (name, type, pixels, size) => `${name}，${type}，${pixels} 像素，${size}`,
+  openImage: (name) => `按原始大小显示 ${name}`,
   openLink: (address) => `打开 ${address}（会先询问）`,
 };

@@ -65,11 +65,21 @@ const closing = new Map<string, readonly string[]>();
 
 /** What keeps programs inside from making namespaces for users of their own; nothing where bubblewrap (before 0.8) or the kernel cannot. Tried once. */
 export function closedNamespaces(program: string): readonly string[] {
-  const known = closing.get(program);
+  return works(program, ['--disable-userns']);
+}
+
+/** What gives programs inside a network of their own with nothing but a loopback; nothing where the system lets nobody make one. Tried once. */
+export function closedNetwork(program: string): readonly string[] {
+  return works(program, ['--unshare-net']);
+}
+
+function works(program: string, words: readonly string[]): readonly string[] {
+  const asked = [program, ...words].join(' ');
+  const known = closing.get(asked);
   if (known !== undefined) return known;
-  const tried = ['--unshare-user', '--disable-userns', '--ro-bind', '/', '/', '--proc', '/proc'];
+  const tried = ['--unshare-user', ...words, '--ro-bind', '/', '/', '--proc', '/proc'];
   const { status } = spawnSync(program, [...tried, '--', '/bin/sh', '-c', ':'], { timeout: 5_000 });
-  const words = status === 0 ? ['--disable-userns'] : [];
-  closing.set(program, words);
-  return words;
+  const found = status === 0 ? words : [];
+  closing.set(asked, found);
+  return found;
 }

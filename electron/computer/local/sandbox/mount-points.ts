@@ -71,7 +71,7 @@ export function refuseMountsBelowWritable(args: readonly string[], also: readonl
       if (!inside && !shown) continue;
       throw new WaymarkError(
         'unsupported',
-        `Local sessions cannot be isolated: the sandbox would show ${inside ? place : source}, which lies below ${inside ? open.place : open.source}, and the agent can write there. It could put links there and get at other folders. Keep the workspace and the folders that the task links to apart from each other, or start the run without --isolated.`,
+        `The sandbox would show ${inside ? place : source}, which lies below ${inside ? open.place : open.source}, and the agent can write there. It could put links there and get at other folders. The workspace and the folders that are shown must not lie in each other where the agent can write.`,
       );
     }
   }
@@ -88,6 +88,6 @@ export function homeBeside(shown: readonly string[], personHome: string): string
   if (home !== undefined) return home;
   throw new WaymarkError(
     'unsupported',
-    `Local sessions cannot be isolated: the folders that the sandbox would show (${shown.join(', ')}) leave no place for a home. Link to fewer of them, or start the run without --isolated.`,
+    `The folders that the sandbox would show (${shown.join(', ')}) leave no place for a home. Show fewer of them.`,
   );
 }

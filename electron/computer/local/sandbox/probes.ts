@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -9,10 +8,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { quoted } from './quoted';
 import type { SandboxView } from './sandbox-view';
+import { spawnInside } from './spawn-inside';
 
 /** All probes together may take so long, ms. */
 const limitMs = 2_000;
@@ -29,6 +30,7 @@ export const probes = {
   write: 'write outside of its own folders',
   sockets: 'reach sockets of the desktop or of the ssh agent',
   abstract: 'reach abstract sockets of the desktop',
+  network: 'reach the network, which the task does not give it',
   sysctl: 'change settings of the kernel',
   mount: 'mount a file system',
   privileges: 'gain privileges',
@@ -45,60 +47,75 @@ export interface ProbeOrder {
   run: string;
 }
 
-/**
- * Tries to get out of a sandbox of that view in every way the list has, all in one process, before a run starts or goes on.
- * Returns what succeeded. @throws WaymarkError refused, when the sandbox does not start or does not answer in time
- */
-export async function probeSandbox(order: ProbeOrder): Promise<Probe[]> {
+/** What succeeded of all that was tried; `broken`: the sandbox did not start or did not answer in time, with its words. */
+export type Probed = { kind: 'tried'; escaped: Probe[] } | { kind: 'broken'; said: string };
+
+/** Tries to get out of a sandbox of that view in every way the list has, all in one process, before a run starts or goes on. */
+export async function probeSandbox(order: ProbeOrder): Promise<Probed> {
   const { workspace, command } = order;
   const marker = join(workspace, `.probe-${randomBytes(8).toString('hex')}`);
   writeFileSync(marker, 'planted', { flag: 'wx', mode: 0o600 });
   try {
-    const said = await say(command, scriptOf(order, marker));
+    const said = await listening(order.view.network, (port) => say(command, scriptOf(order, marker, port)));
     const words = said.split('\n');
     if (!words.includes('DONE')) {
-      throw new WaymarkError(
-        'refused',
-        `The sandbox of local sessions did not start: ${words.join(' ').trim().slice(0, 300) || `no answer within ${limitMs / 1000} s`}. Mend it, or start the run without isolation.`,
-      );
+      return { kind: 'broken', said: words.join(' ').trim().slice(0, 300) };
     }
-    return (Object.keys(probes) as Probe[]).filter((probe) => words.includes(`ESCAPED ${probe}`));
+    const escaped = (Object.keys(probes) as Probe[]).filter((probe) => words.includes(`ESCAPED ${probe}`));
+    return { kind: 'tried', escaped };
   } finally {
     rmSync(marker);
   }
 }
 
+/** Where there is to be no network, something of the driver listens on this machine for what must not arrive. */
+async function listening<T>(network: boolean, work: (port: number | null) => Promise<T>): Promise<T> {
+  if (network) return work(null);
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  try {
+    return await work((server.address() as AddressInfo).port);
+  } finally {
+    server.close();
+  }
+}
+
 function say(command: readonly string[], script: string): Promise<string> {
-  const [program = '', ...args] = command;
+  const options = ['--die-with-parent', '--remount-ro', '/', '--chdir', '/'];
+  const program = ['/bin/sh', '-c', script];
   return new Promise((resolve) => {
-    const child = spawn(
-      program,
-      [...args, '--die-with-parent', '--remount-ro', '/', '--chdir', '/', '--', '/bin/sh', '-c', script],
-      {
+    const { child } = spawnInside({
+      ...{ command, options, program },
+      spawn: {
         cwd: '/',
         env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
-    );
+    });
     let out = '';
     const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
     const collect = (piece: Buffer) => {
       out = (out + piece.toString()).slice(-20_000);
     };
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
     child.on('error', (error) => {
       out += error.message;
     });
-    child.on('close', () => {
+    child.on('close', (code, signal) => {
       clearTimeout(timer);
-      resolve(out);
+      const late = signal === 'SIGKILL' ? `no answer within ${limitMs / 1000} s` : '';
+      // Not a word of its own: what it ended with is all there is to say.
+      resolve(out.trim() || late || `bubblewrap (${command[0]}) ended with exit code ${code}`);
     });
   });
 }
 
 /** Numbers of processes mean others inside: the driver is known by the namespace it is in. */
-function scriptOf({ view, workspace, run }: ProbeOrder, marker: string): string {
+function scriptOf({ view, workspace, run }: ProbeOrder, marker: string, port: number | null): string {
   const driver = process.pid;
   const own = new Set(namesBelow(homedir(), [view.work, ...view.folders.map(({ path }) => path)]));
   // The account may have none.
@@ -121,6 +138,7 @@ for f in ${others.map((name) => quoted(join(workspace, 'runs', name))).join(' ')
 ${outside.map(writeProbe).join('\n')}
 for f in ${sockets().map(quoted).join(' ')}; do [ -S "$f" ] && escaped sockets && break; done
 ${abstractSockets().map(abstractProbe).join('\n')}
+${port === null ? '' : networkProbe(port)}
 ( : >>/proc/sys/kernel/core_uses_pid ) && escaped sysctl
 mkdir -p /tmp/.probe && mount -t tmpfs none /tmp/.probe && escaped mount
 rmdir /tmp/.probe
@@ -128,10 +146,6 @@ grep -q '^NoNewPrivs:[^0-9]*1' /proc/self/status || escaped privileges
 grep -q '^CapEff:[^0-9]*0*$' /proc/self/status || escaped privileges
 echo DONE
 `;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A folder of that path inside may be another one: then what is written there stays in the sandbox. */
@@ -172,6 +186,12 @@ function sockets(): string[] {
     ],
     ...(screen === undefined ? [] : [`/tmp/.X11-unix/X${screen}`]),
   ];
+}
+
+/** Nothing of this machine answers, and no way leads out: a route that is not the sandbox's own loopback. */
+function networkProbe(port: number): string {
+  return `bash -c ': >/dev/tcp/127.0.0.1/${port}' && escaped network
+{ tail -n +2 /proc/net/route; grep -v ' lo$' /proc/net/ipv6_route; } | grep -q . && escaped network`;
 }
 
 /** Those of the desktop: they belong to the network's namespace, so a sandbox with the machine's network has them. */

@@ -7,6 +7,8 @@ import { homeBeside, liesBelow, namesOf, refuseMountsBelowWritable } from './mou
 export interface SharedFolder {
   path: string;
   write: boolean;
+  /** Where it led, without links, when somebody named it; absent: wherever it leads. */
+  source?: string | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface SandboxView {
 }
 
 /** Read-only, as they are. What is a link here is the same link there. */
-const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix'];
+export const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix'];
 
 /** Of /etc: what programs need to find names, libraries, certificates, time zones and terminals. No file with a secret. */
 const systemFiles = `
@@ -89,7 +91,11 @@ export function sandboxArguments(view: SandboxView): string[] {
     ...temporaryFolders(view),
     ...['--dir', sessionPlace],
     ...['--bind', view.home, homeInside(view)],
-    ...view.folders.flatMap(({ path, write }) => [write ? '--bind' : '--ro-bind', path, path]),
+    ...view.folders.flatMap(({ path, write, source }) => [
+      write ? '--bind' : '--ro-bind',
+      source ?? path,
+      path,
+    ]),
     ...['--bind', view.work, view.work],
   ];
   refuseMountsBelowWritable(args, [join(sessionPlace, 'nonce')]);

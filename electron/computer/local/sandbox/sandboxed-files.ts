@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { version } from '../../../../package.json';
 import { AgentClient } from '../../agent/agent-client';
@@ -7,6 +7,7 @@ import { type AgentSources, bootstrapCommand, readAgentSources, startAgent } fro
 import { ComputerUnavailable } from '../../failures';
 import type { FileSystemPort } from '../../port';
 import { JoinedStream } from '../../ssh/ssh2-joined-stream';
+import { spawnInside } from './spawn-inside';
 
 export interface SandboxedFilesOptions {
   /** What messages call the computer. */
@@ -84,17 +85,17 @@ export class SandboxedFiles implements Methods {
     const { command, environment, resourcesDir } = this.#options;
     this.#sources ??= readAgentSources(resourcesDir);
     const nonce = randomBytes(12).toString('hex');
-    const [program = '', ...args] = command();
-    const inside = ['--die-with-parent', '--remount-ro', '/', '--chdir', '/', '--', '/bin/sh', '-c'];
-    const child = spawn(program, [...args, ...inside, bootstrapCommand(nonce)], {
-      cwd: '/',
-      detached: true,
-      env: environment,
-      stdio: ['pipe', 'pipe', 'ignore'],
+    const options = ['--die-with-parent', '--remount-ro', '/', '--chdir', '/'];
+    const shell = ['/bin/sh', '-c', bootstrapCommand(nonce)];
+    const { child } = spawnInside({
+      ...{ command: command(), options, program: shell },
+      spawn: { cwd: '/', detached: true, env: environment, stdio: ['pipe', 'pipe', 'ignore'] },
     });
+    const { stdin, stdout } = child;
+    if (stdin === null || stdout === null) throw new Error('The helper for files has no pipes');
     // That it could not be started shows at the end of its output.
     child.on('error', () => stream.destroy());
-    const stream = new JoinedStream(child.stdout, child.stdin, () => child.kill('SIGKILL'));
+    const stream = new JoinedStream(stdout, stdin, () => child.kill('SIGKILL'));
     stream.on('error', () => undefined);
     child.unref();
     try {

@@ -1,14 +1,10 @@
 import type { DatedEvent, EventBody, NewEvent } from '@shared/events';
 import { ulid } from 'ulid';
+import type { ImportedHint } from '../read-log';
 import { KnownFiles } from './known-files';
 import type { GymLife } from './lives';
 import { durationMs, observationData, parseObservation, refusedAnswer, scalarArguments } from './observation';
 import { type GymTurn, turnKey } from './turns';
-
-export interface ImportedHint {
-  id: string;
-  text: string;
-}
 
 /** Events of imported lives, in order; what people said comes as hints that were delivered. */
 export class RunEvents {

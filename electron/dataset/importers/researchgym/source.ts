@@ -19,6 +19,9 @@ const limits = {
   values: 3_000_000,
 } as const;
 
+/** Bytes after which it is said again how many were read. */
+const toldEach = 4 * 1024 ** 2;
+
 const wanted = 'Name a node (react_….json), a tree (tree_data.json) or the folder of a checkpoint.';
 
 export interface GymSource {
@@ -32,15 +35,19 @@ export interface GymSource {
 /**
  * Reads a ResearchGym node file, a tree file, or a folder: a checkpoint (`tree_data.json`, perhaps `nodes/`) or loose nodes.
  * Takes regular files only and follows no link, so that nothing outside what was named is read.
+ * @param tell how many files and bytes were read so far
  * @throws WaymarkError not_found, bad_input that names the file and the reason
  */
-export async function readGymSource(path: string): Promise<GymSource> {
+export async function readGymSource(
+  path: string,
+  tell: (files: number, bytes: number) => void = () => undefined,
+): Promise<GymSource> {
   const kind = await kindOf(path);
   if (kind === null)
     throw new WaymarkError('not_found', `There is nothing at ${path}. Name a file or a folder.`);
   if (kind === 'link')
     throw new WaymarkError('bad_input', `${path} is a link, and links are not followed. ${wanted}`);
-  const reading = new GymReading();
+  const reading = new GymReading(tell);
   if (kind === 'other') {
     await reading.take(path, basename(path));
     return reading.source;
@@ -71,9 +78,12 @@ export async function readGymSource(path: string): Promise<GymSource> {
 class GymReading {
   readonly source: GymSource = { files: [], nodes: [], beside: {} };
   private readonly known = new Set<string>();
+  private files = 0;
   private bytes = 0;
   private beside = 0;
   private values = 0;
+
+  constructor(private readonly tell: (files: number, bytes: number) => void) {}
 
   /** A node or a tree. */
   async take(file: string, name: string): Promise<void> {
@@ -109,7 +119,11 @@ class GymReading {
     most: number,
   ): Promise<{ value: unknown; record: GymSource['files'][number] }> {
     const bytes = await readRegularFile(file, name, Math.min(most, limits.file));
+    const before = this.bytes;
+    this.files += 1;
     this.bytes += bytes.length;
+    if (this.files % 200 === 0 || Math.floor(before / toldEach) < Math.floor(this.bytes / toldEach))
+      this.tell(this.files, this.bytes);
     if (this.bytes > limits.all)
       throw refused(name, `with it the import holds more than ${megabytes(limits.all)} MB`);
     if (!isUtf8(bytes)) throw refused(name, 'it is no UTF-8 text');

@@ -1,0 +1,194 @@
+import { defaultTools } from '@shared/task';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ActionOutcome } from '../agent/ports';
+import { sessionDirectories } from '../checkpoint/session-directories';
+import { type ActionRig, actionRig } from './action-rig';
+import type { EvaluationResult } from './task-view';
+
+const scored: EvaluationResult = {
+  ...{ attempt: 1, outcome: 'scored', raw: 0.5, score: 40, metrics: {}, message: '', penalty: 0 },
+  ...{ durationMs: 1, protectedChanged: [] },
+};
+
+/**
+ * Calls as the tools of InnovatorBench's appendix F have them: their names, their parameters, their defaults left out or
+ * sent as they stand there. One workspace, from top to bottom; `{root}` is its folder. What follows is what the paper says
+ * that the call does, in our words.
+ */
+const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp][] = [
+  // F.1 Command actions
+  ['create_session', {}, /^Session session-1 is open on local/],
+  [
+    'create_session',
+    { computer_ip: 'localhost', session_id: null, http_port: null, use_proxy: true },
+    /session-2 is open/,
+  ],
+  [
+    'create_session',
+    { computer_ip: 'local', session_id: 'train', http_port: 8123, use_proxy: false },
+    /^Session train is open/,
+  ],
+  [
+    'create_session_action',
+    { session_id: 'train' },
+    /^Session train already exists on local and is idle, in \//,
+  ],
+  ['list_sessions', {}, /^3 sessions on local/],
+  ['list_sessions', { computer_ip: null }, /\ntrain on local: idle/],
+  ['list_sessions', { computer_ip: 'None' }, /\nsession-1 on local/],
+  [
+    'run_command',
+    { command: 'echo one', wait_for_completion: true },
+    /in session shell-8 on local\.\none\n$/,
+  ],
+  [
+    'run_command',
+    { command: 'echo two', session_id: null, wait_for_completion: true },
+    /in session shell-9 /,
+  ],
+  [
+    'run_command',
+    {
+      command: 'sleep 30',
+      computer_ip: 'localhost',
+      session_id: 'train',
+      http_port: null,
+      wait_for_completion: false,
+      use_proxy: true,
+    },
+    /^Started in session train/,
+  ],
+  ['run_command', { command: 'sleep 31' }, /^Started in session shell-11/],
+  [
+    'run_command',
+    { command: 'mkdir -p sub && cd sub && pwd', session_id: 'session-1', wait_for_completion: 'True' },
+    /\/sub\n$/,
+  ],
+  ['run_command_action', { command: 'pwd', session_id: 'session-1', wait_for_completion: true }, /\/sub\n$/],
+  ['session_status', {}, /^Session session-1 on local is idle\. .*\nDirectory: .*\/sub\./],
+  [
+    'session_status',
+    { computer_ip: 'localhost', session_id: 'train' },
+    /^Session train on local is busy with "sleep 30" \([\d.]+ s so far\)\./,
+  ],
+  ['get_session_status', { session_id: null }, /^Session train/],
+  ['session_idle', { computer_ip: 'localhost' }, /^Session train on local is busy/],
+  ['session_idle_action', { session_id: 'session-2' }, /is idle/],
+  ['check_session_idle', { computer_ip: 'localhost', session_id: 'None' }, /^Session session-2/],
+  [
+    'get_session_output',
+    { session_id: 'session-1', start_lines: 50, end_lines: null, since_timestamp: null },
+    /\/sub/,
+  ],
+  ['get_session_output', { computer_ip: 'localhost' }, /Session session-1/],
+  ['get_session_output', { session_id: 'session-1', start_lines: 4, end_lines: 2 }, /^Lines \d+-\d+ of/],
+  ['get_session_output_action', { session_id: 'session-1', since_timestamp: 1.5 }, /lines since then/],
+  [
+    'run_command',
+    { command: 'read -r name; echo "hello $name"', session_id: 'ask' },
+    /^Started in session ask/,
+  ],
+  ['input_in_session', { computer_ip: 'localhost', session_id: 'ask', input_text: 'Ada' }, /hello Ada/],
+  [
+    'run_command',
+    { command: 'read -r name; echo "done <$name>"', session_id: 'ask' },
+    /^Started in session ask/,
+  ],
+  ['input_in_session_action', {}, /done <>/],
+  ['clear_session_buffer', { session_id: 'ask' }, /session ask on local up to now is cleared/],
+  ['clear_session_buffer', { computer_ip: 'localhost', session_id: null }, /session ask/],
+  [
+    'kill_session_processes',
+    { computer_ip: 'localhost', session_id: 'train', force: false },
+    /^Ended 1 process\. Session train is idle/,
+  ],
+  [
+    'kill_session_processes',
+    { session_id: 'shell-11', force: true },
+    /^Ended 1 process\. Session shell-11 is idle/,
+  ],
+  ['kill_session_processes', {}, /^Nothing was running in session shell-11/],
+  ['close_session', { computer_ip: 'localhost', session_id: 'train' }, /^Session train on local is closed/],
+  // F.3 File actions
+  ['create_file', { filename: '{root}/notes.md' }, /^Created .*\(0 lines, 0 bytes\)/],
+  [
+    'create_file_action',
+    { filename: '{root}/src/model.py', content: 'a = 1\nb = 2\nc = 3\n' },
+    /^Created .*3 lines/,
+  ],
+  ['create_file', { filename: '{root}/notes.md', content: 'first\nsecond\n' }, /^Wrote .*2 lines/],
+  ['open_file', { path: '{root}/src/model.py', line_number: 1, context_lines: null }, /1\|a = 1\n2\|b = 2/],
+  ['open_file_action', { path: '{root}/src/model.py', line_number: 3, context_lines: 1 }, /3\|c = 3/],
+  ['goto_line', { line_number: 2 }, /2\|b = 2/],
+  ['goto_line_action', { line_number: '1' }, /1\|a = 1/],
+  ['file_goto_line', { line_number: 1 }, /1\|a = 1/],
+  ['file_scroll_down', {}, /ends with line 3/],
+  ['file_scroll_up_action', {}, /begins with line 1/],
+  ['get_file_info', {}, /^Current file: .*model\.py, 3 lines/],
+  [
+    'file_edit',
+    { path: '{root}/src/model.py', start_line: 2, end_line: 2, content: 'b = 20' },
+    /^Replaced lines 2-2/,
+  ],
+  [
+    'file_edit_action',
+    { path: '{root}/src/model.py', start_line: '1', end_line: '1', content: 'a = 10\n' },
+    /^Replaced lines 1-1/,
+  ],
+  ['edit_file', { path: '{root}/src/model.py', start: 4, end: 4, content: 'd = 4' }, /^Appended 1 line/],
+  ['search_dir', { search_term: 'b = 20', dir_path: './' }, /model\.py:2\|b = 20/],
+  ['search_dir', { search_term: 'second' }, /notes\.md:2\|second/],
+  ['search_dir_action', { search_term: 'a = 10', dir_path: '.' }, /model\.py:1/],
+  ['search_file', { search_term: 'c = 3', file_path: '{root}/src/model.py' }, /3\|c = 3/],
+  ['search_file', { search_term: 'd = 4', file_path: null }, /4\|d = 4/],
+  ['search_file_action', { search_term: 'd = 4' }, /4\|d = 4/],
+  ['find_file', { file_name: '*.py', dir_path: './' }, /^1 file .*\n.*\/src\/model\.py$/],
+  ['find_file', { file_name: 'model' }, /\/src\/model\.py$/],
+  ['find_file_action', { file_name: 'notes.md', dir_path: './' }, /\/notes\.md$/],
+  ['list_files', { path: '.', show_hidden: false }, /\nsrc\/\n.*notes\.md/s],
+  ['list_files', {}, /\nsrc\//],
+  ['list_files_action', { show_hidden: true }, /\nsrc\//],
+  // F.6 Special actions
+  ['think', { thought: 'The baseline comes first.' }, /^Noted/],
+  ['think_action', {}, /^Noted/],
+  ['eval', {}, /^Score: 40 of 100/],
+  ['view_hint', {}, /^Task hint\..*\nLook at the tokenizer\.$/s],
+  ['view_hint_action', {}, /^Task hint/],
+  ['close_all_sessions', { computer_ip: null }, /^Closed \d+ sessions/],
+  ['close_all_sessions', {}, /^There were no sessions/],
+  ['finish', {}, /^The run ends here/],
+];
+
+let rig: ActionRig;
+beforeAll(async () => {
+  rig = await actionRig({
+    task: {
+      task_hint: { mode: 'tool', text: 'Look at the tokenizer.', penalty: 10 },
+      tools: [...defaultTools, 'view_hint'],
+    },
+    deps: {
+      evaluate: async () => scored,
+      directories: (computer) =>
+        sessionDirectories(computer, `${rig.root}/../sessions`, new AbortController().signal),
+    },
+  });
+});
+afterAll(() => rig.dispose());
+
+describe('calls in the form of the paper', () => {
+  test('are 60 at least', () => expect(calls.length).toBeGreaterThanOrEqual(60));
+
+  for (const [at, [name, args, seen]] of calls.entries()) {
+    test(`${at + 1}. ${name} ${JSON.stringify(args)}`, async () => {
+      const text = JSON.stringify(args).replaceAll('{root}', rig.root);
+      const parsed = rig.actions.parse(name, text);
+      if (!parsed.ok) throw new Error(parsed.problem);
+      expect(rig.actions.guards(parsed.call, at + 1).filter(({ level }) => level === 'refuse')).toEqual([]);
+      const context = rig.context({ step: at + 1, callId: `call-${at + 1}` });
+      const outcome: ActionOutcome = await rig.actions.run(parsed.call, context);
+      expect(outcome.text).toMatch(seen);
+      expect(outcome.error).toBeNull();
+      expect(outcome.ok).toBe(true);
+    });
+  }
+});

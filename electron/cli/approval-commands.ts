@@ -1,0 +1,82 @@
+import { WaymarkError } from '@shared/errors';
+import type { ApprovalAsked } from '@shared/ipc/runs';
+import { answerApproval } from '../runs/answer-approval';
+import { questionLines } from './approval-words';
+import type { Arguments } from './arguments';
+import type { CliContext } from './context';
+import type { CommandResult } from './output';
+
+/** `run approve`, `run refuse`: a person's answer to what the run waits for. @throws WaymarkError bad_input, refused, cancelled */
+export async function answer(
+  context: CliContext,
+  { values }: Arguments,
+  verb: 'approve' | 'refuse',
+  run: string,
+): Promise<CommandResult> {
+  refuseForeignOption(values, verb);
+  const nobody = await context.prompts.whyNobody();
+  if (nobody !== null) {
+    throw new WaymarkError(
+      'refused',
+      `An approval is answered by a person: in the window, or with "run ${verb} ${run}" typed in a terminal. Here nobody can, because ${nobody}.`,
+    );
+  }
+  const asked = await openOne(context, run);
+  if (verb === 'approve') await confirm(context, asked, values.kind);
+  const decision = verb === 'approve' ? 'allow' : 'deny';
+  await answerApproval(context.store, run, context.author, {
+    ...{ approval: asked.approval, decision, forRun: values.kind && verb === 'approve' },
+    reason: values.reason,
+  });
+  const goesOn = context.store.isDriven(run) ? '' : ` Nobody drives it; it goes on with: run resume ${run}`;
+  return {
+    json: { run, approval: asked.approval, decision },
+    lines: [`${verb === 'approve' ? 'Approved' : 'Refused'} step ${asked.step} of run ${run}.${goesOn}`],
+  };
+}
+
+/** An option that would say nothing here is a slip about what is being answered. */
+function refuseForeignOption({ reason, kind }: Arguments['values'], verb: 'approve' | 'refuse'): void {
+  if (verb === 'approve' && reason !== undefined) {
+    throw new WaymarkError(
+      'bad_input',
+      '"run approve" takes no --reason: the agent is told a reason only of a refusal. Leave it out, or send a hint.',
+    );
+  }
+  if (verb === 'refuse' && kind) {
+    throw new WaymarkError(
+      'bad_input',
+      '"run refuse" takes no --kind: only an approval can hold for the rest of the run. Leave it out.',
+    );
+  }
+}
+
+/** What is approved is what was read: a question that took the place of this one is not answered with it. */
+async function confirm(context: CliContext, asked: ApprovalAsked, kind: boolean): Promise<void> {
+  const { kinds = [] } = asked;
+  if (kind && kinds.length === 0) {
+    throw new WaymarkError(
+      'refused',
+      'This question names no kind that could be allowed for the rest of the run. Leave --kind out.',
+    );
+  }
+  const said = await context.prompts.confirm(() => {
+    for (const line of questionLines(asked)) context.terminal.err(line);
+    return kind ? 'Approve it and everything of this kind in this run?' : 'Approve it?';
+  });
+  if (said !== true) throw new WaymarkError('cancelled', 'Nothing was approved. The run still waits.');
+  if ((await openOne(context, asked.run)).approval !== asked.approval) {
+    throw new WaymarkError('refused', 'It was answered meanwhile. The run asks something else by now.');
+  }
+}
+
+async function openOne({ reader }: CliContext, run: string): Promise<ApprovalAsked> {
+  const [asked] = await reader.openApprovals(run);
+  if (asked === undefined) {
+    throw new WaymarkError(
+      'refused',
+      `Run ${run} waits for no approval. It asks nothing, or what it asked is answered already: the first answer counts. See how it stands with: run show ${run}`,
+    );
+  }
+  return asked;
+}

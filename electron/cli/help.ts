@@ -1,0 +1,168 @@
+import { WaymarkError } from '@shared/errors';
+
+const helpText = `waymark: the engine of Waymark without its window
+
+  task add PATH                     take a task package into the workspace
+  task list | show ID               show: its limits, task hint, points and computers
+  run start --task ID               create a run; --wait also drives it to its end
+      [--model NAME] [--base-url URL] [--api-key-env VAR]
+      [--images on|off]             whether the model takes images; default: as its
+                                    endpoint says, off with --base-url
+      [--computer NAME]...          where it runs: local or a host; with several
+                                    computers in the task: --computer worker=gpu-03
+      [--max-steps N] [--max-time 48h] [--max-evals N] [--max-tokens N] [--max-cost X]
+      [--max-training-time 24h]     how long one training may run; default: as the task says
+      [--approvals on|off|task]     default: task: on, unless the task says otherwise
+      [--task-hint off|tool|upfront]  the hint of the task; default: as the task says
+      [--human-hints on|off]        whether people may send hints; default: on
+      [--title TEXT] [--experiment NAME] [--wait]
+      [--arm NAME] [--group NAME]   recorded with the run, to compare runs by
+      [--sample N] [--seed N]
+      [--isolation sandbox|none]    how the agent's commands run on this machine; default:
+                                    in a sandbox that shows the run's own folders only.
+                                    Where there is none you are asked, here or on
+                                    resume; none is your consent
+      [--show FOLDER[:rw]]...       folders of yours that the sandbox shows, read-only
+                                    unless :rw
+  run resume RUN [--wait]           drive a run on, in the background unless --wait
+  run resume --all [--wait]         every run that rests and has not ended
+  run list | show RUN | remove RUN | purge RUN
+  run approve RUN [--kind]          what it waits for your approval of, once you have read it
+                                    and said yes; --kind: and all of its kind in this run
+  run refuse RUN [--reason TEXT]    the agent is told so, and your reason
+  run pause RUN [--now]             after this step, or at once; says what keeps running
+  run stop RUN                      ends it for good, without a final evaluation
+  run model RUN NAME                later steps ask this endpoint of the settings
+  run limits RUN                    other limits from its next step on; what is not named
+      [--max-steps N] [--max-time 48h]  stays, and "none" takes the limit on tokens or
+      [--max-evals N]               cost away
+      [--max-tokens N|none] [--max-cost X|none] [--max-training-time 24h|none]
+  step show RUN N [--prompt]        a step as it is recorded; --prompt: all that the model
+                                    was sent for it
+  hint send RUN TEXT                queue a hint, also while another process drives
+      [--when W] [--wake]           W: score_changes, session_idle[:COMPUTER[/SESSION]],
+      [--category C]                gpu_idle[:COMPUTER]:MINUTES, error_streak:STEPS
+  hint list RUN                     hints and what became of them; of a branch also those
+                                    it inherited, dropped and added
+  hint edit RUN N [TEXT]            N is the number of a queued hint; options as above
+  hint move RUN N M|last            before hint M
+  hint withdraw RUN N
+  hint verdict RUN N acted-on|ignored|clear
+  checkpoint make RUN [NOTE]        keep its state after the step that runs
+  checkpoint list RUN
+  branch RUN --step N               a run that goes on after that step, with the files
+      [--drop HINT]... [--add TEXT]...  of the newest checkpoint up to it; without or
+      [--title TEXT] [--endpoint NAME]  with more hints, or asking another model
+  session list [--run RUN]          terminals and what they do
+  session tail NAME --run RUN       what a terminal printed, and prints; NAME may be
+      [--all] [--raw]               computer:session. --raw: its exact bytes
+  computer add ALIAS                test a host of your ssh configuration and keep it
+      [--transport ssh2|openssh] [--no-test]
+  computer list | test ALIAS | remove ALIAS
+  label RUN STEP train|mask|clear   STEP is 12, 12-15 or 3,7,12-15
+      [--reason R] [--annotator NAME]
+  label adjudicate RUN STEP train|mask
+                                    settles what opinions differ about
+  label correct RUN STEP --call NAME --arguments JSON
+      [--thought TEXT]              what the model should have done, kept beside it
+  label undo RUN                    takes back what you (or --annotator NAME) did last
+  label judge RUN FILE.jsonl        bring in a judge's votes, one JSON object a line
+  label export --out FILE           the whole annotation log, for merge elsewhere
+  merge PATH                        take over the labels of another workspace: its
+                                    folder, a file of label export, or a backup
+  rules RUN                         what the rules say, step by step
+  rules list | show RULE            the rules, for --task T as they hold there
+  rules preview RUN                 what other settings would change: [--on RULE]...
+                                    [--off RULE]... [--set RULE.PARAMETER=VALUE]...
+  rules set --task T                as previewed, for all runs of the task; also
+                                    [--precedence union|judge_over_rule]
+  rules clear --task T              as the task itself says
+  stats RUN                         scores, labels, rules, actions and people in figures
+  import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run
+      [--title TEXT] [--task ID] [--again]
+  queue [RUN]... | queue next [RUN]  what waits for you (or --annotator NAME), by class
+  queue assign --run R... --to NAME,NAME  hand out runs or their segments, balanced
+      [--by segment|run] [--overlap 0.2] [--blind] [--dry-run]
+  queue take-back BATCH             what was decided stays
+  queue people [--run R]... [--format csv]  decided, left, agreement, minutes
+  export --format slime --out DIR   write a dataset
+      [--run RUN]... [--undecided refuse|train|mask] [--preset default|apollo]
+      [--no-tools refuse|allow] [--carried once|paper]
+      [--reasoning as-sent|drop|keep]
+  serve --stdio                     the workspace for a window, over the SSH channel
+                                    it opened; --workspace DIR, else the default one
+  verify [--logs]                   check chains, texts, prompts, rows, session logs; --logs
+                                    only what was recorded, not what is derived from it
+  rebuild [RUN]... [--search]       derive lists and labels from the logs again, and fill
+                                    the search index anew
+  restore                           list the backups of the workspace
+  restore [BACKUP] --to DIR         a new workspace from a backup (its number, name or
+                                    file) and all that is readable of a damaged one
+  clean                             remove what no run needs any more
+  demo [--out DIR]                  the demo task from run to dataset, in a folder of its own
+
+  --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last
+  --trust           a workspace from another device is only read until this is said once
+  Hosts ask for passwords and unknown keys at the terminal; without one they are refused.
+  --json            one JSON document instead of text; before it, while a run is driven
+                    with --wait, one line for each approval it waits for
+  Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark
+`;
+
+/** Where the options that every command takes begin. */
+const general = helpText.slice(helpText.indexOf('  --workspace DIR'));
+
+/**
+ * What `--help` prints beside `words`: all of it without any, else the commands they name and what every command takes.
+ * @throws WaymarkError `bad_input` when no command is called so
+ */
+export function helpFor(words: readonly string[]): string {
+  const [family, verb] = words[0] === 'run' && words[1] === 'hint' ? ['hint', 'send'] : words;
+  if (family === undefined) return helpText;
+  const ofFamily = entries().filter((entry) => entry.family === family);
+  if (ofFamily.length === 0) throw unknownCommand(family);
+  const ofVerb = ofFamily.filter(({ verbs }) => verb !== undefined && verbs.includes(verb));
+  if (ofVerb.length > 0) return page(`${family} ${verb}`, ofVerb);
+  // What follows a command without verbs is a value of it: `stats RUN`, `label RUN 12 train`.
+  const bare = ofFamily.filter(({ verbs }) => verbs.length === 0);
+  if (verb === undefined || bare.length > 0) return page(family, verb === undefined ? ofFamily : bare);
+  throw unknownCommand(`${family} ${verb}`);
+}
+
+const page = (command: string, found: readonly Entry[]) =>
+  `waymark ${command}\n\n${found.map(({ text }) => text).join('')}\n${general}`;
+
+interface Entry {
+  family: string;
+  /** Every verb its first line names; none for a command that is one word. */
+  verbs: string[];
+  text: string;
+}
+
+/** The help's lines by command: one that is indented by two begins an entry, deeper ones belong to it. */
+function entries(): Entry[] {
+  const found: Entry[] = [];
+  const commands = helpText.slice(helpText.indexOf('\n') + 1, helpText.indexOf(general));
+  for (const line of commands.split('\n')) {
+    const last = found.at(-1);
+    const usage = /^ {2}(\S.*?)(?: {2,}.*)?$/.exec(line)?.[1];
+    if (usage !== undefined) found.push({ ...named(usage), text: `${line}\n` });
+    else if (last !== undefined && line.trim() !== '') last.text += `${line}\n`;
+  }
+  return found;
+}
+
+/** `rules list | show RULE` names the verbs list and show. */
+function named(usage: string): { family: string; verbs: string[] } {
+  const [first = '', ...others] = usage.split(' | ').map((part) => part.trim().split(' '));
+  const family = first[0] ?? '';
+  const verbs = [first[1], ...others.map(([one, two]) => (one === family ? two : one))];
+  return { family, verbs: verbs.filter((word): word is string => /^[a-z][a-z-]*$/.test(word ?? '')) };
+}
+
+function unknownCommand(command: string): WaymarkError {
+  return new WaymarkError(
+    'bad_input',
+    `There is no command "${command}". Run "waymark --help" for the commands.`,
+  );
+}

@@ -1,0 +1,117 @@
+import { WaymarkError } from '@shared/errors';
+import { type ImageRef, imageTypeName } from '@shared/image-part';
+import type { ObservationView, PromptView, StepDetail } from '@shared/views';
+import { type Arguments, positive, required } from './arguments';
+import type { CliContext } from './context';
+import type { CommandResult } from './output';
+import { named } from './run-commands';
+
+/** `step show RUN N [--prompt]`: a step as it is recorded, or all that the model was sent for it. */
+export async function stepCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+  const [, verb, word, at, ...more] = args.words;
+  if (verb !== 'show') {
+    throw new WaymarkError(
+      'bad_input',
+      `There is no command "step ${verb ?? ''}". Run "waymark --help" for the commands.`,
+    );
+  }
+  if (more.length > 0) {
+    throw new WaymarkError(
+      'bad_input',
+      `"step show" shows one step, and "${more.join(' ')}" is left over after it. Ask for each step by itself.`,
+    );
+  }
+  const run = await named(context, word);
+  const step = positive(required(at, 'The number of the step'), 'The number of the step') ?? 0;
+  const detail = await context.reader.step(run, step);
+  if (!args.values.prompt) return { json: { run, ...detail }, lines: stepLines(run, detail) };
+  const prompt = await context.reader.prompt(detail.head.inheritedFrom ?? run, step);
+  return { json: prompt, lines: promptLines(prompt) };
+}
+
+function stepLines(run: string, detail: StepDetail): string[] {
+  const { head, usage, labels } = detail;
+  const { value, source, reason } = labels.effective;
+  const inherited = head.inheritedFrom === null ? '' : `, made in run ${head.inheritedFrom}`;
+  const tokens = usage === null ? '' : `, ${usage.inputTokens} tokens in, ${usage.outputTokens} out`;
+  return [
+    `Step ${head.step} of run ${run}: ${head.kind}${head.tool === '' ? '' : `, ${head.tool}`}, segment ${head.segment}${inherited}`,
+    `At       ${new Date(head.at).toISOString()}`,
+    `Model    ${detail.model}${tokens}, ${seconds(detail.durationMs)}`,
+    `Label    ${value ?? 'undecided'}${source === null ? '' : ` by ${source}`}${reason === null ? '' : ` (${reason})`}`,
+    ...labels.rules.map(({ rule, effect, why }) => `Rule     ${rule}, ${effect}: ${why}`),
+    ...part('Reasoning', detail.reasoning),
+    ...part('Text', detail.text),
+    ...detail.observations.flatMap(observationLines),
+    ...part('Told by Waymark', detail.taught ?? ''),
+    ...part('Hints', detail.hintText ?? ''),
+  ];
+}
+
+function observationLines(seen: ObservationView): string[] {
+  const { call, name, rawArguments, invalid, error, ok, durationMs } = seen;
+  const ended =
+    ok === null
+      ? 'not over'
+      : ok
+        ? 'done'
+        : `failed${error === null ? '' : `: ${error.code}, ${error.message}`}`;
+  return [
+    '',
+    `Call ${call + 1}   ${name} ${rawArguments}`,
+    ...(invalid === null ? [] : [`Not understood: ${invalid}`]),
+    ...seen.guards.map(({ level, rule, message }) => `Guard ${rule}, ${level}: ${message}`),
+    ...seen.images.map(imageLine),
+    ...part(`Observation (${ended}${durationMs === null ? '' : `, ${seconds(durationMs)}`})`, seen.text),
+  ];
+}
+
+function promptLines({
+  step,
+  messages,
+  tools,
+  request,
+  tail,
+  verified,
+  sha256,
+  bytes,
+}: PromptView): string[] {
+  const known =
+    sha256 === ''
+      ? 'The step was imported: which bytes were sent is not known.'
+      : verified
+        ? `These are the ${bytes} bytes that were sent (sha256 ${sha256}).`
+        : `What is rebuilt is not what was sent (sha256 ${sha256}). Run "verify".`;
+  return [
+    `Prompt of step ${step}: ${messages.length} messages, ${tools.length} tools. ${known}`,
+    ...(tail === '' ? [] : ['The last message ends with what was added to this request only.']),
+    ...messages.flatMap(({ role, json, content, images, tokens, step: of }, at) => [
+      '',
+      `[${at + 1}] ${role}${of === 0 ? '' : ` of step ${of}`}, ${tokens} tokens`,
+      ...(images ?? []).map(imageLine),
+      ...(content === '' ? [] : [content]),
+      ...callsIn(json),
+    ]),
+    '',
+    'Tools',
+    ...tools.map((tool) => JSON.stringify(tool)),
+    '',
+    `Request  ${JSON.stringify(request)}`,
+  ];
+}
+
+function imageLine({ name, mediaType, width, height, bytes, sha256 }: ImageRef): string {
+  return `Image ${name}: ${imageTypeName(mediaType)}, ${width} × ${height} pixels, ${bytes} bytes (sha256 ${sha256})`;
+}
+
+/** The calls of an assistant's message as they were sent; a message of another kind has none. */
+function callsIn(json: string): string[] {
+  const sent = JSON.parse(json) as { tool_calls?: { function: { name: string; arguments: string } }[] };
+  return (sent.tool_calls ?? []).map((call) => `→ ${call.function.name} ${call.function.arguments}`);
+}
+
+function part(title: string, text: string): string[] {
+  return text === '' ? [] : ['', title, text];
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

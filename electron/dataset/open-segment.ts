@@ -1,0 +1,84 @@
+import type { EventOf } from '@shared/events';
+import { estimateTokens } from '@shared/tokens';
+import type { CarriedStep, Model, StepPlan } from './run-plan';
+
+/** An answered step, until the run was read. */
+export interface OpenStep {
+  step: number;
+  id: string;
+  kind: StepPlan['kind'];
+  model: Model;
+  /** Calls without an observation. */
+  missing: number;
+}
+
+/** What is known of a segment while the run is read. */
+export interface OpenSegment {
+  segment: number;
+  fromSeq: number;
+  toSeq: number;
+  steps: OpenStep[];
+  carried: CarriedStep[];
+  /** The head rests on a summary. */
+  rests: boolean;
+  /** Estimate of the last request, tokens. */
+  requested: number;
+  /** What came after the last request. */
+  since: string[];
+  /** Of images that came after it, tokens. */
+  sinceImages: number;
+  /** The summary turn that began in it. */
+  turn: {
+    step: number;
+    requested: number;
+    answer: OpenStep | null;
+    since: string[];
+    summarised: { step: number }[];
+  } | null;
+}
+
+export function sumOf(requested: number, since: readonly string[]): number {
+  return since.reduce((sum, text) => sum + estimateTokens(text), requested);
+}
+
+export function openSegment(
+  { run, seq, body }: EventOf<'segment.started'>,
+  before: OpenSegment | undefined,
+): OpenSegment {
+  const { from, to } = body.carried ?? { from: 1, to: 0 };
+  const held = [...(before?.carried ?? []), ...(before?.steps.map(({ step }) => ({ run, step })) ?? [])];
+  return {
+    segment: body.segment,
+    fromSeq: seq,
+    toSeq: seq,
+    steps: [],
+    carried: held.filter(({ step }) => from <= step && step <= to),
+    rests: body.summary !== undefined,
+    requested: 0,
+    since: [],
+    sinceImages: 0,
+    turn: null,
+  };
+}
+
+export function turnOf(
+  { carried, steps }: OpenSegment,
+  { step, steps: part }: EventOf<'summary.started'>['body'],
+): OpenSegment['turn'] {
+  const { from, to } = part ?? { from: 1, to: 0 };
+  const summarised = [...carried, ...steps].filter((each) => from <= each.step && each.step <= to);
+  return { step, requested: 0, answer: null, since: [], summarised };
+}
+
+export function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>, model: Model): void {
+  const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
+  const step = { step: body.step, id: body.stepId, kind: body.kind, model, missing: valid.length };
+  const texts = [body.text, ...body.calls.map((call) => call.arguments)];
+  if (body.kind !== 'summary') {
+    segment.steps.push(step);
+    segment.since.push(...texts);
+  } else if (segment.turn !== null) {
+    segment.turn.answer = { ...step, missing: 0 };
+    segment.turn.since = texts;
+  }
+}

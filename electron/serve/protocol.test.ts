@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto';
+import { attentionKinds } from '@shared/attention';
+import { errorCodes } from '@shared/errors';
+import { expect, test } from 'vitest';
+import { protocolVersion } from './protocol';
+
+test('words that the other side would not know raise the protocol', () => {
+  const words = createHash('sha256')
+    .update([...errorCodes, ...attentionKinds].join())
+    .digest('hex')
+    .slice(0, 12);
+  expect({ protocolVersion, words }, 'raise the version together with the words').toEqual({
+    ...{ protocolVersion: 4, words: 'dff5539c4678' },
+  });
+});

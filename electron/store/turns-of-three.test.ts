@@ -1,0 +1,6 @@
+import { test } from 'vitest';
+import { takeTurns } from '../testing/turns/take-turns';
+
+test('three processes that take turns on one workspace leave what one process would, turn by turn', async () => {
+  await takeTurns(3);
+}, 3_600_000);

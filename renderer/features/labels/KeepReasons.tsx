@@ -1,0 +1,34 @@
+import { Button } from '../../components/Button';
+import { Icon } from '../../components/Icon';
+import { Menu, type MenuItem } from '../../components/Menu';
+import { runCommand } from '../../state/commands';
+import { keepCommands } from '../../state/keep-commands';
+import { keepCodes } from '../../state/keep-reasons';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../frame/CommandKeys';
+
+/** The reasons to keep, with their keys; the one that is set or given stands on the button. */
+export function KeepReasons({ shown, disabled }: { shown: string | null; disabled: boolean }) {
+  const words = useText().labels;
+  const items = keepCodes.map(
+    (code): MenuItem => ({
+      id: code,
+      label: words.reasonName(code),
+      keys: <CommandKeys command={keepCommands[code]} />,
+      run: () => runCommand(keepCommands[code]),
+    }),
+  );
+  const given = keepCodes.find((code) => code === shown);
+  return (
+    <Menu
+      label={words.keepReason}
+      items={items}
+      button={(props) => (
+        <Button small disabled={disabled} className="keep-reasons" {...props}>
+          <span className="cut">{given === undefined ? words.keepReasons : words.reasonName(given)}</span>
+          <Icon name="down" small />
+        </Button>
+      )}
+    />
+  );
+}
