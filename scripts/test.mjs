@@ -1,6 +1,7 @@
 import { StepFailure } from './setup/step-failure.mjs';
 import { runScript } from './setup/steps.mjs';
 import { closingLine, judgePart, noTests, sumCounts } from './test-counts.mjs';
+import { describeFailures } from './test-failures.mjs';
 import { parts } from './test-parts.mjs';
 
 await runScript(async () => {
@@ -25,6 +26,7 @@ await runScript(async () => {
     if (part.stops && result.counts.failed > 0) break;
   }
   process.stdout.write('\n');
+  for (const text of describeFailures(reports)) process.stdout.write(`${text}\n\n`);
   for (const { name, minutes, counts } of results) {
     process.stdout.write(
       `${name.padEnd(10)} ${minutes.toFixed(1).padStart(5)} min   ${closingLine(counts)}\n`,
