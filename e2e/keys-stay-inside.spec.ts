@@ -78,11 +78,12 @@ test('a key of a real session stands nowhere but in the main process', async ({ 
       expect(read).toBeGreaterThan(10);
       expect(found).toEqual([]);
     });
-    await test.step('a core dump of the main process would hold no page of memory', async () => {
+    await test.step('the main process leaves no core file, and no page of its memory would be in one', async () => {
       // No other system lets a process say so.
       if (process.platform !== 'linux') return;
       const pid = await app.evaluate(() => process.pid);
       expect(readFileSync(`/proc/${pid}/coredump_filter`, 'utf8').trim()).toBe('00000000');
+      expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max core file size +[01] /m);
     });
     await test.step('the page does not hold it', async () => {
       await page.keyboard.press('Control+,');
