@@ -1,4 +1,4 @@
-import { taskSpecSchema } from '@shared/task';
+import { taskSpecSchema } from '@shared/contract/task';
 import { createActions } from '../electron/actions/create-actions';
 import { actionTaskView } from '../electron/actions/task-view';
 import type { Computer } from '../electron/computer/port';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ElectronApplication, expect, type Page } from '@playwright/test';
-import { ownTerminalCommands } from '../shared/ipc/own-terminal';
+import { ownTerminalCommands } from '../shared/contract/ipc/own-terminal';
 import { test } from './application';
 import { keyboardIn, openOwnTerminal, viewBounds } from './own-terminal';
 import { startDemo } from './story';

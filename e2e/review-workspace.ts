@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveToApplication } from '../scripts/launch.mjs';
-import type { AnnotationEntry } from '../shared/annotations';
+import type { AnnotationEntry } from '../shared/log/annotations';
 import type { Place } from './application';
 import { commandLine } from './command-line';
 

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import type { AnnotationEntry } from '../shared/annotations';
-import type { RunStats } from '../shared/run-stats';
+import type { AnnotationEntry } from '../shared/log/annotations';
+import type { RunStats } from '../shared/runs/run-stats';
 import { type Place, test } from './application';
 import { commandLine } from './command-line';
 import { readRows, wrongHashes } from './dataset';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { toFailure, WaymarkError } from '@shared/errors';
+import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { type Arguments, parseArguments } from './cli/arguments';
 import { branchCommand, checkpointCommand } from './cli/checkpoint-commands';
 import { computerCommand } from './cli/computer-commands';

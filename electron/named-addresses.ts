@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { Endpoint } from '@shared/settings';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Endpoint } from '@shared/contract/settings';
 import { z } from 'zod';
 import { outputFailure } from './files/output-file';
 import { originOf } from './model/bound-key';

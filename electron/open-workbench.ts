@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { Settings } from '@shared/settings';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Settings } from '@shared/contract/settings';
 import { version } from '../package.json';
 import type { Hosts } from './computer/hosts';
 import { DemoServer, demoEndpointName } from './demo/demo-server';

@@ -1,6 +1,6 @@
-import type { Bridge, CommandName, EventName } from '@shared/ipc';
-import { ownTerminalPage } from '@shared/own-terminal-page';
-import type { PolicyViolation } from '@shared/policy-violation';
+import type { Bridge, CommandName, EventName } from '@shared/contract/ipc';
+import { ownTerminalPage } from '@shared/contract/own-terminal-page';
+import type { PolicyViolation } from '@shared/contract/policy-violation';
 import { contextBridge, ipcRenderer } from 'electron';
 
 /** As far as this file needs the page's own: the main process has no types of the DOM. */

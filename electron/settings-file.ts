@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { Settings } from '@shared/settings';
-import { settingsSchema } from '@shared/settings';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Settings } from '@shared/contract/settings';
+import { settingsSchema } from '@shared/contract/settings';
 import { outputFailure, writeOutput } from './files/output-file';
 
 /** Where a new workspace goes unless the person chooses otherwise. */

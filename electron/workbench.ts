@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { DemoServer } from './demo/demo-server';
 import type { Engine } from './runs/engine';
 import type { Store } from './store/api';

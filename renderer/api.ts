@@ -1,5 +1,12 @@
-import type { Failure } from '@shared/errors';
-import type { Bridge, CommandInput, CommandName, CommandOutput, EventName, EventPayloads } from '@shared/ipc';
+import type { Failure } from '@shared/contract/errors';
+import type {
+  Bridge,
+  CommandInput,
+  CommandName,
+  CommandOutput,
+  EventName,
+  EventPayloads,
+} from '@shared/contract/ipc';
 
 declare global {
   interface Window {

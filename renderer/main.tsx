@@ -11,7 +11,7 @@ import './styles/timeline.css';
 import './styles/detail.css';
 import './styles/dock.css';
 import './styles/sheets.css';
-import { ownTerminalPage } from '@shared/own-terminal-page';
+import { ownTerminalPage } from '@shared/contract/own-terminal-page';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { VerifyReport } from '@shared/views';
+import type { VerifyReport } from '@shared/contract/views';
 import { openStoreInProcess } from '../../electron/store/in-process';
 import { childCommand, finished, start } from '../child-process';
 import { Material } from '../engine/material';

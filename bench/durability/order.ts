@@ -1,4 +1,4 @@
-import type { RunEvent } from '@shared/events';
+import type { RunEvent } from '@shared/log/events';
 import type { StoreReader } from '../../electron/store/api';
 
 const PAGE = 2_000;

@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import type { EventBody, NewEvent } from '@shared/events';
+import type { Author } from '@shared/log/annotations';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { Material } from './material';
 

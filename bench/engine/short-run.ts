@@ -1,7 +1,7 @@
-import { ContextFold } from '@shared/context';
-import type { Tool } from '@shared/event-parts';
-import type { NewEvent } from '@shared/events';
-import { RunFold } from '@shared/run-fold';
+import { ContextFold } from '@shared/context/context';
+import type { Tool } from '@shared/log/event-parts';
+import type { NewEvent } from '@shared/log/events';
+import { RunFold } from '@shared/runs/run-fold';
 import { ulid } from 'ulid';
 import { drive } from '../../electron/agent/loop';
 import { defaultRetry, type Loop } from '../../electron/agent/loop-types';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events';
-import { endpointSchema, settingsSchema } from '@shared/settings';
+import { endpointSchema, settingsSchema } from '@shared/contract/settings';
+import type { NewEvent } from '@shared/log/events';
 import {
   type ScriptedModel,
   type ScriptedPolicy,

@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import type { NewEvent } from '@shared/events';
+import type { Author } from '@shared/log/annotations';
+import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { Store } from '../../electron/store/api';
 import { openStore } from '../../electron/store/client';

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { openStore } from '../../electron/store/client';
 import { workspaceFile } from '../../electron/store/workspace-file';
 import { bareMerge } from '../baselines/bare-merge';

@@ -1,4 +1,4 @@
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
 import type { ReaderCore } from '../../electron/store/reader-core';
 import { openReaderPart } from '../../electron/store/reader-part';
 import type { RealisticWorkspace } from '../../electron/testing/realistic-run';

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Settings } from '@shared/settings';
+import type { Settings } from '@shared/contract/settings';
 import { startDemoRun } from '../../electron/demo/start-demo-run';
 import { SettingsFile } from '../../electron/settings-file';
 import { openEngine } from '../durability/engine-child';

@@ -1,4 +1,4 @@
-import type { EventBody, NewEvent } from '@shared/events';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { type FileEdit, FileSight } from '../label/file-sight';
 import type { ActionTaskView } from './task-view';
 

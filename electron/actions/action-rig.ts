@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type TaskSpec, taskSpecSchema } from '@shared/task';
+import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
 import type { z } from 'zod';
 import type { ActionContext, ActionOutcome, ActionPort } from '../agent/ports';
 import type { Clock } from '../clock';

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
-import type { ActionFamily, ActionName } from '@shared/task';
+import type { ErrorCode } from '@shared/contract/errors';
+import type { ActionFamily, ActionName } from '@shared/contract/task';
+import type { NewEvent } from '@shared/log/events';
 import type { ActionContext, ActionOutcome } from '../agent/ports';
 import type { Clock } from '../clock';
 import type { Computer } from '../computer/port';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { taskSpecSchema } from '@shared/task';
+import { taskSpecSchema } from '@shared/contract/task';
 import { afterAll, expect, test } from 'vitest';
 import { Chance } from '../testing/realistic-run-texts';
 import { approvalQuestion } from './approval';

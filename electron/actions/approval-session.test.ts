@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events';
-import { RunFold } from '@shared/run-fold';
-import { taskSpecSchema } from '@shared/task';
+import { taskSpecSchema } from '@shared/contract/task';
+import type { NewEvent } from '@shared/log/events';
+import { RunFold } from '@shared/runs/run-fold';
 import { expect, test } from 'vitest';
 import { parsePolicy } from '../demo/policy';
 import { WORKSPACE } from '../testing/realistic-run-hands';

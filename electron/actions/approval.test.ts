@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandPolicySchema } from '@shared/command-policy';
-import { taskSpecSchema } from '@shared/task';
+import { commandPolicySchema } from '@shared/contract/command-policy';
+import { taskSpecSchema } from '@shared/contract/task';
 import { describe, expect, it, test } from 'vitest';
 import { ActionFactsFold } from './action-facts';
 import { approvalQuestion } from './approval';

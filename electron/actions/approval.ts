@@ -1,4 +1,4 @@
-import { type CommandClass, programClasses, strictest } from '@shared/command-policy';
+import { type CommandClass, programClasses, strictest } from '@shared/contract/command-policy';
 import type { ParsedCall, StandingAnswers } from '../agent/ports';
 import { readCommand } from './command-findings';
 import { kindsOf, runsCode, typingKind } from './command-kinds';

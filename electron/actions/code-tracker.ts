@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { FileError } from '../computer/failures';
 import type { FileSystemPort, WalkEntry } from '../computer/port';
 import { decodeFile, textOf } from './text-file';

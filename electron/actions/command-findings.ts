@@ -3,7 +3,7 @@ import {
   type CommandPolicy,
   type CommandRule,
   programClasses,
-} from '@shared/command-policy';
+} from '@shared/contract/command-policy';
 import {
   changes,
   commandName,
@@ -12,7 +12,7 @@ import {
   looksAt,
   parseShell,
   type SimpleCommand,
-} from '@shared/shell-command';
+} from '@shared/shell/shell-command';
 import { isInside } from './workspace-files';
 
 /** Something a command does that a person may want to know of before it does it. */

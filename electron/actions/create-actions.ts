@@ -1,6 +1,6 @@
-import { boundText, observationLimit } from '@shared/bounded-text';
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import { boundText, observationLimit } from '@shared/base/bounded-text';
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
 import type { ActionContext, ActionOutcome, ActionPort, ParsedCall, StandingAnswers } from '../agent/ports';
 import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';

@@ -1,4 +1,4 @@
-import { type GuardRule, guardDefaults, taskSpecSchema } from '@shared/task';
+import { type GuardRule, guardDefaults, taskSpecSchema } from '@shared/contract/task';
 import type { ActionDefinition, ActionParam } from './action';
 import { describeAction } from './parse-call';
 import { actionTable } from './table';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events';
-import { noticesOf } from '@shared/notices';
-import { RunScript } from '@shared/run-fixtures';
+import type { NewEvent } from '@shared/log/events';
+import { noticesOf } from '@shared/runs/notices';
+import { RunScript } from '@shared/runs/run-fixtures';
 import { afterEach, expect, test } from 'vitest';
 import { seededRandom } from '../testing/hostile-screen';
 import { verdictsOf } from '../testing/rule-run';

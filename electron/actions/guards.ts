@@ -1,12 +1,12 @@
-import { isTimeLeft } from '@shared/detectors/early-finish';
+import type { GuardRule } from '@shared/contract/task';
+import { isTimeLeft } from '@shared/runs/detectors/early-finish';
 import {
   commandName,
   everyCommand,
   joinShellPath,
   parseShell,
   type SimpleCommand,
-} from '@shared/shell-command';
-import type { GuardRule } from '@shared/task';
+} from '@shared/shell/shell-command';
 import type { ParsedCall } from '../agent/ports';
 import { type FileEdit, isBlind, isSecondEdit } from '../label/file-sight';
 import { counted, duration } from './action';

@@ -1,4 +1,4 @@
-import { bodyLimit, cutLine } from '@shared/bounded-text';
+import { bodyLimit, cutLine } from '@shared/base/bounded-text';
 
 /** Lines shown at once, as in the reference. */
 export const windowSize = 100;

@@ -1,7 +1,7 @@
 /**
  * The strict reader behind approvals: it understands words, quotes, pipes, sequences and a few redirections, and says
  * `problem` about everything else. It knows nothing of what bash would do with the rest, and must not: what is added here
- * has to mean the same in every state a shell can be in. `shared/shell-command.ts` is the generous reader, for labels.
+ * has to mean the same in every state a shell can be in. `shared/shell/shell-command.ts` is the generous reader, for labels.
  */
 
 export interface LiteralWord {

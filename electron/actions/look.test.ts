@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ComputerUnavailable } from '../computer/failures';
 import { ActionFactsFold } from './action-facts';

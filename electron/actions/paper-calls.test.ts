@@ -1,4 +1,4 @@
-import { defaultTools } from '@shared/task';
+import { defaultTools } from '@shared/contract/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ActionOutcome } from '../agent/ports';
 import { sessionDirectories } from '../checkpoint/session-directories';

@@ -1,5 +1,5 @@
-import type { Tool } from '@shared/event-parts';
-import { actionNames } from '@shared/task';
+import { actionNames } from '@shared/contract/task';
+import type { Tool } from '@shared/log/event-parts';
 import type { ParsedAnswerCall } from '../agent/ports';
 import type { ActionDefinition, ActionParam, ArgumentValue } from './action';
 import { nearestNames } from './nearest-names';

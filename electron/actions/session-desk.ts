@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { fromLineStart, modelText } from '@shared/terminal/model-text';
 import type { Clock } from '../clock';
 import { SessionError } from '../computer/failures';

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';
 import { type HostComputer, isHost, isUp } from '../computer/hosts';

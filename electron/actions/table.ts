@@ -1,4 +1,4 @@
-import { actionNames } from '@shared/task';
+import { actionNames } from '@shared/contract/task';
 import type { ActionDefinition } from './action';
 import { runCommand } from './command/run-command';
 import { closeAllSessions, closeSession, createSession, listSessions } from './command/session-list';

@@ -1,5 +1,4 @@
-import type { CommandPolicy } from '@shared/command-policy';
-import type { EventBody } from '@shared/events';
+import type { CommandPolicy } from '@shared/contract/command-policy';
 import {
   type ActionName,
   type ComputerSpec,
@@ -7,7 +6,8 @@ import {
   type GuardRule,
   type TaskSpec,
   workspaceHolder,
-} from '@shared/task';
+} from '@shared/contract/task';
+import type { EventBody } from '@shared/log/events';
 import { beginningWith } from '../computer/sessions/environment';
 
 /** One computer an action may name. */

@@ -1,4 +1,4 @@
-import { bodyLimit, boundText, cutLine } from '@shared/bounded-text';
+import { bodyLimit, boundText, cutLine } from '@shared/base/bounded-text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fittingWindow, type LineWindow, renderWindow, windowAround, windowBeside } from './line-window';

@@ -1,4 +1,4 @@
-import { trains } from '@shared/detectors/own-jobs';
+import { trains } from '@shared/runs/detectors/own-jobs';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer } from '../computer/port';
 import { duration } from './action';

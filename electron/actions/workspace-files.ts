@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { EventBody, NewEvent } from '@shared/events';
-import { type ImageHeader, imageTypeOf, readImage } from '@shared/image-header';
-import { joinShellPath } from '@shared/shell-command';
+import { type ImageHeader, imageTypeOf, readImage } from '@shared/context/image-header';
+import { WaymarkError } from '@shared/contract/errors';
+import type { EventBody, NewEvent } from '@shared/log/events';
+import { joinShellPath } from '@shared/shell/shell-command';
 import type { FileContent, FileSystemPort } from '../computer/port';
 import type { ActionTaskView } from './task-view';
 import { type DecodedFile, decodeFile, type TextFile, textOf } from './text-file';

@@ -1,7 +1,7 @@
-import type { EventBody, NewEvent } from '@shared/events';
-import { hasHumanTag, hasHumanTagInJson } from '@shared/human-tag';
-import type { RunCall } from '@shared/run-fold';
-import { wellFormed } from '@shared/well-formed';
+import { wellFormed } from '@shared/base/well-formed';
+import { hasHumanTag, hasHumanTagInJson } from '@shared/context/human-tag';
+import type { EventBody, NewEvent } from '@shared/log/events';
+import type { RunCall } from '@shared/runs/run-fold';
 import { askApproval } from './approve';
 import { leftMs, withTimeLimit } from './budget';
 import type { Loop } from './loop-types';

@@ -1,6 +1,6 @@
-import type { Limits } from '@shared/event-parts';
-import type { NewEvent } from '@shared/events';
-import type { LimitsChange } from '@shared/outbox';
+import type { Limits } from '@shared/log/event-parts';
+import type { NewEvent } from '@shared/log/events';
+import type { LimitsChange } from '@shared/log/outbox';
 import { limitsOf } from './budget';
 import type { Loop } from './loop-types';
 import { requestParams } from './request-params';

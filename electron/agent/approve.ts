@@ -1,5 +1,5 @@
-import type { NewEvent } from '@shared/events';
-import type { RunCall } from '@shared/run-fold';
+import type { NewEvent } from '@shared/log/events';
+import type { RunCall } from '@shared/runs/run-fold';
 import type { Loop } from './loop-types';
 import type { ParsedCall } from './ports';
 

@@ -1,5 +1,5 @@
-import type { EventBody, NewEvent } from '@shared/events';
-import { hintBlock } from '@shared/human-tag';
+import { hintBlock } from '@shared/context/human-tag';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { askUntilAnswered } from './ask-until-answered';
 import { budgetTail, type NoRoom, roomFor } from './budget';
 import { makeRoom } from './context-limit';

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { backOff } from './back-off';
 import { leftMs, type NoRoom, withTimeLimit } from './budget';
 import { pauseRun, restWithoutRoom } from './come-to-rest';

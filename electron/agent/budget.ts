@@ -1,4 +1,4 @@
-import type { Limits } from '@shared/event-parts';
+import type { Limits } from '@shared/log/event-parts';
 import type { Loop } from './loop-types';
 
 /** Working time left, ms, never negative. */

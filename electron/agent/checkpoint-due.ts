@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import type { Loop } from './loop-types';
 import type { CheckpointPort, HaltRequest } from './ports';
 import { waitForComputer } from './wait-for-computer';

@@ -1,4 +1,4 @@
-import type { NewEvent, StoredStatus } from '@shared/events';
+import type { NewEvent, StoredStatus } from '@shared/log/events';
 import type { LimitReached, NoRoom } from './budget';
 import { keepAtEnd } from './checkpoint-due';
 import type { Lap, Loop } from './loop-types';

@@ -1,7 +1,7 @@
-import { largestPart, shortenLargest, shortenMany } from '@shared/context-shorten';
-import type { EventBody, NewEvent } from '@shared/events';
-import { summaryTool } from '@shared/summary';
-import { planSummary, type SummaryPlan, summaryRequestTokens } from '@shared/summary-plan';
+import { largestPart, shortenLargest, shortenMany } from '@shared/context/context-shorten';
+import { summaryTool } from '@shared/context/summary';
+import { planSummary, type SummaryPlan, summaryRequestTokens } from '@shared/context/summary-plan';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { budgetTail } from './budget';
 import { pauseRun } from './come-to-rest';
 import type { Lap, Loop } from './loop-types';

@@ -1,5 +1,5 @@
-import type { ModelRef } from '@shared/event-parts';
-import type { EventBody } from '@shared/events';
+import type { ModelRef } from '@shared/log/event-parts';
+import type { EventBody } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {

@@ -1,8 +1,8 @@
-import type { ChatMessage } from '@shared/chat';
-import { messageTokens } from '@shared/context-entry';
-import { hintBlock } from '@shared/human-tag';
-import { toolTokens } from '@shared/tokens';
-import { type Trajectory, TrajectoryFold } from '@shared/trajectory';
+import { messageTokens } from '@shared/context/context-entry';
+import { hintBlock } from '@shared/context/human-tag';
+import { toolTokens } from '@shared/context/tokens';
+import { type Trajectory, TrajectoryFold } from '@shared/context/trajectory';
+import type { ChatMessage } from '@shared/log/chat';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';

@@ -1,6 +1,6 @@
-import type { ContextFold } from '@shared/context';
-import type { Limits } from '@shared/event-parts';
-import type { RunFold } from '@shared/run-fold';
+import type { ContextFold } from '@shared/context/context';
+import type { Limits } from '@shared/log/event-parts';
+import type { RunFold } from '@shared/runs/run-fold';
 import type { Clock } from '../clock';
 import type {
   ActionPort,

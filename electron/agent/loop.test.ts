@@ -1,4 +1,4 @@
-import type { EventKind } from '@shared/events';
+import type { EventKind } from '@shared/log/events';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { act } from './act';
 import { applyChanges } from './apply-changes';
 import { askModel } from './ask-model';

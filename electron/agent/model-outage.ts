@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import type { Loop } from './loop-types';
 import type { ModelFailure } from './ports';
 

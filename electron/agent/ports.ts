@@ -1,8 +1,8 @@
-import type { ModelRef, Tool, Usage } from '@shared/event-parts';
-import type { NewEvent } from '@shared/events';
-import type { ImagePart } from '@shared/image-part';
-import type { LimitsChange } from '@shared/outbox';
-import type { RunState } from '@shared/views';
+import type { RunState } from '@shared/contract/views';
+import type { ModelRef, Tool, Usage } from '@shared/log/event-parts';
+import type { NewEvent } from '@shared/log/events';
+import type { ImagePart } from '@shared/log/image-part';
+import type { LimitsChange } from '@shared/log/outbox';
 
 /** Everything the loop touches comes in through these ports; the loop does no I/O of its own. */
 

@@ -1,7 +1,7 @@
-import type { ModelCall } from '@shared/event-parts';
-import type { EventBody, NewEvent } from '@shared/events';
-import { isRefusal } from '@shared/run-fold';
-import { wellFormed } from '@shared/well-formed';
+import { wellFormed } from '@shared/base/well-formed';
+import type { ModelCall } from '@shared/log/event-parts';
+import type { EventBody, NewEvent } from '@shared/log/events';
+import { isRefusal } from '@shared/runs/run-fold';
 import type { ActionPort, ModelAnswer } from './ports';
 
 type Answered = Pick<

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
 import type { Loop } from './loop-types';
 import type { ModelFailure } from './ports';
 

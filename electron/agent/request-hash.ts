@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ContextFold } from '@shared/context';
-import type { RequestExtras } from '@shared/context-parts';
+import type { ContextFold } from '@shared/context/context';
+import type { RequestExtras } from '@shared/context/context-parts';
 
 /**
  * sha256 and length of the exact request body without serialising or hashing the stable prefix again: the hash

@@ -1,4 +1,4 @@
-import type { ModelRef } from '@shared/event-parts';
+import type { ModelRef } from '@shared/log/event-parts';
 
 /** Everything of a request's body but tools and messages, in sending order. */
 export function requestParams({

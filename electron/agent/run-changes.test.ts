@@ -1,4 +1,4 @@
-import type { ModelRef, Usage } from '@shared/event-parts';
+import type { ModelRef, Usage } from '@shared/log/event-parts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cutStream, refusal, serverError } from '../model/scripted-faults';
 import {

@@ -1,6 +1,6 @@
-import { contentText } from '@shared/chat';
-import { ContextFold } from '@shared/context';
-import { hintName } from '@shared/hint-name';
+import { ContextFold } from '@shared/context/context';
+import { contentText } from '@shared/log/chat';
+import { hintName } from '@shared/log/hint-name';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type ScriptedAnswer,

@@ -1,9 +1,9 @@
-import { WaymarkError } from '@shared/errors';
-import type { EventBody, NewEvent } from '@shared/events';
-import { readSummary, renderSummary } from '@shared/summary';
-import { missingIn } from '@shared/summary-missing';
-import { nextHead, summarised, tokensAfter } from '@shared/summary-plan';
-import { wellFormed } from '@shared/well-formed';
+import { wellFormed } from '@shared/base/well-formed';
+import { readSummary, renderSummary } from '@shared/context/summary';
+import { missingIn } from '@shared/context/summary-missing';
+import { nextHead, summarised, tokensAfter } from '@shared/context/summary-plan';
+import { WaymarkError } from '@shared/contract/errors';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { type Answered, askUntilAnswered } from './ask-until-answered';
 import { type NoRoom, roomFor } from './budget';
 import { pauseRun } from './come-to-rest';

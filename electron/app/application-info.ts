@@ -1,4 +1,4 @@
-import type { AppInfo } from '@shared/ipc/application';
+import type { AppInfo } from '@shared/contract/ipc/application';
 import { app } from 'electron';
 import { sqliteVersion } from '../store/sqlite-version';
 

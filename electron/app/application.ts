@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Result } from '@shared/errors';
-import { type Failure, toFailure } from '@shared/errors';
+import type { Result } from '@shared/contract/errors';
+import { type Failure, toFailure } from '@shared/contract/errors';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';

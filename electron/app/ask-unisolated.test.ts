@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { expect, it } from 'vitest';
 import type { Handlers } from '../ipc/register';
 import { askUnisolated } from './ask-unisolated';

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { CommandInput } from '@shared/ipc';
+import { WaymarkError } from '@shared/contract/errors';
+import type { CommandInput } from '@shared/contract/ipc';
 import type { Handlers } from '../ipc/register';
 
 /** Commands that begin to drive a run. */

@@ -1,4 +1,4 @@
-import { toFailure } from '@shared/errors';
+import { toFailure } from '@shared/contract/errors';
 import type { FileLog } from './log';
 
 /** Closes one after the other; one that fails must not keep the next from its turn. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { AppInfo } from '@shared/ipc/application';
-import type { Settings } from '@shared/settings';
-import type { RunSummary } from '@shared/views';
+import type { AppInfo } from '@shared/contract/ipc/application';
+import type { Settings } from '@shared/contract/settings';
+import type { RunSummary } from '@shared/contract/views';
 import { writeOutput } from '../files/output-file';
 import type { SecretScanner } from '../secrets/scanner';
 

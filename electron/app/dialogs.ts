@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/computers';
+import type { PromptView } from '@shared/contract/computers';
 import type { BrowserWindow } from 'electron';
 import { dialog, shell } from 'electron';
 import type { RemotePlace } from '../remote/remote-desk';

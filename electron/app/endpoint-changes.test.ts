@@ -1,4 +1,4 @@
-import { type Endpoint, endpointSchema } from '@shared/settings';
+import { type Endpoint, endpointSchema } from '@shared/contract/settings';
 import { expect, it } from 'vitest';
 import { EndpointChanges, type KeyMove } from './endpoint-changes';
 import { KeyStore } from './key-store';

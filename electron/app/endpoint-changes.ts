@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { Endpoint } from '@shared/settings';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Endpoint } from '@shared/contract/settings';
 import { originOf } from '../model/bound-key';
 import { checkAddress } from '../named-addresses';
 import type { KeyStore } from './key-store';

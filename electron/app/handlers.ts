@@ -1,6 +1,6 @@
-import type { Failure } from '@shared/errors';
-import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/ipc/application';
-import { namedEndpoint } from '@shared/settings';
+import type { Failure } from '@shared/contract/errors';
+import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/contract/ipc/application';
+import { namedEndpoint } from '@shared/contract/settings';
 import { dataFolder } from '../data-folder';
 import { readApart } from '../dataset/importers/import-thread';
 import { applicationHandlers } from '../ipc/handlers/application';

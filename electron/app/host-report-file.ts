@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type HostReport, transportKind } from '@shared/computers';
+import { type HostReport, transportKind } from '@shared/contract/computers';
 import { z } from 'zod';
 import type { HostReports } from '../ipc/handlers/computers';
 

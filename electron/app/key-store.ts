@@ -1,7 +1,7 @@
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { KeyKeeping } from '@shared/ipc/application';
+import { WaymarkError } from '@shared/contract/errors';
+import type { KeyKeeping } from '@shared/contract/ipc/application';
 import { z } from 'zod';
 import { BoundKey } from '../model/bound-key';
 import {

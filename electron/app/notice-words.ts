@@ -1,4 +1,4 @@
-import type { AttentionItem } from '@shared/attention';
+import type { AttentionItem } from '@shared/runs/attention/attention';
 
 type Facts = AttentionItem['facts'];
 

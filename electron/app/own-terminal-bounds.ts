@@ -1,4 +1,4 @@
-import type { OwnPlace } from '@shared/ipc/terminals';
+import type { OwnPlace } from '@shared/contract/ipc/terminals';
 
 /** Smaller than this nobody sees what they type, device-independent pixels. */
 const least = { width: 160, height: 80 } as const;

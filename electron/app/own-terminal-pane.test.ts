@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { commands } from '@shared/ipc';
-import { ownTerminalCommands } from '@shared/ipc/own-terminal';
-import { defaultSettings } from '@shared/settings';
+import { commands } from '@shared/contract/ipc';
+import { ownTerminalCommands } from '@shared/contract/ipc/own-terminal';
+import { defaultSettings } from '@shared/contract/settings';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { OwnTerminalPane } from './own-terminal-pane';
 

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import type { LinkHealth, OwnTerminal } from '@shared/computers';
-import { type Result, toFailure, WaymarkError } from '@shared/errors';
+import type { LinkHealth, OwnTerminal } from '@shared/contract/computers';
+import { type Result, toFailure, WaymarkError } from '@shared/contract/errors';
 import {
   type OwnTerminalEvents,
   type OwnTerminalState,
   ownTerminalCommands,
   ownTerminalConsents,
-} from '@shared/ipc/own-terminal';
-import type { OwnPlace } from '@shared/ipc/terminals';
-import { ownTerminalPage } from '@shared/own-terminal-page';
-import type { Settings } from '@shared/settings';
+} from '@shared/contract/ipc/own-terminal';
+import type { OwnPlace } from '@shared/contract/ipc/terminals';
+import { ownTerminalPage } from '@shared/contract/own-terminal-page';
+import type { Settings } from '@shared/contract/settings';
 import type { BrowserWindow } from 'electron';
 import { nativeTheme, session } from 'electron';
 import { answerFrom } from '../ipc/dispatch';

@@ -1,5 +1,5 @@
-import type { CommandName } from '@shared/ipc';
-import { ownTerminalCommands } from '@shared/ipc/own-terminal';
+import type { CommandName } from '@shared/contract/ipc';
+import { ownTerminalCommands } from '@shared/contract/ipc/own-terminal';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { answerCommand } from '../ipc/dispatch';
 import { Gestures } from '../ipc/gestures';

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { PickedFolder } from '@shared/ipc/runs';
+import { WaymarkError } from '@shared/contract/errors';
+import type { PickedFolder } from '@shared/contract/ipc/runs';
 import { ulid } from 'ulid';
 import type { SharedFolder } from '../computer/local/sandbox/sandbox-view';
 import { type PrivatePlaces, refusePrivate } from '../computer/local/sandbox/shown-folders';

@@ -1,4 +1,4 @@
-import { policyViolationSchema } from '@shared/policy-violation';
+import { policyViolationSchema } from '@shared/contract/policy-violation';
 import type { Log } from './log';
 
 /** A page that breaks its policy does so often; the log is for other things too. */

@@ -1,4 +1,4 @@
-import type { PowerState } from '@shared/ipc/application';
+import type { PowerState } from '@shared/contract/ipc/application';
 import { expect, it } from 'vitest';
 import { PowerKeeper, type PowerSource } from './power';
 

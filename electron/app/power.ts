@@ -1,4 +1,4 @@
-import type { PowerState } from '@shared/ipc/application';
+import type { PowerState } from '@shared/contract/ipc/application';
 
 /** What a machine says about its power, and the wish that it stays awake. */
 export interface PowerSource {

@@ -1,4 +1,4 @@
-import { assertNever, type Failure } from '@shared/errors';
+import { assertNever, type Failure } from '@shared/contract/errors';
 import type { Publisher } from '../ipc/publish';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import type { StoreNotice } from '../store/api';

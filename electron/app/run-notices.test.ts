@@ -1,6 +1,6 @@
-import type { AttentionItem, AttentionKind } from '@shared/attention';
-import { urgencyOf } from '@shared/attention-rank';
-import { defaultSettings } from '@shared/settings';
+import { defaultSettings } from '@shared/contract/settings';
+import type { AttentionItem, AttentionKind } from '@shared/runs/attention/attention';
+import { urgencyOf } from '@shared/runs/attention/attention-rank';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock';
 import { createRun, RunWriter } from '../testing/run-writer';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Author } from '@shared/annotations';
+import type { Author } from '@shared/log/annotations';
 import { ModelText } from '@shared/terminal/model-text';
 import type { BrowserWindow } from 'electron';
 import { startDemoRun } from '../demo/start-demo-run';

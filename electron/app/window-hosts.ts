@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/computers';
+import type { PromptView } from '@shared/contract/computers';
 import type { Hosts } from '../computer/hosts';
 import { createHosts, createTransport } from '../computer/ssh/create-hosts';
 import { PromptDesk } from '../computer/ssh/prompt-desk';

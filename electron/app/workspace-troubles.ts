@@ -1,4 +1,4 @@
-import type { Failure } from '@shared/errors';
+import type { Failure } from '@shared/contract/errors';
 import type { Publisher } from '../ipc/publish';
 
 /** What is wrong with the open workspace, as a window that opens later is told it. */

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /** What the copying program said (`resources/checkpoint`). Bytes are as files are long, not blocks. */
 export interface CopyAnswer {

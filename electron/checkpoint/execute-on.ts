@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
 import { runProcess } from '../task/run-process';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
 import { type CopyAnswer, noteSentence, parseCopyAnswer } from './copy-answer';

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { ApprovalAsked } from '@shared/ipc/runs';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import { answerApproval } from '../runs/answer-approval';
 import { questionLines } from './approval-words';
 import type { Arguments } from './arguments';

@@ -1,6 +1,6 @@
-import { toFailure } from '@shared/errors';
-import type { EventKind } from '@shared/events';
-import type { ApprovalAsked } from '@shared/ipc/runs';
+import { toFailure } from '@shared/contract/errors';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
+import type { EventKind } from '@shared/log/events';
 import { visibleJson } from '@shared/terminal/visible-text';
 import { type ApprovalAnswer, answerApproval } from '../runs/answer-approval';
 import { takesHints } from '../runs/hint-desk';

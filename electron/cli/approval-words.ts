@@ -1,4 +1,4 @@
-import type { ApprovalAsked } from '@shared/ipc/runs';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import { visibleText } from '@shared/terminal/visible-text';
 import { foldQuoted, gutter, usualColumns } from './fold-quoted';
 

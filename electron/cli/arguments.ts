@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { WaymarkError } from '@shared/errors';
-import { durationMs } from '@shared/task';
+import { WaymarkError } from '@shared/contract/errors';
+import { durationMs } from '@shared/contract/task';
 
 const options = {
   workspace: { type: 'string' },

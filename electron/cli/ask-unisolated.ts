@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { NewRun } from '../runs/create-run';
 import { type Arguments, oneOf } from './arguments';
 import type { CliContext } from './context';

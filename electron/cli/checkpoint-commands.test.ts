@@ -1,4 +1,4 @@
-import { settingsSchema } from '@shared/settings';
+import { settingsSchema } from '@shared/contract/settings';
 import { afterEach, expect, it } from 'vitest';
 import { checkpointHandlers } from '../ipc/handlers/checkpoints';
 import { labelHandlers } from '../ipc/handlers/labels';

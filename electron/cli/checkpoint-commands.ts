@@ -1,6 +1,6 @@
-import type { CheckpointView } from '@shared/checkpoint-views';
-import { WaymarkError } from '@shared/errors';
-import { namedEndpoint } from '@shared/settings';
+import type { CheckpointView } from '@shared/contract/checkpoint-views';
+import { WaymarkError } from '@shared/contract/errors';
+import { namedEndpoint } from '@shared/contract/settings';
 import { type Arguments, positive, required } from './arguments';
 import { refuseIsolated, unlessUnisolated } from './ask-unisolated';
 import type { CliContext } from './context';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HostReport, HostResolution, StageView } from '@shared/computers';
-import { taskSpecSchema } from '@shared/task';
+import type { HostReport, HostResolution, StageView } from '@shared/contract/computers';
+import { taskSpecSchema } from '@shared/contract/task';
 import { ulid } from 'ulid';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Hosts } from '../computer/hosts';

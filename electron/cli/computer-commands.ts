@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
-import type { KnownComputer } from '@shared/computers';
-import { type HostReport, type HostResolution, hostAliasSchema, type StageView } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
+import type { KnownComputer } from '@shared/contract/computers';
+import {
+  type HostReport,
+  type HostResolution,
+  hostAliasSchema,
+  type StageView,
+} from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
 import type { Hosts } from '../computer/hosts';
 import { shortLine } from '../computer/ssh/untrusted-text';
 import { refuseWhileDriven } from '../runs/driven-on';

@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import type { Settings } from '@shared/settings';
+import type { Settings } from '@shared/contract/settings';
+import type { Author } from '@shared/log/annotations';
 import type { TakenEnvironment } from '../environment/taken-environment';
 import type { NamedAddresses } from '../named-addresses';
 import type { Engine } from '../runs/engine';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { WaymarkError } from '@shared/errors';
-import { rowReasonings } from '@shared/row-reasoning';
-import type { VerifyReport } from '@shared/views';
+import { rowReasonings } from '@shared/context/row-reasoning';
+import type { WaymarkError } from '@shared/contract/errors';
+import type { VerifyReport } from '@shared/contract/views';
 import { exportDataset } from '../dataset/export-dataset';
 import { removeAt } from '../files/remove';
 import { hostsOf } from '../runs/clean-sessions';

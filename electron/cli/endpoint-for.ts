@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import { type Endpoint, endpointSchema } from '@shared/settings';
+import { WaymarkError } from '@shared/contract/errors';
+import { type Endpoint, endpointSchema } from '@shared/contract/settings';
 import { checkAddress } from '../named-addresses';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { helpFor } from './help';
 

@@ -1,11 +1,11 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import {
   type HintDelivery,
   type HintVerdict,
   type HintView,
   hintCategory,
   hintDelivery,
-} from '@shared/outbox';
+} from '@shared/log/outbox';
 import { branchHints } from '../runs/branch-hints';
 import { type Arguments, oneOf, positive, required } from './arguments';
 import { branchHintLines } from './branch-hint-lines';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { readApart } from '../dataset/importers/import-thread';
 import type { LogReader } from '../dataset/importers/read-log';
 import { type ImportedRun, importResearchGym } from '../dataset/importers/researchgym/import-researchgym';

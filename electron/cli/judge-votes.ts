@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type AnnotationFold, foldAnnotations } from '@shared/annotation-fold';
-import { type AnnotationOp, judgeAuthor } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
+import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
+import { type AnnotationOp, judgeAuthor } from '@shared/log/annotations';
 import { z } from 'zod';
 import { allAnnotations } from '../dataset/event-pages';
 import { stepOwners } from '../runs/step-owners';

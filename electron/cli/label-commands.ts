@@ -1,6 +1,6 @@
-import type { AnnotationTarget, Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import { partsOf, targetOf } from '@shared/step-range';
+import { WaymarkError } from '@shared/contract/errors';
+import { partsOf, targetOf } from '@shared/contract/step-range';
+import type { AnnotationTarget, Author } from '@shared/log/annotations';
 import { adjudicateSteps, hardMasks } from '../runs/adjudicate-steps';
 import { checkCorrection } from '../runs/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { MergeReport } from '@shared/ipc/merge';
+import type { MergeReport } from '@shared/contract/ipc/merge';
 import { isDatabaseFile } from '../store/restore/backup-file';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';

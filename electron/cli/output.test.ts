@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { toFailure, WaymarkError } from '@shared/errors';
+import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { hasHiddenCharacters } from '@shared/terminal/visible-text';
 import { describe, expect, it } from 'vitest';
 import { SecretScanner } from '../secrets/scanner';

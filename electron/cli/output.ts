@@ -1,5 +1,5 @@
-import type { Failure } from '@shared/errors';
-import { plainDetail, toFailure } from '@shared/errors';
+import type { Failure } from '@shared/contract/errors';
+import { plainDetail, toFailure } from '@shared/contract/errors';
 import { visibleJson, visibleText } from '@shared/terminal/visible-text';
 import type { EngineLog } from '../runs/engine-options';
 

@@ -1,9 +1,9 @@
-import { WaymarkError } from '@shared/errors';
-import type { AssignOrder } from '@shared/ipc/queue';
-import type { ApprovalAsked } from '@shared/ipc/runs';
-import { peopleCsv } from '@shared/review/people-csv';
-import { queueClasses } from '@shared/review/queue-class';
-import type { Person, PersonRow } from '@shared/review/queue-views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { AssignOrder } from '@shared/contract/ipc/queue';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
+import { peopleCsv } from '@shared/labels/review/people-csv';
+import { queueClasses } from '@shared/labels/review/queue-class';
+import type { Person, PersonRow } from '@shared/labels/review/queue-views';
 import { assignBatch, planBatch, takeBackBatch } from '../runs/review-queue';
 import { approvalLines } from './approval-words';
 import { type Arguments, oneOf, required } from './arguments';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { unreadableRun } from '../store/unreadable-run';
 import type { Arguments } from './arguments';
 import type { CliContext } from './context';

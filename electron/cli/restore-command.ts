@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { BackupRow, RestoredRun, RestoreReport } from '@shared/ipc/restore';
+import { WaymarkError } from '@shared/contract/errors';
+import type { BackupRow, RestoredRun, RestoreReport } from '@shared/contract/ipc/restore';
 import { backupsOf, restoreApart } from '../store/restore/restore-thread';
 import { workspaceFile } from '../store/workspace-file';
 import { type Arguments, required } from './arguments';

@@ -1,5 +1,4 @@
-import { WaymarkError } from '@shared/errors';
-import type { RuleVerdict } from '@shared/labels';
+import { WaymarkError } from '@shared/contract/errors';
 import {
   noRuleSettings,
   precedences,
@@ -7,8 +6,9 @@ import {
   type RuleSettings,
   type RuleValue,
   ruleIds,
-} from '@shared/rules/rule-settings';
-import type { RulePreview, RuleView } from '@shared/rules/rule-views';
+} from '@shared/contract/rules/rule-settings';
+import type { RulePreview, RuleView } from '@shared/contract/rules/rule-views';
+import type { RuleVerdict } from '@shared/labels/labels';
 import { everyRule, ruleViews, taskPrecedence } from '../label/rule-set';
 import { checkSettings, pinnedTask, rulesOfRun } from '../label/run-rules';
 import { type Arguments, oneOf, required } from './arguments';

@@ -1,6 +1,6 @@
-import { toFailure, WaymarkError } from '@shared/errors';
-import { runStatus } from '@shared/run-status';
-import { type TaskSpec, taskSpecSchema } from '@shared/task';
+import { toFailure, WaymarkError } from '@shared/contract/errors';
+import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
+import { runStatus } from '@shared/runs/run-status';
 import { refuseImport } from '../runs/refuse-import';
 import { removeRun } from '../runs/remove-run';
 import { startRunner } from '../serve/start-runner';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ApprovalAsked } from '@shared/ipc/runs';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import { afterEach, expect, it } from 'vitest';
 import { takenEnvironment } from '../environment/taken-environment';
 import { NamedAddresses } from '../named-addresses';

@@ -1,4 +1,4 @@
-import type { LimitsChange } from '@shared/outbox';
+import type { LimitsChange } from '@shared/log/outbox';
 import { keepsRunning } from '../runs/running-commands';
 import { type Arguments, duration, positive, positiveNumber, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';

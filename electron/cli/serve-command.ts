@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { plainDetail, WaymarkError } from '@shared/errors';
+import { plainDetail, WaymarkError } from '@shared/contract/errors';
 import { version } from '../../package.json';
 import type { Hosts } from '../computer/hosts';
 import type { TakenEnvironment } from '../environment/taken-environment';

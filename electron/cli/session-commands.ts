@@ -1,7 +1,7 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
+import type { SessionView } from '@shared/contract/views';
 import { fromLineStart } from '@shared/terminal/model-text';
 import { TerminalFilter } from '@shared/terminal/terminal-filter';
-import type { SessionView } from '@shared/views';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';

@@ -1,7 +1,7 @@
-import type { EventBody } from '@shared/events';
-import { runStatus } from '@shared/run-status';
-import { taskSpecSchema } from '@shared/task';
-import type { RunSummary } from '@shared/views';
+import { taskSpecSchema } from '@shared/contract/task';
+import type { RunSummary } from '@shared/contract/views';
+import type { EventBody } from '@shared/log/events';
+import { runStatus } from '@shared/runs/run-status';
 import { branchHints } from '../runs/branch-hints';
 import { type PendingAsk, pendingChanges } from '../runs/pending-changes';
 import { approvalLines } from './approval-words';

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { SharedFolder } from '../computer/local/sandbox/sandbox-view';
 
 /**

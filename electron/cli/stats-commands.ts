@@ -1,4 +1,4 @@
-import type { RunStats } from '@shared/run-stats';
+import type { RunStats } from '@shared/runs/run-stats';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';

@@ -1,6 +1,6 @@
-import type { ApprovalAsked } from '@shared/ipc/runs';
-import { type RunStatus, type RunStatusWord, runStatus } from '@shared/run-status';
-import type { RunningCommand, RunSummary } from '@shared/views';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
+import type { RunningCommand, RunSummary } from '@shared/contract/views';
+import { type RunStatus, type RunStatusWord, runStatus } from '@shared/runs/run-status';
 import { keepsRunning } from '../runs/running-commands';
 
 const words: Record<RunStatusWord, string> = {

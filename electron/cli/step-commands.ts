@@ -1,6 +1,6 @@
-import { WaymarkError } from '@shared/errors';
-import { type ImageRef, imageTypeName } from '@shared/image-part';
-import type { ObservationView, PromptView, StepDetail } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ObservationView, PromptView, StepDetail } from '@shared/contract/views';
+import { type ImageRef, imageTypeName } from '@shared/log/image-part';
 import { type Arguments, positive, required } from './arguments';
 import type { CliContext } from './context';
 import type { CommandResult } from './output';

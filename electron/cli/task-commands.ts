@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import { taskSpecSchema } from '@shared/task';
+import { WaymarkError } from '@shared/contract/errors';
+import { taskSpecSchema } from '@shared/contract/task';
 import { addTask } from '../task/add';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';

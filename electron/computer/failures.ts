@@ -1,4 +1,4 @@
-import { type ErrorCode, WaymarkError } from '@shared/errors';
+import { type ErrorCode, WaymarkError } from '@shared/contract/errors';
 
 /** The link is broken or the machine is away. The run waits; the model never sees it. */
 export class ComputerUnavailable extends WaymarkError {

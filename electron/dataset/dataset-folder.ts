@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readFile, rename, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { outputFailure, syncFolder } from '../files/output-file';
 import { removeAt } from '../files/remove';
 import { makeFolder } from '../store/make-folder';

@@ -1,7 +1,7 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { RunEvent } from '@shared/events';
-import type { RunSummary } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { RunSummary } from '@shared/contract/views';
+import type { AnnotationEntry } from '@shared/log/annotations';
+import type { RunEvent } from '@shared/log/events';
 import type { StoreReader } from '../store/api';
 
 type DatasetRun = Pick<RunSummary, 'id' | 'seq' | 'state'>;

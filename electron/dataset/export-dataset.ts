@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { ExportResult } from '@shared/ipc/dataset';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ExportResult } from '@shared/contract/ipc/dataset';
 import { checkTarget, DatasetFolder } from './dataset-folder';
 import type { DatasetReader } from './event-pages';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { WaymarkError } from '@shared/errors';
-import { snapshotText } from '@shared/label-snapshot';
-import type { Trajectory } from '@shared/trajectory';
+import type { Trajectory } from '@shared/context/trajectory';
+import { WaymarkError } from '@shared/contract/errors';
+import { snapshotText } from '@shared/labels/label-snapshot';
 import { type RuleSet, ruleSetFacts, ruleSetVersion } from '../label/rule-set';
 import type { DatasetReader } from './event-pages';
 import { type DatasetPreset, datasetPreset, type ExportRequest } from './export-request';

@@ -1,6 +1,6 @@
-import type { MachinePrecedence } from '@shared/labels';
-import { presetReasoning, type RowReasoning } from '@shared/row-reasoning';
-import type { Trajectory } from '@shared/trajectory';
+import { presetReasoning, type RowReasoning } from '@shared/context/row-reasoning';
+import type { Trajectory } from '@shared/context/trajectory';
+import type { MachinePrecedence } from '@shared/labels/labels';
 import type { RulePreset } from '../label/rule-set';
 
 /** What to export. Preview and export take the same request, so that their counts agree. */

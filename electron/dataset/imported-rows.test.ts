@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunEvent } from '@shared/events';
-import { RunScript } from '@shared/run-fixtures';
-import { estimateTokens } from '@shared/tokens';
+import { estimateTokens } from '@shared/context/tokens';
+import type { RunEvent } from '@shared/log/events';
+import { RunScript } from '@shared/runs/run-fixtures';
 import { describe, expect, it } from 'vitest';
 import { MemoryReader } from '../testing/memory-reader';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';

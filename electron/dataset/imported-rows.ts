@@ -1,9 +1,9 @@
-import { ContextFold } from '@shared/context';
-import { tokensOf } from '@shared/context-entry';
-import type { Tool } from '@shared/event-parts';
-import type { RunEvent } from '@shared/events';
-import { estimateTokens, toolTokens } from '@shared/tokens';
-import type { Trajectory } from '@shared/trajectory';
+import { ContextFold } from '@shared/context/context';
+import { tokensOf } from '@shared/context/context-entry';
+import { estimateTokens, toolTokens } from '@shared/context/tokens';
+import type { Trajectory } from '@shared/context/trajectory';
+import type { Tool } from '@shared/log/event-parts';
+import type { RunEvent } from '@shared/log/events';
 import { gymSummaryTools, gymTools } from './importers/researchgym/tools';
 
 type Kind = Trajectory['kind'];

@@ -1,5 +1,5 @@
-import type { Tool } from '@shared/event-parts';
-import type { EventBody } from '@shared/events';
+import type { Tool } from '@shared/log/event-parts';
+import type { EventBody } from '@shared/log/events';
 import { ruleSetVersion } from '../label/rule-set';
 import { countLines, countMasks, type ExportPlan, stepRanges } from './export-plan';
 import type { ExportRequest } from './export-request';

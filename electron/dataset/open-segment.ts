@@ -1,5 +1,5 @@
-import type { EventOf } from '@shared/events';
-import { estimateTokens } from '@shared/tokens';
+import { estimateTokens } from '@shared/context/tokens';
+import type { EventOf } from '@shared/log/events';
 import type { CarriedStep, Model, StepPlan } from './run-plan';
 
 /** An answered step, until the run was read. */

@@ -1,4 +1,4 @@
-import type { ExportPreview } from '@shared/ipc/dataset';
+import type { ExportPreview } from '@shared/contract/ipc/dataset';
 import type { DatasetReader } from './event-pages';
 import { countInherited, countLines, countMasks, planExport } from './export-plan';
 import type { ExportRequest } from './export-request';

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EntryMaker } from '@shared/annotation-fixtures';
-import type { RunEvent } from '@shared/events';
-import { RunScript } from '@shared/run-fixtures';
-import { estimateTokens } from '@shared/tokens';
+import { estimateTokens } from '@shared/context/tokens';
+import { EntryMaker } from '@shared/log/annotation-fixtures';
+import type { RunEvent } from '@shared/log/events';
+import { RunScript } from '@shared/runs/run-fixtures';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryReader } from '../testing/memory-reader';
 import { type ExportedRow, exportedRows } from '../testing/sent-rows';

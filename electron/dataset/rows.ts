@@ -1,7 +1,7 @@
-import { WaymarkError } from '@shared/errors';
-import type { Tool } from '@shared/event-parts';
-import { type MaskedMessage, maskTrajectory } from '@shared/mask';
-import { type Trajectory, TrajectoryFold } from '@shared/trajectory';
+import { type MaskedMessage, maskTrajectory } from '@shared/context/mask';
+import { type Trajectory, TrajectoryFold } from '@shared/context/trajectory';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Tool } from '@shared/log/event-parts';
 import { type DatasetReader, eventPages } from './event-pages';
 import type { ExportPlan, RowPlan } from './export-plan';
 import { rowTools } from './imported-rows';

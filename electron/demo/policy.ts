@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { z } from 'zod';
 
 /** A recorded policy: an ordered list of answers, each with the condition under which it is given. */

@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import { endpointSchema } from '@shared/settings';
+import { endpointSchema } from '@shared/contract/settings';
+import type { Author } from '@shared/log/annotations';
 import { addTask } from '../task/add';
 import type { Workbench } from '../workbench';
 import { demoTaskFolder } from './demo';

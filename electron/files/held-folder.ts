@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /** With Linux's /proc a folder is reached by its descriptor, whatever becomes of its name. */
 const PROC = existsSync('/proc/self/fd') ? '/proc/self/fd' : null;

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /**
  * A path below a folder of ours, name by name. Names come from rows, file names and ids, and none may lead anywhere else: each

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { toFailure, WaymarkError } from '@shared/errors';
-import { defaultSettings } from '@shared/settings';
+import { toFailure, WaymarkError } from '@shared/contract/errors';
+import { defaultSettings } from '@shared/contract/settings';
 import { expect, test } from 'vitest';
 import { writeDiagnostics } from '../app/diagnostics';
 import { writePrivately } from '../app/key-file';

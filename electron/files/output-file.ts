@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { statfsSync } from 'node:fs';
 import { type FileHandle, open, realpath, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { removeFile } from './remove';
 
 /**

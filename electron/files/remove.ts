@@ -1,6 +1,6 @@
 import { readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { HeldFolder, notDeleted } from './held-folder';
 import { isPlainName } from './inside';
 

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import { isId } from '@shared/id';
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
 import { inside, isPlainName } from './inside';
 
 /*

@@ -1,4 +1,4 @@
-import { settingsChangeSchema } from '@shared/settings';
+import { settingsChangeSchema } from '@shared/contract/settings';
 import { describe, expect, it } from 'vitest';
 import { answerCommand } from './dispatch';
 

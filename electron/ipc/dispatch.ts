@@ -1,5 +1,5 @@
-import { type Failure, type Result, toFailure, WaymarkError } from '@shared/errors';
-import { commands } from '@shared/ipc';
+import { type Failure, type Result, toFailure, WaymarkError } from '@shared/contract/errors';
+import { commands } from '@shared/contract/ipc';
 import type { z } from 'zod';
 import { checkInputSize } from './input-size';
 import type { Handlers } from './register';

@@ -1,5 +1,5 @@
-import { type Result, toFailure, WaymarkError } from '@shared/errors';
-import { type Consent, commandConsents } from '@shared/ipc/consents';
+import { type Result, toFailure, WaymarkError } from '@shared/contract/errors';
+import { type Consent, commandConsents } from '@shared/contract/ipc/consents';
 import type { InputEvent, WebContents } from 'electron';
 
 /** A press counts this long, ms. */

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LinkHealth } from '@shared/computers';
-import { errorCodes } from '@shared/errors';
-import { type CommandName, commands } from '@shared/ipc';
-import { ownTerminalCommands } from '@shared/ipc/own-terminal';
+import type { LinkHealth } from '@shared/contract/computers';
+import { errorCodes } from '@shared/contract/errors';
+import { type CommandName, commands } from '@shared/contract/ipc';
+import { ownTerminalCommands } from '@shared/contract/ipc/own-terminal';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AgentClient } from '../computer/agent/agent-client';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /** Values of an input, counted through all its levels; the longest that is asked for in earnest has 10,000. */
 const mostValues = 100_000;

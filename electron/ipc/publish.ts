@@ -1,4 +1,4 @@
-import type { EventPayloads } from '@shared/ipc';
+import type { EventPayloads } from '@shared/contract/ipc';
 import type { WebContents } from 'electron';
 
 /** The only `webContents.send`. Events that find no window are dropped: the window fetches state when it opens. */

@@ -1,5 +1,5 @@
-import type { Result } from '@shared/errors';
-import type { CommandName, CommandOutput, CommandParsed } from '@shared/ipc';
+import type { Result } from '@shared/contract/errors';
+import type { CommandName, CommandOutput, CommandParsed } from '@shared/contract/ipc';
 import type { IpcMainEvent, IpcMainInvokeEvent } from 'electron';
 import { ipcMain } from 'electron';
 

@@ -1,4 +1,4 @@
-import type { EventName, EventPayloads } from '@shared/ipc';
+import type { EventName, EventPayloads } from '@shared/contract/ipc';
 import { TerminalFilter } from '@shared/terminal/terminal-filter';
 import { expect, test } from 'vitest';
 import { eventually } from '../testing/deadline';

@@ -1,4 +1,4 @@
-import type { Author } from '@shared/annotations';
+import type { Author } from '@shared/log/annotations';
 import type { Store, StoreWriter } from '../store/api';
 import { readerFor } from '../store/read-withheld-viewer';
 import { type Workbench, WorkbenchHolder } from '../workbench';

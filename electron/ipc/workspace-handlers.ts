@@ -1,6 +1,6 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { Settings } from '@shared/settings';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Settings } from '@shared/contract/settings';
+import type { Author } from '@shared/log/annotations';
 import { startDemoRun } from '../demo/start-demo-run';
 import type { WorkbenchHolder } from '../workbench';
 import { attentionHandlers } from './handlers/attention';

@@ -1,4 +1,4 @@
-import type { EventBody } from '@shared/events';
+import type { EventBody } from '@shared/log/events';
 import { runsProgram } from './copies';
 import { isBlind } from './file-sight';
 import type { EventFacts } from './rule';

@@ -4,7 +4,7 @@ import {
   joinShellPath,
   parseShell,
   type SimpleCommand,
-} from '@shared/shell-command';
+} from '@shared/shell/shell-command';
 
 /** Longer commands are not read as shell text, characters. */
 const LONGEST = 64_000;

@@ -1,4 +1,4 @@
-import { commandName, type SimpleCommand } from '@shared/shell-command';
+import { commandName, type SimpleCommand } from '@shared/shell/shell-command';
 import { isPython } from './command-facts';
 
 /** Installing, fetching and watching are no computing, whatever the name of the package or the log. */

@@ -1,4 +1,4 @@
-import { commandName, type SimpleCommand } from '@shared/shell-command';
+import { commandName, type SimpleCommand } from '@shared/shell/shell-command';
 import type { CommandFact } from './command-facts';
 
 export interface FileCopy {

@@ -1,4 +1,4 @@
-import { parseShell } from '@shared/shell-command';
+import { parseShell } from '@shared/shell/shell-command';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { directoryAfter } from './shell-edits';

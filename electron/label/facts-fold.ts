@@ -1,6 +1,6 @@
-import { placeOf } from '@shared/detectors/session-place';
-import type { EventBody, NewEvent } from '@shared/events';
-import { joinShellPath } from '@shared/shell-command';
+import type { EventBody, NewEvent } from '@shared/log/events';
+import { placeOf } from '@shared/runs/detectors/session-place';
+import { joinShellPath } from '@shared/shell/shell-command';
 import { type CommandFact, commandFact } from './command-facts';
 import { FileSight } from './file-sight';
 import { JobSight, type OwnJob } from './job-sight';

@@ -1,5 +1,5 @@
-import type { EventBody, NewEvent } from '@shared/events';
-import { joinShellPath } from '@shared/shell-command';
+import type { EventBody, NewEvent } from '@shared/log/events';
+import { joinShellPath } from '@shared/shell/shell-command';
 import { LookLedger } from './look-ledger';
 import { directoryAfter, type ShellTouch, shellTouches } from './shell-edits';
 

@@ -1,3 +1,4 @@
+import type { NewEvent } from '@shared/log/events';
 import {
   endedJobs,
   forget,
@@ -5,8 +6,7 @@ import {
   killedJobs,
   type OwnJob as NamedJob,
   type OwnJobs,
-} from '@shared/detectors/own-jobs';
-import type { NewEvent } from '@shared/events';
+} from '@shared/runs/detectors/own-jobs';
 import type { CommandFact } from './command-facts';
 
 /** A command of the agent that runs beside its steps. */

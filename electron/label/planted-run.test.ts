@@ -1,6 +1,6 @@
-import { combineLabels } from '@shared/effective-label';
-import type { RunEvent } from '@shared/events';
-import type { RuleVerdict } from '@shared/labels';
+import { combineLabels } from '@shared/labels/effective-label';
+import type { RuleVerdict } from '@shared/labels/labels';
+import type { RunEvent } from '@shared/log/events';
 import { describe, expect, it } from 'vitest';
 import { PLANTED_STEPS, plantedRun } from '../testing/planted-run';
 import { verdictsOf } from '../testing/rule-run';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent } from '@shared/events';
-import { RunScript } from '@shared/run-fixtures';
+import type { RunEvent } from '@shared/log/events';
+import { RunScript } from '@shared/runs/run-fixtures';
 import { expect, it } from 'vitest';
 import { importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
 import { observationData, parseObservation } from '../dataset/importers/researchgym/observation';

@@ -1,6 +1,6 @@
-import type { RuleVerdict } from '@shared/labels';
-import { noRuleSettings } from '@shared/rules/rule-settings';
-import { RunScript, type ScriptedCall } from '@shared/run-fixtures';
+import { noRuleSettings } from '@shared/contract/rules/rule-settings';
+import type { RuleVerdict } from '@shared/labels/labels';
+import { RunScript, type ScriptedCall } from '@shared/runs/run-fixtures';
 import { describe, expect, it } from 'vitest';
 import { createRuleProjector, startRules } from './rule-projector';
 import { everyRule, ruleSetFor, ruleSetVersion } from './rule-set';

@@ -1,4 +1,4 @@
-import type { EventKind, RunEvent } from '@shared/events';
+import type { EventKind, RunEvent } from '@shared/log/events';
 import type { RuleVerdictRow, RunRuleFold, StepProjector } from '../store/step-projector';
 import { FactsFold } from './facts-fold';
 import type { Rule, RuleInForce } from './rule';

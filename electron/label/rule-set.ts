@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { MachinePrecedence } from '@shared/labels';
 import {
   precedences,
   type RuleChoice,
@@ -7,8 +6,9 @@ import {
   type RuleSettings,
   ruleChoicesSchema,
   ruleValueSchema,
-} from '@shared/rules/rule-settings';
-import type { RuleParameterView, RuleView } from '@shared/rules/rule-views';
+} from '@shared/contract/rules/rule-settings';
+import type { RuleParameterView, RuleView } from '@shared/contract/rules/rule-views';
+import type { MachinePrecedence } from '@shared/labels/labels';
 import { z } from 'zod';
 import { listOf, numberOf, type Rule, type RuleInForce, type RuleParameters } from './rule';
 import { actionAtFullScore } from './rules/action-at-full-score';

@@ -1,4 +1,4 @@
-import type { EventBody } from '@shared/events';
+import type { EventBody } from '@shared/log/events';
 import { z } from 'zod';
 import { inputMatcher } from '../task/input-globs';
 

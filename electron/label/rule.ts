@@ -1,5 +1,5 @@
-import type { EventKind, EventOf } from '@shared/events';
-import type { RuleId, RuleValue } from '@shared/rules/rule-settings';
+import type { RuleId, RuleValue } from '@shared/contract/rules/rule-settings';
+import type { EventKind, EventOf } from '@shared/log/events';
 import type { CommandFact } from './command-facts';
 import type { FileEdit } from './file-sight';
 import type { OwnJob } from './job-sight';

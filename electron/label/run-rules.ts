@@ -1,6 +1,6 @@
-import { WaymarkError } from '@shared/errors';
-import { noRuleSettings, type RuleSettings, ruleIds } from '@shared/rules/rule-settings';
-import type { RunRules } from '@shared/rules/rule-views';
+import { WaymarkError } from '@shared/contract/errors';
+import { noRuleSettings, type RuleSettings, ruleIds } from '@shared/contract/rules/rule-settings';
+import type { RunRules } from '@shared/contract/rules/rule-views';
 import type { StoreReader } from '../store/api';
 import { ruleViews, settingsProblem, taskPrecedence } from './rule-set';
 

@@ -1,5 +1,5 @@
-import { commandName, joinShellPath, parseShell, type SimpleCommand } from '@shared/shell-command';
-import { changedBy, seenBy } from '@shared/shell-effects';
+import { commandName, joinShellPath, parseShell, type SimpleCommand } from '@shared/shell/shell-command';
+import { changedBy, seenBy } from '@shared/shell/shell-effects';
 
 /** One thing a shell command does to a file, in the order in which it happens. */
 export interface ShellTouch {

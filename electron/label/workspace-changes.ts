@@ -1,5 +1,5 @@
-import type { EventOf } from '@shared/events';
-import { commandName } from '@shared/shell-command';
+import type { EventOf } from '@shared/log/events';
+import { commandName } from '@shared/shell/shell-command';
 import type { EventFacts } from './rule';
 import type { RuleTask } from './rule-task';
 import { shellTouches } from './shell-edits';

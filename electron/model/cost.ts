@@ -1,4 +1,4 @@
-import type { Usage } from '@shared/event-parts';
+import type { Usage } from '@shared/log/event-parts';
 
 /** Currency units per million tokens; cached input has a price of its own. */
 export interface Price {

@@ -1,5 +1,5 @@
-import type { Usage } from '@shared/event-parts';
-import { estimateTokens } from '@shared/tokens';
+import { estimateTokens } from '@shared/context/tokens';
+import type { Usage } from '@shared/log/event-parts';
 import type { ModelAnswer, ModelPort } from '../agent/ports';
 
 type Delta = Parameters<Parameters<ModelPort['ask']>[1]>[0];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { estimateTokens } from '@shared/tokens';
+import { estimateTokens } from '@shared/context/tokens';
 import type { ScriptedAnswer, ScriptedRequest } from './scripted-server';
 
 type Json = Record<string, unknown>;

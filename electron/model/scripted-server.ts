@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { ChatMessage } from '@shared/chat';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ChatMessage } from '@shared/log/chat';
 import { sendScript } from './scripted-answer';
 
 /** One request for a completion as a policy sees it. */

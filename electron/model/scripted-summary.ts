@@ -1,4 +1,4 @@
-import { type ChatMessage, contentText } from '@shared/chat';
+import { type ChatMessage, contentText } from '@shared/log/chat';
 import type { ScriptedAnswer, ScriptedPolicy, ScriptedRequest } from './scripted-server';
 
 /** What a summariser is offered and nobody else. */

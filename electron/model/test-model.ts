@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ModelTest } from '@shared/ipc/application';
+import type { ModelTest } from '@shared/contract/ipc/application';
 import type { ModelEndpoint } from './client';
 import { defaultHttpLimits } from './http-fetch';
 

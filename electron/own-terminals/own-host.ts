@@ -1,4 +1,4 @@
-import type { LinkState } from '@shared/computers';
+import type { LinkState } from '@shared/contract/computers';
 import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';
 import type { Computer } from '../computer/port';

@@ -1,5 +1,5 @@
-import type { OwnTerminal } from '@shared/computers';
-import type { OwnTerminalEvents } from '@shared/ipc/own-terminal';
+import type { OwnTerminal } from '@shared/contract/computers';
+import type { OwnTerminalEvents } from '@shared/contract/ipc/own-terminal';
 import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { SessionChunk, SessionInfo } from '../computer/port';

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { OwnTerminalEvents } from '@shared/ipc/own-terminal';
+import type { OwnTerminalEvents } from '@shared/contract/ipc/own-terminal';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LocalComputer } from '../computer/local/local-computer';
 import { frameBytes } from '../ipc/terminal-screen';

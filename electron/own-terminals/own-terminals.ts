@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { LinkHealth, OwnTerminal } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
-import type { OwnTerminalEvents } from '@shared/ipc/own-terminal';
+import type { LinkHealth, OwnTerminal } from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
+import type { OwnTerminalEvents } from '@shared/contract/ipc/own-terminal';
 import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';

@@ -1,4 +1,4 @@
-import type { EventPayloads } from '@shared/ipc';
+import type { EventPayloads } from '@shared/contract/ipc';
 import { expect, test } from 'vitest';
 import { protocolVersion } from '../serve/protocol';
 import { ServeSession } from '../serve/serve-session';

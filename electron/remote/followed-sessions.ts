@@ -1,4 +1,4 @@
-import type { CommandParsed, EventPayloads } from '@shared/ipc';
+import type { CommandParsed, EventPayloads } from '@shared/contract/ipc';
 import type { TerminalPage } from '@shared/terminal/terminal-views';
 import type { ServeClient } from './serve-client';
 import { answerOf } from './server-words';

@@ -1,8 +1,8 @@
-import type { AnnotationEntry, AnnotationOp, Author } from '@shared/annotations';
-import { assertNever } from '@shared/errors';
-import { nextStep } from '@shared/hint-delivery';
-import { type CommandParsed, commands } from '@shared/ipc';
-import type { HintView } from '@shared/outbox';
+import { assertNever } from '@shared/contract/errors';
+import { type CommandParsed, commands } from '@shared/contract/ipc';
+import type { AnnotationEntry, AnnotationOp, Author } from '@shared/log/annotations';
+import type { HintView } from '@shared/log/outbox';
+import { nextStep } from '@shared/runs/hint-delivery';
 import type { LateWrite } from './late-writes';
 
 export interface Writer {

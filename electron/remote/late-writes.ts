@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCodes, type Failure, WaymarkError } from '@shared/errors';
-import { idSchema } from '@shared/id-schema';
-import { lateCommands } from '@shared/ipc/places';
+import { errorCodes, type Failure, WaymarkError } from '@shared/contract/errors';
+import { idSchema } from '@shared/contract/id-schema';
+import { lateCommands } from '@shared/contract/ipc/places';
 import { z } from 'zod';
 
 const id = idSchema;

@@ -1,7 +1,7 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endpointSchema } from '@shared/settings';
-import type { RunSummary } from '@shared/views';
+import { endpointSchema } from '@shared/contract/settings';
+import type { RunSummary } from '@shared/contract/views';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runLockPath } from '../files/workspace-paths';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';

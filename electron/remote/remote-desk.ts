@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { TransportKind } from '@shared/computers';
-import { toFailure, WaymarkError } from '@shared/errors';
-import type { CommandName, CommandParsed, EventName } from '@shared/ipc';
-import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/ipc/places';
-import { type RemoteStatus, remoteCommands } from '@shared/ipc/remote';
-import type { Settings } from '@shared/settings';
+import type { TransportKind } from '@shared/contract/computers';
+import { toFailure, WaymarkError } from '@shared/contract/errors';
+import type { CommandName, CommandParsed, EventName } from '@shared/contract/ipc';
+import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/contract/ipc/places';
+import { type RemoteStatus, remoteCommands } from '@shared/contract/ipc/remote';
+import type { Settings } from '@shared/contract/settings';
 import type { Hosts } from '../computer/hosts';
 import { ConnectFailure } from '../computer/ssh/connect-failure';
 import { systemLinkClock } from '../computer/ssh/link-clock';

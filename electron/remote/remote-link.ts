@@ -1,4 +1,4 @@
-import type { RemoteStatus } from '@shared/ipc/remote';
+import type { RemoteStatus } from '@shared/contract/ipc/remote';
 import { BackOff } from '../computer/ssh/back-off';
 import { ConnectFailure } from '../computer/ssh/connect-failure';
 import type { LinkClock } from '../computer/ssh/link-clock';

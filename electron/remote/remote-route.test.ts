@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { HostResolution } from '@shared/computers';
-import { commands, type EventName, type EventPayloads } from '@shared/ipc';
-import { commandPlaces } from '@shared/ipc/places';
-import { settingsSchema } from '@shared/settings';
+import type { HostResolution } from '@shared/contract/computers';
+import { commands, type EventName, type EventPayloads } from '@shared/contract/ipc';
+import { commandPlaces } from '@shared/contract/ipc/places';
+import { settingsSchema } from '@shared/contract/settings';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConnectFailure } from '../computer/ssh/connect-failure';
 import type { HostTransport } from '../computer/ssh/transport';

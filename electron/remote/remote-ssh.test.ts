@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { TransportKind } from '@shared/computers';
+import type { TransportKind } from '@shared/contract/computers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTransport } from '../computer/ssh/create-hosts';
 import { cacheFolder, currentRuntime } from '../store/native-binding';

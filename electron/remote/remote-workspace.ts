@@ -1,14 +1,14 @@
-import { type ErrorCode, WaymarkError } from '@shared/errors';
-import type { CommandOutput, EventPayloads } from '@shared/ipc';
-import type { WorkspaceStatus } from '@shared/ipc/application';
+import { type ErrorCode, WaymarkError } from '@shared/contract/errors';
+import type { CommandOutput, EventPayloads } from '@shared/contract/ipc';
+import type { WorkspaceStatus } from '@shared/contract/ipc/application';
 import {
   eventPlaces,
   type LateCommand,
   lateCommands,
   type WorkspaceCommand,
   type WorkspaceEvent,
-} from '@shared/ipc/places';
-import type { RefusedWrite, RemoteStatus } from '@shared/ipc/remote';
+} from '@shared/contract/ipc/places';
+import type { RefusedWrite, RemoteStatus } from '@shared/contract/ipc/remote';
 import { ulid } from 'ulid';
 import type { Publisher } from '../ipc/publish';
 import { Delivery } from './delivery';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Failure, type Result, WaymarkError } from '@shared/errors';
+import { type Failure, type Result, WaymarkError } from '@shared/contract/errors';
 import { encodeFrame, FrameDecoder } from '../serve/frames';
 import {
   answerLimit,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { WaymarkError } from '@shared/errors';
-import type { CommandInput, CommandOutput } from '@shared/ipc';
-import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/ipc/places';
-import { settingsSchema } from '@shared/settings';
+import type { WaymarkError } from '@shared/contract/errors';
+import type { CommandInput, CommandOutput } from '@shared/contract/ipc';
+import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/contract/ipc/places';
+import { settingsSchema } from '@shared/contract/settings';
 import { visibleText } from '@shared/terminal/visible-text';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

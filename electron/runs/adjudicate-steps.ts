@@ -1,13 +1,13 @@
+import { WaymarkError } from '@shared/contract/errors';
+import { partsOf } from '@shared/contract/step-range';
+import { liftNeedsReason } from '@shared/labels/effective-label';
 import type {
   AnnotationEntry,
   AnnotationOp,
   AnnotationTarget,
   Author,
   LabelValue,
-} from '@shared/annotations';
-import { liftNeedsReason } from '@shared/effective-label';
-import { WaymarkError } from '@shared/errors';
-import { partsOf } from '@shared/step-range';
+} from '@shared/log/annotations';
 import type { Store } from '../store/api';
 import { parseAnnotation } from '../store/parse-annotation';
 

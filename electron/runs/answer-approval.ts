@@ -1,6 +1,6 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import { wellFormed } from '@shared/well-formed';
+import { wellFormed } from '@shared/base/well-formed';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Author } from '@shared/log/annotations';
 import type { Store } from '../store/api';
 import { refuseWithoutHints } from './hint-desk';
 

@@ -1,6 +1,6 @@
-import { WaymarkError } from '@shared/errors';
-import type { EventBody } from '@shared/events';
-import { type TaskSpec, workspaceHolder } from '@shared/task';
+import { WaymarkError } from '@shared/contract/errors';
+import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
+import type { EventBody } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { ActionFactsFold } from '../actions/action-facts';
 import { createActions } from '../actions/create-actions';

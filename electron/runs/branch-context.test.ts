@@ -1,8 +1,8 @@
-import { contentText } from '@shared/chat';
-import { ContextFold } from '@shared/context';
-import type { NewEvent, RunEvent } from '@shared/events';
-import { hintName } from '@shared/hint-name';
-import { planSummary } from '@shared/summary-plan';
+import { ContextFold } from '@shared/context/context';
+import { planSummary } from '@shared/context/summary-plan';
+import { contentText } from '@shared/log/chat';
+import type { NewEvent, RunEvent } from '@shared/log/events';
+import { hintName } from '@shared/log/hint-name';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type ScriptedAnswer,

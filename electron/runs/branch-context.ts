@@ -1,9 +1,9 @@
-import { ContextFold } from '@shared/context';
-import { withHint } from '@shared/context-head';
-import { WaymarkError } from '@shared/errors';
-import type { EventBody, EventOf, NewEvent, RunEvent } from '@shared/events';
-import { hintBlock } from '@shared/human-tag';
-import { RunFold } from '@shared/run-fold';
+import { ContextFold } from '@shared/context/context';
+import { withHint } from '@shared/context/context-head';
+import { hintBlock } from '@shared/context/human-tag';
+import { WaymarkError } from '@shared/contract/errors';
+import type { EventBody, EventOf, NewEvent, RunEvent } from '@shared/log/events';
+import { RunFold } from '@shared/runs/run-fold';
 import type { StoreReader } from '../store/api';
 
 type Inherited = EventBody<'step.inherited'>;

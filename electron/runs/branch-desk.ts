@@ -1,4 +1,4 @@
-import type { BranchPlan, Lineage } from '@shared/checkpoint-views';
+import type { BranchPlan, Lineage } from '@shared/contract/checkpoint-views';
 import { findBranch } from './branch-plan';
 import { type BranchDeps, branchRun, type NewBranch } from './branch-run';
 import { lineageOf } from './lineage';

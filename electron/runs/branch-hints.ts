@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { EventBody } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { EventBody } from '@shared/log/events';
 import type { StoreReader } from '../store/api';
 
 type Reader = Pick<StoreReader, 'events' | 'hints' | 'run'>;

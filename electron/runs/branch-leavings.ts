@@ -1,9 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { KnownComputer } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
-import { isId } from '@shared/id';
-import { idSchema } from '@shared/id-schema';
+import type { KnownComputer } from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
+import { idSchema } from '@shared/contract/id-schema';
 import { z } from 'zod';
 import { inside } from '../files/inside';
 import { makeFoldersIn, modesIn } from '../files/private';

@@ -1,5 +1,5 @@
-import type { BranchPlan } from '@shared/checkpoint-views';
-import type { EventBody } from '@shared/events';
+import type { BranchPlan } from '@shared/contract/checkpoint-views';
+import type { EventBody } from '@shared/log/events';
 
 export interface NoticeOrder {
   plan: BranchPlan;

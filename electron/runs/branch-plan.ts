@@ -1,5 +1,5 @@
-import type { BranchPlan, CheckpointView } from '@shared/checkpoint-views';
-import { WaymarkError } from '@shared/errors';
+import type { BranchPlan, CheckpointView } from '@shared/contract/checkpoint-views';
+import { WaymarkError } from '@shared/contract/errors';
 import type { StoreReader } from '../store/api';
 import { type BranchContext, contextAfter } from './branch-context';
 

@@ -1,9 +1,9 @@
-import type { CheckpointView } from '@shared/checkpoint-views';
-import { WaymarkError } from '@shared/errors';
-import type { EventBody, NewEvent } from '@shared/events';
-import type { Endpoint } from '@shared/settings';
-import { type TaskSpec, workspaceHolder } from '@shared/task';
-import { wellFormed } from '@shared/well-formed';
+import { wellFormed } from '@shared/base/well-formed';
+import type { CheckpointView } from '@shared/contract/checkpoint-views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Endpoint } from '@shared/contract/settings';
+import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { requestParams } from '../agent/request-params';
 import { readCopySources } from '../checkpoint/copy-program';

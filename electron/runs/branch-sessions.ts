@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import type { CheckpointView } from '@shared/checkpoint-views';
-import type { EventBody } from '@shared/events';
-import type { TaskSpec } from '@shared/task';
+import type { CheckpointView } from '@shared/contract/checkpoint-views';
+import type { TaskSpec } from '@shared/contract/task';
+import type { EventBody } from '@shared/log/events';
 import { SessionError } from '../computer/failures';
 import type { Computer, SessionInfo } from '../computer/port';
 import type { Ground } from './ground';

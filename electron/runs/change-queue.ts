@@ -1,5 +1,5 @@
-import type { NewEvent } from '@shared/events';
-import type { OutboxEntry } from '@shared/outbox';
+import type { NewEvent } from '@shared/log/events';
+import type { OutboxEntry } from '@shared/log/outbox';
 import type { PendingChange } from '../agent/ports';
 
 /** Fold of outbox and run log: changes of model and limits that were asked for and not applied yet, oldest first. */

@@ -1,8 +1,8 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { EventBody } from '@shared/events';
-import type { LimitsChange } from '@shared/outbox';
-import type { Endpoint, Settings } from '@shared/settings';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Endpoint, Settings } from '@shared/contract/settings';
+import type { Author } from '@shared/log/annotations';
+import type { EventBody } from '@shared/log/events';
+import type { LimitsChange } from '@shared/log/outbox';
 import type { Store } from '../store/api';
 import { parseSpec } from './create-run';
 import { refuseOtherThanDemo } from './isolate';

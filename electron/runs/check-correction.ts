@@ -1,6 +1,6 @@
-import type { Correction } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import { isOfJsonType } from '@shared/json-type';
+import { isOfJsonType } from '@shared/base/json-type';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Correction } from '@shared/log/annotations';
 import type { OfferedTool, Store } from '../store/api';
 
 /**

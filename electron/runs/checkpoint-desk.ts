@@ -1,7 +1,7 @@
-import type { Author } from '@shared/annotations';
-import type { CheckpointSize, CheckpointView } from '@shared/checkpoint-views';
-import { WaymarkError } from '@shared/errors';
-import { RunFold } from '@shared/run-fold';
+import type { CheckpointSize, CheckpointView } from '@shared/contract/checkpoint-views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Author } from '@shared/log/annotations';
+import { RunFold } from '@shared/runs/run-fold';
 import { readCopySources } from '../checkpoint/copy-program';
 import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import { isHost } from '../computer/hosts';

@@ -1,5 +1,5 @@
-import type { NewEvent } from '@shared/events';
-import type { OutboxEntry } from '@shared/outbox';
+import type { NewEvent } from '@shared/log/events';
+import type { OutboxEntry } from '@shared/log/outbox';
 
 /** Fold of outbox and run log: checkpoints that were asked for and not made yet, oldest first. */
 export class CheckpointQueue {

@@ -1,8 +1,8 @@
-import type { CheckpointSize } from '@shared/checkpoint-views';
-import { WaymarkError } from '@shared/errors';
-import type { EventBody, NewEvent } from '@shared/events';
-import type { RunFold } from '@shared/run-fold';
-import { type TaskSpec, workspaceHolder } from '@shared/task';
+import type { CheckpointSize } from '@shared/contract/checkpoint-views';
+import { WaymarkError } from '@shared/contract/errors';
+import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
+import type { EventBody, NewEvent } from '@shared/log/events';
+import type { RunFold } from '@shared/runs/run-fold';
 import { ulid } from 'ulid';
 import type { CheckpointPort } from '../agent/ports';
 import { type CopyAnswer, noteSentence } from '../checkpoint/copy-answer';

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { isId } from '@shared/id';
+import { isId } from '@shared/contract/id';
 import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer, Hosts } from '../computer/hosts';
 import { LocalComputer } from '../computer/local/local-computer';

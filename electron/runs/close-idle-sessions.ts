@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { ComputerUnavailable } from '../computer/failures';
 import type { Computer } from '../computer/port';
 

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ActionRig, actionRig } from '../actions/action-rig';
 import type { Clock } from '../clock';

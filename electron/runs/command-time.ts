@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { type BackDeps, untilBack } from '../agent/until-back';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import { isHost } from '../computer/hosts';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer, Hosts } from '../computer/hosts';
 import { LocalComputer } from '../computer/local/local-computer';

@@ -1,7 +1,7 @@
-import { WaymarkError } from '@shared/errors';
-import type { EventBody, NewEvent } from '@shared/events';
-import type { Endpoint } from '@shared/settings';
-import { durationMs, type TaskSpec, taskSpecSchema } from '@shared/task';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Endpoint } from '@shared/contract/settings';
+import { durationMs, type TaskSpec, taskSpecSchema } from '@shared/contract/task';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { toolOf } from '../actions/parse-call';
 import { offeredActions } from '../actions/table';
 import { actionTaskView } from '../actions/task-view';

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { RunState } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { RunState } from '@shared/contract/views';
 import type { StoreReader } from '../store/api';
 
 /** States in which some process drives the run. */

@@ -1,4 +1,4 @@
-import type { Settings } from '@shared/settings';
+import type { Settings } from '@shared/contract/settings';
 import type { RetryOptions } from '../agent/loop-types';
 import type { Clock } from '../clock';
 import type { Hosts } from '../computer/hosts';

@@ -1,9 +1,9 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventBody, EventKind } from '@shared/events';
-import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings';
-import type { VerifyReport } from '@shared/views';
+import { type Endpoint, endpointSchema, settingsSchema } from '@shared/contract/settings';
+import type { VerifyReport } from '@shared/contract/views';
+import type { EventBody, EventKind } from '@shared/log/events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LocalComputer } from '../computer/local/local-computer';
 import {

@@ -1,8 +1,8 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { HintCategory, LimitsChange } from '@shared/outbox';
-import type { Endpoint } from '@shared/settings';
-import type { RunningCommand, RunState } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Endpoint } from '@shared/contract/settings';
+import type { RunningCommand, RunState } from '@shared/contract/views';
+import type { Author } from '@shared/log/annotations';
+import type { HintCategory, LimitsChange } from '@shared/log/outbox';
 import { ulid } from 'ulid';
 import { findIsolation } from '../computer/local/sandbox/bubblewrap';
 import { makeFoldersIn } from '../files/private';

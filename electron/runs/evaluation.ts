@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import type { NewEvent } from '@shared/events';
-import type { TaskSpec } from '@shared/task';
+import type { TaskSpec } from '@shared/contract/task';
+import type { NewEvent } from '@shared/log/events';
 import type { ActionFacts } from '../actions/action-facts';
 import type { EvaluationRequest, EvaluationResult } from '../actions/task-view';
 import type { EvaluationPort } from '../agent/ports';

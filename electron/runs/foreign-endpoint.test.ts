@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Endpoint, endpointSchema } from '@shared/settings';
+import { type Endpoint, endpointSchema } from '@shared/contract/settings';
 import { afterEach, expect, it } from 'vitest';
 import { environmentKey } from '../environment/environment-key';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';

@@ -1,5 +1,5 @@
-import type { HostGpu } from '@shared/computers';
-import type { EventBody } from '@shared/events';
+import type { HostGpu } from '@shared/contract/computers';
+import type { EventBody } from '@shared/log/events';
 
 /** Below this, per cent, a GPU does nothing. */
 const BUSY_FROM = 5;

@@ -1,5 +1,5 @@
-import type { HostGpu, LinkState } from '@shared/computers';
-import type { EventBody, NewEvent } from '@shared/events';
+import type { HostGpu, LinkState } from '@shared/contract/computers';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';

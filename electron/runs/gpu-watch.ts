@@ -1,5 +1,5 @@
-import type { HostGpu } from '@shared/computers';
-import type { NewEvent } from '@shared/events';
+import type { HostGpu } from '@shared/contract/computers';
+import type { NewEvent } from '@shared/log/events';
 import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';
 import { isHost, isUp } from '../computer/hosts';

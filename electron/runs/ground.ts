@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { EventBody } from '@shared/events';
-import { isId } from '@shared/id';
-import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task';
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
+import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
+import type { EventBody } from '@shared/log/events';
 import { FileError } from '../computer/failures';
 import { type Hosts, isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WaitingHint } from '@shared/hint-queue';
+import type { WaitingHint } from '@shared/runs/hint-queue';
 import { afterEach, expect, it } from 'vitest';
 import { LocalComputer } from '../computer/local/local-computer';
 import type { Computer } from '../computer/port';

@@ -1,4 +1,4 @@
-import type { WaitingHint } from '@shared/hint-queue';
+import type { WaitingHint } from '@shared/runs/hint-queue';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import { isHost, isUp } from '../computer/hosts';
 import type { Computer, SessionInfo, SessionState } from '../computer/port';

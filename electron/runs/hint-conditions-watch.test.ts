@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, it } from 'vitest';
 import type { Clock } from '../clock';

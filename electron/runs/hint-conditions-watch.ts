@@ -1,6 +1,6 @@
-import type { NewEvent } from '@shared/events';
-import { isDue } from '@shared/hint-delivery';
-import type { WaitingHint } from '@shared/hint-queue';
+import type { NewEvent } from '@shared/log/events';
+import { isDue } from '@shared/runs/hint-delivery';
+import type { WaitingHint } from '@shared/runs/hint-queue';
 import type { Clock } from '../clock';
 import type { Computer } from '../computer/port';
 import { SessionIdle } from './hint-conditions-sessions';

@@ -1,6 +1,6 @@
-import type { EventBody, NewEvent } from '@shared/events';
-import type { WaitingHint } from '@shared/hint-queue';
-import type { HintDelivery } from '@shared/outbox';
+import type { EventBody, NewEvent } from '@shared/log/events';
+import type { HintDelivery } from '@shared/log/outbox';
+import type { WaitingHint } from '@shared/runs/hint-queue';
 import { expect, test } from 'vitest';
 import { HintConditions } from './hint-conditions';
 

@@ -1,7 +1,7 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { HintCategory, HintDelivery, HintVerdict, HintView } from '@shared/outbox';
-import { wellFormed } from '@shared/well-formed';
+import { wellFormed } from '@shared/base/well-formed';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Author } from '@shared/log/annotations';
+import type { HintCategory, HintDelivery, HintVerdict, HintView } from '@shared/log/outbox';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
 

@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import type { OutboxOp } from '@shared/outbox';
+import type { OutboxOp } from '@shared/log/outbox';
 import { expect, onTestFinished, test } from 'vitest';
 import { workLockPath } from '../files/workspace-paths';
 import type { Store } from '../store/api';

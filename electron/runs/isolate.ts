@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { TaskSpec } from '@shared/task';
+import { WaymarkError } from '@shared/contract/errors';
+import type { TaskSpec } from '@shared/contract/task';
 import { bubblewrapPath, type Isolation } from '../computer/local/sandbox/bubblewrap';
 import { type LocalSandbox, localSandbox } from '../computer/local/sandbox/local-sandbox';
 import { probeSandbox, probes } from '../computer/local/sandbox/probes';

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
 import { isHost } from '../computer/hosts';
 import { type RunContext, usable } from './assemble';
 import { Checkpointer } from './checkpointer';

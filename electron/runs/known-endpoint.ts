@@ -1,5 +1,5 @@
-import type { ModelRef } from '@shared/event-parts';
-import type { Endpoint } from '@shared/settings';
+import type { Endpoint } from '@shared/contract/settings';
+import type { ModelRef } from '@shared/log/event-parts';
 import { visibleText } from '@shared/terminal/visible-text';
 import { originOf } from '../model/bound-key';
 import { isNamed } from '../named-addresses';

@@ -1,5 +1,5 @@
-import type { Lineage, LineageNode } from '@shared/checkpoint-views';
-import type { RunSummary } from '@shared/views';
+import type { Lineage, LineageNode } from '@shared/contract/checkpoint-views';
+import type { RunSummary } from '@shared/contract/views';
 import type { StoreReader } from '../store/api';
 
 /** The family of a run: its oldest forefather that is still there, and every branch below that one. */

@@ -1,7 +1,7 @@
-import { ContextFold } from '@shared/context';
-import { WaymarkError } from '@shared/errors';
-import type { EventBody, RunEvent } from '@shared/events';
-import { RunFold } from '@shared/run-fold';
+import { ContextFold } from '@shared/context/context';
+import { WaymarkError } from '@shared/contract/errors';
+import type { EventBody, RunEvent } from '@shared/log/events';
+import { RunFold } from '@shared/runs/run-fold';
 import type { LoopState } from '../agent/loop-types';
 import { RequestHash } from '../agent/request-hash';
 import type { StoreReader } from '../store/api';

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventBody, EventKind, RunEvent } from '@shared/events';
-import { endpointSchema, settingsSchema } from '@shared/settings';
+import { endpointSchema, settingsSchema } from '@shared/contract/settings';
+import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, it, onTestFinished } from 'vitest';
 import { exportDataset } from '../dataset/export-dataset';

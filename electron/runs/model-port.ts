@@ -1,4 +1,4 @@
-import type { ModelRef } from '@shared/event-parts';
+import type { ModelRef } from '@shared/log/event-parts';
 import type { ModelFailure, ModelPort } from '../agent/ports';
 import { type BoundKey, originOf } from '../model/bound-key';
 import type { EngineOptions } from './engine-options';

@@ -1,6 +1,6 @@
-import type { ModelRef } from '@shared/event-parts';
-import type { Endpoint } from '@shared/settings';
-import type { TaskSpec } from '@shared/task';
+import type { Endpoint } from '@shared/contract/settings';
+import type { TaskSpec } from '@shared/contract/task';
+import type { ModelRef } from '@shared/log/event-parts';
 
 /** What a run keeps of an endpoint of the settings; the context is no larger than the task allows. Never holds a key. */
 export function modelRef(endpoint: Endpoint, spec: Pick<TaskSpec, 'context_tokens'>): ModelRef {

@@ -1,5 +1,5 @@
-import type { LinkHealth } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
+import type { LinkHealth } from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
 import type { Hosts } from '../computer/hosts';
 
 /** For a process that reaches no other computers: everything that would need one is refused. */

@@ -1,6 +1,6 @@
-import type { NewEvent } from '@shared/events';
-import { HintQueue } from '@shared/hint-queue';
-import type { OutboxEntry } from '@shared/outbox';
+import type { NewEvent } from '@shared/log/events';
+import type { OutboxEntry } from '@shared/log/outbox';
+import { HintQueue } from '@shared/runs/hint-queue';
 import type { HumanDecision } from '../agent/ports';
 import type { StoreReader } from '../store/api';
 import { ChangeQueue } from './change-queue';

@@ -1,4 +1,4 @@
-import type { LimitsChange, OutboxEntry } from '@shared/outbox';
+import type { LimitsChange, OutboxEntry } from '@shared/log/outbox';
 import type { StoreReader } from '../store/api';
 
 /** A change of model or limits that somebody asked for and that no driver has taken up yet. */

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { type BackDeps, isBackSoon, untilBack } from '../agent/until-back';
 import { ComputerUnavailable } from '../computer/failures';
 

@@ -1,4 +1,4 @@
-import { taskSpecSchema } from '@shared/task';
+import { taskSpecSchema } from '@shared/contract/task';
 import { describe, expect, it } from 'vitest';
 import { choosePlaces, evaluatorIsolated, type Place, type PlacesOrder } from './places';
 

@@ -1,8 +1,8 @@
-import type { KnownComputer } from '@shared/computers';
-import { hostAliasSchema } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
-import type { EventBody } from '@shared/events';
-import { approvalsFor, type ComputerSpec, type TaskSpec } from '@shared/task';
+import type { KnownComputer } from '@shared/contract/computers';
+import { hostAliasSchema } from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
+import { approvalsFor, type ComputerSpec, type TaskSpec } from '@shared/contract/task';
+import type { EventBody } from '@shared/log/events';
 import type { Hosts } from '../computer/hosts';
 import { namesOf, overlap } from '../computer/local/sandbox/mount-points';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EventBody } from '@shared/events';
-import { escapeHumanTag } from '@shared/human-tag';
-import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task';
-import { wellFormed } from '@shared/well-formed';
+import { wellFormed } from '@shared/base/well-formed';
+import { escapeHumanTag } from '@shared/context/human-tag';
+import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
+import type { EventBody } from '@shared/log/events';
 import { duration } from '../actions/action';
 
 /** As the request itself says it (`parallel_tool_calls`). */

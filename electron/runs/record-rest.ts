@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import type { HaltRequest } from '../agent/ports';
 import { type Parts, whatGoesOn } from './assemble';
 

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../system-clock';
 import { Recorder } from './recorder';

@@ -1,5 +1,5 @@
-import type { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import type { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
 import type { RecorderPort } from '../agent/ports';
 import type { Clock } from '../clock';
 import type { StoreWriter } from '../store/api';

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { RunState } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { RunState } from '@shared/contract/views';
 
 /** Nothing is asked of a run whose log is not all here. @throws WaymarkError refused */
 export function refuseImport(run: string, state: RunState): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { settingsSchema } from '@shared/settings';
+import { settingsSchema } from '@shared/contract/settings';
 import { afterEach, expect, it } from 'vitest';
 import type { ScriptedAnswer, ScriptedPolicy } from '../model/scripted-server';
 import { EngineStand } from '../testing/engine-stand';

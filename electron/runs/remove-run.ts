@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Author } from '@shared/log/annotations';
 import { removeAt } from '../files/remove';
 import { runFolder } from '../files/workspace-paths';
 import type { Store } from '../store/api';

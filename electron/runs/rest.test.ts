@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedPolicy } from '../model/scripted-server';
 import type { Store } from '../store/api';

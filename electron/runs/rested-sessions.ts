@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer } from '../computer/port';
 import type { StoreReader } from '../store/api';

@@ -1,8 +1,8 @@
-import type { AnnotationEntry, Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { AssignOrder, AssignPreview } from '@shared/ipc/queue';
-import { type AssignUnit, planAssignments, targetsOf } from '@shared/review/assign-plan';
-import { common, stepsIn } from '@shared/review/step-ranges';
+import { WaymarkError } from '@shared/contract/errors';
+import type { AssignOrder, AssignPreview } from '@shared/contract/ipc/queue';
+import { type AssignUnit, planAssignments, targetsOf } from '@shared/labels/review/assign-plan';
+import { common, stepsIn } from '@shared/labels/review/step-ranges';
+import type { AnnotationEntry, Author } from '@shared/log/annotations';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
 

@@ -1,4 +1,4 @@
-import type { StoredStatus } from '@shared/events';
+import type { StoredStatus } from '@shared/log/events';
 import type { Clock } from '../clock';
 import type { Store } from '../store/api';
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
 import { ActionFactsFold } from '../actions/action-facts';
 import { drive } from '../agent/loop';
 import type { LoopEnd } from '../agent/loop-types';

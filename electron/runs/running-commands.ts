@@ -1,4 +1,4 @@
-import type { RunningCommand, SessionView } from '@shared/views';
+import type { RunningCommand, SessionView } from '@shared/contract/views';
 import type { Computer, SessionInfo } from '../computer/port';
 import type { StoreReader } from '../store/api';
 import { connect, disposeAll } from './connect';

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
 import { describe, expect, it } from 'vitest';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer, SessionHost } from '../computer/port';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
 import { type BackDeps, untilBack } from '../agent/until-back';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer, SessionChunk } from '../computer/port';

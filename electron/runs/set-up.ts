@@ -1,6 +1,6 @@
-import type { EventBody, NewEvent } from '@shared/events';
-import type { RunFold } from '@shared/run-fold';
-import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task';
+import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
+import type { EventBody, NewEvent } from '@shared/log/events';
+import type { RunFold } from '@shared/runs/run-fold';
 import type { BackDeps } from '../agent/until-back';
 import type { ComputerUnavailable } from '../computer/failures';
 import { isHost } from '../computer/hosts';

@@ -1,5 +1,5 @@
-import type { Spent } from '@shared/checkpoint-events';
-import type { RunFold } from '@shared/run-fold';
+import type { Spent } from '@shared/log/checkpoint-events';
+import type { RunFold } from '@shared/runs/run-fold';
 
 /** What a run has used up at wall clock `now`, ms. */
 export function spentBy(fold: RunFold, now: number): Spent {

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { RunSummary } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { RunSummary } from '@shared/contract/views';
 import type { StoreReader } from '../store/api';
 
 /** Steps of a run, and the run they were made in. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { wellFormed } from '@shared/well-formed';
+import { wellFormed } from '@shared/base/well-formed';
 import type { SummaryTexts } from '../agent/summarise-texts';
 
 /** What a summary turn says, from the application's prompts. */

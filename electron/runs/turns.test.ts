@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings';
+import { type Endpoint, endpointSchema, settingsSchema } from '@shared/contract/settings';
 import { afterEach, expect, it } from 'vitest';
 import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';

@@ -1,4 +1,4 @@
-import type { SecretKind } from '@shared/secret-kinds';
+import type { SecretKind } from '@shared/contract/secret-kinds';
 
 export interface Format {
   kind: SecretKind;

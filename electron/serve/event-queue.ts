@@ -1,4 +1,4 @@
-import type { EventName, EventPayloads } from '@shared/ipc';
+import type { EventName, EventPayloads } from '@shared/contract/ipc';
 
 export interface QueuedEvent {
   name: EventName;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { attentionKinds } from '@shared/attention';
-import { errorCodes } from '@shared/errors';
+import { errorCodes } from '@shared/contract/errors';
+import { attentionKinds } from '@shared/runs/attention/attention';
 import { expect, test } from 'vitest';
 import { protocolVersion } from './protocol';
 

@@ -1,6 +1,6 @@
-import { errorCodes } from '@shared/errors';
-import { idSchema } from '@shared/id-schema';
-import { endpointSchema } from '@shared/settings';
+import { errorCodes } from '@shared/contract/errors';
+import { idSchema } from '@shared/contract/id-schema';
+import { endpointSchema } from '@shared/contract/settings';
 import { z } from 'zod';
 
 /**

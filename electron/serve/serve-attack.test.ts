@@ -1,4 +1,4 @@
-import { commandPlaces } from '@shared/ipc/places';
+import { commandPlaces } from '@shared/contract/ipc/places';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Handlers } from '../ipc/register';
 import { ServeClient } from '../remote/serve-client';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { afterEach, expect, test } from 'vitest';
 import type { Publisher } from '../ipc/publish';
 import type { Handlers } from '../ipc/register';

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import { type Failure, type Result, toFailure } from '@shared/errors';
-import type { EventName, EventPayloads } from '@shared/ipc';
+import { type Failure, type Result, toFailure } from '@shared/contract/errors';
+import type { EventName, EventPayloads } from '@shared/contract/ipc';
 import { answerCommand, type ReportBug } from '../ipc/dispatch';
 import type { Publisher } from '../ipc/publish';
 import type { Handlers } from '../ipc/register';

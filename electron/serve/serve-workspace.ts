@@ -1,6 +1,6 @@
-import { type Failure, type Result, WaymarkError } from '@shared/errors';
-import { commandPlaces, type WorkspaceCommand } from '@shared/ipc/places';
-import type { Endpoint, Settings } from '@shared/settings';
+import { type Failure, type Result, WaymarkError } from '@shared/contract/errors';
+import { commandPlaces, type WorkspaceCommand } from '@shared/contract/ipc/places';
+import type { Endpoint, Settings } from '@shared/contract/settings';
 import { relay } from '../app/relay';
 import type { Hosts } from '../computer/hosts';
 import { environmentKey } from '../environment/environment-key';

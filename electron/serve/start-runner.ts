@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import type { Writable } from 'node:stream';
-import { isErrorCode, WaymarkError } from '@shared/errors';
+import { isErrorCode, WaymarkError } from '@shared/contract/errors';
 import { keyPipe, sendKeys } from '../environment/key-pipe';
 import { makeFileIn, makeFoldersIn } from '../files/private';
 import { driverLog } from '../files/workspace-paths';

@@ -1,5 +1,5 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
-import type { MergeReport } from '@shared/ipc/merge';
+import type { MergeReport } from '@shared/contract/ipc/merge';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { AnnotationLog } from './annotation-log';
 import { AnnotationWrites } from './annotation-writes';
 import type { Redone, Undone } from './api';

@@ -1,4 +1,4 @@
-import type { VerifyProblem } from '@shared/views';
+import type { VerifyProblem } from '@shared/contract/views';
 import { CHAIN_START } from './hashing';
 import type { Statements } from './rows';
 

@@ -1,7 +1,13 @@
-import { headsOn } from '@shared/annotation-fold';
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author, Gesture } from '@shared/annotations';
-import { addsReason, mayComplete } from '@shared/reason-pair';
-import { partsOf } from '@shared/step-range';
+import { partsOf } from '@shared/contract/step-range';
+import { headsOn } from '@shared/labels/annotation-fold';
+import { addsReason, mayComplete } from '@shared/labels/reason-pair';
+import type {
+  AnnotationEntry,
+  AnnotationOp,
+  AnnotationTarget,
+  Author,
+  Gesture,
+} from '@shared/log/annotations';
 import { endOf, noteEnd } from './annotation-ends';
 import { GestureIndex } from './gesture-index';
 import { chainHash } from './hashing';

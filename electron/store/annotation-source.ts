@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { WaymarkError } from '@shared/errors';
-import { idSchema } from '@shared/id-schema';
+import { WaymarkError } from '@shared/contract/errors';
+import { idSchema } from '@shared/contract/id-schema';
 import { z } from 'zod';
 import { type Db, openDatabase, storeFailure } from './database';
 import { isDatabaseFile, openBackup } from './restore/backup-file';

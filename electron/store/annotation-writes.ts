@@ -1,6 +1,6 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import { partsOf } from '@shared/step-range';
+import { WaymarkError } from '@shared/contract/errors';
+import { partsOf } from '@shared/contract/step-range';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { ulid } from 'ulid';
 import type { AnnotationLog, NewAnnotation } from './annotation-log';
 import type { Redone, Undone } from './api';

@@ -1,25 +1,16 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
-import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
-import type { CheckpointView } from '@shared/checkpoint-views';
-import type { ErrorCode } from '@shared/errors';
-import type { DatedEvent, NewEvent, RunEvent } from '@shared/events';
-import type { StepEvidence } from '@shared/evidence';
-import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
-import type { ImageBytes } from '@shared/image-part';
-import type { DecidedExamples } from '@shared/ipc/guideline';
-import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/ipc/labels';
-import type { MergeReport } from '@shared/ipc/merge';
-import type { ApprovalAsked } from '@shared/ipc/runs';
-import type { StepFacets } from '@shared/ipc/timeline';
-import type { OutboxEntry, OutboxOp } from '@shared/outbox';
-import type { TimedDecision } from '@shared/review/pace';
-import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/review/queue-views';
-import type { RuleSettings } from '@shared/rules/rule-settings';
-import type { RulePreview, RuleProgress, StoredRuleSettings } from '@shared/rules/rule-views';
-import type { RunStats } from '@shared/run-stats';
-import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
-import type { StepQuery } from '@shared/step-query';
-import type { StepRange } from '@shared/step-range';
+import type { CheckpointView } from '@shared/contract/checkpoint-views';
+import type { ErrorCode } from '@shared/contract/errors';
+import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/contract/file-views';
+import type { DecidedExamples } from '@shared/contract/ipc/guideline';
+import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/contract/ipc/labels';
+import type { MergeReport } from '@shared/contract/ipc/merge';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
+import type { StepFacets } from '@shared/contract/ipc/timeline';
+import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { RulePreview, RuleProgress, StoredRuleSettings } from '@shared/contract/rules/rule-views';
+import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/contract/search/views';
+import type { StepQuery } from '@shared/contract/step-query';
+import type { StepRange } from '@shared/contract/step-range';
 import type {
   PromptView,
   QueryView,
@@ -32,7 +23,16 @@ import type {
   StepHead,
   Tile,
   VerifyReport,
-} from '@shared/views';
+} from '@shared/contract/views';
+import type { StepEvidence } from '@shared/labels/evidence';
+import type { TimedDecision } from '@shared/labels/review/pace';
+import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/labels/review/queue-views';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
+import type { DatedEvent, NewEvent, RunEvent } from '@shared/log/events';
+import type { ImageBytes } from '@shared/log/image-part';
+import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
+import type { ReportedRun, RunAttention, RunFindings } from '@shared/runs/attention/attention';
+import type { RunStats } from '@shared/runs/run-stats';
 import type { QueuePlace } from './read-queue';
 import type { StandingBatch } from './read-queue-batches';
 import type { OpenHint } from './read-retro-masks';

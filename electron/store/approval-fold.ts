@@ -1,4 +1,4 @@
-import type { EventKind, RunEvent } from '@shared/events';
+import type { EventKind, RunEvent } from '@shared/log/events';
 import type { OpenApproval } from './run-state';
 
 /** The kinds that open or close a question to a person. */

@@ -1,4 +1,4 @@
-import { eventBodies, type RunEvent } from '@shared/events';
+import { eventBodies, type RunEvent } from '@shared/log/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
 import type { AskedSteps } from './read-matches';
 
 /** Asks the search index what a query's `text` finds in a run; a query without text needs no index. */

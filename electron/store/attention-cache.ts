@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { attentionVersion } from '@shared/attention-fold';
-import type { AttentionState } from '@shared/attention-state';
-import { isId } from '@shared/id';
+import { isId } from '@shared/contract/id';
+import { attentionVersion } from '@shared/runs/attention/attention-fold';
+import type { AttentionState } from '@shared/runs/attention/attention-state';
 import { inside } from '../files/inside';
 import { makeFoldersIn, modesIn } from '../files/private';
 import { removeFile } from '../files/remove';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { StoreNotice } from './api';
 import { ProjectionRenewal, type RenewalParts } from './projection-renewal';
 import { outdatedRuns } from './projection-upgrade';

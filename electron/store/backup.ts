@@ -1,7 +1,7 @@
 import { readdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { VerifyProblem } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { VerifyProblem } from '@shared/contract/views';
 import { inside } from '../files/inside';
 import { makeFileIn, makeFoldersIn } from '../files/private';
 import { removeFile } from '../files/remove';

@@ -12,7 +12,7 @@ import {
 import { dirname } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { makeFoldersIn, modesIn } from '../files/private';
 import { blobPath } from '../files/workspace-paths';
 import { systemCode } from './database';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { StepQuery } from '@shared/step-query';
+import { WaymarkError } from '@shared/contract/errors';
+import type { StepQuery } from '@shared/contract/step-query';
 import type { Store, StoreReader, StoreWriter } from './api';
 import { askIndex } from './asked-steps';
 import { offerAddresses } from './file-addresses';

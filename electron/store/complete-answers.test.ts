@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import type { NewEvent } from '@shared/events';
+import type { Author } from '@shared/log/annotations';
+import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, onTestFinished, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';

@@ -1,6 +1,6 @@
-import { ContextFold } from '@shared/context';
-import { WaymarkError } from '@shared/errors';
-import type { EventKind } from '@shared/events';
+import { ContextFold } from '@shared/context/context';
+import { WaymarkError } from '@shared/contract/errors';
+import type { EventKind } from '@shared/log/events';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
 import { rowId, seqOf } from './ids';
 import { type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';

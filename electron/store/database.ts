@@ -1,5 +1,5 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import Database from 'better-sqlite3';
 import { offerAddresses } from './file-addresses';
 import { holderWords, lockHolder } from './lock-holder';

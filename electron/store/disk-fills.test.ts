@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnnotationOp } from '@shared/annotations';
+import type { AnnotationOp } from '@shared/log/annotations';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { eventually } from '../testing/deadline';

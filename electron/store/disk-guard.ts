@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { inside } from '../files/inside';
 import { makeFileIn } from '../files/private';
 import { removeFile } from '../files/remove';

@@ -1,5 +1,5 @@
-import type { TimedDecision } from '@shared/review/pace';
-import { queueClasses } from '@shared/review/queue-class';
+import type { TimedDecision } from '@shared/labels/review/pace';
+import { queueClasses } from '@shared/labels/review/queue-class';
 import type { Statements } from './rows';
 
 /** Newest decisions that a person's pace is made of. */

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/log/events';
 import { type AsIs, asIs } from './as-is';
 import { checkedImages } from './event-images';
 import { chainHash } from './hashing';

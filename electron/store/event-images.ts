@@ -1,7 +1,7 @@
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
-import { readImage } from '@shared/image-header';
-import type { ImagePart } from '@shared/image-part';
+import { readImage } from '@shared/context/image-header';
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
+import type { ImagePart } from '@shared/log/image-part';
 import { sha256 } from './hashing';
 
 const NONE: ReadonlySet<ImagePart> = new Set();

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { seqOf } from './ids';
 import type { Statements } from './rows';
 import { nextSteps } from './unreadable-run';

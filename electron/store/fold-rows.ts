@@ -1,5 +1,5 @@
-import type { StepMark } from '@shared/labels';
-import type { StepNote } from '@shared/views';
+import type { StepNote } from '@shared/contract/views';
+import type { StepMark } from '@shared/labels/labels';
 
 /** Rows the fold produces; the projection writes them. All are derived from stored events alone. */
 export interface HeadRow {

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@shared/events';
+import type { RunEvent } from '@shared/log/events';
 import type { StoreNotice } from './api';
 import type { Statements } from './rows';
 import type { RunLog } from './run-log';

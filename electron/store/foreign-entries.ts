@@ -1,6 +1,6 @@
-import { type AnnotationEntry, annotationEntrySchema } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import { isPlainLabel } from '@shared/plain-label';
+import { WaymarkError } from '@shared/contract/errors';
+import { isPlainLabel } from '@shared/labels/plain-label';
+import { type AnnotationEntry, annotationEntrySchema } from '@shared/log/annotations';
 import type { AnnotationSource } from './annotation-source';
 import { CHAIN_START_LINK, chainLink, LINK_LOST } from './hashing';
 import type { Statements } from './rows';

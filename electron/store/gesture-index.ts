@@ -1,5 +1,5 @@
-import { standingIds } from '@shared/annotation-undo';
-import type { AnnotationEntry } from '@shared/annotations';
+import { standingIds } from '@shared/labels/annotation-undo';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import type { Statements } from './rows';
 
 /** What of an entry its row says. */

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnnotationOp, Author } from '@shared/annotations';
+import type { AnnotationOp, Author } from '@shared/log/annotations';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';

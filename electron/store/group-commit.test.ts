@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database';
 import { GroupCommit, type Job, StalePreparation } from './group-commit';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { Db, Statement } from './database';
 
 /** One unit of work; `prepare` runs before the transaction begins, `run` inside it. */

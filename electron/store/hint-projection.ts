@@ -1,7 +1,7 @@
-import { WaymarkError } from '@shared/errors';
-import type { EventOf } from '@shared/events';
-import { isDue, nextStep, sameDelivery } from '@shared/hint-delivery';
-import type { HintDelivery, HintState, HintView, OutboxEntry, OutboxOp } from '@shared/outbox';
+import { WaymarkError } from '@shared/contract/errors';
+import type { EventOf } from '@shared/log/events';
+import type { HintDelivery, HintState, HintView, OutboxEntry, OutboxOp } from '@shared/log/outbox';
+import { isDue, nextStep, sameDelivery } from '@shared/runs/hint-delivery';
 import { rowId } from './ids';
 import type { Statements } from './rows';
 

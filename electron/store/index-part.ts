@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { WaymarkError } from '@shared/errors';
-import type { IndexProgress } from '@shared/search/views';
-import type { VerifyReport } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { IndexProgress } from '@shared/contract/search/views';
+import type { VerifyReport } from '@shared/contract/views';
 import { workLockPath } from '../files/workspace-paths';
 import type { StoreNotice, StoreReader } from './api';
 import { createBackup } from './backup';

@@ -1,7 +1,12 @@
-import { decisionsFor, foldAnnotations, noDecisions, type StepDecisions } from '@shared/annotation-fold';
-import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels';
-import { judgesInShort, stepOpinion } from '@shared/step-marks';
-import type { StepRange } from '@shared/step-range';
+import type { StepRange } from '@shared/contract/step-range';
+import {
+  decisionsFor,
+  foldAnnotations,
+  noDecisions,
+  type StepDecisions,
+} from '@shared/labels/annotation-fold';
+import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
+import { judgesInShort, stepOpinion } from '@shared/labels/step-marks';
 import { LabelFlag, markFlags } from './fold-rows';
 import { rowId, seqOf } from './ids';
 import { RangeIndex } from './range-index';

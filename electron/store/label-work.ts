@@ -1,4 +1,4 @@
-import { partsOf, type StepRange } from '@shared/step-range';
+import { partsOf, type StepRange } from '@shared/contract/step-range';
 import type { GroupCommit } from './group-commit';
 import { LAST_SEQ, rowId, seqOf, tileId } from './ids';
 import type { Statements } from './rows';

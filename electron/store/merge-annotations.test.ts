@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Author, judgeAuthor } from '@shared/annotations';
+import { type Author, judgeAuthor } from '@shared/log/annotations';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';

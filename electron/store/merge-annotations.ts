@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
-import type { AnnotationEntry } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { MergeReport } from '@shared/ipc/merge';
-import { joined, partsOf, type StepRange } from '@shared/step-range';
+import { WaymarkError } from '@shared/contract/errors';
+import type { MergeReport } from '@shared/contract/ipc/merge';
+import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { noteEnd } from './annotation-ends';
 import { openAnnotationSource } from './annotation-source';
 import { storeFailure } from './database';

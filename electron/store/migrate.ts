@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { type Db, WORKSPACE_APPLICATION_ID } from './database';
 import { threeLogs } from './migrations/0001-three-logs';
 import { longRuns } from './migrations/0002-long-runs';

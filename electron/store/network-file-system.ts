@@ -1,6 +1,6 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /** File systems by the magic number of Linux' statfs that share files between machines and cannot keep SQLite's locks. */
 const NETWORK: ReadonlyMap<number, string> = new Map([

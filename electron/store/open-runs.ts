@@ -1,4 +1,4 @@
-import type { DatedEvent } from '@shared/events';
+import type { DatedEvent } from '@shared/log/events';
 import type { Statement } from './database';
 import type { Statements } from './rows';
 import type { RuleFolds } from './rule-folds';

@@ -1,6 +1,6 @@
-import { WaymarkError } from '@shared/errors';
-import type { StoredStatus } from '@shared/events';
-import { type OutboxEntry, type OutboxOp, outboxOps } from '@shared/outbox';
+import { WaymarkError } from '@shared/contract/errors';
+import type { StoredStatus } from '@shared/log/events';
+import { type OutboxEntry, type OutboxOp, outboxOps } from '@shared/log/outbox';
 import { CHAIN_START, chainHash } from './hashing';
 import type { HintProjection } from './hint-projection';
 import type { Statements } from './rows';

@@ -1,6 +1,6 @@
-import type { AnnotationTarget } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import { partsOf, targetOf } from '@shared/step-range';
+import { WaymarkError } from '@shared/contract/errors';
+import { partsOf, targetOf } from '@shared/contract/step-range';
+import type { AnnotationTarget } from '@shared/log/annotations';
 import type { OpenRun } from './run-log';
 
 /**

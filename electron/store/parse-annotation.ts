@@ -1,5 +1,10 @@
-import { type AnnotationOp, type AnnotationTarget, annotationOps, targetSchema } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
+import {
+  type AnnotationOp,
+  type AnnotationTarget,
+  annotationOps,
+  targetSchema,
+} from '@shared/log/annotations';
 
 /**
  * Parses what a caller wants to say about which steps; `steps` is how many the run has. Whoever walks over the steps

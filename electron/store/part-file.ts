@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fchmodSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { inside } from '../files/inside';
 import { makeFoldersIn, modesIn } from '../files/private';
 import { syncFolder } from './blob-store';

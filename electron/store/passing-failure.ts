@@ -1,4 +1,4 @@
-import { type ErrorCode, WaymarkError } from '@shared/errors';
+import { type ErrorCode, WaymarkError } from '@shared/contract/errors';
 
 const PASSING: readonly ErrorCode[] = ['disk_full', 'workspace_locked', 'system_busy'];
 

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import { ContextFold } from '@shared/context';
-import { tailOf } from '@shared/context-request';
-import type { RunEvent } from '@shared/events';
+import { ContextFold } from '@shared/context/context';
+import { tailOf } from '@shared/context/context-request';
+import type { RunEvent } from '@shared/log/events';
 
 /** A request as the log gives it again: `closed[0..length]` and `open`, in this order, are its body. */
 export interface RebuiltRequest {

@@ -1,4 +1,4 @@
-import { isId } from '@shared/id';
+import { isId } from '@shared/contract/id';
 import { shownId } from '../files/workspace-paths';
 import type { StoreNotice } from './api';
 import type { Statements } from './rows';

@@ -1,4 +1,4 @@
-import type { QueueClass } from '@shared/review/queue-class';
+import type { QueueClass } from '@shared/labels/review/queue-class';
 import { LabelFlag } from './fold-rows';
 
 /** What the index `step_contested` holds: disagreements of every kind, and judges in doubt. */

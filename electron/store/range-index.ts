@@ -1,5 +1,5 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import type { StepRange } from '@shared/step-range';
+import type { StepRange } from '@shared/contract/step-range';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import type { Statements } from './rows';
 
 /** Ranges are indexed by aligned power-of-two blocks, as in a segment tree: a range of any length is few rows. */

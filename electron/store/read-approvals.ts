@@ -1,4 +1,4 @@
-import type { ApprovalAsked } from '@shared/ipc/runs';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import { approvalKinds, foldApprovals } from './approval-fold';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
 import { LAST_SEQ, rowId } from './ids';

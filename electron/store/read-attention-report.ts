@@ -1,7 +1,7 @@
-import type { ReportedRun } from '@shared/attention';
-import { byNeed } from '@shared/attention-rank';
-import type { NewEvent } from '@shared/events';
-import { WorkingTime } from '@shared/working-time';
+import type { NewEvent } from '@shared/log/events';
+import type { ReportedRun } from '@shared/runs/attention/attention';
+import { byNeed } from '@shared/runs/attention/attention-rank';
+import { WorkingTime } from '@shared/runs/working-time';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import type { AttentionReader } from './read-attention';
 import { parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';

@@ -1,9 +1,9 @@
-import type { RunAttention, RunFindings } from '@shared/attention';
-import { attentionAt, foldAttention, startAttention } from '@shared/attention-fold';
-import { byMostUrgent, unseen } from '@shared/attention-rank';
-import type { AttentionState } from '@shared/attention-state';
-import { WaymarkError } from '@shared/errors';
-import { isId } from '@shared/id';
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
+import type { RunAttention, RunFindings } from '@shared/runs/attention/attention';
+import { attentionAt, foldAttention, startAttention } from '@shared/runs/attention/attention-fold';
+import { byMostUrgent, unseen } from '@shared/runs/attention/attention-rank';
+import type { AttentionState } from '@shared/runs/attention/attention-state';
 import { AttentionCache } from './attention-cache';
 import { rowId } from './ids';
 import { findRun, type ReadContext, readEvents } from './read-context';

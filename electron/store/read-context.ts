@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { EventKind, RunEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { EventKind, RunEvent } from '@shared/log/events';
 import type { BlobStore } from './blob-store';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
 import { EventOrder } from './event-order';

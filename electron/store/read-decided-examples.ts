@@ -1,6 +1,6 @@
-import { foldAnnotations } from '@shared/annotation-fold';
-import type { AnnotationEntry } from '@shared/annotations';
-import type { DecidedExamples } from '@shared/ipc/guideline';
+import type { DecidedExamples } from '@shared/contract/ipc/guideline';
+import { foldAnnotations } from '@shared/labels/annotation-fold';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { findRun, type ReadContext } from './read-context';
 
 /** Newest entries looked at: what was decided long ago is no better an example. */

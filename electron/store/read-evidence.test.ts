@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { expect, test } from 'vitest';
 import { createRun, RunWriter } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';

@@ -1,7 +1,7 @@
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent, RunEvent } from '@shared/events';
-import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/evidence';
-import { WorkingTime } from '@shared/working-time';
+import { WaymarkError } from '@shared/contract/errors';
+import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/labels/evidence';
+import type { NewEvent, RunEvent } from '@shared/log/events';
+import { WorkingTime } from '@shared/runs/working-time';
 import { type FileEdit, FileSight } from '../label/file-sight';
 import { rowId, seqOf } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';

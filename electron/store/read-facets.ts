@@ -1,4 +1,4 @@
-import type { StepFacets } from '@shared/ipc/timeline';
+import type { StepFacets } from '@shared/contract/ipc/timeline';
 import { rowId } from './ids';
 import { findRun, type ReadContext } from './read-context';
 import { ownersOf } from './run-owners';

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createdBody, createRun, RunWriter } from '../testing/run-writer';

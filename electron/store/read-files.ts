@@ -1,8 +1,14 @@
-import { WaymarkError } from '@shared/errors';
-import type { EventBody } from '@shared/events';
-import type { FileContent, FilePage, FileRevision, LineCounts, RevisionPage } from '@shared/file-views';
-import { countChangedLines } from '@shared/line-diff';
-import type { QueryView } from '@shared/views';
+import { countChangedLines } from '@shared/base/line-diff';
+import { WaymarkError } from '@shared/contract/errors';
+import type {
+  FileContent,
+  FilePage,
+  FileRevision,
+  LineCounts,
+  RevisionPage,
+} from '@shared/contract/file-views';
+import type { QueryView } from '@shared/contract/views';
+import type { EventBody } from '@shared/log/events';
 import type { FileKey } from './api';
 import { countUpTo, fileSources, fileStretches, movedPath, type Stretch } from './file-lineage';
 import { LAST_SEQ, rowId } from './ids';

@@ -1,6 +1,6 @@
-import type { ImageRef } from '@shared/image-part';
-import { type EffectiveLabel, type LabelSource, stepMarks } from '@shared/labels';
-import type { StepHead, StepNote } from '@shared/views';
+import type { StepHead, StepNote } from '@shared/contract/views';
+import { type EffectiveLabel, type LabelSource, stepMarks } from '@shared/labels/labels';
+import type { ImageRef } from '@shared/log/image-part';
 import {
   HeadMark,
   type HeadRow,

@@ -1,10 +1,10 @@
-import { hintVerdicts } from '@shared/annotation-fold';
-import type { AnnotationEntry } from '@shared/annotations';
-import { isDue } from '@shared/hint-delivery';
-import { hintBlock } from '@shared/human-tag';
-import type { HintVerdict, HintView } from '@shared/outbox';
-import { waitsForModel } from '@shared/run-status';
-import type { RunHints, RunState } from '@shared/views';
+import { hintBlock } from '@shared/context/human-tag';
+import type { RunHints, RunState } from '@shared/contract/views';
+import { hintVerdicts } from '@shared/labels/annotation-fold';
+import type { AnnotationEntry } from '@shared/log/annotations';
+import type { HintVerdict, HintView } from '@shared/log/outbox';
+import { isDue } from '@shared/runs/hint-delivery';
+import { waitsForModel } from '@shared/runs/run-status';
 import { HintProjection } from './hint-projection';
 import { RangeIndex } from './range-index';
 import { findRun, type ReadContext, type RunRecord } from './read-context';

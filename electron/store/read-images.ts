@@ -1,6 +1,6 @@
-import { WaymarkError } from '@shared/errors';
-import { imageTypeOf } from '@shared/image-header';
-import { type ImageBytes, type ImageRef, imagePartSchema } from '@shared/image-part';
+import { imageTypeOf } from '@shared/context/image-header';
+import { WaymarkError } from '@shared/contract/errors';
+import { type ImageBytes, type ImageRef, imagePartSchema } from '@shared/log/image-part';
 import { z } from 'zod';
 import { rowId } from './ids';
 import { findRun, type ReadContext, type RunRecord } from './read-context';

@@ -1,6 +1,6 @@
-import { WaymarkError } from '@shared/errors';
-import type { LabelPreview, SimilarSteps } from '@shared/ipc/labels';
-import { joined, MAX_PARTS, type StepRange } from '@shared/step-range';
+import { WaymarkError } from '@shared/contract/errors';
+import type { LabelPreview, SimilarSteps } from '@shared/contract/ipc/labels';
+import { joined, MAX_PARTS, type StepRange } from '@shared/contract/step-range';
 import { HeadFlag, LabelFlag } from './fold-rows';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { bounded, findRun, type ReadContext } from './read-context';

@@ -1,7 +1,7 @@
-import { decisionsFor } from '@shared/annotation-fold';
-import type { AnnotationEntry } from '@shared/annotations';
-import { stepOpinion } from '@shared/step-marks';
-import type { LabelStack } from '@shared/views';
+import type { LabelStack } from '@shared/contract/views';
+import { decisionsFor } from '@shared/labels/annotation-fold';
+import { stepOpinion } from '@shared/labels/step-marks';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { LabelProjection } from './label-projection';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
 

@@ -1,6 +1,6 @@
-import type { CheckpointView } from '@shared/checkpoint-views';
-import { WaymarkError } from '@shared/errors';
-import type { PromptView, StepDetail, StepHead, StepNote, Tile } from '@shared/views';
+import type { CheckpointView } from '@shared/contract/checkpoint-views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { PromptView, StepDetail, StepHead, StepNote, Tile } from '@shared/contract/views';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import { countTiles, MAX_HEADS, readHeads, type TileRow, tileRows } from './read-heads';

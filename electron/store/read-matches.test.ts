@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type StepMark, stepMarks } from '@shared/labels';
-import type { StepQuery } from '@shared/step-query';
-import type { StepHead } from '@shared/views';
+import type { StepQuery } from '@shared/contract/step-query';
+import type { StepHead } from '@shared/contract/views';
+import { type StepMark, stepMarks } from '@shared/labels/labels';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';

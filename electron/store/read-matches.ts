@@ -1,5 +1,5 @@
-import { looksAt } from '@shared/shell-command';
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
+import { looksAt } from '@shared/shell/shell-command';
 import { HeadFlag, markFlags } from './fold-rows';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { findRun, type ReadContext, type RunRecord } from './read-context';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { openReaderPart } from './reader-part';
 
 function elsewhere(): never {

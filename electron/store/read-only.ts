@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { StoreWriter } from './api';
 
 /** `from-elsewhere`: where the workspace came from elsewhere (`isFromElsewhere`), and nobody has trusted it yet. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { contentText } from '@shared/chat';
-import { ContextFold } from '@shared/context';
-import { imagesOf } from '@shared/context-entry';
-import type { NewEvent, RunEvent } from '@shared/events';
+import { ContextFold } from '@shared/context/context';
+import { imagesOf } from '@shared/context/context-entry';
+import { contentText } from '@shared/log/chat';
+import type { NewEvent, RunEvent } from '@shared/log/events';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-import type { AnnotationEntry, Author } from '@shared/annotations';
-import { type AssignedRange, assignedRanges, type Part, partOf } from '@shared/review/assigned-ranges';
+import { type AssignedRange, assignedRanges, type Part, partOf } from '@shared/labels/review/assigned-ranges';
+import type { AnnotationEntry, Author } from '@shared/log/annotations';
 import type { ReadContext } from './read-context';
 
 export interface RunKey {

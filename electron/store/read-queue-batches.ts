@@ -1,6 +1,6 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import { assignedRanges } from '@shared/review/assigned-ranges';
-import type { AssignBatch } from '@shared/review/queue-views';
+import { assignedRanges } from '@shared/labels/review/assigned-ranges';
+import type { AssignBatch } from '@shared/labels/review/queue-views';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import type { AssignmentReader } from './read-queue-assignments';
 
 /** A batch with the entries of it that still hold somewhere. */

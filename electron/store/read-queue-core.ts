@@ -1,7 +1,7 @@
-import type { Author } from '@shared/annotations';
-import type { TimedDecision } from '@shared/review/pace';
-import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/review/queue-views';
-import { joined, type StepRange } from '@shared/step-range';
+import { joined, type StepRange } from '@shared/contract/step-range';
+import type { TimedDecision } from '@shared/labels/review/pace';
+import type { PeopleReport, Person, QueueItem, QueueView } from '@shared/labels/review/queue-views';
+import type { Author } from '@shared/log/annotations';
 import type { ReviewReader } from './api';
 import { storeFailure } from './database';
 import { readDwell } from './dwell-log';

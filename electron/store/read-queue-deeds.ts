@@ -1,7 +1,7 @@
-import type { LabelValue } from '@shared/annotations';
-import { paceOf, type TimedDecision, workByPlace } from '@shared/review/pace';
-import { machineAt, type PersonDeeds, type RunWork } from '@shared/review/people';
-import type { Person } from '@shared/review/queue-views';
+import { paceOf, type TimedDecision, workByPlace } from '@shared/labels/review/pace';
+import { machineAt, type PersonDeeds, type RunWork } from '@shared/labels/review/people';
+import type { Person } from '@shared/labels/review/queue-views';
+import type { LabelValue } from '@shared/log/annotations';
 import type { ReadContext } from './read-context';
 
 /** Entries per turn of the thread. */

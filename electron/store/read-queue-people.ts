@@ -1,9 +1,9 @@
-import { foldAnnotations } from '@shared/annotation-fold';
-import type { AnnotationEntry, Author } from '@shared/annotations';
-import { combineLabels } from '@shared/effective-label';
-import { type DecidedRange, peopleOfRun, type RunWork } from '@shared/review/people';
-import type { PeopleReport } from '@shared/review/queue-views';
-import { joined, type StepRange } from '@shared/step-range';
+import { joined, type StepRange } from '@shared/contract/step-range';
+import { foldAnnotations } from '@shared/labels/annotation-fold';
+import { combineLabels } from '@shared/labels/effective-label';
+import { type DecidedRange, peopleOfRun, type RunWork } from '@shared/labels/review/people';
+import type { PeopleReport } from '@shared/labels/review/queue-views';
+import type { AnnotationEntry, Author } from '@shared/log/annotations';
 import { LAST_SEQ } from './ids';
 import { LabelProjection } from './label-projection';
 import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';

@@ -1,5 +1,5 @@
-import type { QueueClass } from '@shared/review/queue-class';
-import { queueClassOf } from '@shared/review/queue-class';
+import type { QueueClass } from '@shared/labels/review/queue-class';
+import { queueClassOf } from '@shared/labels/review/queue-class';
 import { expect, test } from 'vitest';
 import { Reviewers, runOf } from '../testing/review-stand';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';

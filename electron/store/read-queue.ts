@@ -1,7 +1,7 @@
-import type { Author } from '@shared/annotations';
-import { type QueueClass, queueClasses } from '@shared/review/queue-class';
-import type { QueueItem, QueueRun, QueueView } from '@shared/review/queue-views';
-import { common, without } from '@shared/review/step-ranges';
+import { type QueueClass, queueClasses } from '@shared/labels/review/queue-class';
+import type { QueueItem, QueueRun, QueueView } from '@shared/labels/review/queue-views';
+import { common, without } from '@shared/labels/review/step-ranges';
+import type { Author } from '@shared/log/annotations';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { contestedSql, countSql, itemsSql, undoneSql } from './queue-sql';
 import {

@@ -1,6 +1,6 @@
-import { standingIds } from '@shared/annotation-undo';
-import type { RetroMask } from '@shared/ipc/labels';
-import { argumentText, proposeRetroMask, RETRO_STEPS, type RetroStep } from '@shared/retro-mask';
+import type { RetroMask } from '@shared/contract/ipc/labels';
+import { standingIds } from '@shared/labels/annotation-undo';
+import { argumentText, proposeRetroMask, RETRO_STEPS, type RetroStep } from '@shared/labels/retro-mask';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
 import { HintProjection } from './hint-projection';
 import { rowId, seqOf } from './ids';

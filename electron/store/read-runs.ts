@@ -1,9 +1,9 @@
-import { WaymarkError } from '@shared/errors';
-import type { NewEvent } from '@shared/events';
-import { finalScore } from '@shared/final-score';
-import { isId } from '@shared/id';
-import type { RunSummary, RunState as RunWord } from '@shared/views';
-import { WorkingTime } from '@shared/working-time';
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
+import type { RunSummary, RunState as RunWord } from '@shared/contract/views';
+import type { NewEvent } from '@shared/log/events';
+import { finalScore } from '@shared/runs/final-score';
+import { WorkingTime } from '@shared/runs/working-time';
 import { LAST_SEQ, rowId } from './ids';
 import {
   findRun,

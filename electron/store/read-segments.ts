@@ -1,4 +1,4 @@
-import type { SegmentView } from '@shared/views';
+import type { SegmentView } from '@shared/contract/views';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
 import { type OwnedSteps, ownersOf, runOrNull } from './run-owners';

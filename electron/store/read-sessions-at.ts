@@ -1,4 +1,4 @@
-import type { SessionAt } from '@shared/views';
+import type { SessionAt } from '@shared/contract/views';
 import { LAST_SEQ, rowId } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord, stepSpan } from './read-context';
 import { sessionActivity } from './session-activity';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { WaymarkError } from '@shared/errors';
-import type { SessionView } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { SessionView } from '@shared/contract/views';
 import { sessionFolder } from '../files/workspace-paths';
 import { partPath } from './part-file';
 import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';

@@ -1,6 +1,6 @@
-import { foldAnnotations } from '@shared/annotation-fold';
-import type { AnnotationEntry } from '@shared/annotations';
-import type { RuleVerdict } from '@shared/labels';
+import { foldAnnotations } from '@shared/labels/annotation-fold';
+import type { RuleVerdict } from '@shared/labels/labels';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import {
   type MaskCount,
   type PersonProgress,
@@ -8,7 +8,7 @@ import {
   RunStatsFold,
   type StatsEvent,
   statsKinds,
-} from '@shared/run-stats';
+} from '@shared/runs/run-stats';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
 

@@ -1,8 +1,8 @@
-import { WaymarkError } from '@shared/errors';
-import type { EventBody, EventKind, RunEvent } from '@shared/events';
-import { imageRef } from '@shared/image-part';
-import { noticesOf } from '@shared/notices';
-import type { ObservationView, StepDetail, StepNote } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ObservationView, StepDetail, StepNote } from '@shared/contract/views';
+import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
+import { imageRef } from '@shared/log/image-part';
+import { noticesOf } from '@shared/runs/notices';
 import { rowId } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord, readKinds } from './read-context';
 import { revisionsOfStep } from './read-files';

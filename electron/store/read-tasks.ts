@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { StoredTask } from './api';
 import type { ReadContext } from './read-context';
 

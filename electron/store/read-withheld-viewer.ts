@@ -1,7 +1,7 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { LabelPreview } from '@shared/ipc/labels';
-import { holds, stepsIn, without } from '@shared/review/step-ranges';
+import { WaymarkError } from '@shared/contract/errors';
+import type { LabelPreview } from '@shared/contract/ipc/labels';
+import type { StepQuery } from '@shared/contract/step-query';
+import { holds, stepsIn, without } from '@shared/labels/review/step-ranges';
 import {
   asksOpinions,
   hiddenIn,
@@ -12,8 +12,8 @@ import {
   withheldSummary,
   withheldTiles,
   withoutOpinions,
-} from '@shared/review/withhold';
-import type { StepQuery } from '@shared/step-query';
+} from '@shared/labels/review/withhold';
+import type { Author } from '@shared/log/annotations';
 import type { StoreReader } from './api';
 import { LAST_SEQ, TILE_STEPS } from './ids';
 import type { Withheld } from './read-withheld';

@@ -1,7 +1,7 @@
-import type { Author } from '@shared/annotations';
-import { holds } from '@shared/review/step-ranges';
-import type { HiddenLabels } from '@shared/review/withhold';
-import type { StepRange } from '@shared/step-range';
+import type { StepRange } from '@shared/contract/step-range';
+import { holds } from '@shared/labels/review/step-ranges';
+import type { HiddenLabels } from '@shared/labels/review/withhold';
+import type { Author } from '@shared/log/annotations';
 import { LabelFlag } from './fold-rows';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { MINE } from './queue-sql';

@@ -1,20 +1,13 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import type { ReportedRun, RunAttention, RunFindings } from '@shared/attention';
-import type { CheckpointView } from '@shared/checkpoint-views';
-import type { RunEvent } from '@shared/events';
-import type { StepEvidence } from '@shared/evidence';
-import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/file-views';
-import type { ImageBytes } from '@shared/image-part';
-import type { DecidedExamples } from '@shared/ipc/guideline';
-import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/ipc/labels';
-import type { ApprovalAsked } from '@shared/ipc/runs';
-import type { StepFacets } from '@shared/ipc/timeline';
-import type { OutboxEntry } from '@shared/outbox';
-import type { RuleSettings } from '@shared/rules/rule-settings';
-import type { RulePreview, RuleProgress, StoredRuleSettings } from '@shared/rules/rule-views';
-import type { RunStats } from '@shared/run-stats';
-import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/search/views';
-import type { StepQuery } from '@shared/step-query';
+import type { CheckpointView } from '@shared/contract/checkpoint-views';
+import type { FileContent, FilePage, LineCounts, RevisionPage } from '@shared/contract/file-views';
+import type { DecidedExamples } from '@shared/contract/ipc/guideline';
+import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/contract/ipc/labels';
+import type { ApprovalAsked } from '@shared/contract/ipc/runs';
+import type { StepFacets } from '@shared/contract/ipc/timeline';
+import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { RulePreview, RuleProgress, StoredRuleSettings } from '@shared/contract/rules/rule-views';
+import type { IndexProgress, ScanNews, SearchPage, WorkspaceHits } from '@shared/contract/search/views';
+import type { StepQuery } from '@shared/contract/step-query';
 import type {
   PromptView,
   QueryView,
@@ -27,7 +20,14 @@ import type {
   StepHead,
   Tile,
   VerifyReport,
-} from '@shared/views';
+} from '@shared/contract/views';
+import type { StepEvidence } from '@shared/labels/evidence';
+import type { AnnotationEntry } from '@shared/log/annotations';
+import type { RunEvent } from '@shared/log/events';
+import type { ImageBytes } from '@shared/log/image-part';
+import type { OutboxEntry } from '@shared/log/outbox';
+import type { ReportedRun, RunAttention, RunFindings } from '@shared/runs/attention/attention';
+import type { RunStats } from '@shared/runs/run-stats';
 import type { FileKey, OfferedTool, StoredTask, StoreReader } from './api';
 import { askIndex } from './asked-steps';
 import { exportAnnotations } from './export-annotations';

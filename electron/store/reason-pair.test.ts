@@ -1,4 +1,4 @@
-import type { Author } from '@shared/annotations';
+import type { Author } from '@shared/log/annotations';
 import { expect, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';

@@ -1,7 +1,7 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import type { EventOf, RunEvent } from '@shared/events';
-import { noRuleSettings } from '@shared/rules/rule-settings';
-import { partsOf } from '@shared/step-range';
+import { noRuleSettings } from '@shared/contract/rules/rule-settings';
+import { partsOf } from '@shared/contract/step-range';
+import type { AnnotationEntry } from '@shared/log/annotations';
+import type { EventOf, RunEvent } from '@shared/log/events';
 import { GestureIndex } from './gesture-index';
 import { LAST_SEQ, rowId } from './ids';
 import { storedPrecedence } from './label-projection';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@shared/events';
+import type { RunEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { redactBody } from './redact';

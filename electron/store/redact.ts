@@ -1,7 +1,7 @@
-import type { HeadMessage } from '@shared/event-parts';
-import { type EventBody, eventBodies, type RunEvent } from '@shared/events';
-import type { ImagePart } from '@shared/image-part';
-import { noticesOf } from '@shared/notices';
+import type { HeadMessage } from '@shared/log/event-parts';
+import { type EventBody, eventBodies, type RunEvent } from '@shared/log/events';
+import type { ImagePart } from '@shared/log/image-part';
+import { noticesOf } from '@shared/runs/notices';
 import type { RunState } from './run-state';
 
 /**

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Pattern } from '@shared/search/pattern';
+import type { Pattern } from '@shared/contract/search/pattern';
 
 /** What the thread is started with; `at` counts the texts it has begun. */
 export interface RegexTask {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { RegexTask } from './regex-thread';
 
 /**

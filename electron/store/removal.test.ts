@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EventBody } from '@shared/events';
+import type { EventBody } from '@shared/log/events';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';

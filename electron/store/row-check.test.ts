@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type ChatMessage, contentText } from '@shared/chat';
-import type { NewEvent, RunEvent } from '@shared/events';
-import { type Trajectory, TrajectoryFold } from '@shared/trajectory';
+import { type Trajectory, TrajectoryFold } from '@shared/context/trajectory';
+import { type ChatMessage, contentText } from '@shared/log/chat';
+import type { NewEvent, RunEvent } from '@shared/log/events';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';

@@ -1,8 +1,8 @@
-import type { ChatMessage } from '@shared/chat';
-import type { RunEvent } from '@shared/events';
-import { maskTrajectory } from '@shared/mask';
-import { type Trajectory, TrajectoryFold } from '@shared/trajectory';
-import type { VerifyProblem } from '@shared/views';
+import { maskTrajectory } from '@shared/context/mask';
+import { type Trajectory, TrajectoryFold } from '@shared/context/trajectory';
+import type { VerifyProblem } from '@shared/contract/views';
+import type { ChatMessage } from '@shared/log/chat';
+import type { RunEvent } from '@shared/log/events';
 import type { RebuiltRequest } from './prompt-check';
 
 /** Problems of one row that are worth naming. */

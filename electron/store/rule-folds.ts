@@ -1,6 +1,6 @@
-import type { RunEvent } from '@shared/events';
-import type { MachinePrecedence } from '@shared/labels';
-import type { RuleSettings } from '@shared/rules/rule-settings';
+import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { MachinePrecedence } from '@shared/labels/labels';
+import type { RunEvent } from '@shared/log/events';
 import { LAST_SEQ, rowId } from './ids';
 import type { Statements } from './rows';
 import { RuleSettingTable } from './rule-settings';

@@ -1,8 +1,8 @@
-import { foldAnnotations } from '@shared/annotation-fold';
-import type { RuleVerdict } from '@shared/labels';
-import { noRuleSettings, type RuleId, type RuleSettings } from '@shared/rules/rule-settings';
-import type { RuleChange, RuleExample, RulePreview, RuleProgress } from '@shared/rules/rule-views';
-import { stepOpinion } from '@shared/step-marks';
+import { noRuleSettings, type RuleId, type RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { RuleChange, RuleExample, RulePreview, RuleProgress } from '@shared/contract/rules/rule-views';
+import { foldAnnotations } from '@shared/labels/annotation-fold';
+import type { RuleVerdict } from '@shared/labels/labels';
+import { stepOpinion } from '@shared/labels/step-marks';
 import { rowId, seqOf } from './ids';
 import { LabelProjection } from './label-projection';
 import { findRun, type ReadContext, type RunRecord, readEvents } from './read-context';

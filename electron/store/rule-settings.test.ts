@@ -1,4 +1,4 @@
-import type { RuleSettings } from '@shared/rules/rule-settings';
+import type { RuleSettings } from '@shared/contract/rules/rule-settings';
 import { expect, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';

@@ -4,8 +4,8 @@ import {
   type RuleSettings,
   ruleChoiceSchema,
   ruleIds,
-} from '@shared/rules/rule-settings';
-import type { StoredRuleSettings } from '@shared/rules/rule-views';
+} from '@shared/contract/rules/rule-settings';
+import type { StoredRuleSettings } from '@shared/contract/rules/rule-views';
 import { rowSum } from './hashing';
 import { LAST_SEQ, rowId } from './ids';
 import type { Statements } from './rows';

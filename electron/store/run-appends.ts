@@ -1,4 +1,4 @@
-import type { DatedEvent } from '@shared/events';
+import type { DatedEvent } from '@shared/log/events';
 import type { StoreNotice } from './api';
 import type { BackgroundRenewal } from './background-renewal';
 import type { Job } from './group-commit';

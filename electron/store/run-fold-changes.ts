@@ -1,4 +1,4 @@
-import type { EventBody, EventOf } from '@shared/events';
+import type { EventBody, EventOf } from '@shared/log/events';
 import type { FoldSink } from './fold-rows';
 import type { RunState } from './run-state';
 

@@ -1,4 +1,4 @@
-import type { EventBody } from '@shared/events';
+import type { EventBody } from '@shared/log/events';
 
 const SEARCHES = new Set(['search_dir', 'search_file', 'find_file', 'web_search']);
 

@@ -1,6 +1,6 @@
-import type { EventBody, EventOf, RunEvent } from '@shared/events';
-import { addScore } from '@shared/final-score';
-import { noticesOf } from '@shared/notices';
+import type { EventBody, EventOf, RunEvent } from '@shared/log/events';
+import { addScore } from '@shared/runs/final-score';
+import { noticesOf } from '@shared/runs/notices';
 import { foldApprovals, foldKinds } from './approval-fold';
 import type { FoldSink } from './fold-rows';
 
@@ -38,7 +38,7 @@ function keepApprovals(state: RunState, event: RunEvent): void {
 /** Enough of an observation to find its first line in, UTF-16 units. */
 const OBSERVATION_LOOK = 2_000;
 
-/** The kinds that `WorkingTime` (shared/working-time.ts) reads. */
+/** The kinds that `WorkingTime` (shared/runs/working-time.ts) reads. */
 const TIMED: ReadonlySet<string> = new Set([
   'driver.started',
   'run.status',

@@ -1,7 +1,7 @@
-import { WaymarkError } from '@shared/errors';
-import { type DatedEvent, EVENT_VERSION, type RunEvent } from '@shared/events';
-import { isId } from '@shared/id';
-import type { MachinePrecedence } from '@shared/labels';
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
+import type { MachinePrecedence } from '@shared/labels/labels';
+import { type DatedEvent, EVENT_VERSION, type RunEvent } from '@shared/log/events';
 import type { BlobStore, PreparedBlob } from './blob-store';
 import {
   decodeEvent,

@@ -1,5 +1,5 @@
-import type { RunEvent } from '@shared/events';
-import type { MachinePrecedence } from '@shared/labels';
+import type { MachinePrecedence } from '@shared/labels/labels';
+import type { RunEvent } from '@shared/log/events';
 import { type HeadRow, headFlags, headMarks } from './fold-rows';
 import { HintProjection } from './hint-projection';
 import { rowId, TILE_STEPS, tileId } from './ids';

@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Author } from '@shared/log/annotations';
 import { remove } from '../files/remove';
 import { parsedRun, runLockPath } from '../files/workspace-paths';
 import type { StoreNotice } from './api';

@@ -1,6 +1,6 @@
-import type { EventBody, StoredStatus } from '@shared/events';
-import type { Scores } from '@shared/final-score';
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
+import type { EventBody, StoredStatus } from '@shared/log/events';
+import type { Scores } from '@shared/runs/final-score';
 import { z } from 'zod';
 import type { HeadRow } from './fold-rows';
 

@@ -1,5 +1,5 @@
-import type { RunEvent } from '@shared/events';
-import type { IndexProgress } from '@shared/search/views';
+import type { IndexProgress } from '@shared/contract/search/views';
+import type { RunEvent } from '@shared/log/events';
 import type { StoreNotice } from './api';
 import type { Db } from './database';
 import { freeBytes } from './free-room';

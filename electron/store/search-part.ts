@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { asksForAll } from '@shared/asks-for-all';
-import { WaymarkError } from '@shared/errors';
-import { checkPattern, patternOf } from '@shared/search/pattern';
-import type { ScanNews, SearchPage, SearchProblem, WorkspaceHits } from '@shared/search/views';
-import type { StepQuery } from '@shared/step-query';
+import { asksForAll } from '@shared/contract/asks-for-all';
+import { WaymarkError } from '@shared/contract/errors';
+import { checkPattern, patternOf } from '@shared/contract/search/pattern';
+import type { ScanNews, SearchPage, SearchProblem, WorkspaceHits } from '@shared/contract/search/views';
+import type { StepQuery } from '@shared/contract/step-query';
 import { findRun, type ReadContext } from './read-context';
 import { matchingSteps } from './read-matches';
 import { type RegexLimits, RegexThread } from './regex-thread';

@@ -1,4 +1,4 @@
-import type { SearchField, SearchProblem } from '@shared/search/views';
+import type { SearchField, SearchProblem } from '@shared/contract/search/views';
 import { isCjk, tokensOf } from './search-tokens';
 
 /** One word, phrase or prefix. */

@@ -1,6 +1,6 @@
-import type { NewEvent } from '@shared/events';
-import { checkPattern, patternOf } from '@shared/search/pattern';
-import type { ScanHit, ScanNews } from '@shared/search/views';
+import { checkPattern, patternOf } from '@shared/contract/search/pattern';
+import type { ScanHit, ScanNews } from '@shared/contract/search/views';
+import type { NewEvent } from '@shared/log/events';
 import { expect, inject, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';

@@ -1,9 +1,9 @@
-import type { Pattern } from '@shared/search/pattern';
-import type { GivenUp, ScanHit, ScanNews } from '@shared/search/views';
-import { searchFields } from '@shared/search/views';
-import type { StepQuery } from '@shared/step-query';
+import type { Pattern } from '@shared/contract/search/pattern';
+import type { GivenUp, ScanHit, ScanNews } from '@shared/contract/search/views';
+import { searchFields } from '@shared/contract/search/views';
+import type { StepQuery } from '@shared/contract/step-query';
+import type { SessionView } from '@shared/contract/views';
 import type { ModelLine } from '@shared/terminal/model-text';
-import type { SessionView } from '@shared/views';
 import { LAST_SEQ } from './ids';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
 import { readSessions } from './read-sessions';

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { modelText } from '@shared/terminal/model-text';
 import { expect, inject, test } from 'vitest';
 import { createRun } from '../testing/run-writer';

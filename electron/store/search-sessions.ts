@@ -1,6 +1,6 @@
+import type { SessionView } from '@shared/contract/views';
 import { type ModelLine, ModelLines } from '@shared/terminal/model-text';
 import type { SessionHit } from '@shared/terminal/terminal-views';
-import type { SessionView } from '@shared/views';
 import type { ReadContext } from './read-context';
 import { readSession, readSessions } from './read-sessions';
 import { HIT_END, HIT_START } from './search-snippet';

@@ -1,4 +1,4 @@
-import { type SearchField, searchFields } from '@shared/search/views';
+import { type SearchField, searchFields } from '@shared/contract/search/views';
 import type { SearchTerm } from './search-query';
 import { isCjk, type Token, tokensOf } from './search-tokens';
 

@@ -1,5 +1,5 @@
-import type { EventKind, RunEvent } from '@shared/events';
-import type { SearchField } from '@shared/search/views';
+import type { SearchField } from '@shared/contract/search/views';
+import type { EventKind, RunEvent } from '@shared/log/events';
 import { type ReadContext, type RunRecord, readEvents, readKinds, stepSpan } from './read-context';
 import { fieldStages, type StepTexts, searchTexts } from './search-texts';
 

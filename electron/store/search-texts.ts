@@ -1,6 +1,6 @@
-import type { EventBody, EventKind, RunEvent } from '@shared/events';
-import { lineChanges } from '@shared/line-changes';
-import type { SearchField } from '@shared/search/views';
+import { lineChanges } from '@shared/base/line-changes';
+import type { SearchField } from '@shared/contract/search/views';
+import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
 
 /** Everything of one step that can be found, by where it stands. */
 export type StepTexts = Record<SearchField, string>;

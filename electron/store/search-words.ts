@@ -1,5 +1,5 @@
-import type { SearchPage, WorkspaceHits } from '@shared/search/views';
-import type { StepQuery } from '@shared/step-query';
+import type { SearchPage, WorkspaceHits } from '@shared/contract/search/views';
+import type { StepQuery } from '@shared/contract/step-query';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import { bounded, findRun, type ReadContext, type RunRecord } from './read-context';
 import { ownersOf } from './run-owners';

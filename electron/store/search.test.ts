@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import type { NewEvent } from '@shared/events';
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
+import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { alice, createdBody, createRun, RunWriter } from '../testing/run-writer';

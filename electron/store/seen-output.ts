@@ -1,4 +1,4 @@
-import type { EventBody } from '@shared/events';
+import type { EventBody } from '@shared/log/events';
 
 interface SeenEnd {
   uid: string;

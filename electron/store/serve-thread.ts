@@ -1,5 +1,5 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
-import { toFailure, WaymarkError } from '@shared/errors';
+import { toFailure, WaymarkError } from '@shared/contract/errors';
 import type { StoreNotice } from './api';
 import { storeFailure } from './database';
 import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';

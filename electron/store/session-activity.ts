@@ -1,5 +1,5 @@
-import type { EventBody } from '@shared/events';
-import type { SessionView } from '@shared/views';
+import type { SessionView } from '@shared/contract/views';
+import type { EventBody } from '@shared/log/events';
 import { titleFromText } from './step-title';
 
 type State = SessionView['state'];

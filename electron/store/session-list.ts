@@ -1,4 +1,4 @@
-import type { EventBody } from '@shared/events';
+import type { EventBody } from '@shared/log/events';
 import { LAST_SEQ, rowId } from './ids';
 import { hashRange, partPath } from './part-file';
 import type { Statements } from './rows';

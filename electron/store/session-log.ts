@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { ulid } from 'ulid';
 import { sessionFolder } from '../files/workspace-paths';
 import type { SessionChunk } from './api';

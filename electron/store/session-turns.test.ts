@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { byteAt } from '../testing/part-files';

@@ -1,6 +1,6 @@
-import type { RunEvent } from '@shared/events';
-import type { MachinePrecedence, RuleVerdict } from '@shared/labels';
-import type { RuleSettings } from '@shared/rules/rule-settings';
+import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
+import type { RunEvent } from '@shared/log/events';
 
 /** What a rule says about one step; a later verdict of the same rule on the same step replaces it. */
 export interface RuleVerdictRow {

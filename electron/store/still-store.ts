@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { Store } from './api';
 import type { IndexReader } from './index-part';
 import { migrations, readVersion } from './migrate';

@@ -1,4 +1,4 @@
-import type { WaymarkError } from '@shared/errors';
+import type { WaymarkError } from '@shared/contract/errors';
 import { runLockPath } from '../files/workspace-paths';
 import type { Store, StoreNotice, StoreReader, StoreWriter } from './api';
 import { fromElsewhere } from './read-only';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { type Failure, WaymarkError } from '@shared/errors';
+import { type Failure, WaymarkError } from '@shared/contract/errors';
 import type { StoreNotice } from './api';
 import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';
 

@@ -1,4 +1,4 @@
-import type { Failure } from '@shared/errors';
+import type { Failure } from '@shared/contract/errors';
 import type { StoreNotice } from './api';
 import type { ReadOnly } from './read-only';
 

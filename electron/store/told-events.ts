@@ -1,4 +1,4 @@
-import type { EventKind } from '@shared/events';
+import type { EventKind } from '@shared/log/events';
 import type { StoreNotice } from './api';
 
 /** Kinds whose bodies may be large. Nobody who listens needs them at once; who does asks by seq. */

@@ -1,4 +1,4 @@
-import { UndoHistory } from '@shared/annotation-undo';
+import { UndoHistory } from '@shared/labels/annotation-undo';
 import type { Statements } from './rows';
 import type { OpenRun } from './run-log';
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, WaymarkError } from '@shared/errors';
+import { type ErrorCode, WaymarkError } from '@shared/contract/errors';
 import type { StoreNotice } from './api';
 
 const UNREADABLE: readonly ErrorCode[] = ['workspace_corrupt', 'workspace_newer'];

@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { VerifyProblem } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { VerifyProblem } from '@shared/contract/views';
 import { inside } from '../files/inside';
 import { storedEnds } from './annotation-ends';
 import { openBackup } from './restore/backup-file';

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { VerifyReport } from '@shared/views';
+import type { VerifyReport } from '@shared/contract/views';
 import { expect, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';

@@ -1,5 +1,5 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import type { VerifyProblem } from '@shared/views';
+import type { VerifyProblem } from '@shared/contract/views';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { CHAIN_START, chainHash, LINK_LOST } from './hashing';
 import type { StoredOutboxEntry } from './outbox-log';
 import type { Statements } from './rows';

@@ -1,5 +1,5 @@
-import type { WaymarkError } from '@shared/errors';
-import type { VerifyProblem } from '@shared/views';
+import type { WaymarkError } from '@shared/contract/errors';
+import type { VerifyProblem } from '@shared/contract/views';
 
 /** The next step of an error met elsewhere: here it would send people round in a circle. */
 const ADVICE = / Run "verify"[^.]*\.(?= |$)/;

@@ -1,4 +1,4 @@
-import type { VerifyProblem } from '@shared/views';
+import type { VerifyProblem } from '@shared/contract/views';
 import { type Db, openDatabase, WORKSPACE_APPLICATION_ID } from './database';
 import { migrate, migrations, readVersion } from './migrate';
 import type { VerifyDepth } from './verify';

@@ -1,4 +1,4 @@
-import type { VerifyProblem } from '@shared/views';
+import type { VerifyProblem } from '@shared/contract/views';
 import { runLockPath } from '../files/workspace-paths';
 import { LAST_SEQ, rowId, seqOf } from './ids';
 import type { PrivateRebuild } from './private-rebuild';

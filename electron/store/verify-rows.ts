@@ -1,5 +1,5 @@
-import { WaymarkError } from '@shared/errors';
-import type { VerifyProblem } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { VerifyProblem } from '@shared/contract/views';
 import { decodeBlob } from './blob-store';
 import { rowSum, sha256 } from './hashing';
 import type { Statements } from './rows';

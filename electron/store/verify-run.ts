@@ -1,6 +1,6 @@
-import { WaymarkError } from '@shared/errors';
-import { eventBodies, type RunEvent } from '@shared/events';
-import type { VerifyProblem } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { VerifyProblem } from '@shared/contract/views';
+import { eventBodies, type RunEvent } from '@shared/log/events';
 import { runLockPath } from '../files/workspace-paths';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from './event-codec';
 import { CHAIN_START } from './hashing';

@@ -1,4 +1,4 @@
-import type { VerifyProblem } from '@shared/views';
+import type { VerifyProblem } from '@shared/contract/views';
 import { runLockPath, sessionFolder } from '../files/workspace-paths';
 import { isLockHeld } from './run-lock';
 import type { SeenOutput } from './seen-output';

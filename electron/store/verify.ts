@@ -1,6 +1,6 @@
-import { WaymarkError } from '@shared/errors';
-import { isId } from '@shared/id';
-import type { VerifyProblem, VerifyReport } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
+import type { VerifyProblem, VerifyReport } from '@shared/contract/views';
 import { shownId } from '../files/workspace-paths';
 import { checkEnds } from './annotation-ends';
 import { BlobStore } from './blob-store';

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { systemCode } from './database';
 
 const RUN = /^[0-9A-HJKMNP-TV-Z]{26}$/;

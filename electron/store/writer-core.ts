@@ -1,10 +1,10 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { DatedEvent, NewEvent } from '@shared/events';
-import type { MergeReport } from '@shared/ipc/merge';
-import type { OutboxEntry, OutboxOp } from '@shared/outbox';
-import type { TimedDecision } from '@shared/review/pace';
-import type { RuleSettings } from '@shared/rules/rule-settings';
+import { WaymarkError } from '@shared/contract/errors';
+import type { MergeReport } from '@shared/contract/ipc/merge';
+import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { TimedDecision } from '@shared/labels/review/pace';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
+import type { DatedEvent, NewEvent } from '@shared/log/events';
+import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import { ulid } from 'ulid';
 import { AnnotationDesk } from './annotation-desk';
 import type { Redone, SessionChunk, StoredTask, StoreNotice, StoreWriter, Undone } from './api';

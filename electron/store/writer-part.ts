@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { BlobStore } from './blob-store';
 import { storeFailure } from './database';
 import { releaseBallast } from './disk-guard';

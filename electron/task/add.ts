@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, copyFile, mkdir, open, readdir, rename, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { makeFoldersIn } from '../files/private';
 import { remove } from '../files/remove';
 import { packageFolder } from '../files/workspace-paths';

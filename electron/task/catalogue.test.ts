@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { catalogueDomains } from '@shared/catalogue';
+import { catalogueDomains } from '@shared/contract/catalogue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogueRows, createFromCatalogue, readCatalogue } from './catalogue';
 import { loadTaskPackage } from './load';

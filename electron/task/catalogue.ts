@@ -6,9 +6,9 @@ import {
   catalogueKey,
   rowsOf,
   taskFromCatalogue,
-} from '@shared/catalogue';
-import { WaymarkError } from '@shared/errors';
-import type { CatalogueRow } from '@shared/ipc/application';
+} from '@shared/contract/catalogue';
+import { WaymarkError } from '@shared/contract/errors';
+import type { CatalogueRow } from '@shared/contract/ipc/application';
 
 const names = ['innovatorbench', 'apollo'] as const;
 

@@ -1,4 +1,4 @@
-import type { TaskSpec } from '@shared/task';
+import type { TaskSpec } from '@shared/contract/task';
 import { Unavailable } from './evaluator-result';
 import type { ProcessOutcome } from './run-process';
 import { sizeOf } from './written-limit';

@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import { pointsFor, withPenalty } from '@shared/score';
-import { durationMs, type TaskSpec } from '@shared/task';
+import { WaymarkError } from '@shared/contract/errors';
+import { durationMs, type TaskSpec } from '@shared/contract/task';
+import { pointsFor, withPenalty } from '@shared/runs/score';
 import { ComputerUnavailable, FileError } from '../computer/failures';
 import type { FileSystemPort } from '../computer/port';
 import { remove, removeAt } from '../files/remove';

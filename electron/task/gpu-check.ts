@@ -1,4 +1,4 @@
-import type { ComputerSpec } from '@shared/task';
+import type { ComputerSpec } from '@shared/contract/task';
 import { parseGpus } from '../computer/ssh/gpu';
 
 /** What a card's name promises is more than what the driver counts: 80 GB are 79.6 GiB, 24 GB with ECC 22.5. */

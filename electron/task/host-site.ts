@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { ComputerSpec } from '@shared/task';
+import type { ComputerSpec } from '@shared/contract/task';
 import type { HostComputer } from '../computer/hosts';
 import type { SessionInfo } from '../computer/port';
 import { quoted, runScript } from './host-script';

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { taskSpecSchema } from '@shared/task';
+import { taskSpecSchema } from '@shared/contract/task';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { checkTaskPackage, loadTaskPackage, problemLine } from './load';

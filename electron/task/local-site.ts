@@ -1,6 +1,6 @@
 import { access, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/task';
+import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import { LocalFiles } from '../computer/local/local-files';
 import { remove } from '../files/remove';
 import { copyEntries } from './add';

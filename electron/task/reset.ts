@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { TaskSpec } from '@shared/task';
+import { WaymarkError } from '@shared/contract/errors';
+import type { TaskSpec } from '@shared/contract/task';
 import { z } from 'zod';
 import { FileError } from '../computer/failures';
 import { listPackage } from './package-files';

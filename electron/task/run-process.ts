@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { spawnInside } from '../computer/local/sandbox/spawn-inside';
 import { KeptOutput } from './kept-output';
 import type { WrittenLimit } from './written-limit';

@@ -1,4 +1,4 @@
-import type { ComputerSpec } from '@shared/task';
+import type { ComputerSpec } from '@shared/contract/task';
 import type { FileSystemPort } from '../computer/port';
 
 /**

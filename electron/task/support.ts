@@ -1,4 +1,4 @@
-import { actionFamilies, type TaskSpec, workspaceHolder } from '@shared/task';
+import { actionFamilies, type TaskSpec, workspaceHolder } from '@shared/contract/task';
 
 /** A field of the task that asks for more than this application can give now. */
 export interface Unsupported {

@@ -1,4 +1,4 @@
-import { type TaskSpec, taskSpecSchema } from '@shared/task';
+import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
 import { type Document, isMap, isNode, Lexer, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import { taskSpecSchema } from '@shared/task';
+import { taskSpecSchema } from '@shared/contract/task';
 import type { StoredTask } from '../store/api';
 import { unsupported, unsupportedLine } from './support';
 

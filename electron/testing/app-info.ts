@@ -1,4 +1,4 @@
-import type { AppInfo } from '@shared/ipc/application';
+import type { AppInfo } from '@shared/contract/ipc/application';
 
 /** What an application that has no Electron says of itself. */
 export const testAppInfo: AppInfo = {

@@ -1,4 +1,4 @@
-import type { LinkHealth, LinkState } from '@shared/computers';
+import type { LinkHealth, LinkState } from '@shared/contract/computers';
 import { ComputerUnavailable } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';
 import type { LocalComputer } from '../computer/local/local-computer';

@@ -1,8 +1,8 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventBody, EventKind } from '@shared/events';
-import { type Endpoint, endpointSchema, type Settings, settingsSchema } from '@shared/settings';
+import { type Endpoint, endpointSchema, type Settings, settingsSchema } from '@shared/contract/settings';
+import type { EventBody, EventKind } from '@shared/log/events';
 import { BoundKey } from '../model/bound-key';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { createEngine, type Engine, type StartRun } from '../runs/engine';

@@ -1,8 +1,8 @@
 import { access, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventBody, EventKind, RunEvent } from '@shared/events';
-import { type Endpoint, endpointSchema, settingsSchema } from '@shared/settings';
+import { type Endpoint, endpointSchema, settingsSchema } from '@shared/contract/settings';
+import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
 import type { SessionLimits } from '../computer/sessions/session-host';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { hostsOf } from '../runs/clean-sessions';

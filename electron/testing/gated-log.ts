@@ -1,5 +1,5 @@
-import type { NewEvent } from '@shared/events';
-import type { OutboxOp } from '@shared/outbox';
+import type { NewEvent } from '@shared/log/events';
+import type { OutboxOp } from '@shared/log/outbox';
 import type { Store } from '../store/api';
 import type { HintReference } from './hint-reference';
 import { Killed, MemoryRunLog } from './memory-run-log';

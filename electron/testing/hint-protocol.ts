@@ -1,4 +1,4 @@
-import type { OutboxOp } from '@shared/outbox';
+import type { OutboxOp } from '@shared/log/outbox';
 import { ulid } from 'ulid';
 import type { LoopPorts } from '../agent/loop-types';
 import type { ModelAnswer } from '../agent/ports';

@@ -1,6 +1,6 @@
-import type { NewEvent } from '@shared/events';
-import { hintBlock } from '@shared/human-tag';
-import type { HintDelivery, HintState, OutboxOp } from '@shared/outbox';
+import { hintBlock } from '@shared/context/human-tag';
+import type { NewEvent } from '@shared/log/events';
+import type { HintDelivery, HintState, OutboxOp } from '@shared/log/outbox';
 
 interface Expected {
   id: string;

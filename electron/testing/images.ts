@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { readImage } from '@shared/image-header';
-import type { ImagePart } from '@shared/image-part';
+import { readImage } from '@shared/context/image-header';
+import type { ImagePart } from '@shared/log/image-part';
 
 /** Red, green and blue of a pixel, 0 to 255. */
 type Paint = (x: number, y: number) => readonly [number, number, number];

@@ -1,5 +1,5 @@
-import { combineLabels } from '@shared/effective-label';
-import type { RuleVerdict } from '@shared/labels';
+import { combineLabels } from '@shared/labels/effective-label';
+import type { RuleVerdict } from '@shared/labels/labels';
 import { type RuleRun, verdictsOf } from './rule-run';
 
 /**

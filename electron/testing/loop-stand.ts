@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ContextFold } from '@shared/context';
-import { tailOf } from '@shared/context-request';
-import type { Limits } from '@shared/event-parts';
-import type { EventBody, EventKind, NewEvent } from '@shared/events';
-import { RunFold } from '@shared/run-fold';
+import { ContextFold } from '@shared/context/context';
+import { tailOf } from '@shared/context/context-request';
+import type { Limits } from '@shared/log/event-parts';
+import type { EventBody, EventKind, NewEvent } from '@shared/log/events';
+import { RunFold } from '@shared/runs/run-fold';
 import { ulid } from 'ulid';
 import { drive } from '../agent/loop';
 import type { Loop, LoopEnd, LoopPorts } from '../agent/loop-types';

@@ -1,6 +1,6 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { RunEvent } from '@shared/events';
+import { WaymarkError } from '@shared/contract/errors';
+import type { AnnotationEntry } from '@shared/log/annotations';
+import type { RunEvent } from '@shared/log/events';
 import type { DatasetReader } from '../dataset/event-pages';
 
 /** The part of a store's reader that datasets need, over events in memory. Pages are small on purpose. */

@@ -1,5 +1,5 @@
-import type { NewEvent, RunEvent } from '@shared/events';
-import type { OutboxEntry, OutboxOp } from '@shared/outbox';
+import type { NewEvent, RunEvent } from '@shared/log/events';
+import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import { ulid } from 'ulid';
 
 /** Stands for kill -9: the transaction is in the log, the process never hears of it. */

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { OwnPane } from '../ipc/handlers/own';
 
 /** A window in which no terminal of the person's own is shown. */

@@ -1,4 +1,4 @@
-import type { RuleId } from '@shared/rules/rule-settings';
+import type { RuleId } from '@shared/contract/rules/rule-settings';
 import { plantedMasks } from './planted-masks';
 import { plantedTraps } from './planted-traps';
 import { RuleRun } from './rule-run';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { ContextFold } from '@shared/context';
-import { shortenLargest } from '@shared/context-shorten';
-import type { EventBody, NewEvent } from '@shared/events';
-import { hintBlock } from '@shared/human-tag';
-import { summaryTool } from '@shared/summary';
-import { nextHead, planSummary } from '@shared/summary-plan';
+import { ContextFold } from '@shared/context/context';
+import { shortenLargest } from '@shared/context/context-shorten';
+import { hintBlock } from '@shared/context/human-tag';
+import { summaryTool } from '@shared/context/summary';
+import { nextHead, planSummary } from '@shared/context/summary-plan';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import fc from 'fast-check';
 import { imagePart, seededPng } from './images';
 import { createdBody } from './run-writer';

@@ -1,5 +1,5 @@
-import type { NewEvent } from '@shared/events';
-import type { HintDelivery, HintVerdict } from '@shared/outbox';
+import type { NewEvent } from '@shared/log/events';
+import type { HintDelivery, HintVerdict } from '@shared/log/outbox';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { type CallArgs, type RunPen, sha256Of, type WrittenCall } from './realistic-run-pen';
 import type { RunTexts } from './realistic-run-texts';
 

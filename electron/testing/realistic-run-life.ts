@@ -1,4 +1,4 @@
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { LOCAL, ResearchHands, WORKSPACE } from './realistic-run-hands';
 import type { CallArgs, RunPen } from './realistic-run-pen';
 import type { RunTexts } from './realistic-run-texts';

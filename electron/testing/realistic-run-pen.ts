@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { ContextFold } from '@shared/context';
-import type { EventBody, NewEvent } from '@shared/events';
-import { hintBlock } from '@shared/human-tag';
-import { summaryTool } from '@shared/summary';
-import { nextHead, planSummary } from '@shared/summary-plan';
+import { ContextFold } from '@shared/context/context';
+import { hintBlock } from '@shared/context/human-tag';
+import { summaryTool } from '@shared/context/summary';
+import { nextHead, planSummary } from '@shared/context/summary-plan';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { RequestHash } from '../agent/request-hash';
 import type { RunTexts } from './realistic-run-texts';
 

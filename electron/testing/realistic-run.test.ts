@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent } from '@shared/events';
+import type { RunEvent } from '@shared/log/events';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../store/api';
 import { realisticWorkspace } from './realistic-run';

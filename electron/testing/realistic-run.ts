@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { EventBody } from '@shared/events';
-import { noRuleSettings } from '@shared/rules/rule-settings';
+import { noRuleSettings } from '@shared/contract/rules/rule-settings';
+import type { EventBody } from '@shared/log/events';
 import { migrations } from '../store/migrate';
 import { createProjector } from '../store/projector';
 import { FOLD_VERSION } from '../store/run-state';

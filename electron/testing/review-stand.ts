@@ -1,5 +1,5 @@
-import { type AnnotationOp, type Author, judgeAuthor } from '@shared/annotations';
-import { type StepRange, targetOf } from '@shared/step-range';
+import { type StepRange, targetOf } from '@shared/contract/step-range';
+import { type AnnotationOp, type Author, judgeAuthor } from '@shared/log/annotations';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
 import { alice, createRun, RunWriter } from './run-writer';

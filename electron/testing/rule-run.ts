@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { EventBody, RunEvent } from '@shared/events';
-import type { RuleVerdict } from '@shared/labels';
-import { noRuleSettings, type RuleId, type RuleSettings } from '@shared/rules/rule-settings';
-import { RunScript } from '@shared/run-fixtures';
+import { noRuleSettings, type RuleId, type RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { RuleVerdict } from '@shared/labels/labels';
+import type { EventBody, RunEvent } from '@shared/log/events';
+import { RunScript } from '@shared/runs/run-fixtures';
 import { startRules } from '../label/rule-projector';
 import { everyRule, ruleSetFor } from '../label/rule-set';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Author } from '@shared/annotations';
-import { ContextFold } from '@shared/context';
-import type { EventBody, NewEvent, RunEvent } from '@shared/events';
-import { hintBlock } from '@shared/human-tag';
+import { ContextFold } from '@shared/context/context';
+import { hintBlock } from '@shared/context/human-tag';
+import type { Author } from '@shared/log/annotations';
+import type { EventBody, NewEvent, RunEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { Store } from '../store/api';
 

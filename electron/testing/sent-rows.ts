@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChatMessage } from '@shared/chat';
+import type { ChatMessage } from '@shared/log/chat';
 
 /** A line of an exported file. */
 export interface ExportedRow {

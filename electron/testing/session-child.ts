@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { NewEvent } from '@shared/events';
+import type { NewEvent } from '@shared/log/events';
 import { openStore } from '../store/client';
 import { byteAt } from './part-files';
 

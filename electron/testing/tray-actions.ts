@@ -1,4 +1,4 @@
-import type { Tool } from '@shared/event-parts';
+import type { Tool } from '@shared/log/event-parts';
 import type { ActionContext, ActionOutcome, ActionPort, ParsedCall, StandingAnswers } from '../agent/ports';
 import type { Clock } from '../clock';
 

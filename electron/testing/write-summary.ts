@@ -1,4 +1,4 @@
-import type { EventBody, NewEvent } from '@shared/events';
+import type { EventBody, NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { RunWriter } from './run-writer';
 

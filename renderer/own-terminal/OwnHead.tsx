@@ -1,4 +1,4 @@
-import type { OwnTerminal } from '@shared/computers';
+import type { OwnTerminal } from '@shared/contract/computers';
 import { IconButton } from '../components/Button';
 import { CommandKeys } from '../features/frame/CommandKeys';
 import { useText } from '../text/language';

@@ -1,4 +1,4 @@
-import type { OwnTerminal } from '@shared/computers';
+import type { OwnTerminal } from '@shared/contract/computers';
 import { checkPaste } from '@shared/terminal/paste';
 import type { Terminal } from '@xterm/xterm';
 import { useEffect, useRef } from 'react';

@@ -4,7 +4,7 @@ import type {
   OwnTerminalEvents,
   OwnTerminalInput,
   OwnTerminalOutput,
-} from '@shared/ipc/own-terminal';
+} from '@shared/contract/ipc/own-terminal';
 import { CallError } from '../api';
 
 declare global {

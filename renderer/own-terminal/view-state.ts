@@ -1,5 +1,5 @@
-import type { OwnTerminalState } from '@shared/ipc/own-terminal';
-import { defaultSettings } from '@shared/settings';
+import type { OwnTerminalState } from '@shared/contract/ipc/own-terminal';
+import { defaultSettings } from '@shared/contract/settings';
 import { create } from 'zustand';
 import { useSettings } from '../state/settings';
 import { attempt, toastFailure } from '../state/toasts';

@@ -1,4 +1,4 @@
-import type { ObservationView } from '@shared/views';
+import type { ObservationView } from '@shared/contract/views';
 
 /** A piece of an action's call as it is painted. */
 export interface CodePiece {

@@ -1,4 +1,4 @@
-import type { RehearsedAction } from '@shared/views';
+import type { RehearsedAction } from '@shared/contract/views';
 import { describe, expect, it } from 'vitest';
 import { actsDifferently, type DifferencePiece, differenceRows } from './action-difference';
 

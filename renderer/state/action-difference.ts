@@ -1,5 +1,5 @@
-import type { ModelCall } from '@shared/event-parts';
-import type { RehearsedAction } from '@shared/views';
+import type { RehearsedAction } from '@shared/contract/views';
+import type { ModelCall } from '@shared/log/event-parts';
 
 /** A piece of a text; `differs`: not in the other text. */
 export interface DifferencePiece {

@@ -1,8 +1,8 @@
-import { foldAnnotations, headsOn } from '@shared/annotation-fold';
-import { UndoHistory } from '@shared/annotation-undo';
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget } from '@shared/annotations';
-import { addsReason } from '@shared/reason-pair';
-import type { StepRange } from '@shared/step-range';
+import type { StepRange } from '@shared/contract/step-range';
+import { foldAnnotations, headsOn } from '@shared/labels/annotation-fold';
+import { UndoHistory } from '@shared/labels/annotation-undo';
+import { addsReason } from '@shared/labels/reason-pair';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget } from '@shared/log/annotations';
 import { BridgeStand } from './bridge-fixtures';
 import { useFilter } from './filter';
 import { HeadCache } from './head-cache';

@@ -1,4 +1,4 @@
-import type { AnnotationEntry } from '@shared/annotations';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { create } from 'zustand';
 import { call } from '../api';
 import { useTimeline } from './timeline';

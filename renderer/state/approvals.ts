@@ -1,4 +1,4 @@
-import type { EventPayloads } from '@shared/ipc';
+import type { EventPayloads } from '@shared/contract/ipc';
 import { create } from 'zustand';
 import { call } from '../api';
 

@@ -1,4 +1,4 @@
-import type { Failure } from '@shared/errors';
+import type { Failure } from '@shared/contract/errors';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { failureOf } from '../api';
 

@@ -1,5 +1,5 @@
-import type { AttentionItem, RunAttention } from '@shared/attention';
-import { urgencyOf } from '@shared/attention-rank';
+import type { AttentionItem, RunAttention } from '@shared/runs/attention/attention';
+import { urgencyOf } from '@shared/runs/attention/attention-rank';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { itemSentence } from '../text/item-words';

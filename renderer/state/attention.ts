@@ -1,6 +1,11 @@
-import type { AttentionItem, AttentionKind, AttentionReport, RunAttention } from '@shared/attention';
-import type { PowerState } from '@shared/ipc/application';
-import type { RunSummary } from '@shared/views';
+import type { PowerState } from '@shared/contract/ipc/application';
+import type { RunSummary } from '@shared/contract/views';
+import type {
+  AttentionItem,
+  AttentionKind,
+  AttentionReport,
+  RunAttention,
+} from '@shared/runs/attention/attention';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { openRun, type RailGroup, railGroup, railOrder, useRuns } from './runs';

@@ -1,4 +1,4 @@
-import type { BranchPlan, LineageNode } from '@shared/checkpoint-views';
+import type { BranchPlan, LineageNode } from '@shared/contract/checkpoint-views';
 import { describe, expect, it } from 'vitest';
 import { createBranch, emptyDraft, lineageLines, moveOnLineage, placesOf } from './branches';
 import { BridgeStand } from './bridge-fixtures';

@@ -1,4 +1,4 @@
-import type { BranchPlan, Lineage, LineageNode } from '@shared/checkpoint-views';
+import type { BranchPlan, Lineage, LineageNode } from '@shared/contract/checkpoint-views';
 import { create } from 'zustand';
 import { call } from '../api';
 import { openRun, useRuns } from './runs';

@@ -1,5 +1,5 @@
-import type { Failure } from '@shared/errors';
-import type { CommandName, EventName, EventPayloads } from '@shared/ipc';
+import type { Failure } from '@shared/contract/errors';
+import type { CommandName, EventName, EventPayloads } from '@shared/contract/ipc';
 
 /** What the main process answers to a command; a `Failure` refuses it. */
 type Answers = Partial<Record<CommandName, (input: never) => unknown>>;

@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 
 export type BudgetKind = 'time' | 'steps' | 'tokens' | 'cost' | 'evals';
 

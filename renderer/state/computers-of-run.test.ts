@@ -1,5 +1,5 @@
-import type { LinkHealth, LinkState } from '@shared/computers';
-import type { RunSummary } from '@shared/views';
+import type { LinkHealth, LinkState } from '@shared/contract/computers';
+import type { RunSummary } from '@shared/contract/views';
 import { describe, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { healthWords } from '../text/health-words';

@@ -1,6 +1,6 @@
-import type { LinkHealth, LinkState } from '@shared/computers';
-import { waitsForModel } from '@shared/run-status';
-import type { RunSummary } from '@shared/views';
+import type { LinkHealth, LinkState } from '@shared/contract/computers';
+import type { RunSummary } from '@shared/contract/views';
+import { waitsForModel } from '@shared/runs/run-status';
 
 /** A computer of a run as the strip shows it. */
 export interface RunHost {

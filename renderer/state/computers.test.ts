@@ -1,4 +1,4 @@
-import type { ComputerRow, HostReport, LinkHealth, StageView } from '@shared/computers';
+import type { ComputerRow, HostReport, LinkHealth, StageView } from '@shared/contract/computers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BridgeStand, settled } from './bridge-fixtures';
 import {

@@ -1,5 +1,11 @@
-import type { ComputerRow, HostReport, LinkHealth, StageView, TransportKind } from '@shared/computers';
-import type { Failure } from '@shared/errors';
+import type {
+  ComputerRow,
+  HostReport,
+  LinkHealth,
+  StageView,
+  TransportKind,
+} from '@shared/contract/computers';
+import type { Failure } from '@shared/contract/errors';
 import { create } from 'zustand';
 import { call, failureOf, listen } from '../api';
 import { useSettings } from './settings';

@@ -1,5 +1,5 @@
-import type { Tool } from '@shared/event-parts';
-import type { StepDetail } from '@shared/views';
+import type { StepDetail } from '@shared/contract/views';
+import type { Tool } from '@shared/log/event-parts';
 import { describe, expect, it } from 'vitest';
 import { argumentProblems, blocksSaving, draftOf } from './correction';
 

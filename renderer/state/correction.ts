@@ -1,7 +1,7 @@
-import type { Correction } from '@shared/annotations';
-import type { Tool } from '@shared/event-parts';
-import { isOfJsonType } from '@shared/json-type';
-import type { StepDetail } from '@shared/views';
+import { isOfJsonType } from '@shared/base/json-type';
+import type { StepDetail } from '@shared/contract/views';
+import type { Correction } from '@shared/log/annotations';
+import type { Tool } from '@shared/log/event-parts';
 import { create } from 'zustand';
 import { call } from '../api';
 import { inOrder, undoableToast } from './annotation-queue';

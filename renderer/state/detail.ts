@@ -1,5 +1,5 @@
-import type { StepEvidence } from '@shared/evidence';
-import type { StepDetail } from '@shared/views';
+import type { StepDetail } from '@shared/contract/views';
+import type { StepEvidence } from '@shared/labels/evidence';
 import { useEffect, useState } from 'react';
 import { create } from 'zustand';
 import { call } from '../api';

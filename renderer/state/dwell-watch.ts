@@ -1,4 +1,4 @@
-import { queueClassOf } from '@shared/review/queue-class';
+import { queueClassOf } from '@shared/labels/review/queue-class';
 import { call } from '../api';
 import { DwellClock, rememberDwell } from './dwell';
 import { type PendingLabel, useLabels } from './labels';

@@ -1,4 +1,4 @@
-import { defaultSettings } from '@shared/settings';
+import { defaultSettings } from '@shared/contract/settings';
 import { expect, test } from 'vitest';
 import { DwellClock, rememberDwell, sharedDwell } from './dwell';
 import { useSettings } from './settings';

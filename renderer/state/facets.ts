@@ -1,4 +1,4 @@
-import type { StepFacets } from '@shared/ipc/timeline';
+import type { StepFacets } from '@shared/contract/ipc/timeline';
 import { create } from 'zustand';
 import { call } from '../api';
 import { toastFailure } from './toasts';

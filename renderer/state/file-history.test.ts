@@ -1,4 +1,4 @@
-import type { StepDetail } from '@shared/views';
+import type { StepDetail } from '@shared/contract/views';
 import { expect, test } from 'vitest';
 import { fileAt, shortPath, unrecordedEdits } from './file-history';
 

@@ -1,6 +1,6 @@
-import type { FileContent, FilePage, FileRevision, RevisionPage } from '@shared/file-views';
-import { type ToldEdit, toldEdit } from '@shared/told-edit';
-import type { StepDetail } from '@shared/views';
+import type { FileContent, FilePage, FileRevision, RevisionPage } from '@shared/contract/file-views';
+import type { StepDetail } from '@shared/contract/views';
+import { type ToldEdit, toldEdit } from '@shared/runs/told-edit';
 import { useEffect, useState } from 'react';
 import { create } from 'zustand';
 import { call } from '../api';

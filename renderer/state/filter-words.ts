@@ -1,4 +1,4 @@
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
 import type { Text } from '../text/en';
 
 export interface FilterChip {

@@ -1,5 +1,5 @@
-import { asksForAll } from '@shared/asks-for-all';
-import type { StepQuery } from '@shared/step-query';
+import { asksForAll } from '@shared/contract/asks-for-all';
+import type { StepQuery } from '@shared/contract/step-query';
 import { create } from 'zustand';
 import { call } from '../api';
 import { StepMatches } from './step-matches';

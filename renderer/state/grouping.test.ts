@@ -1,4 +1,4 @@
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeStand, settled } from './bridge-fixtures';
 import { setFilter } from './filter';

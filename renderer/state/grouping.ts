@@ -1,4 +1,4 @@
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
 import { create } from 'zustand';
 import { call } from '../api';
 import { presets } from './filter';

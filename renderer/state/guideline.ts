@@ -1,5 +1,5 @@
-import type { DecidedExamples } from '@shared/ipc/guideline';
-import type { StepHead } from '@shared/views';
+import type { DecidedExamples } from '@shared/contract/ipc/guideline';
+import type { StepHead } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call } from '../api';
 import { type ReasonCode, reasonCodes } from './reasons';

@@ -1,4 +1,4 @@
-import type { StepHead } from '@shared/views';
+import type { StepHead } from '@shared/contract/views';
 import { describe, expect, it } from 'vitest';
 import { HeadCache, PAGE } from './head-cache';
 import { stepHead } from './step-fixtures';

@@ -1,4 +1,4 @@
-import type { StepHead } from '@shared/views';
+import type { StepHead } from '@shared/contract/views';
 
 /** Heads per request, aligned: page 0 is steps 1–200. */
 export const PAGE = 200;

@@ -1,5 +1,5 @@
-import { nextStep } from '@shared/hint-delivery';
-import type { HintCategory, HintDelivery } from '@shared/outbox';
+import type { HintCategory, HintDelivery } from '@shared/log/outbox';
+import { nextStep } from '@shared/runs/hint-delivery';
 import { ulid } from 'ulid';
 import { create } from 'zustand';
 

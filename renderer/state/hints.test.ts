@@ -1,6 +1,6 @@
-import type { Failure } from '@shared/errors';
-import { nextStep } from '@shared/hint-delivery';
-import type { HintView } from '@shared/outbox';
+import type { Failure } from '@shared/contract/errors';
+import type { HintView } from '@shared/log/outbox';
+import { nextStep } from '@shared/runs/hint-delivery';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hintWaitWords } from '../features/hints/wait-words';
 import { en } from '../text/en';

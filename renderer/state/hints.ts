@@ -1,6 +1,6 @@
-import { nextStep } from '@shared/hint-delivery';
-import type { HintVerdict, HintView } from '@shared/outbox';
-import type { RunHints } from '@shared/views';
+import type { RunHints } from '@shared/contract/views';
+import type { HintVerdict, HintView } from '@shared/log/outbox';
+import { nextStep } from '@shared/runs/hint-delivery';
 import { create } from 'zustand';
 import { call, failureOf } from '../api';
 import { changeDraft, hintIdFor, useHintDraft } from './hint-draft';

@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/computers';
+import type { PromptView } from '@shared/contract/computers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeStand, settled } from './bridge-fixtures';
 import { answerPrompt, startHostPrompts, useHostPrompts } from './host-prompts';

@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/computers';
+import type { PromptView } from '@shared/contract/computers';
 import { create } from 'zustand';
 import { call, failureOf, listen } from '../api';
 import { attempt, toastFailure } from './toasts';

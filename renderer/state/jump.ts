@@ -1,4 +1,4 @@
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
 import { call } from '../api';
 import { presets, useFilter } from './filter';
 import { moveCursor, useTimeline } from './timeline';

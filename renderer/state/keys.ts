@@ -1,4 +1,4 @@
-import type { KeyKeeping } from '@shared/ipc/application';
+import type { KeyKeeping } from '@shared/contract/ipc/application';
 import { create } from 'zustand';
 import { call } from '../api';
 

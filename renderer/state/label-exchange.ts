@@ -1,4 +1,4 @@
-import type { MergeReport } from '@shared/ipc/merge';
+import type { MergeReport } from '@shared/contract/ipc/merge';
 import { create } from 'zustand';
 import { call } from '../api';
 import { whenSaved } from './annotation-queue';

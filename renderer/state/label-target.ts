@@ -1,4 +1,4 @@
-import type { StepRange } from '@shared/step-range';
+import type { StepRange } from '@shared/contract/step-range';
 import { setFilter, useFilter } from './filter';
 import { lastGesture } from './gestures';
 import { rowsNow } from './rows';

@@ -1,5 +1,5 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import { partsOf } from '@shared/step-range';
+import { partsOf } from '@shared/contract/step-range';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { call } from '../api';
 import { inOrder, undoableToast } from './annotation-queue';
 import { useFilter } from './filter';

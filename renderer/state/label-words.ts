@@ -1,5 +1,5 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import { partsOf, type StepRange } from '@shared/step-range';
+import { partsOf, type StepRange } from '@shared/contract/step-range';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import type { Text } from '../text/en';
 import type { LabelChoice } from './labels';
 

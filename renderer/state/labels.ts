@@ -1,5 +1,5 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import { joined, MAX_PARTS, type StepRange, targetOf } from '@shared/step-range';
+import { joined, MAX_PARTS, type StepRange, targetOf } from '@shared/contract/step-range';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { create } from 'zustand';
 import { call } from '../api';
 import { inOrder, undoableToast } from './annotation-queue';

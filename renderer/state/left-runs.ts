@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { useRemote } from './remote';

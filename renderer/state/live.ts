@@ -1,4 +1,4 @@
-import type { EventPayloads } from '@shared/ipc';
+import type { EventPayloads } from '@shared/contract/ipc';
 import { create } from 'zustand';
 
 /** What the model is writing right now; never stored, replaced by the step when that is recorded. */

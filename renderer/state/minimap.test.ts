@@ -1,4 +1,4 @@
-import type { Tile } from '@shared/views';
+import type { Tile } from '@shared/contract/views';
 import { describe, expect, it } from 'vitest';
 import { minimapMarks, stepAtShare } from './minimap';
 import { stepHead } from './step-fixtures';

@@ -1,4 +1,4 @@
-import type { StepHead, Tile } from '@shared/views';
+import type { StepHead, Tile } from '@shared/contract/views';
 
 /** What a stretch of the run holds, for one band of the minimap. Shares are 0 to 1. */
 export interface Band {

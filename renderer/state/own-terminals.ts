@@ -1,4 +1,4 @@
-import type { OwnTerminal } from '@shared/computers';
+import type { OwnTerminal } from '@shared/contract/computers';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { lastGesture } from './gestures';

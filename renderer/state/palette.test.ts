@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 import { describe, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { zh } from '../text/zh';

@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 import { create } from 'zustand';
 import type { Text } from '../text/en';
 import { canRun, runCommand } from './commands';

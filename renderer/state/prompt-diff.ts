@@ -1,7 +1,7 @@
-import type { Failure } from '@shared/errors';
-import type { PromptDiff } from '@shared/prompt-diff';
-import { diffPrompts } from '@shared/prompt-diff';
-import type { PromptView } from '@shared/views';
+import type { PromptDiff } from '@shared/context/prompt-diff';
+import { diffPrompts } from '@shared/context/prompt-diff';
+import type { Failure } from '@shared/contract/errors';
+import type { PromptView } from '@shared/contract/views';
 import { useEffect, useMemo, useState } from 'react';
 import { create } from 'zustand';
 import { call, failureOf } from '../api';

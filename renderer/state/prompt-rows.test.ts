@@ -1,7 +1,7 @@
-import { contentText } from '@shared/chat';
-import { ContextFold } from '@shared/context';
-import { diffPrompts } from '@shared/prompt-diff';
-import type { PromptMessage } from '@shared/views';
+import { ContextFold } from '@shared/context/context';
+import { diffPrompts } from '@shared/context/prompt-diff';
+import type { PromptMessage } from '@shared/contract/views';
+import { contentText } from '@shared/log/chat';
 import { describe, expect, it } from 'vitest';
 import { bodyOf, changeRows, findMessages, ownFrom, promptRows } from './prompt-rows';
 

@@ -1,5 +1,5 @@
-import type { PromptChange, PromptDiff } from '@shared/prompt-diff';
-import type { PromptMessage, PromptView, SegmentView } from '@shared/views';
+import type { PromptChange, PromptDiff } from '@shared/context/prompt-diff';
+import type { PromptMessage, PromptView, SegmentView } from '@shared/contract/views';
 
 /** Which messages the list shows. */
 export type RoleFilter = 'all' | PromptMessage['role'] | 'hints';

@@ -1,4 +1,4 @@
-import type { QueueItem } from '@shared/review/queue-views';
+import type { QueueItem } from '@shared/labels/review/queue-views';
 import { beforeEach, expect, test } from 'vitest';
 import { BridgeStand, settled } from './bridge-fixtures';
 import { useFilter } from './filter';

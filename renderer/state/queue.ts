@@ -1,4 +1,4 @@
-import type { QueueItem, QueueView } from '@shared/review/queue-views';
+import type { QueueItem, QueueView } from '@shared/labels/review/queue-views';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { setFilter, useFilter } from './filter';

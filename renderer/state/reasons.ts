@@ -1,4 +1,4 @@
-import type { StepRange } from '@shared/step-range';
+import type { StepRange } from '@shared/contract/step-range';
 import { undoableToast } from './annotation-queue';
 import { lastGesture } from './gestures';
 import { fitting, type KeepCode } from './keep-reasons';

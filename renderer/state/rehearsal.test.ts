@@ -1,5 +1,5 @@
-import type { Failure } from '@shared/errors';
-import type { Rehearsal, RehearsalCost } from '@shared/views';
+import type { Failure } from '@shared/contract/errors';
+import type { Rehearsal, RehearsalCost } from '@shared/contract/views';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeStand, settled } from './bridge-fixtures';
 import { cancelTrial, closeTrial, openTrial, runTrial, useTrial } from './rehearsal';

@@ -1,5 +1,5 @@
-import type { Failure } from '@shared/errors';
-import type { Rehearsal, RehearsalCost } from '@shared/views';
+import type { Failure } from '@shared/contract/errors';
+import type { Rehearsal, RehearsalCost } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call, failureOf } from '../api';
 import { toastFailure } from './toasts';

@@ -1,4 +1,4 @@
-import type { RemoteStatus } from '@shared/ipc/remote';
+import type { RemoteStatus } from '@shared/contract/ipc/remote';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { BridgeStand, settled } from './bridge-fixtures';
 import { lastPlace, openRemote, startRemote, takeRemote, useRemote } from './remote';

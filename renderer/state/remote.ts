@@ -1,4 +1,4 @@
-import type { RemoteStatus } from '@shared/ipc/remote';
+import type { RemoteStatus } from '@shared/contract/ipc/remote';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { toastFailure } from './toasts';

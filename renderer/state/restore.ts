@@ -1,4 +1,4 @@
-import type { BackupRow, RestoreReport } from '@shared/ipc/restore';
+import type { BackupRow, RestoreReport } from '@shared/contract/ipc/restore';
 import { create } from 'zustand';
 import { call } from '../api';
 import { loadRuns } from './runs';

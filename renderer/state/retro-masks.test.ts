@@ -1,4 +1,4 @@
-import type { RetroMask } from '@shared/ipc/labels';
+import type { RetroMask } from '@shared/contract/ipc/labels';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { AnnotationStand, testRun } from './annotation-fixtures';

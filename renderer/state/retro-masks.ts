@@ -1,5 +1,5 @@
-import type { RetroMask } from '@shared/ipc/labels';
-import type { StepRange } from '@shared/step-range';
+import type { RetroMask } from '@shared/contract/ipc/labels';
+import type { StepRange } from '@shared/contract/step-range';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { setFilter, useFilter } from './filter';

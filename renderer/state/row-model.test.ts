@@ -1,4 +1,4 @@
-import type { SegmentView } from '@shared/views';
+import type { SegmentView } from '@shared/contract/views';
 import { describe, expect, it } from 'vitest';
 import type { Row, RowInputs } from './row-model';
 import { RowModel } from './row-model';

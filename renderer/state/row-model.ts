@@ -1,5 +1,5 @@
-import { joined, type StepRange } from '@shared/step-range';
-import type { SegmentView } from '@shared/views';
+import { joined, type StepRange } from '@shared/contract/step-range';
+import type { SegmentView } from '@shared/contract/views';
 import type { Span } from './head-cache';
 import { indexFrom } from './sorted-steps';
 

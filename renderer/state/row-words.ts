@@ -1,5 +1,5 @@
-import type { LabelValue } from '@shared/annotations';
-import type { StepHead, StepNote } from '@shared/views';
+import type { StepHead, StepNote } from '@shared/contract/views';
+import type { LabelValue } from '@shared/log/annotations';
 import type { LabelState } from '../components/LabelGlyph';
 import type { Text } from '../text/en';
 import type { PendingLabel } from './labels';

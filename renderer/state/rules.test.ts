@@ -1,4 +1,4 @@
-import type { RuleParameterView } from '@shared/rules/rule-views';
+import type { RuleParameterView } from '@shared/contract/rules/rule-views';
 import { describe, expect, it } from 'vitest';
 import { BridgeStand } from './bridge-fixtures';
 import {

@@ -1,5 +1,5 @@
-import type { RuleId, RuleSettings, RuleValue } from '@shared/rules/rule-settings';
-import type { RuleParameterView, RuleView, RunRules } from '@shared/rules/rule-views';
+import type { RuleId, RuleSettings, RuleValue } from '@shared/contract/rules/rule-settings';
+import type { RuleParameterView, RuleView, RunRules } from '@shared/contract/rules/rule-views';
 import { call } from '../api';
 
 /** What the person has changed and not applied: the workspace's settings as they would be. */

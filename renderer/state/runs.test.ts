@@ -1,4 +1,4 @@
-import type { RunState, RunSummary } from '@shared/views';
+import type { RunState, RunSummary } from '@shared/contract/views';
 import { describe, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { runWords } from '../text/run-words';

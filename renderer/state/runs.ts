@@ -1,4 +1,4 @@
-import type { RunState, RunSummary } from '@shared/views';
+import type { RunState, RunSummary } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call } from '../api';
 import { toastFailure } from './toasts';

@@ -1,4 +1,4 @@
-import type { IndexProgress } from '@shared/search/views';
+import type { IndexProgress } from '@shared/contract/search/views';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { useFilter } from './filter';

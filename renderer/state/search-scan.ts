@@ -1,5 +1,5 @@
-import type { GivenUp, ScanHit } from '@shared/search/views';
-import type { StepQuery } from '@shared/step-query';
+import type { GivenUp, ScanHit } from '@shared/contract/search/views';
+import type { StepQuery } from '@shared/contract/step-query';
 import { create } from 'zustand';
 import { CallError, call } from '../api';
 import { toastFailure } from './toasts';

@@ -1,4 +1,4 @@
-import type { ScanNews, SearchPage } from '@shared/search/views';
+import type { ScanNews, SearchPage } from '@shared/contract/search/views';
 import { beforeEach, expect, test } from 'vitest';
 import { BridgeStand, settled } from './bridge-fixtures';
 import { useFilter } from './filter';

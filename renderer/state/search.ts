@@ -1,5 +1,5 @@
-import { checkPattern, patternOf } from '@shared/search/pattern';
-import type { RunHits, SearchHit, SearchProblem } from '@shared/search/views';
+import { checkPattern, patternOf } from '@shared/contract/search/pattern';
+import type { RunHits, SearchHit, SearchProblem } from '@shared/contract/search/views';
 import { create } from 'zustand';
 import { call } from '../api';
 import { useFilter } from './filter';

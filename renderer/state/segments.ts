@@ -1,4 +1,4 @@
-import type { SegmentView } from '@shared/views';
+import type { SegmentView } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call } from '../api';
 import { moveCursor, useTimeline } from './timeline';

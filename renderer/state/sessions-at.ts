@@ -1,4 +1,4 @@
-import type { SessionAt } from '@shared/views';
+import type { SessionAt } from '@shared/contract/views';
 import { call } from '../api';
 import { useAnswer } from './answer';
 import { useTimeline } from './timeline';

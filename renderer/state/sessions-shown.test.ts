@@ -1,5 +1,5 @@
-import type { OwnTerminal } from '@shared/computers';
-import type { SessionView } from '@shared/views';
+import type { OwnTerminal } from '@shared/contract/computers';
+import type { SessionView } from '@shared/contract/views';
 import { beforeEach, expect, it } from 'vitest';
 import { lastGesture, noteGesture } from './gestures';
 import { grown } from './sessions';

@@ -1,5 +1,5 @@
-import type { OwnTerminal } from '@shared/computers';
-import type { SessionAt, SessionView } from '@shared/views';
+import type { OwnTerminal } from '@shared/contract/computers';
+import type { SessionAt, SessionView } from '@shared/contract/views';
 import { create } from 'zustand';
 import { lastGesture } from './gestures';
 

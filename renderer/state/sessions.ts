@@ -1,4 +1,4 @@
-import type { SessionView } from '@shared/views';
+import type { SessionView } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call, listen } from '../api';
 import { useShown } from './sessions-shown';

@@ -1,5 +1,5 @@
-import type { AppInfo } from '@shared/ipc/application';
-import type { Settings } from '@shared/settings';
+import type { AppInfo } from '@shared/contract/ipc/application';
+import type { Settings } from '@shared/contract/settings';
 import { create } from 'zustand';
 import { call } from '../api';
 

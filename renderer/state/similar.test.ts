@@ -1,4 +1,4 @@
-import type { SimilarSteps } from '@shared/ipc/labels';
+import type { SimilarSteps } from '@shared/contract/ipc/labels';
 import { beforeEach, expect, it } from 'vitest';
 import { en } from '../text/en';
 import { AnnotationStand } from './annotation-fixtures';

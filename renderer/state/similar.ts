@@ -1,4 +1,4 @@
-import type { SimilarSteps } from '@shared/ipc/labels';
+import type { SimilarSteps } from '@shared/contract/ipc/labels';
 import { create } from 'zustand';
 import { call } from '../api';
 import { fitting } from './keep-reasons';

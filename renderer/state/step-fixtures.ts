@@ -1,4 +1,4 @@
-import type { StepHead } from '@shared/views';
+import type { StepHead } from '@shared/contract/views';
 
 /** A decided-by-nobody, finished step for tests; what a test is about is given. */
 export function stepHead(step: number, change: Partial<StepHead> = {}): StepHead {

@@ -1,4 +1,4 @@
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
 import type { Span } from './head-cache';
 import { indexFrom, unionOf } from './sorted-steps';
 

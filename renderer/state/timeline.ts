@@ -1,4 +1,4 @@
-import type { StepHead, Tile } from '@shared/views';
+import type { StepHead, Tile } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call } from '../api';
 import type { Follow } from './follow';

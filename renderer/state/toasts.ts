@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@shared/errors';
+import type { ErrorCode } from '@shared/contract/errors';
 import { create } from 'zustand';
 import { failureOf } from '../api';
 import type { Text } from '../text/en';

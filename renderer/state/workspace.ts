@@ -1,5 +1,5 @@
-import type { Failure } from '@shared/errors';
-import type { WorkspaceStatus } from '@shared/ipc/application';
+import type { Failure } from '@shared/contract/errors';
+import type { WorkspaceStatus } from '@shared/contract/ipc/application';
 import { create } from 'zustand';
 import { CallError, call } from '../api';
 import { dismissFailures, toastFailure } from './toasts';

@@ -1,4 +1,4 @@
-import { errorCodes } from '@shared/errors';
+import { errorCodes } from '@shared/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { en } from './en';
 import { languageFor } from './language';

@@ -1,4 +1,4 @@
-import type { LinkHealth } from '@shared/computers';
+import type { LinkHealth } from '@shared/contract/computers';
 import type { IconName } from '../components/Icon';
 import type { Text } from './en';
 

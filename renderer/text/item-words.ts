@@ -1,4 +1,4 @@
-import type { AttentionItem } from '@shared/attention';
+import type { AttentionItem } from '@shared/runs/attention/attention';
 import type { Text } from './en';
 
 /** One sentence about an item, in plain words. */

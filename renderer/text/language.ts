@@ -1,4 +1,4 @@
-import type { Settings } from '@shared/settings';
+import type { Settings } from '@shared/contract/settings';
 import { createContext, useContext } from 'react';
 import type { Text } from './en';
 import { en } from './en';

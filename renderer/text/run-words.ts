@@ -1,6 +1,6 @@
-import { assertNever } from '@shared/errors';
-import { type RunStatusWord, runStatus } from '@shared/run-status';
-import type { RunSummary } from '@shared/views';
+import { assertNever } from '@shared/contract/errors';
+import type { RunSummary } from '@shared/contract/views';
+import { type RunStatusWord, runStatus } from '@shared/runs/run-status';
 import type { IconName } from '../components/Icon';
 import type { Text } from './en';
 

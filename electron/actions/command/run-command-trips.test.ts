@@ -1,4 +1,4 @@
-import { taskSpecSchema } from '@shared/task';
+import { taskSpecSchema } from '@shared/contract/task';
 import { expect, test } from 'vitest';
 import { agentSetup } from '../../testing/agent-host/agent-setup';
 import { realClock } from '../action-rig';

@@ -1,5 +1,5 @@
-import { boundText } from '@shared/bounded-text';
-import { WaymarkError } from '@shared/errors';
+import { boundText } from '@shared/base/bounded-text';
+import { WaymarkError } from '@shared/contract/errors';
 import type { ActionContext } from '../../agent/ports';
 import type { Computer, SessionInfo, SessionState } from '../../computer/port';
 import {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { boundText, cutLine } from '@shared/bounded-text';
-import { WaymarkError } from '@shared/errors';
+import { boundText, cutLine } from '@shared/base/bounded-text';
+import { WaymarkError } from '@shared/contract/errors';
 import picomatch from 'picomatch';
 import { FileError } from '../../computer/failures';
 import type { WalkEntry } from '../../computer/port';

@@ -1,4 +1,4 @@
-import { imageTypeName } from '@shared/image-part';
+import { imageTypeName } from '@shared/log/image-part';
 import type { ActionArguments, ActionDefinition, ActionEnvironment, ActionResult } from '../action';
 import { counted, done, failed } from '../action';
 import {

@@ -1,5 +1,5 @@
-import { boundText } from '@shared/bounded-text';
-import type { NewEvent } from '@shared/events';
+import { boundText } from '@shared/base/bounded-text';
+import type { NewEvent } from '@shared/log/events';
 import { type ActionDefinition, type ActionEnvironment, type ActionResult, done, failed } from '../action';
 
 /** Most characters of an evaluator's metrics and message in the observation. */

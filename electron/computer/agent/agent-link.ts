@@ -1,4 +1,4 @@
-import type { LinkHealth } from '@shared/computers';
+import type { LinkHealth } from '@shared/contract/computers';
 import type { AgentClient } from './agent-client';
 import type { HelloFacts } from './hello';
 

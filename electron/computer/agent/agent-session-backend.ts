@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { ComputerUnavailable, SessionError } from '../failures';
 import type { SessionChunk } from '../port';
 import type {

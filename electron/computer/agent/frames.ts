@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /** The frames of `docs/host-agent.md`: `<header length> <body length>\n`, header, body. */
 

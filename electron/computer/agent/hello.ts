@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /** What the helper program says about its host in answer to `hello`. Sizes in bytes. */
 export interface HelloFacts {

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { resourcesDir } from '../../testing/agent-host/agent-setup';
 import { FakeHelper } from '../../testing/agent-host/fake-helper';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { cannot, noDirectory, systemErrors } from '../file-texts';
 
 /** A system call's error as a `FileError`; what is none (an abort, a bug) comes back as it was. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpus, homedir, hostname, totalmem, userInfo } from 'node:os';
 import { promisify } from 'node:util';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { Computer, ComputerFacts, FileSystemPort } from '../port';
 import { sessionEnvironment } from '../sessions/environment';
 import { BackedSessionHost, type SessionLimits } from '../sessions/session-host';

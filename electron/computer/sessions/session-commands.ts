@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { ComputerUnavailable, SessionError } from '../failures';
 import type { CommandOutcome, SessionInfo } from '../port';
 import type { CommandOrder, SessionLook } from './backend';

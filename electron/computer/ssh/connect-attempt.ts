@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { AgentClient } from '../agent/agent-client';
 import { AgentRefusal, ChannelLost } from '../agent/channel-lost';
 import type { HelloFacts } from '../agent/hello';

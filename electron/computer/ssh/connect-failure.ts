@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { ConnectFailureReason, ConnectStage } from './transport';
 
 const passing: ReadonlySet<ConnectFailureReason> = new Set(['resolve', 'tcp', 'timeout', 'lost']);

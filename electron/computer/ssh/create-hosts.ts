@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { TransportKind } from '@shared/computers';
+import type { TransportKind } from '@shared/contract/computers';
 import { version } from '../../../package.json';
 import { dataFolder } from '../../data-folder';
 import { SessionResources } from '../agent/session-resources';

@@ -1,4 +1,4 @@
-import type { HostGpu } from '@shared/computers';
+import type { HostGpu } from '@shared/contract/computers';
 
 /** Exit code of `gpuScript` where there is no `nvidia-smi`. */
 export const noGpuTool = 127;

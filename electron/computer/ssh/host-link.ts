@@ -1,4 +1,4 @@
-import type { LinkHealth } from '@shared/computers';
+import type { LinkHealth } from '@shared/contract/computers';
 import type { AgentClient } from '../agent/agent-client';
 import type { AgentLink } from '../agent/agent-link';
 import type { HelloFacts } from '../agent/hello';

@@ -1,4 +1,4 @@
-import type { LinkHealth, TransportKind } from '@shared/computers';
+import type { LinkHealth, TransportKind } from '@shared/contract/computers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../testing/manual-clock';
 import { ScriptedHost, scriptedHelper } from '../../testing/scripted-host';

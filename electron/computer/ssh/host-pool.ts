@@ -1,4 +1,10 @@
-import type { HostReport, HostResolution, LinkHealth, StageView, TransportKind } from '@shared/computers';
+import type {
+  HostReport,
+  HostResolution,
+  LinkHealth,
+  StageView,
+  TransportKind,
+} from '@shared/contract/computers';
 import type { ComputerOrder, HostComputer, Hosts } from '../hosts';
 import type { HelperStarter } from './connect-attempt';
 import { HostLink } from './host-link';

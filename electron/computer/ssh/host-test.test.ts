@@ -1,4 +1,4 @@
-import type { StageView } from '@shared/computers';
+import type { StageView } from '@shared/contract/computers';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../testing/manual-clock';
 import { ScriptedHost, scriptedHelper } from '../../testing/scripted-host';

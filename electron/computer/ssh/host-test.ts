@@ -1,4 +1,4 @@
-import type { HostFacts, HostGpu, HostReport, StageView, TransportKind } from '@shared/computers';
+import type { HostFacts, HostGpu, HostReport, StageView, TransportKind } from '@shared/contract/computers';
 import type { AgentClient } from '../agent/agent-client';
 import { AgentRefusal, ChannelLost } from '../agent/channel-lost';
 import type { HelloFacts } from '../agent/hello';

@@ -1,4 +1,4 @@
-import type { LinkHealth, LinkState } from '@shared/computers';
+import type { LinkHealth, LinkState } from '@shared/contract/computers';
 import type { LinkClock } from './link-clock';
 import * as words from './link-words';
 

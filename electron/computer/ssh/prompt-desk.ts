@@ -1,5 +1,5 @@
-import type { PromptView } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
+import type { PromptView } from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
 import type { HostKeyAlarm, PromptPort, SshAnswer, SshQuestion } from './transport';
 import { shortLine, shortText } from './untrusted-text';
 

@@ -1,4 +1,4 @@
-import type { HostResolution, ResolvedSetting } from '@shared/computers';
+import type { HostResolution, ResolvedSetting } from '@shared/contract/computers';
 import type { ResolvedHost } from './resolve-host';
 import type { ConfigLine } from './ssh-config';
 import { type Facts, originOf } from './ssh-config-origin';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type HostResolution, hostAliasSchema } from '@shared/computers';
+import { type HostResolution, hostAliasSchema } from '@shared/contract/computers';
 import { ConnectFailure } from './connect-failure';
 import { jumpLabel, parseJumps } from './jump-hosts';
 import { type RunSsh, type SshSetup, sshRunner } from './resolve-host-run';

@@ -1,5 +1,5 @@
-import type { LinkHealth } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
+import type { LinkHealth } from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
 import { AgentFiles } from '../agent/agent-files';
 import type { AgentLink } from '../agent/agent-link';
 import { AgentSessionBackend } from '../agent/agent-session-backend';

@@ -1,4 +1,4 @@
-import type { Stage, StageView } from '@shared/computers';
+import type { Stage, StageView } from '@shared/contract/computers';
 import type { LinkClock } from './link-clock';
 import { connectStages, type StageReport } from './transport';
 

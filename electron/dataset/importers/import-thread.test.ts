@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { ImportProgress } from '@shared/ipc/imports';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ImportProgress } from '@shared/contract/ipc/imports';
 import { expect, inject, it, vi } from 'vitest';
 import { importHandlers } from '../../ipc/handlers/imports';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { toFailure, WaymarkError } from '@shared/errors';
+import { toFailure, WaymarkError } from '@shared/contract/errors';
 import type { ImportTask, ImportWord } from './import-thread';
 import { readGymRun } from './researchgym/read-run';
 

@@ -1,5 +1,5 @@
-import type { DatedEvent } from '@shared/events';
-import type { ImportProgress } from '@shared/ipc/imports';
+import type { ImportProgress } from '@shared/contract/ipc/imports';
+import type { DatedEvent } from '@shared/log/events';
 
 /** A hint as a log of another system tells it. */
 export interface ImportedHint {

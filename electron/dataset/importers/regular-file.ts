@@ -1,5 +1,5 @@
 import { constants, open } from 'node:fs/promises';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /**
  * Reads a file that somebody else made or named: a regular one and nothing else. It is opened without following a link and

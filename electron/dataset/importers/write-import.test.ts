@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatedEvent, RunEvent } from '@shared/events';
+import type { DatedEvent, RunEvent } from '@shared/log/events';
 import { expect, it } from 'vitest';
 import { parseArguments } from '../../cli/arguments';
 import type { CliContext } from '../../cli/context';

@@ -1,7 +1,7 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { ImportProgress } from '@shared/ipc/imports';
-import type { RunSummary } from '@shared/views';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ImportProgress } from '@shared/contract/ipc/imports';
+import type { RunSummary } from '@shared/contract/views';
+import type { Author } from '@shared/log/annotations';
 import type { Store } from '../../store/api';
 import type { ImportedHint, LogHead, ReadLog } from './read-log';
 

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Failure } from '@shared/errors';
-import { toFailure } from '@shared/errors';
-import type { AppInfo, WorkspaceStatus } from '@shared/ipc/application';
-import { namedEndpoint } from '@shared/settings';
+import type { Failure } from '@shared/contract/errors';
+import { toFailure } from '@shared/contract/errors';
+import type { AppInfo, WorkspaceStatus } from '@shared/contract/ipc/application';
+import { namedEndpoint } from '@shared/contract/settings';
 import type { EndpointChanges } from '../../app/endpoint-changes';
 import type { KeyStore } from '../../app/key-store';
 import { originOf } from '../../model/bound-key';

@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Author } from '@shared/log/annotations';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 

@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import { namedEndpoint, type Settings } from '@shared/settings';
+import { namedEndpoint, type Settings } from '@shared/contract/settings';
+import type { Author } from '@shared/log/annotations';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HostReport, LinkHealth, StageView, TransportKind } from '@shared/computers';
-import type { CommandName } from '@shared/ipc';
-import { commands } from '@shared/ipc';
-import type { RunState, RunSummary } from '@shared/views';
+import type { HostReport, LinkHealth, StageView, TransportKind } from '@shared/contract/computers';
+import type { CommandName } from '@shared/contract/ipc';
+import { commands } from '@shared/contract/ipc';
+import type { RunState, RunSummary } from '@shared/contract/views';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostReportFile } from '../../app/host-report-file';
 import type { Hosts } from '../../computer/hosts';

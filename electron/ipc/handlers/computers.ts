@@ -1,6 +1,6 @@
-import type { ComputerRow, HostReport, KnownComputer, PromptView } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
-import type { Settings } from '@shared/settings';
+import type { ComputerRow, HostReport, KnownComputer, PromptView } from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
+import type { Settings } from '@shared/contract/settings';
 import type { Hosts } from '../../computer/hosts';
 import type { PromptDesk } from '../../computer/ssh/prompt-desk';
 import { refuseWhileDriven } from '../../runs/driven-on';

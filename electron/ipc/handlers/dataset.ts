@@ -1,4 +1,4 @@
-import type { CommandParsed } from '@shared/ipc';
+import type { CommandParsed } from '@shared/contract/ipc';
 import { exportDataset } from '../../dataset/export-dataset';
 import { previewDataset } from '../../dataset/preview-dataset';
 import type { WorkbenchHolder } from '../../workbench';

@@ -1,6 +1,6 @@
-import type { Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { ImportProgress } from '@shared/ipc/imports';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ImportProgress } from '@shared/contract/ipc/imports';
+import type { Author } from '@shared/log/annotations';
 import type { LogReader } from '../../dataset/importers/read-log';
 import { importResearchGym } from '../../dataset/importers/researchgym/import-researchgym';
 import type { WorkbenchHolder } from '../../workbench';

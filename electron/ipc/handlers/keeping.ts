@@ -1,5 +1,5 @@
-import type { KeyKeeping, PowerState } from '@shared/ipc/application';
-import type { Endpoint } from '@shared/settings';
+import type { KeyKeeping, PowerState } from '@shared/contract/ipc/application';
+import type { Endpoint } from '@shared/contract/settings';
 import type { KeyStore } from '../../app/key-store';
 import type { Handlers } from '../register';
 

@@ -1,6 +1,6 @@
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import { partsOf, type StepRange, targetOf } from '@shared/step-range';
+import { WaymarkError } from '@shared/contract/errors';
+import { partsOf, type StepRange, targetOf } from '@shared/contract/step-range';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { adjudicateSteps } from '../../runs/adjudicate-steps';
 import { checkCorrection } from '../../runs/check-correction';
 import type { WorkbenchHolder } from '../../workbench';

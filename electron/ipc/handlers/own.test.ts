@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { ulid } from 'ulid';
 import { expect, onTestFinished, test } from 'vitest';
 import { noHosts } from '../../runs/no-hosts';

@@ -1,12 +1,12 @@
-import type { KnownComputer } from '@shared/computers';
-import { WaymarkError } from '@shared/errors';
+import type { KnownComputer } from '@shared/contract/computers';
+import { WaymarkError } from '@shared/contract/errors';
 import type {
   OwnTerminalCommand,
   OwnTerminalEvents,
   OwnTerminalOutput,
   OwnTerminalParsed,
-} from '@shared/ipc/own-terminal';
-import type { OwnPlace } from '@shared/ipc/terminals';
+} from '@shared/contract/ipc/own-terminal';
+import type { OwnPlace } from '@shared/contract/ipc/terminals';
 import type { Hosts } from '../../computer/hosts';
 import { LocalComputer } from '../../computer/local/local-computer';
 import { inside } from '../../files/inside';

@@ -1,4 +1,4 @@
-import { settingsSchema } from '@shared/settings';
+import { settingsSchema } from '@shared/contract/settings';
 import { expect, test } from 'vitest';
 import { Reviewers, runOf } from '../../testing/review-stand';
 import { alice, bob } from '../../testing/run-writer';

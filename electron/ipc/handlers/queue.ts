@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import { paceOf } from '@shared/review/pace';
+import { paceOf } from '@shared/labels/review/pace';
+import type { Author } from '@shared/log/annotations';
 import { assignBatch, planBatch, takeBackBatch } from '../../runs/review-queue';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { RemoteDesk, RemotePlace } from '../../remote/remote-desk';
 import type { Handlers } from '../register';
 

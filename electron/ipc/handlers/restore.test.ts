@@ -1,4 +1,4 @@
-import type { BackupRow } from '@shared/ipc/restore';
+import type { BackupRow } from '@shared/contract/ipc/restore';
 import { expect, it } from 'vitest';
 import { type RestoreHandlerOptions, restoreHandlers } from './restore';
 

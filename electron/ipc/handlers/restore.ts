@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { WorkspaceStatus } from '@shared/ipc/application';
-import type { BackupRow, RestoreReport } from '@shared/ipc/restore';
+import { WaymarkError } from '@shared/contract/errors';
+import type { WorkspaceStatus } from '@shared/contract/ipc/application';
+import type { BackupRow, RestoreReport } from '@shared/contract/ipc/restore';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 

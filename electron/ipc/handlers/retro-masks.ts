@@ -1,4 +1,4 @@
-import type { Author } from '@shared/annotations';
+import type { Author } from '@shared/log/annotations';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';
 

@@ -1,4 +1,4 @@
-import type { Author } from '@shared/annotations';
+import type { Author } from '@shared/log/annotations';
 import { checkSettings, rulesOfRun } from '../../label/run-rules';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';

@@ -1,5 +1,5 @@
-import type { NewEvent } from '@shared/events';
-import { settingsSchema } from '@shared/settings';
+import { settingsSchema } from '@shared/contract/settings';
+import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../store/database';

@@ -1,5 +1,5 @@
-import type { CatalogueRow, TaskRow } from '@shared/ipc/application';
-import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/task';
+import type { CatalogueRow, TaskRow } from '@shared/contract/ipc/application';
+import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/contract/task';
 import type { StoredTask } from '../../store/api';
 import type { WorkbenchHolder } from '../../workbench';
 import type { Handlers } from '../register';

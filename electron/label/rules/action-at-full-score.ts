@@ -1,4 +1,4 @@
-import type { EventOf } from '@shared/events';
+import type { EventOf } from '@shared/log/events';
 import { copiesOf } from '../copies';
 import { type EventFacts, type Finding, numberOf, rule } from '../rule';
 

@@ -1,4 +1,4 @@
-import { commandName, type SimpleCommand } from '@shared/shell-command';
+import { commandName, type SimpleCommand } from '@shared/shell/shell-command';
 import { inlineCode, isPython, shortCommand } from '../command-facts';
 import { type EndedCommand, type Finding, rule } from '../rule';
 

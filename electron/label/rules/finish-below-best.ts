@@ -1,4 +1,4 @@
-import type { RunEvent } from '@shared/events';
+import type { RunEvent } from '@shared/log/events';
 import { type Finding, numberOf, rule } from '../rule';
 import { inputKinds, mayChangeInputs } from '../workspace-changes';
 

@@ -1,4 +1,4 @@
-import { commandName } from '@shared/shell-command';
+import { commandName } from '@shared/shell/shell-command';
 import { baseName, type CommandFact, inlineCode, sameFile, shortCommand } from '../command-facts';
 import { type Finding, listOf, rule } from '../rule';
 

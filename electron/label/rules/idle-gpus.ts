@@ -1,4 +1,4 @@
-import type { RunEvent } from '@shared/events';
+import type { RunEvent } from '@shared/log/events';
 import { type CommandFact, configsOf, sameFile } from '../command-facts';
 import { computingIn } from '../computing';
 import { givenGpus } from '../given-gpus';

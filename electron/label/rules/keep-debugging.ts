@@ -1,5 +1,5 @@
-import type { EventOf } from '@shared/events';
-import { commandName, type SimpleCommand } from '@shared/shell-command';
+import type { EventOf } from '@shared/log/events';
+import { commandName, type SimpleCommand } from '@shared/shell/shell-command';
 import { baseName, type CommandFact, inlineCode, isPython, shortCommand } from '../command-facts';
 import { type EndedCommand, type EventFacts, type Finding, numberOf, rule } from '../rule';
 

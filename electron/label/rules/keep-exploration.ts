@@ -1,5 +1,5 @@
-import type { EventOf } from '@shared/events';
-import { commandName, joinShellPath, type SimpleCommand } from '@shared/shell-command';
+import type { EventOf } from '@shared/log/events';
+import { commandName, joinShellPath, type SimpleCommand } from '@shared/shell/shell-command';
 import { type EventFacts, type Finding, numberOf, rule } from '../rule';
 import { shellTouches } from '../shell-edits';
 

@@ -1,6 +1,6 @@
-import { SLEEPS, shortSleeps } from '@shared/detectors/short-sleeps';
-import type { EventBody } from '@shared/events';
-import { commandName } from '@shared/shell-command';
+import type { EventBody } from '@shared/log/events';
+import { SLEEPS, shortSleeps } from '@shared/runs/detectors/short-sleeps';
+import { commandName } from '@shared/shell/shell-command';
 import { speaksAgainst } from '../besides';
 import { computingIn } from '../computing';
 import type { OwnJob } from '../job-sight';

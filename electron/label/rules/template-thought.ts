@@ -1,4 +1,4 @@
-import { writesTemplates } from '@shared/detectors/template-thought';
+import { writesTemplates } from '@shared/runs/detectors/template-thought';
 import { baseName, inlineCode, sameFile, shortCommand } from '../command-facts';
 import { rule } from '../rule';
 

@@ -1,5 +1,5 @@
-import type { CommandOutput } from '@shared/ipc';
-import type { WorkspaceCommand } from '@shared/ipc/places';
+import type { CommandOutput } from '@shared/contract/ipc';
+import type { WorkspaceCommand } from '@shared/contract/ipc/places';
 import type { z } from 'zod';
 import { fileAnswers } from './files';
 import { findingAnswers } from './findings';

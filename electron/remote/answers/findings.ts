@@ -1,6 +1,6 @@
-import { attentionKinds } from '@shared/attention';
-import { ruleIds, ruleSettingsSchema, ruleValueSchema } from '@shared/rules/rule-settings';
-import { stepFamilies } from '@shared/run-stats';
+import { ruleIds, ruleSettingsSchema, ruleValueSchema } from '@shared/contract/rules/rule-settings';
+import { attentionKinds } from '@shared/runs/attention/attention';
+import { stepFamilies } from '@shared/runs/run-stats';
 import { z } from 'zod';
 import { listOf } from './list-of';
 import { at, count, labelValue, nothing, number, run, step, steps, text } from './parts';

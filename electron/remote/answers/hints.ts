@@ -1,5 +1,5 @@
-import { callSchema } from '@shared/event-parts';
-import { hintCategory, hintDelivery, hintStates, hintVerdict } from '@shared/outbox';
+import { callSchema } from '@shared/log/event-parts';
+import { hintCategory, hintDelivery, hintStates, hintVerdict } from '@shared/log/outbox';
 import { z } from 'zod';
 import { listOf } from './list-of';
 import { at, count, nothing, number, run, step, text } from './parts';

@@ -1,5 +1,5 @@
-import { annotationEntrySchema, correctionSchema } from '@shared/annotations';
-import { stepMarks, whyCodes } from '@shared/labels';
+import { stepMarks, whyCodes } from '@shared/labels/labels';
+import { annotationEntrySchema, correctionSchema } from '@shared/log/annotations';
 import { z } from 'zod';
 import { listOf } from './list-of';
 import { at, count, labelValue, number, person, ranges, run, step, steps, text, texts } from './parts';

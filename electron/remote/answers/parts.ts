@@ -1,5 +1,5 @@
-import { errorCodes } from '@shared/errors';
-import { run } from '@shared/ipc/parts';
+import { errorCodes } from '@shared/contract/errors';
+import { run } from '@shared/contract/ipc/parts';
 import { z } from 'zod';
 import { listOf } from './list-of';
 

@@ -1,4 +1,4 @@
-import { queueClasses } from '@shared/review/queue-class';
+import { queueClasses } from '@shared/labels/review/queue-class';
 import { z } from 'zod';
 import { listOf } from './list-of';
 import { at, count, nothing, number, person, ranges, run, step, text } from './parts';

@@ -1,5 +1,5 @@
-import { checkpointEvents } from '@shared/checkpoint-events';
-import { storedStatus } from '@shared/events';
+import { checkpointEvents } from '@shared/log/checkpoint-events';
+import { storedStatus } from '@shared/log/events';
 import { z } from 'zod';
 import { listOf } from './list-of';
 import { at, count, failure, nothing, number, run, step, text, texts } from './parts';

@@ -1,4 +1,4 @@
-import { searchFields } from '@shared/search/views';
+import { searchFields } from '@shared/contract/search/views';
 import { z } from 'zod';
 import { listOf } from './list-of';
 import { count, nothing, number, run, step, text } from './parts';

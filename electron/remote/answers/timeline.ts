@@ -1,7 +1,7 @@
-import { limitsSchema, toolSchema, usageSchema } from '@shared/event-parts';
-import { storedStatus } from '@shared/events';
-import { imageTypeOf } from '@shared/image-header';
-import { imagePartSchema, imageTypes, MAX_IMAGE_BYTES } from '@shared/image-part';
+import { imageTypeOf } from '@shared/context/image-header';
+import { limitsSchema, toolSchema, usageSchema } from '@shared/log/event-parts';
+import { storedStatus } from '@shared/log/events';
+import { imagePartSchema, imageTypes, MAX_IMAGE_BYTES } from '@shared/log/image-part';
 import { z } from 'zod';
 import { fileRevision } from './files';
 import { effectiveLabel, labelStack, marks } from './labels';

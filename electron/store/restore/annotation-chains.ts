@@ -1,5 +1,5 @@
-import type { AnnotationEntry } from '@shared/annotations';
-import { isId } from '@shared/id';
+import { isId } from '@shared/contract/id';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { ulid as newUlid } from 'ulid';
 import { type AnnotationEnd, notedEnds } from '../annotation-ends';
 import { CHAIN_START, chainHash, LINK_LOST } from '../hashing';

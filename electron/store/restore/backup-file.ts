@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { type AnnotationEntry, annotationEntrySchema } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { BackupContents } from '@shared/ipc/restore';
+import { WaymarkError } from '@shared/contract/errors';
+import type { BackupContents } from '@shared/contract/ipc/restore';
+import { type AnnotationEntry, annotationEntrySchema } from '@shared/log/annotations';
 import { BACKUP_APPLICATION_ID, BACKUP_VERSION } from '../backup';
 import { configureReader, openDatabase, storeFailure, WORKSPACE_APPLICATION_ID } from '../database';
 import { isVersion, readVersion } from '../migrate';

@@ -1,4 +1,4 @@
-import type { AnnotationEntry } from '@shared/annotations';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { LINK_LOST } from '../hashing';
 import type { Statements } from '../rows';
 import { parseEntry } from './backup-file';

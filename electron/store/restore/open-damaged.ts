@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { storeFailure, systemCode } from '../database';
 import { Statements } from '../rows';
 import { findingOf } from '../verify-finding';

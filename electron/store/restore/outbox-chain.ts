@@ -1,5 +1,5 @@
-import { isId } from '@shared/id';
-import { outboxOps } from '@shared/outbox';
+import { isId } from '@shared/contract/id';
+import { outboxOps } from '@shared/log/outbox';
 import { ulid as newUlid } from 'ulid';
 import { CHAIN_START, chainHash, LINK_LOST } from '../hashing';
 import type { StoredOutboxEntry } from '../outbox-log';

@@ -1,4 +1,4 @@
-import type { RestoredRun } from '@shared/ipc/restore';
+import type { RestoredRun } from '@shared/contract/ipc/restore';
 import { noteEnd, storedEnds } from '../annotation-ends';
 import type { Statements } from '../rows';
 import {

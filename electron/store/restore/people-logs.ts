@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { storeFailure } from '../database';
 
 /** Damage ends the reading; what was read before it holds. */

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { BlobStore } from '../blob-store';
 import { storeFailure } from '../database';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from '../event-codec';

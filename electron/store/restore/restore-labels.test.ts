@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isId } from '@shared/id';
+import { isId } from '@shared/contract/id';
 import { expect, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';

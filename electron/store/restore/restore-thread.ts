@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BackupRow, RestoreReport } from '@shared/ipc/restore';
+import type { BackupRow, RestoreReport } from '@shared/contract/ipc/restore';
 import { bundledWorkers } from '../client';
 import { openDatabase } from '../database';
 import { StoreThread } from '../store-thread';

@@ -1,7 +1,7 @@
 import { copyFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import type { RestoredRun, RestoreReport } from '@shared/ipc/restore';
+import { WaymarkError } from '@shared/contract/errors';
+import type { RestoredRun, RestoreReport } from '@shared/contract/ipc/restore';
 import { inside } from '../../files/inside';
 import { makeFoldersIn } from '../../files/private';
 import { removeAt } from '../../files/remove';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import { isId } from '@shared/id';
+import { WaymarkError } from '@shared/contract/errors';
+import { isId } from '@shared/contract/id';
 import { shownId } from '../../files/workspace-paths';
 import { systemCode } from '../database';
 import { MAX_RUN, rowId } from '../ids';

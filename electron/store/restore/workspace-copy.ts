@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
-import { plainDetail, WaymarkError } from '@shared/errors';
-import type { RestoredRun, RestoreReport } from '@shared/ipc/restore';
+import { plainDetail, WaymarkError } from '@shared/contract/errors';
+import type { RestoredRun, RestoreReport } from '@shared/contract/ipc/restore';
 import { makeFoldersIn } from '../../files/private';
 import { blobPath } from '../../files/workspace-paths';
 import { BlobStore, isInFile } from '../blob-store';

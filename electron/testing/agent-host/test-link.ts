@@ -1,4 +1,4 @@
-import type { LinkHealth } from '@shared/computers';
+import type { LinkHealth } from '@shared/contract/computers';
 import { AgentClient } from '../../computer/agent/agent-client';
 import type { AgentLink } from '../../computer/agent/agent-link';
 import type { HelloFacts } from '../../computer/agent/hello';

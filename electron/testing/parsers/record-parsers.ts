@@ -1,6 +1,6 @@
-import { annotationOps } from '@shared/annotations';
-import { readImage } from '@shared/image-header';
-import { outboxOps } from '@shared/outbox';
+import { readImage } from '@shared/context/image-header';
+import { annotationOps } from '@shared/log/annotations';
+import { outboxOps } from '@shared/log/outbox';
 import { parseCopyAnswer } from '../../checkpoint/copy-answer';
 import { FrameDecoder as AgentFrameDecoder } from '../../computer/agent/frames';
 import { parseHello } from '../../computer/agent/hello';

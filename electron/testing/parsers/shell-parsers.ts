@@ -1,6 +1,6 @@
-import { commandPolicySchema } from '@shared/command-policy';
-import { everyCommand, longestShellText, parseShell } from '@shared/shell-command';
-import { changedBy, seenBy } from '@shared/shell-effects';
+import { commandPolicySchema } from '@shared/contract/command-policy';
+import { everyCommand, longestShellText, parseShell } from '@shared/shell/shell-command';
+import { changedBy, seenBy } from '@shared/shell/shell-effects';
 import { readCommand } from '../../actions/command-findings';
 import { longestLiteral, readLiteral } from '../../actions/literal-command';
 import { directoryAfter, shellTouches } from '../../label/shell-edits';

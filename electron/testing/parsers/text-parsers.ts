@@ -1,10 +1,10 @@
-import { csvText } from '@shared/csv-text';
-import { escapeHumanTag, escapeHumanTagInJson, hasHumanTag } from '@shared/human-tag';
-import { isId } from '@shared/id';
-import { lineChanges } from '@shared/line-changes';
-import { countChangedLines } from '@shared/line-diff';
-import { diffPrompts } from '@shared/prompt-diff';
-import { checkPattern, patternOf } from '@shared/search/pattern';
+import { csvText } from '@shared/base/csv-text';
+import { lineChanges } from '@shared/base/line-changes';
+import { countChangedLines } from '@shared/base/line-diff';
+import { escapeHumanTag, escapeHumanTagInJson, hasHumanTag } from '@shared/context/human-tag';
+import { diffPrompts } from '@shared/context/prompt-diff';
+import { isId } from '@shared/contract/id';
+import { checkPattern, patternOf } from '@shared/contract/search/pattern';
 import { contentKind, MAX_MARKDOWN } from '../../../renderer/features/rendering/content-kind';
 import { imagesIn } from '../../../renderer/features/rendering/data-images';
 import { MAX_JSON, parseJson, parseJsonLines } from '../../../renderer/features/rendering/json-tree';

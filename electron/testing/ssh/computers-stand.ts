@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { TransportKind } from '@shared/computers';
+import type { TransportKind } from '@shared/contract/computers';
 import { SessionResources } from '../../computer/agent/session-resources';
 import type { HostComputer, Hosts } from '../../computer/hosts';
 import type { SessionLimits } from '../../computer/sessions/session-host';

@@ -1,7 +1,7 @@
-import type { AnnotationOp, AnnotationTarget, Author } from '@shared/annotations';
-import { WaymarkError } from '@shared/errors';
-import type { OutboxOp } from '@shared/outbox';
-import type { RuleSettings } from '@shared/rules/rule-settings';
+import { WaymarkError } from '@shared/contract/errors';
+import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import type { AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
+import type { OutboxOp } from '@shared/log/outbox';
 import { BranchContext } from '../../runs/branch-context';
 import type { Store } from '../../store/api';
 import { allEvents, createdBody, RunWriter, requestBase } from '../run-writer';

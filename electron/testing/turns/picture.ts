@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { Store } from '../../store/api';
 
 /** Clocks and what belongs to one process or file: two workspaces with the same history differ in these. */

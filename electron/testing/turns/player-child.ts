@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { Store } from '../../store/api';
 import { openStore } from '../../store/client';
 import { type Act, perform } from './act';

@@ -1,5 +1,5 @@
-import { judgeAuthor } from '@shared/annotations';
-import type { RuleSettings } from '@shared/rules/rule-settings';
+import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import { judgeAuthor } from '@shared/log/annotations';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { alice, bob } from '../run-writer';

@@ -1,4 +1,4 @@
-import type { BranchPlan } from '@shared/checkpoint-views';
+import type { BranchPlan } from '@shared/contract/checkpoint-views';
 import { useEffect, useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

@@ -1,4 +1,4 @@
-import type { CheckpointSize, CheckpointView } from '@shared/checkpoint-views';
+import type { CheckpointSize, CheckpointView } from '@shared/contract/checkpoint-views';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

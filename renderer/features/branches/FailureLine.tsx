@@ -1,4 +1,4 @@
-import type { Failure } from '@shared/errors';
+import type { Failure } from '@shared/contract/errors';
 import { Icon } from '../../components/Icon';
 import { useText } from '../../text/language';
 

@@ -1,4 +1,4 @@
-import { hostAliasSchema, type TransportKind } from '@shared/computers';
+import { hostAliasSchema, type TransportKind } from '@shared/contract/computers';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

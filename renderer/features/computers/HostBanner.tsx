@@ -1,5 +1,5 @@
-import type { LinkHealth, LinkState } from '@shared/computers';
-import { waitsForModel } from '@shared/run-status';
+import type { LinkHealth, LinkState } from '@shared/contract/computers';
+import { waitsForModel } from '@shared/runs/run-status';
 import { call } from '../../api';
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';

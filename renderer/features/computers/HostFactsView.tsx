@@ -1,4 +1,4 @@
-import type { HostFacts, HostReport } from '@shared/computers';
+import type { HostFacts, HostReport } from '@shared/contract/computers';
 import { Icon } from '../../components/Icon';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';

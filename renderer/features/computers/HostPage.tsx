@@ -1,4 +1,4 @@
-import type { ComputerRow, LinkHealth } from '@shared/computers';
+import type { ComputerRow, LinkHealth } from '@shared/contract/computers';
 import { useRef } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

@@ -1,4 +1,4 @@
-import type { LinkHealth } from '@shared/computers';
+import type { LinkHealth } from '@shared/contract/computers';
 import { shortSpan } from '../../text/health-words';
 import { useText } from '../../text/language';
 

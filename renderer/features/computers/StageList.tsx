@@ -1,4 +1,4 @@
-import type { StageView } from '@shared/computers';
+import type { StageView } from '@shared/contract/computers';
 import { Fragment } from 'react';
 import type { IconName } from '../../components/Icon';
 import { Icon } from '../../components/Icon';

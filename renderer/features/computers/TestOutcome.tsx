@@ -1,4 +1,4 @@
-import type { HostReport } from '@shared/computers';
+import type { HostReport } from '@shared/contract/computers';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import type { HostTest } from '../../state/computers';

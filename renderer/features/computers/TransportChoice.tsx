@@ -1,4 +1,4 @@
-import type { TransportKind } from '@shared/computers';
+import type { TransportKind } from '@shared/contract/computers';
 import { useId } from 'react';
 import { Icon } from '../../components/Icon';
 import { useText } from '../../text/language';

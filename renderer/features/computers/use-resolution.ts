@@ -1,5 +1,5 @@
-import type { HostResolution } from '@shared/computers';
-import type { Failure } from '@shared/errors';
+import type { HostResolution } from '@shared/contract/computers';
+import type { Failure } from '@shared/contract/errors';
 import { useEffect, useState } from 'react';
 import { call, failureOf } from '../../api';
 

@@ -1,4 +1,4 @@
-import type { ObservationView } from '@shared/views';
+import type { ObservationView } from '@shared/contract/views';
 import { useMemo } from 'react';
 import { useText } from '../../text/language';
 import { StepImage } from '../images/StepImage';

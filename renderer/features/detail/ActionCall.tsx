@@ -1,4 +1,4 @@
-import type { ObservationView } from '@shared/views';
+import type { ObservationView } from '@shared/contract/views';
 import { useMemo } from 'react';
 import { actionCode } from '../../state/action-code';
 import type { ContentHint } from '../rendering/content-kind';

@@ -1,5 +1,5 @@
-import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/evidence';
-import type { StepDetail, StepHead } from '@shared/views';
+import type { StepDetail, StepHead } from '@shared/contract/views';
+import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/labels/evidence';
 import type { ReactNode } from 'react';
 import { Icon } from '../../components/Icon';
 import { useEvidence } from '../../state/detail';

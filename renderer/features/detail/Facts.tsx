@@ -1,4 +1,4 @@
-import type { StepDetail, StepHead } from '@shared/views';
+import type { StepDetail, StepHead } from '@shared/contract/views';
 import type { ReactNode } from 'react';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { pendingFor, useLabels } from '../../state/labels';

@@ -1,4 +1,4 @@
-import type { FileRevision } from '@shared/file-views';
+import type { FileRevision } from '@shared/contract/file-views';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../components/Button';
 import { openFile, shortPath, useContents } from '../../state/file-history';

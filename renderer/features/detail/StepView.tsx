@@ -1,4 +1,4 @@
-import type { StepDetail, StepHead } from '@shared/views';
+import type { StepDetail, StepHead } from '@shared/contract/views';
 import { lazy, Suspense, useMemo } from 'react';
 import { useDetail } from '../../state/detail';
 import { useLive } from '../../state/live';

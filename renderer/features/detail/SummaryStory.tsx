@@ -1,5 +1,5 @@
-import { readSummary } from '@shared/summary';
-import type { StepDetail } from '@shared/views';
+import { readSummary } from '@shared/context/summary';
+import type { StepDetail } from '@shared/contract/views';
 import { useMemo } from 'react';
 import type { SummaryNote } from '../../state/row-words';
 import { useText } from '../../text/language';

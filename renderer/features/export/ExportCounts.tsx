@@ -1,4 +1,4 @@
-import type { ExportPreview } from '@shared/ipc/dataset';
+import type { ExportPreview } from '@shared/contract/ipc/dataset';
 import { useRuns } from '../../state/runs';
 import { useText } from '../../text/language';
 

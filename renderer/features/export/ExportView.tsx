@@ -1,5 +1,5 @@
-import type { ExportResult } from '@shared/ipc/dataset';
-import { presetReasoning, type RowReasoning } from '@shared/row-reasoning';
+import { presetReasoning, type RowReasoning } from '@shared/context/row-reasoning';
+import type { ExportResult } from '@shared/contract/ipc/dataset';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

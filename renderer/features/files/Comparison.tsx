@@ -1,4 +1,4 @@
-import type { FileContent } from '@shared/file-views';
+import type { FileContent } from '@shared/contract/file-views';
 import { lazy, Suspense } from 'react';
 import { Empty } from '../../components/Empty';
 import { useText } from '../../text/language';

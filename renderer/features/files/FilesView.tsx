@@ -1,4 +1,4 @@
-import { countChangedLines } from '@shared/line-diff';
+import { countChangedLines } from '@shared/base/line-diff';
 import { useEffect, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';

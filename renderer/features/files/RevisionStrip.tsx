@@ -1,4 +1,4 @@
-import type { FileRevision } from '@shared/file-views';
+import type { FileRevision } from '@shared/contract/file-views';
 import { useEffect, useRef } from 'react';
 import { type Counts, nameOf } from '../../state/file-history';
 import { moveCursor } from '../../state/timeline';

@@ -1,4 +1,4 @@
-import { asksForAll } from '@shared/asks-for-all';
+import { asksForAll } from '@shared/contract/asks-for-all';
 import { useEffect } from 'react';
 import { useCommand } from '../../state/commands';
 import { openComputers } from '../../state/computers';

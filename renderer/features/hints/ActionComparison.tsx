@@ -1,4 +1,4 @@
-import type { Rehearsal, RehearsedAction } from '@shared/views';
+import type { Rehearsal, RehearsedAction } from '@shared/contract/views';
 import { actsDifferently, type DifferenceRow, differenceRows } from '../../state/action-difference';
 import { useText } from '../../text/language';
 

@@ -1,5 +1,5 @@
-import type { HintDelivery } from '@shared/outbox';
-import type { RunSummary, SessionView } from '@shared/views';
+import type { RunSummary, SessionView } from '@shared/contract/views';
+import type { HintDelivery } from '@shared/log/outbox';
 import { call } from '../../api';
 import { Select, TextField } from '../../components/Field';
 import { useAnswer } from '../../state/answer';

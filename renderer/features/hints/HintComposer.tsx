@@ -1,6 +1,6 @@
-import { nudge } from '@shared/hint-nudge';
-import type { HintCategory } from '@shared/outbox';
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
+import type { HintCategory } from '@shared/log/outbox';
+import { nudge } from '@shared/runs/hint-nudge';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Select, TextArea } from '../../components/Field';

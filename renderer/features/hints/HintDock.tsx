@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';

@@ -1,5 +1,5 @@
-import type { HintCategory, HintView } from '@shared/outbox';
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
+import type { HintCategory, HintView } from '@shared/log/outbox';
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Select, TextArea } from '../../components/Field';

@@ -1,5 +1,5 @@
-import type { HintView } from '@shared/outbox';
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
+import type { HintView } from '@shared/log/outbox';
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';

@@ -1,5 +1,5 @@
-import type { HintVerdict, HintView } from '@shared/outbox';
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
+import type { HintVerdict, HintView } from '@shared/log/outbox';
 import { Button } from '../../components/Button';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { judgeHint } from '../../state/hints';

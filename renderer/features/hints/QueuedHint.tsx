@@ -1,5 +1,5 @@
-import type { HintView } from '@shared/outbox';
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
+import type { HintView } from '@shared/log/outbox';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';

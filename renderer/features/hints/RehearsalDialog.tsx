@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';

@@ -1,4 +1,4 @@
-import { hintBlock } from '@shared/human-tag';
+import { hintBlock } from '@shared/context/human-tag';
 import { Dialog } from '../../components/Dialog';
 import { useHintDraft } from '../../state/hint-draft';
 import { useHints } from '../../state/hints';

@@ -1,5 +1,5 @@
-import type { HintView } from '@shared/outbox';
-import type { RunHints } from '@shared/views';
+import type { RunHints } from '@shared/contract/views';
+import type { HintView } from '@shared/log/outbox';
 import { waitsForItsCondition } from '../../state/hints';
 import type { Text } from '../../text/en';
 

@@ -1,5 +1,5 @@
-import type { ImageRef } from '@shared/image-part';
-import { imageTypeName } from '@shared/image-part';
+import type { ImageRef } from '@shared/log/image-part';
+import { imageTypeName } from '@shared/log/image-part';
 import { useState } from 'react';
 import { Dialog } from '../../components/Dialog';
 import { useImageUrl } from '../../state/image-url';

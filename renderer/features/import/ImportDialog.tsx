@@ -1,5 +1,5 @@
-import type { Failure } from '@shared/errors';
-import type { ImportProgress, ImportResult } from '@shared/ipc/imports';
+import type { Failure } from '@shared/contract/errors';
+import type { ImportProgress, ImportResult } from '@shared/contract/ipc/imports';
 import { useEffect, useState } from 'react';
 import { call, failureOf, listen } from '../../api';
 import { Button } from '../../components/Button';

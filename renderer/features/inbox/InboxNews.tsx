@@ -1,4 +1,4 @@
-import type { RunAttention } from '@shared/attention';
+import type { RunAttention } from '@shared/runs/attention/attention';
 import { Empty } from '../../components/Empty';
 import { useNow } from '../../components/useNow';
 import { goTo, useInbox } from '../../state/attention';

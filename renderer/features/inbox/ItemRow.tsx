@@ -1,4 +1,4 @@
-import type { AttentionItem, AttentionKind } from '@shared/attention';
+import type { AttentionItem, AttentionKind } from '@shared/runs/attention/attention';
 import type { IconName } from '../../components/Icon';
 import { Icon } from '../../components/Icon';
 import { goTo } from '../../state/attention';

@@ -1,4 +1,4 @@
-import type { ReportedRun } from '@shared/attention';
+import type { ReportedRun } from '@shared/runs/attention/attention';
 import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
 import { useNow } from '../../components/useNow';

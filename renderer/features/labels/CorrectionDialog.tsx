@@ -1,6 +1,6 @@
-import type { Correction } from '@shared/annotations';
-import type { Tool } from '@shared/event-parts';
-import type { StepDetail } from '@shared/views';
+import type { StepDetail } from '@shared/contract/views';
+import type { Correction } from '@shared/log/annotations';
+import type { Tool } from '@shared/log/event-parts';
 import { useEffect, useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

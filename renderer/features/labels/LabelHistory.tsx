@@ -1,5 +1,5 @@
-import { standingIds } from '@shared/annotation-undo';
-import type { AnnotationEntry } from '@shared/annotations';
+import { standingIds } from '@shared/labels/annotation-undo';
+import type { AnnotationEntry } from '@shared/log/annotations';
 import { sayEntry } from '../../state/label-words';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';

@@ -1,4 +1,4 @@
-import type { StepDetail } from '@shared/views';
+import type { StepDetail } from '@shared/contract/views';
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';

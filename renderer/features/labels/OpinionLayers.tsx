@@ -1,5 +1,5 @@
-import type { HumanLabel, JudgeVerdict, RuleVerdict } from '@shared/labels';
-import type { LabelStack } from '@shared/views';
+import type { LabelStack } from '@shared/contract/views';
+import type { HumanLabel, JudgeVerdict, RuleVerdict } from '@shared/labels/labels';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';

@@ -1,4 +1,4 @@
-import type { LabelStack } from '@shared/views';
+import type { LabelStack } from '@shared/contract/views';
 import { Button } from '../../components/Button';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { runCommand } from '../../state/commands';

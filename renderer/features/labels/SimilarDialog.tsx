@@ -1,4 +1,4 @@
-import type { SimilarSteps } from '@shared/ipc/labels';
+import type { SimilarSteps } from '@shared/contract/ipc/labels';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Select } from '../../components/Field';

@@ -1,5 +1,5 @@
-import type { StepCorrection } from '@shared/labels';
-import type { LabelStack } from '@shared/views';
+import type { LabelStack } from '@shared/contract/views';
+import type { StepCorrection } from '@shared/labels/labels';
 import { Button } from '../../components/Button';
 import { runCommand } from '../../state/commands';
 import { saveCorrection } from '../../state/correction';

@@ -1,4 +1,4 @@
-import type { TaskRow } from '@shared/ipc/application';
+import type { TaskRow } from '@shared/contract/ipc/application';
 import { LineField } from '../../components/LineField';
 import { useText } from '../../text/language';
 import { type LimitDraft, readDraft } from './limits';

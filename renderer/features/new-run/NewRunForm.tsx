@@ -1,7 +1,7 @@
-import type { CommandInput } from '@shared/ipc';
-import type { TaskRow } from '@shared/ipc/application';
-import type { PickedFolder } from '@shared/ipc/runs';
-import type { Endpoint } from '@shared/settings';
+import type { CommandInput } from '@shared/contract/ipc';
+import type { TaskRow } from '@shared/contract/ipc/application';
+import type { PickedFolder } from '@shared/contract/ipc/runs';
+import type { Endpoint } from '@shared/contract/settings';
 import { useState } from 'react';
 import { call, failureOf } from '../../api';
 import { Dialog } from '../../components/Dialog';

@@ -1,4 +1,4 @@
-import type { CommandInput } from '@shared/ipc';
+import type { CommandInput } from '@shared/contract/ipc';
 import { LineField } from '../../components/LineField';
 import { useText } from '../../text/language';
 import { wholeNumberIn } from './limits';

@@ -1,5 +1,5 @@
-import type { ModelTest, TaskRow } from '@shared/ipc/application';
-import type { Endpoint } from '@shared/settings';
+import type { ModelTest, TaskRow } from '@shared/contract/ipc/application';
+import type { Endpoint } from '@shared/contract/settings';
 import { useEffect, useState } from 'react';
 import { call, failureOf } from '../../api';
 import { Button } from '../../components/Button';

@@ -1,4 +1,4 @@
-import type { PickedFolder } from '@shared/ipc/runs';
+import type { PickedFolder } from '@shared/contract/ipc/runs';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';
 import { attempt } from '../../state/toasts';

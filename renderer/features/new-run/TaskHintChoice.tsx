@@ -1,4 +1,4 @@
-import type { TaskRow } from '@shared/ipc/application';
+import type { TaskRow } from '@shared/contract/ipc/application';
 import { FormLine, Select } from '../../components/Field';
 import { useText } from '../../text/language';
 

@@ -1,4 +1,4 @@
-import type { CommandInput } from '@shared/ipc';
+import type { CommandInput } from '@shared/contract/ipc';
 
 const hourMs = 3_600_000;
 

@@ -1,4 +1,4 @@
-import { startRunSchema } from '@shared/ipc/runs';
+import { startRunSchema } from '@shared/contract/ipc/runs';
 import { describe, expect, it } from 'vitest';
 import {
   approvalsFor,

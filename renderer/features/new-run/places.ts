@@ -1,5 +1,5 @@
-import type { CommandInput } from '@shared/ipc';
-import type { TaskRow } from '@shared/ipc/application';
+import type { CommandInput } from '@shared/contract/ipc';
+import type { TaskRow } from '@shared/contract/ipc/application';
 
 export type TaskComputer = TaskRow['computers'][number];
 

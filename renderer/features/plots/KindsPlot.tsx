@@ -1,4 +1,4 @@
-import { type RunStats, stepFamilies } from '@shared/run-stats';
+import { type RunStats, stepFamilies } from '@shared/runs/run-stats';
 import { scaleLinear } from 'd3-scale';
 import { useText } from '../../text/language';
 import { BottomAxis } from './Axes';

@@ -1,4 +1,4 @@
-import type { MaskCount, RunStats } from '@shared/run-stats';
+import type { MaskCount, RunStats } from '@shared/runs/run-stats';
 import { scaleLinear } from 'd3-scale';
 import { useId } from 'react';
 import { useText } from '../../text/language';

@@ -1,4 +1,4 @@
-import type { RunStats } from '@shared/run-stats';
+import type { RunStats } from '@shared/runs/run-stats';
 import { scaleLinear } from 'd3-scale';
 import { useText } from '../../text/language';
 import { PlotFrame } from './PlotFrame';

@@ -1,4 +1,4 @@
-import { csvText } from '@shared/csv-text';
+import { csvText } from '@shared/base/csv-text';
 
 /** A table of a plot's figures: the first row names the columns. */
 export type PlotRows = readonly (readonly (string | number | null)[])[];

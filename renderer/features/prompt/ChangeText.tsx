@@ -1,7 +1,7 @@
-import type { LineChange } from '@shared/line-changes';
-import { lineChanges } from '@shared/line-changes';
-import type { PromptChange } from '@shared/prompt-diff';
-import type { PromptMessage } from '@shared/views';
+import type { LineChange } from '@shared/base/line-changes';
+import { lineChanges } from '@shared/base/line-changes';
+import type { PromptChange } from '@shared/context/prompt-diff';
+import type { PromptMessage } from '@shared/contract/views';
 import { useMemo, useState } from 'react';
 import { useText } from '../../text/language';
 import { readable } from './prompt-parts';

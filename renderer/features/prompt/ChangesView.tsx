@@ -1,5 +1,5 @@
-import type { PromptChange, PromptDiff } from '@shared/prompt-diff';
-import type { PromptMessage, PromptView } from '@shared/views';
+import type { PromptChange, PromptDiff } from '@shared/context/prompt-diff';
+import type { PromptMessage, PromptView } from '@shared/contract/views';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import { Empty } from '../../components/Empty';

@@ -1,4 +1,4 @@
-import type { PromptMessage } from '@shared/views';
+import type { PromptMessage } from '@shared/contract/views';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { Icon } from '../../components/Icon';

@@ -1,4 +1,4 @@
-import type { PromptMessage } from '@shared/views';
+import type { PromptMessage } from '@shared/contract/views';
 import type { ReactNode } from 'react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/Button';

@@ -1,5 +1,5 @@
-import type { PromptDiff } from '@shared/prompt-diff';
-import type { PromptView, SegmentView } from '@shared/views';
+import type { PromptDiff } from '@shared/context/prompt-diff';
+import type { PromptView, SegmentView } from '@shared/contract/views';
 import { useMemo, useState } from 'react';
 import { IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';

@@ -1,5 +1,5 @@
-import type { PromptDiff } from '@shared/prompt-diff';
-import type { PromptView } from '@shared/views';
+import type { PromptDiff } from '@shared/context/prompt-diff';
+import type { PromptView } from '@shared/contract/views';
 import { useMemo } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';

@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/views';
+import type { PromptView } from '@shared/contract/views';
 import { useText } from '../../text/language';
 
 /** Parameters and tools exactly as sent; the messages are in their own view. */

@@ -1,4 +1,4 @@
-import type { PromptMessage, PromptView } from '@shared/views';
+import type { PromptMessage, PromptView } from '@shared/contract/views';
 
 export type PartKind = 'system' | 'tools' | 'task' | 'steps' | 'hints';
 

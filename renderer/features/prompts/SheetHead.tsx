@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/computers';
+import type { PromptView } from '@shared/contract/computers';
 import { useText } from '../../text/language';
 
 export interface SheetProps {

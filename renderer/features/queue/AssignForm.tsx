@@ -1,5 +1,5 @@
-import type { AssignOrder, AssignPreview } from '@shared/ipc/queue';
-import type { Person } from '@shared/review/queue-views';
+import type { AssignOrder, AssignPreview } from '@shared/contract/ipc/queue';
+import type { Person } from '@shared/labels/review/queue-views';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

@@ -1,5 +1,5 @@
-import { peopleCsv } from '@shared/review/people-csv';
-import type { PersonRow } from '@shared/review/queue-views';
+import { peopleCsv } from '@shared/labels/review/people-csv';
+import type { PersonRow } from '@shared/labels/review/queue-views';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';

@@ -1,5 +1,5 @@
-import { common, stepsIn, without } from '@shared/review/step-ranges';
-import { joined, type StepRange } from '@shared/step-range';
+import { joined, type StepRange } from '@shared/contract/step-range';
+import { common, stepsIn, without } from '@shared/labels/review/step-ranges';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Dialog } from '../../components/Dialog';

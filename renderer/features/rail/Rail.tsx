@@ -1,5 +1,5 @@
-import type { LinkHealth } from '@shared/computers';
-import type { RunSummary } from '@shared/views';
+import type { LinkHealth } from '@shared/contract/computers';
+import type { RunSummary } from '@shared/contract/views';
 import { memo, useMemo } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';

@@ -1,4 +1,4 @@
-import type { RemoteStatus } from '@shared/ipc/remote';
+import type { RemoteStatus } from '@shared/contract/ipc/remote';
 import { useEffect } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import type { IconName } from '../../components/Icon';

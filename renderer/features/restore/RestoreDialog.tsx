@@ -1,4 +1,4 @@
-import type { BackupRow, RestoredRun, RestoreReport } from '@shared/ipc/restore';
+import type { BackupRow, RestoredRun, RestoreReport } from '@shared/contract/ipc/restore';
 import { useId, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';

@@ -1,4 +1,4 @@
-import type { RunRules } from '@shared/rules/rule-views';
+import type { RunRules } from '@shared/contract/rules/rule-views';
 import { useText } from '../../text/language';
 import { StepLinks } from './StepLinks';
 

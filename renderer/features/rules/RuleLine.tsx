@@ -1,5 +1,5 @@
-import type { RuleValue } from '@shared/rules/rule-settings';
-import type { RuleParameterView, RuleView } from '@shared/rules/rule-views';
+import type { RuleValue } from '@shared/contract/rules/rule-settings';
+import type { RuleParameterView, RuleView } from '@shared/contract/rules/rule-views';
 import { useId, useState } from 'react';
 import { Button } from '../../components/Button';
 import { CheckLine, FormLine, TextArea, TextField } from '../../components/Field';

@@ -1,4 +1,4 @@
-import type { RuleChange, RulePreview, RuleProgress } from '@shared/rules/rule-views';
+import type { RuleChange, RulePreview, RuleProgress } from '@shared/contract/rules/rule-views';
 import { useEffect, useState } from 'react';
 import { call } from '../../api';
 import { CheckLine } from '../../components/Field';

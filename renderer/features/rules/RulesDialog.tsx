@@ -1,5 +1,5 @@
-import { precedences } from '@shared/rules/rule-settings';
-import type { RuleView, RunRules } from '@shared/rules/rule-views';
+import { precedences } from '@shared/contract/rules/rule-settings';
+import type { RuleView, RunRules } from '@shared/contract/rules/rule-views';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';

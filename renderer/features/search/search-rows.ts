@@ -1,4 +1,4 @@
-import type { ScanHit, SearchHit } from '@shared/search/views';
+import type { ScanHit, SearchHit } from '@shared/contract/search/views';
 import type { SessionHit } from '@shared/terminal/terminal-views';
 import { hitAt, useSearch } from '../../state/search';
 import { useScan } from '../../state/search-scan';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '@shared/settings';
+import type { Endpoint } from '@shared/contract/settings';
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { CheckLine, FormLine, TextField } from '../../components/Field';

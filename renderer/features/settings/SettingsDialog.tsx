@@ -1,4 +1,4 @@
-import type { Settings } from '@shared/settings';
+import type { Settings } from '@shared/contract/settings';
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '@shared/settings';
+import type { Endpoint } from '@shared/contract/settings';
 
 /** An endpoint as typed: numbers are text until they are understood. */
 export interface EndpointDraft {

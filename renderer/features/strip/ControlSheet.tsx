@@ -1,4 +1,4 @@
-import type { RunningCommand, RunSummary } from '@shared/views';
+import type { RunningCommand, RunSummary } from '@shared/contract/views';
 import { useEffect, useState } from 'react';
 import { call, failureOf } from '../../api';
 import { Button } from '../../components/Button';

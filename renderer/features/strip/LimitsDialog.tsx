@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Dialog } from '../../components/Dialog';

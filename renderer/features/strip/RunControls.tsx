@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';

@@ -1,5 +1,5 @@
-import { finalScore } from '@shared/final-score';
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
+import { finalScore } from '@shared/runs/final-score';
 import { Icon } from '../../components/Icon';
 import { Meter } from '../../components/Meter';
 import { useNow } from '../../components/useNow';

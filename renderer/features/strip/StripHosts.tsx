@@ -1,4 +1,4 @@
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
 import { Icon } from '../../components/Icon';
 import { openComputers, useComputers } from '../../state/computers';
 import { hostsOf, type RunHost } from '../../state/computers-of-run';

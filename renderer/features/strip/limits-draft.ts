@@ -1,5 +1,5 @@
-import type { LimitsChange } from '@shared/outbox';
-import type { RunSummary } from '@shared/views';
+import type { RunSummary } from '@shared/contract/views';
+import type { LimitsChange } from '@shared/log/outbox';
 
 /** Limits as typed: hours for working time, empty for no limit of one training, tokens and money. */
 export interface LimitsDraft {

@@ -1,4 +1,4 @@
-import type { OwnPlace as Place } from '@shared/ipc/terminals';
+import type { OwnPlace as Place } from '@shared/contract/ipc/terminals';
 import { useEffect, useRef } from 'react';
 import { call, failureOf } from '../../api';
 import { Empty } from '../../components/Empty';

@@ -1,4 +1,4 @@
-import type { SessionView } from '@shared/views';
+import type { SessionView } from '@shared/contract/views';
 import { useEffect, useRef } from 'react';
 import { call } from '../../api';
 import { attempt, toast, toastFailure } from '../../state/toasts';

@@ -1,5 +1,5 @@
-import type { LinkHealth } from '@shared/computers';
-import type { RunSummary } from '@shared/views';
+import type { LinkHealth } from '@shared/contract/computers';
+import type { RunSummary } from '@shared/contract/views';
 import { useComputers } from '../../state/computers';
 import { hostsOf } from '../../state/computers-of-run';
 import { useCurrentRun } from '../../state/runs';

@@ -1,4 +1,4 @@
-import type { LinkHealth } from '@shared/computers';
+import type { LinkHealth } from '@shared/contract/computers';
 import { expect, it } from 'vitest';
 import { press } from '../../state/chord-fixtures';
 import type { Shown } from '../../state/sessions-shown';

@@ -1,4 +1,4 @@
-import type { StepHead } from '@shared/views';
+import type { StepHead } from '@shared/contract/views';
 import { memo } from 'react';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { shownState } from '../../state/row-words';

@@ -1,5 +1,5 @@
-import { stepMarks } from '@shared/labels';
-import type { StepQuery } from '@shared/step-query';
+import type { StepQuery } from '@shared/contract/step-query';
+import { stepMarks } from '@shared/labels/labels';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { CheckLine, TextField } from '../../components/Field';

@@ -1,4 +1,4 @@
-import type { StepHead } from '@shared/views';
+import type { StepHead } from '@shared/contract/views';
 import type { ReactNode } from 'react';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';

@@ -1,4 +1,4 @@
-import { waitsForModel } from '@shared/run-status';
+import { waitsForModel } from '@shared/runs/run-status';
 import type { IconName } from '../../components/Icon';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';

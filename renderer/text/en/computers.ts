@@ -1,4 +1,4 @@
-import type { Stage, StageView } from '@shared/computers';
+import type { Stage, StageView } from '@shared/contract/computers';
 
 const stages: Record<Stage, string> = {
   resolve: 'Name resolution',

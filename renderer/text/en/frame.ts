@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@shared/errors';
+import type { ErrorCode } from '@shared/contract/errors';
 
 const problems: Partial<Record<ErrorCode, string>> = {
   disk_full: 'The data folder is full.',

@@ -1,4 +1,4 @@
-import type { HintCategory, HintDelivery, HintState, HintVerdict } from '@shared/outbox';
+import type { HintCategory, HintDelivery, HintState, HintVerdict } from '@shared/log/outbox';
 
 const categories: Record<HintCategory, string> = {
   strategy: 'strategy',

@@ -1,4 +1,4 @@
-import type { AttentionKind } from '@shared/attention';
+import type { AttentionKind } from '@shared/runs/attention/attention';
 
 /** What stands in the list of runs beside a run. */
 const short: Record<AttentionKind, string> = {

@@ -1,4 +1,4 @@
-import type { KeyKeeping } from '@shared/ipc/application';
+import type { KeyKeeping } from '@shared/contract/ipc/application';
 
 const kept: Record<KeyKeeping['kept'], string> = {
   store: 'Keys are kept in this system’s key store.',

@@ -1,5 +1,5 @@
-import type { Why } from '@shared/labels';
-import type { HintVerdict } from '@shared/outbox';
+import type { Why } from '@shared/labels/labels';
+import type { HintVerdict } from '@shared/log/outbox';
 import { plural } from './plural';
 
 const rules: Record<string, string> = {

@@ -1,4 +1,4 @@
-import type { QueueClass } from '@shared/review/queue-class';
+import type { QueueClass } from '@shared/labels/review/queue-class';
 import { plural } from './plural';
 
 const classes: Record<QueueClass, string> = {

@@ -1,4 +1,4 @@
-import type { RemoteStatus } from '@shared/ipc/remote';
+import type { RemoteStatus } from '@shared/contract/ipc/remote';
 
 const states: Record<RemoteStatus['state'], string> = {
   connecting: 'connecting',

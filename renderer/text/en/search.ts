@@ -1,4 +1,4 @@
-import type { GivenUp, IndexProgress, SearchField, SearchProblem } from '@shared/search/views';
+import type { GivenUp, IndexProgress, SearchField, SearchProblem } from '@shared/contract/search/views';
 import { plural } from './plural';
 
 const fields: Record<SearchField, string> = {

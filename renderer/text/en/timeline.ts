@@ -1,4 +1,4 @@
-import type { StoredStatus } from '@shared/events';
+import type { StoredStatus } from '@shared/log/events';
 import { plural } from './plural';
 
 const stored: Record<StoredStatus, string> = {

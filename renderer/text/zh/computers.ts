@@ -1,4 +1,4 @@
-import type { Stage, StageView } from '@shared/computers';
+import type { Stage, StageView } from '@shared/contract/computers';
 import type { Text } from '../en';
 
 const stages: Record<Stage, string> = {

@@ -1,4 +1,4 @@
-import type { StepMark } from '@shared/labels';
+import type { StepMark } from '@shared/labels/labels';
 import type { Text } from '../en';
 
 const marks: Record<StepMark, string> = {

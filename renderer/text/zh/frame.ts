@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@shared/errors';
+import type { ErrorCode } from '@shared/contract/errors';
 import type { Text } from '../en';
 
 const problems: Partial<Record<ErrorCode, string>> = {

@@ -1,4 +1,4 @@
-import type { HintCategory, HintDelivery, HintState } from '@shared/outbox';
+import type { HintCategory, HintDelivery, HintState } from '@shared/log/outbox';
 import type { Text } from '../en';
 
 const categories: Record<HintCategory, string> = {

@@ -1,4 +1,4 @@
-import type { AttentionKind } from '@shared/attention';
+import type { AttentionKind } from '@shared/runs/attention/attention';
 import type { Text } from '../en';
 
 const short: Record<AttentionKind, string> = {

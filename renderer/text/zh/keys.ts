@@ -1,4 +1,4 @@
-import type { KeyKeeping } from '@shared/ipc/application';
+import type { KeyKeeping } from '@shared/contract/ipc/application';
 import type { Text } from '../en';
 
 const kept: Record<KeyKeeping['kept'], string> = {

@@ -1,4 +1,4 @@
-import type { RemoteStatus } from '@shared/ipc/remote';
+import type { RemoteStatus } from '@shared/contract/ipc/remote';
 import type { Text } from '../en';
 
 const states: Record<RemoteStatus['state'], string> = {

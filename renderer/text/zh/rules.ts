@@ -1,5 +1,5 @@
-import type { MachinePrecedence } from '@shared/labels';
-import type { RuleId } from '@shared/rules/rule-settings';
+import type { RuleId } from '@shared/contract/rules/rule-settings';
+import type { MachinePrecedence } from '@shared/labels/labels';
 
 const n = (count: number) => count.toLocaleString('zh-CN');
 

@@ -1,4 +1,4 @@
-import type { RunStatusWord } from '@shared/run-status';
+import type { RunStatusWord } from '@shared/runs/run-status';
 import type { BudgetKind } from '../../state/budgets';
 import type { Text } from '../en';
 

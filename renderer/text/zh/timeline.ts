@@ -1,4 +1,4 @@
-import type { StoredStatus } from '@shared/events';
+import type { StoredStatus } from '@shared/log/events';
 import type { Text } from '../en';
 
 const stored: Record<StoredStatus, string> = {

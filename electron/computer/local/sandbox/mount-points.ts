@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 
 /** How many words follow an option of `bwrap` that mounts or makes something; the last one is the place inside. */
 const operands: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readlinkSync } from 'node:fs';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { quoted } from './quoted';
 import type { SharedFolder } from './sandbox-view';
 

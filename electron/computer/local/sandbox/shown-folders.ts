@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { mountedNames } from './folder-names';
 import { hiddenPrograms, keyNames, openKeyPlaces, programTops, sharedTops, systemTops } from './key-places';
 import { lookThrough, workspaceAbove } from './look-through';

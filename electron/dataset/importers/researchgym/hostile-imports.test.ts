@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../store/api';
 import { openDatabase } from '../../../store/database';

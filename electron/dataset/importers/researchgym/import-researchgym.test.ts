@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunEvent } from '@shared/events';
+import type { RunEvent } from '@shared/log/events';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../store/api';
 import { temporaryFolder, testStore } from '../../../testing/store-fixtures';

@@ -1,5 +1,5 @@
-import type { Author } from '@shared/annotations';
-import type { ImportProgress } from '@shared/ipc/imports';
+import type { ImportProgress } from '@shared/contract/ipc/imports';
+import type { Author } from '@shared/log/annotations';
 import type { Store } from '../../../store/api';
 import type { LogReader } from '../read-log';
 import { writeImport } from '../write-import';

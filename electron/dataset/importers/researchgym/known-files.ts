@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventBody } from '@shared/events';
+import type { EventBody } from '@shared/log/events';
 
 /** Characters of texts that edits make, in one import: a long file that is edited often is many times itself. */
 const mostEdited = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { WaymarkError } from '@shared/errors';
+import { WaymarkError } from '@shared/contract/errors';
 import type { GymNode, NodeMessage } from './node';
 import { isMadeUp, timeOf } from './node';
 import { type GymTurn, headLength, turnKey, turnOfNode, turnsOfPrompt } from './turns';

@@ -1,4 +1,4 @@
-import type { EventBody } from '@shared/events';
+import type { EventBody } from '@shared/log/events';
 import { mostNesting, nestsBeyond } from './node';
 
 type Scalar = string | number | boolean;

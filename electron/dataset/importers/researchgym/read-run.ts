@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
-import { WaymarkError } from '@shared/errors';
-import { type DatedEvent, type EventBody, eventBodies } from '@shared/events';
-import type { ImportProgress } from '@shared/ipc/imports';
+import { WaymarkError } from '@shared/contract/errors';
+import type { ImportProgress } from '@shared/contract/ipc/imports';
+import { type DatedEvent, type EventBody, eventBodies } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { type LogHead, type LogPart, partsOf, type ReadLog, type ReadOptions } from '../read-log';
 import { type GymRun, livesOf } from './lives';

@@ -1,4 +1,4 @@
-import type { DatedEvent, EventBody, NewEvent } from '@shared/events';
+import type { DatedEvent, EventBody, NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { ImportedHint } from '../read-log';
 import { KnownFiles } from './known-files';

@@ -1,4 +1,4 @@
-import type { Tool } from '@shared/event-parts';
+import type { Tool } from '@shared/log/event-parts';
 
 /**
  * One tool: its arguments as `name:type`, with `!` where the program requires it. What ResearchGym is known to offer its agents: names, arguments, types and which are required as in the program that its

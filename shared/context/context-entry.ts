@@ -1,0 +1,229 @@
+import { type ChatMessage, type ChatToolCall, contentText, type PlacedMessage } from '../log/chat';
+import type { EventBody } from '../log/events';
+import type { ImagePart } from '../log/image-part';
+import { escapeHumanTag, escapeHumanTagInJson } from './human-tag';
+import { imageMessage, imagesText } from './image-message';
+import { imagesTokens } from './image-tokens';
+import { estimateTokens, TOKENS_PER_MESSAGE } from './tokens';
+
+/** What stays of a text that was shortened in the context, UTF-16 units of the whole text. */
+export interface Kept {
+  keepStart: number;
+  keepEnd: number;
+}
+
+export interface EntryObservation {
+  call: number;
+  id: string;
+  /** As the model reads it, without what was added. */
+  text: string;
+  /** Hints and kept lines, in the order in which they came. */
+  added: string;
+  kept: Kept | null;
+  /** What it shows besides its text; absent: nothing. */
+  images?: readonly ImagePart[];
+}
+
+/** One step as it stands in the context. */
+export interface ContextEntry {
+  step: number;
+  assistant: Omit<Extract<ChatMessage, { role: 'assistant' }>, 'reasoning_content'>;
+  reasoning: string;
+  observations: EntryObservation[];
+  taught: string;
+  /** Hints of a step without observation, kept lines, and hints that came after such a line, in that order. */
+  taughtAdded: string;
+  /** The line that was kept last, and the message it stands in. */
+  line: { text: string; at: LastMessage } | null;
+  hints: { id: string; text: string }[];
+  /** Estimated tokens, kept once the entry no longer changes. */
+  tokens: number | null;
+}
+
+export function entryOf(body: EventBody<'model.answered'>): ContextEntry {
+  return {
+    step: body.step,
+    assistant: assistantOf(body),
+    reasoning: escapeHumanTag(body.reasoning),
+    observations: [],
+    taught: '',
+    taughtAdded: '',
+    line: null,
+    hints: [],
+    tokens: null,
+  };
+}
+
+/** Observations stand in the order of their calls; a second one of the same call is ignored. */
+export function addObservation(entry: ContextEntry, body: EventBody<'action.observed'>): void {
+  const { observations } = entry;
+  if (observations.some(({ call }) => call === body.call)) {
+    return;
+  }
+  const text = escapeHumanTag(body.text);
+  const observation: EntryObservation = { call: body.call, id: body.callId, text, added: '', kept: null };
+  if (body.images !== undefined && body.images.length > 0) observation.images = body.images;
+  const at = observations.findIndex(({ call }) => call > body.call);
+  observations.splice(at < 0 ? observations.length : at, 0, observation);
+}
+
+/** All that the step's observations show, in their order; undefined without any. */
+export function imagesOf({ observations }: ContextEntry): readonly ImagePart[] | undefined {
+  const shown = observations.flatMap(({ images }) => images ?? []);
+  return shown.length > 0 ? shown : undefined;
+}
+
+/** Which message of the entry is its last one; images stand in the teaching message. */
+type LastMessage = 'observation' | 'teaching' | 'assistant';
+
+function lastMessage({ taught, taughtAdded, observations }: ContextEntry): LastMessage {
+  if (taught !== '' || taughtAdded !== '' || observations.some(({ images }) => images !== undefined)) {
+    return 'teaching';
+  }
+  return observations.length > 0 ? 'observation' : 'assistant';
+}
+
+/** The text becomes part of the entry's last message, for good. */
+export function keepLine(entry: ContextEntry, text: string): void {
+  const at = lastMessage(entry);
+  entry.line = { text, at };
+  const last = entry.observations.at(-1);
+  if (at === 'teaching') {
+    entry.taughtAdded += text;
+  } else if (at === 'observation' && last !== undefined) {
+    last.added += text;
+  } else {
+    entry.assistant = { ...entry.assistant, content: entry.assistant.content + text };
+  }
+}
+
+/** The line in the entry's last message; '' when nothing was kept there. */
+export function lineOf(entry: ContextEntry): string {
+  return entry.line?.at === lastMessage(entry) ? entry.line.text : '';
+}
+
+/** Hints join the last observation, else the teaching message; where that message was sent with a line, its end. */
+function hintsJoinTeaching({ observations, line }: ContextEntry): boolean {
+  return observations.length === 0 || line?.at === 'teaching';
+}
+
+/** o ⊕ U of APOLLO Algorithm 1, l. 14: the last observation, else the teaching message. What was sent only grows. */
+export function addHints(
+  entry: ContextEntry,
+  body: Pick<EventBody<'hint.delivered'>, 'hints' | 'text'>,
+): void {
+  const last = entry.observations.at(-1);
+  if (last === undefined || hintsJoinTeaching(entry)) {
+    entry.taughtAdded += body.text;
+  } else {
+    last.added += body.text;
+  }
+  entry.hints.push(...body.hints);
+}
+
+/**
+ * The entry's messages in sending order; `hint` is added as `addHints` would add it. Images follow the tool messages in a user
+ * message, before what teaches; `showImages` false: the model takes none, and reads in their place that there are some.
+ */
+export function entryMessages(
+  entry: ContextEntry,
+  sendReasoning: boolean,
+  hint = '',
+  showImages = true,
+): PlacedMessage[] {
+  const { step, assistant, reasoning, observations } = entry;
+  const said = sendReasoning && reasoning !== '' ? withReasoning(assistant, reasoning) : assistant;
+  const messages: PlacedMessage[] = [{ step, message: said }];
+  const toTeaching = hintsJoinTeaching(entry);
+  for (const [index, observation] of observations.entries()) {
+    const joins = index === observations.length - 1 && !toTeaching;
+    const added = observation.added + (joins ? hint : '');
+    const text = shortened(observation.text, observation.kept) + added;
+    messages.push({ step, message: { role: 'tool', tool_call_id: observation.id, content: text } });
+  }
+  const added = entry.taughtAdded + (toTeaching ? hint : '');
+  const images = imagesOf(entry);
+  if (images !== undefined) {
+    messages.push({ step, ...imageMessage(images, { taught: entry.taught, added }, showImages) });
+  } else if (entry.taught !== '' || added !== '') {
+    messages.push({ step, message: { role: 'user', content: entry.taught + added } });
+  }
+  return messages;
+}
+
+/** What the step brought back, all calls, and at the end the hints and lines: o_k of the algorithm. */
+export function observationOf(entry: ContextEntry): string {
+  const several = entry.observations.length > 1;
+  const texts = entry.observations.map(({ text, kept }, index) => {
+    const whole = shortened(text, kept);
+    return several ? `[${index + 1} of ${entry.observations.length}]\n${whole}` : whole;
+  });
+  const added = entry.observations.map((observation) => observation.added).join('') + entry.taughtAdded;
+  const images = imagesOf(entry);
+  const shown = images === undefined ? [] : [imagesText(images)];
+  return [...texts, ...shown, ...(entry.taught === '' ? [] : [entry.taught])].join('\n\n') + added;
+}
+
+/** The text with its middle left out, and a sentence in its place that says how much is missing. */
+export function shortened(text: string, kept: Kept | null): string {
+  const left = kept === null ? 0 : text.length - kept.keepStart - kept.keepEnd;
+  return kept === null || left <= 0
+    ? text
+    : `${text.slice(0, kept.keepStart)}\n\n[${left} characters are left out here, because the context is full]\n\n${text.slice(text.length - kept.keepEnd)}`;
+}
+
+/** Estimated tokens of a message's texts; images are counted by what `PlacedMessage.images` says of them. */
+export function messageTokens(message: ChatMessage): number {
+  const calls = message.role === 'assistant' && message.tool_calls !== undefined ? message.tool_calls : [];
+  const reasoning = message.role === 'assistant' ? (message.reasoning_content ?? '') : '';
+  return (
+    TOKENS_PER_MESSAGE +
+    estimateTokens(contentText(message)) +
+    (reasoning === '' ? 0 : estimateTokens(reasoning)) +
+    calls.reduce((sum, call) => sum + estimateTokens(call.function.name + call.function.arguments), 0)
+  );
+}
+
+/** Estimated tokens of a message, images included. */
+export function placedTokens({ message, images }: Pick<PlacedMessage, 'message' | 'images'>): number {
+  return messageTokens(message) + imagesTokens(images);
+}
+
+export function tokensOf(messages: readonly PlacedMessage[]): number {
+  return messages.reduce((sum, placed) => sum + placedTokens(placed), 0);
+}
+
+/** `content` stays the last field, see `ContextFold`. */
+function withReasoning(assistant: ContextEntry['assistant'], reasoning: string): ChatMessage {
+  const { role, content, ...calls } = assistant;
+  return { role, reasoning_content: reasoning, ...calls, content };
+}
+
+function assistantOf(body: EventBody<'model.answered'>): ContextEntry['assistant'] {
+  const valid: ChatToolCall[] = [];
+  const parts: string[] = body.text === '' ? [] : [escapeHumanTag(body.text)];
+  for (const [index, call] of body.calls.entries()) {
+    if ((body.invalid[index] ?? null) === null) {
+      const text = escapeHumanTagInJson(call.arguments);
+      valid.push({ id: call.id, type: 'function', function: { name: call.name, arguments: text } });
+    } else {
+      parts.push(quoteCall(call));
+    }
+  }
+  if (parts.length === 0 && valid.length === 0) {
+    parts.push(EMPTY_ANSWER);
+  }
+  return {
+    role: 'assistant',
+    ...(valid.length > 0 ? { tool_calls: valid } : {}),
+    content: parts.join('\n\n'),
+  };
+}
+
+/** Stands for an answer without text and calls: most endpoints refuse an assistant message with nothing in it. */
+const EMPTY_ANSWER = '(empty answer)';
+
+/** How a call that could not be used is replayed: as plain text, never as a call (semantics, Words). */
+function quoteCall(call: { name: string; arguments: string }): string {
+  return escapeHumanTag(`[call not understood] ${call.name}\n${call.arguments}`);
+}

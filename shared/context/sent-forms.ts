@@ -1,0 +1,128 @@
+import type { RunEvent } from '../log/events';
+import type { ContextFold } from './context';
+import type { ContextEntry, Kept } from './context-entry';
+import { tailOf } from './context-request';
+
+/** What a step was asked with besides its messages. */
+export interface AskedWith {
+  step: number;
+  /** The request held the reasoning of earlier steps. */
+  reasoning: boolean;
+  /** It held images; else a text that names them. */
+  images: boolean;
+  /** What its last message ended with in that one request (logs from before lines of budgets were kept); else ''. */
+  tail: string;
+}
+
+interface Shortening {
+  step: number;
+  call: number;
+  /** What was kept of the observation until then. */
+  before: Kept | null;
+  /** Steps of the segment that were answered before it. */
+  after: number;
+}
+
+/**
+ * In which forms the messages of a segment were sent. A message only grows while it is the last one; afterwards it changes when
+ * an observation is shortened, and when the run goes on with a model that gets reasoning back or takes images and the one before
+ * did not, or the other way round. Feed it every event before the context gets it.
+ */
+export class SentForms {
+  private reasoning = false;
+  private images = true;
+  private tail = '';
+  private answered: AskedWith[] = [];
+  private shortenings: Shortening[] = [];
+
+  apply(event: RunEvent, context: Pick<ContextFold, 'entries' | 'pair'>): void {
+    switch (event.kind) {
+      case 'run.created':
+      case 'model.changed':
+        this.reasoning = event.body.model.sendReasoning;
+        this.images = event.body.model.images === true;
+        return;
+      case 'segment.started':
+        this.answered = [];
+        this.shortenings = [];
+        return;
+      case 'model.requested':
+        this.tail = tailOf(event.body);
+        return;
+      case 'model.answered':
+        if (event.body.kind !== 'summary') this.answered.push({ ...this.now, step: event.body.step });
+        this.tail = '';
+        return;
+      case 'context.shortened': {
+        const { step, call } = event.body;
+        const before = keptOf(context, step, call);
+        this.shortenings.push({ step, call, before, after: this.answered.length });
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  /** What the latest request was sent with. */
+  get now(): Omit<AskedWith, 'step'> {
+    return { reasoning: this.reasoning, images: this.images, tail: this.tail };
+  }
+
+  /** Of the answered steps in `own`, in order. */
+  askedWith(own: readonly number[]): AskedWith[] {
+    const wanted = new Set(own);
+    return this.answered.filter(({ step }) => wanted.has(step));
+  }
+
+  /**
+   * The entry as the request of step `last` held it: what was shortened later was sent whole. Observations of `last` itself
+   * came after that request and stay as they are.
+   */
+  entryAsOf(last: number, entry: ContextEntry): ContextEntry {
+    const undone = this.since(last).filter(({ step }) => step === entry.step && step !== last);
+    if (undone.length === 0) return entry;
+    const observations = entry.observations.map((each) => {
+      const first = undone.find(({ call }) => call === each.call);
+      return first === undefined ? each : { ...each, kept: first.before };
+    });
+    return { ...entry, observations };
+  }
+
+  /** What the request of step `last` held of the last summarised observation. */
+  pairAsOf(last: number, pair: { kept: Kept | null } | null): Kept | null {
+    const first = this.since(last).find(({ step }) => step === 0);
+    return first === undefined ? (pair?.kept ?? null) : first.before;
+  }
+
+  /** Observations that were shortened before step `last` was asked for, with the steps whose requests had held more of them. */
+  shortened(last: number): { step: number; call: number; held: number[] }[] {
+    const until = this.indexOf(last);
+    const found = new Map<string, { step: number; call: number; held: number[] }>();
+    for (const { step, call, after } of this.shortenings) {
+      if (after > until) continue;
+      const held = this.answered.slice(0, after).flatMap((each) => (each.step > step ? [each.step] : []));
+      found.set(`${step} ${call}`, { step, call, held });
+    }
+    return [...found.values()].filter(({ held }) => held.length > 0);
+  }
+
+  private since(last: number): Shortening[] {
+    const until = this.indexOf(last);
+    return this.shortenings.filter(({ after }) => after > until);
+  }
+
+  private indexOf(step: number): number {
+    return this.answered.findIndex((each) => each.step === step);
+  }
+}
+
+function keptOf(
+  { entries, pair }: Pick<ContextFold, 'entries' | 'pair'>,
+  step: number,
+  call: number,
+): Kept | null {
+  const entry = entries.find((each) => each.step === step);
+  const observation = entry?.observations.find((each) => each.call === call);
+  return (observation ?? (step === 0 ? pair : null))?.kept ?? null;
+}

@@ -1,0 +1,105 @@
+import type { z } from 'zod';
+import type { TerminalPage } from '../terminal/terminal-views';
+import type { LinkHealth, PromptView as SshPromptView, StageView } from './computers';
+import type { Failure, Result } from './errors';
+import { applicationCommands, type PowerState, type WorkspaceStatus } from './ipc/application';
+import { attentionCommands } from './ipc/attention';
+import { checkpointCommands } from './ipc/checkpoints';
+import { computerCommands } from './ipc/computers';
+import { datasetCommands } from './ipc/dataset';
+import { fileCommands } from './ipc/files';
+import { guidelineCommands } from './ipc/guideline';
+import { hintCommands } from './ipc/hints';
+import { type ImportProgress, importCommands } from './ipc/imports';
+import { labelCommands } from './ipc/labels';
+import { mergeCommands } from './ipc/merge';
+import type { Output } from './ipc/parts';
+import { plotCommands } from './ipc/plots';
+import { queueCommands } from './ipc/queue';
+import { type RemoteStatus, remoteCommands } from './ipc/remote';
+import { restoreCommands } from './ipc/restore';
+import { ruleCommands } from './ipc/rules';
+import { type ApprovalAsked, runCommands } from './ipc/runs';
+import { searchCommands } from './ipc/search';
+import { terminalCommands } from './ipc/terminals';
+import { timelineCommands } from './ipc/timeline';
+import type { IndexProgress } from './search/views';
+import type { Settings } from './settings';
+
+/**
+ * The one contract between window and main process. Preload, registration, client and types derive from it.
+ * Adding a command touches its group in `ipc/`, a handler in `electron/ipc/handlers/` and its caller.
+ */
+export const commands = {
+  ...applicationCommands,
+  ...runCommands,
+  ...checkpointCommands,
+  ...timelineCommands,
+  ...searchCommands,
+  ...fileCommands,
+  ...hintCommands,
+  ...labelCommands,
+  ...mergeCommands,
+  ...restoreCommands,
+  ...guidelineCommands,
+  ...terminalCommands,
+  ...computerCommands,
+  ...datasetCommands,
+  ...importCommands,
+  ...plotCommands,
+  ...attentionCommands,
+  ...queueCommands,
+  ...remoteCommands,
+  ...ruleCommands,
+} as const;
+
+export type CommandName = keyof typeof commands;
+export type CommandInput<C extends CommandName> = z.input<(typeof commands)[C]['input']>;
+export type CommandParsed<C extends CommandName> = z.output<(typeof commands)[C]['input']>;
+export type CommandOutput<C extends CommandName> =
+  (typeof commands)[C]['output'] extends Output<infer T> ? T : never;
+
+/** Pushed from main to the window. Durable facts carry `seq`; a gap means: fetch again. */
+export interface EventPayloads {
+  'run.changed': { run: string; seq: number; steps: number };
+  'run.listChanged': Record<string, never>;
+  /** Steps whose head changed for another reason than new events (labels, rules). */
+  'labels.changed': { run: string; from: number; to: number };
+  'hints.changed': { run: string };
+  /** How far the search index is; while it is behind, and once when it has caught up. */
+  'search.progress': IndexProgress;
+  /** Live frames: may be dropped, never stored. */
+  'live.delta': { run: string; step: number; text?: string; reasoning?: string; call?: string };
+  'live.session': TerminalPage & { run: string; uid: string; live: number };
+  'session.changed': { run: string };
+  /** Output of sessions of the run whose terminals are on the screen, gathered: for ages and previews. */
+  'session.grew': { run: string; sessions: { uid: string; endOffset: number; lastByteAt: number }[] };
+  'computers.changed': { health: LinkHealth[] };
+  'computer.stage': { alias: string; stages: StageView[] };
+  'prompts.changed': { prompts: SshPromptView[] };
+  'own.changed': Record<string, never>;
+  /** The keyboard came back from the view of an own terminal, by a key that stands for this command. */
+  'own.left': { command: string };
+  'workspace.problem': { problem: Failure | null };
+  /** A run of which something cannot be read; the others go on. */
+  'workspace.unreadable': { failure: Failure };
+  'workspace.changed': WorkspaceStatus;
+  'settings.changed': Settings;
+  'approval.asked': ApprovalAsked;
+  'attention.changed': Record<string, never>;
+  /** A notification was clicked: the window goes there. */
+  'attention.open': { run: string; step: number | null };
+  'remote.changed': { status: RemoteStatus | null };
+  /** The wish for this machine not to sleep, and what it runs on. */
+  'power.changed': PowerState;
+  /** Of the import that the window has begun. */
+  'import.progress': ImportProgress;
+  'menu.command': { command: string };
+}
+export type EventName = keyof EventPayloads;
+
+/** What preload exposes as `window.waymark`: exactly two functions. */
+export interface Bridge {
+  invoke(command: CommandName, input: unknown): Promise<Result<unknown>>;
+  on(event: EventName, listener: (payload: unknown) => void): () => void;
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { limitsChangeSchema } from '../../log/outbox';
+import { hostAliasSchema } from '../computers';
+import type { RunningCommand, RunSummary, VerifyReport } from '../views';
+import { inRun, none, returns, run, unisolated } from './parts';
+
+export const startRunSchema = z.object({
+  task: z.string().min(1),
+  title: z.string().max(120).optional(),
+  endpoint: z.string().min(1),
+  /** Task computer name → `local` or a host alias; what is not named is where the task says. */
+  computers: z.record(z.string().max(64), z.union([z.literal('local'), hostAliasSchema])).default({}),
+  maxSteps: z.int().positive().optional(),
+  maxWorkingMs: z.int().positive().optional(),
+  maxEvals: z.int().nonnegative().max(1_000).optional(),
+  /** Absent: as the task says. */
+  maxTrainingMs: z.int().positive().optional(),
+  /** Absent: as the task says. */
+  taskHint: z.enum(['off', 'tool', 'upfront']).optional(),
+  approvals: z.enum(['on', 'off']),
+  /** Task computer name → approvals there, where they are not as `approvals` says. */
+  computerApprovals: z.record(z.string().max(64), z.enum(['on', 'off'])).default({}),
+  humanHints: z.boolean().default(true),
+  maxTokens: z.int().positive().optional(),
+  maxCost: z.number().positive().optional(),
+  experiment: z.string().max(80).nullable().default(null),
+  arm: z.string().max(80).optional(),
+  group: z.string().max(80).optional(),
+  sample: z.int().nonnegative().optional(),
+  seed: z.int().nonnegative().optional(),
+  /** Folders that a person chose with `runs.pickFolder`, by its names. */
+  show: z.array(z.string().max(40)).max(20).default([]),
+  /** Of what runs on the machine that drives the run. */
+  isolation: z.enum(['sandbox', 'none']).default('sandbox'),
+  unisolated,
+});
+
+/** A folder of this machine that a person chose to show to a run. */
+export interface PickedFolder {
+  /** What `runs.start` names it by. */
+  id: string;
+  path: string;
+  /** Whether the run may change it. */
+  write: boolean;
+}
+
+export interface ApprovalAsked {
+  run: string;
+  approval: string;
+  step: number;
+  what: string;
+  why: string;
+  /** What can be allowed for the rest of the run, in words; absent where only this one action can. */
+  kinds?: string[] | undefined;
+  /** Computers of the task that it needs; absent in older logs. */
+  on?: string[] | undefined;
+}
+
+/** Starting, steering and removing runs. */
+export const runCommands = {
+  'runs.list': { input: none, output: returns<RunSummary[]>() },
+  'runs.summary': { input: inRun, output: returns<RunSummary>() },
+  /** Asks the person for a folder of this machine that the next run may see. */
+  'runs.pickFolder': { input: z.object({ write: z.boolean() }), output: returns<PickedFolder | null>() },
+  'runs.start': { input: startRunSchema, output: returns<{ run: string }>() },
+  'runs.resume': { input: inRun.extend({ unisolated }), output: returns<void>() },
+  'runs.pause': { input: z.object({ run, mode: z.enum(['after_step', 'now']) }), output: returns<void>() },
+  'runs.stop': { input: inRun, output: returns<void>() },
+  /** Later steps ask this endpoint's model; recorded at the step boundary. */
+  'runs.setModel': { input: z.object({ run, endpoint: z.string().min(1) }), output: returns<void>() },
+  'runs.setLimits': { input: z.object({ run, limits: limitsChangeSchema }), output: returns<void>() },
+  /** What goes on on which computer if the run is paused or stopped now. */
+  'runs.running': { input: inRun, output: returns<RunningCommand[]>() },
+  'runs.wake': { input: inRun, output: returns<void>() },
+  /** What a run waits for a person's word on; the window asks when it opens, later ones are events. */
+  'runs.openApprovals': { input: inRun, output: returns<ApprovalAsked[]>() },
+  'runs.decideApproval': {
+    input: z.object({
+      ...{ run, approval: run, decision: z.enum(['allow', 'deny']) },
+      /** Everything of the kinds that the question names, for the rest of the run. */
+      forRun: z.boolean().default(false),
+    }),
+    output: returns<void>(),
+  },
+  /** What runs unasked because a person allowed its kind, oldest first. */
+  'runs.allowedKinds': { input: inRun, output: returns<string[]>() },
+  'runs.withdrawKind': {
+    input: z.object({ run, kind: z.string().min(1).max(300) }),
+    output: returns<void>(),
+  },
+  'runs.remove': { input: z.object({ run, mode: z.enum(['run', 'text']) }), output: returns<void>() },
+  'runs.verify': { input: inRun, output: returns<VerifyReport>() },
+} as const;
