@@ -17,13 +17,13 @@ import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import { hasBridge } from './api';
 import './features/files/monaco-environment';
-import { startInbox } from './state/attention';
-import { startKeys } from './state/commands';
+import { startLeftRuns } from './features/frame/left-runs';
+import { startInbox } from './features/inbox/attention';
 import { startGestures } from './state/gestures';
-import { startKeyLayout } from './state/key-layout';
-import { startLeftRuns } from './state/left-runs';
+import { startKeys } from './state/keys/commands';
+import { startKeyLayout } from './state/keys/key-layout';
 import { startTheme } from './state/settings';
-import { startSync } from './state/sync';
+import { startSync } from './sync';
 import { languageFor, textFor } from './text/language';
 
 const root = document.getElementById('root');

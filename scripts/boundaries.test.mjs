@@ -85,6 +85,26 @@ test.each([
     "import { run } from '../electron/runs/run';\nexport const name = run;\n",
     ['noRestrictedImports'],
   ],
+  [
+    'renderer/state/run/probe.ts',
+    "import { label } from '../../features/labels/labels';\nexport const name = label;\n",
+    ['noRestrictedImports'],
+  ],
+  [
+    'renderer/components/Probe.tsx',
+    "import { toast } from '../state/toasts';\nexport const name = toast;\n",
+    ['noRestrictedImports'],
+  ],
+  [
+    'renderer/text/en/probe.ts',
+    "import { label } from '../../features/labels/labels';\nexport const name = label;\n",
+    ['noRestrictedImports'],
+  ],
+  [
+    'renderer/features/timeline/probe.ts',
+    "import { label } from '../labels/labels';\nexport const name = label;\n",
+    [],
+  ],
   ['renderer/probe.tsx', 'export const Name = () => <p>Runs</p>;\n', ['noJsxLiterals']],
   [
     'renderer/probe.tsx',

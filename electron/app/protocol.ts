@@ -17,7 +17,7 @@ export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  // `blob:`: bytes of a run's images, which the page itself got from main (`renderer/state/image-url.ts`).
+  // `blob:`: bytes of a run's images, which the page itself got from main (`renderer/features/images/image-url.ts`).
   "img-src 'self' data: blob:",
   "font-src 'self' data:",
   "connect-src 'self'",

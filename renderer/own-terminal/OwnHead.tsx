@@ -1,6 +1,6 @@
 import type { OwnTerminal } from '@shared/contract/computers';
 import { IconButton } from '../components/Button';
-import { CommandKeys } from '../features/frame/CommandKeys';
+import { CommandKeys } from '../features/shortcuts/CommandKeys';
 import { useText } from '../text/language';
 import { closeOwnTerminal } from './view-state';
 

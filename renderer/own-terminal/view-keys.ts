@@ -1,6 +1,6 @@
-import { isMac, scopeOf } from '../state/commands';
-import { useKeyLayout } from '../state/key-layout';
-import { Keymap } from '../state/keymap';
+import { isMac, scopeOf } from '../state/keys/commands';
+import { useKeyLayout } from '../state/keys/key-layout';
+import { Keymap } from '../state/keys/keymap';
 import { useSettings } from '../state/settings';
 import { attempt } from '../state/toasts';
 import { callView, listenView } from './view-api';

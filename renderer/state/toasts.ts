@@ -2,7 +2,7 @@ import type { ErrorCode } from '@shared/contract/errors';
 import { create } from 'zustand';
 import { failureOf } from '../api';
 import type { Text } from '../text/en';
-import type { CommandId } from './keymap';
+import type { CommandId } from './keys/keymap';
 
 export type ToastButton = {
   say: (text: Text) => string;

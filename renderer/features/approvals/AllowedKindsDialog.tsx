@@ -2,9 +2,9 @@ import { useEffect, useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
-import { takeBack } from '../../state/approvals';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { takeBack } from './approvals';
 
 /** What runs unasked in a run because a person allowed its kind; each can be taken back. */
 export function AllowedKindsDialog({ run, onClose }: { run: string; onClose: () => void }) {

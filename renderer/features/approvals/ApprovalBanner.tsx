@@ -1,10 +1,10 @@
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
-import { type Approval, decideApproval, takeBack, useApprovals } from '../../state/approvals';
-import { useRuns } from '../../state/runs';
-import { moveCursor, useTimeline } from '../../state/timeline';
+import { useRuns } from '../../state/run/runs';
+import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { type Approval, decideApproval, takeBack, useApprovals } from './approvals';
 
 /** An action that waits for a person's word: what, why, and the two answers. The open run's come first. */
 export function ApprovalBanner() {

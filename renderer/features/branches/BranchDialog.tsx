@@ -3,17 +3,17 @@ import { useEffect, useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { FailureLine } from '../../components/FailureLine';
 import { CheckLine, FormLine, Select, TextArea, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/asked';
-import type { BranchDraft } from '../../state/branches';
-import { closeBranchDialog, createBranch, emptyDraft } from '../../state/branches';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
 import { toastFailure } from '../../state/toasts';
 import { useText } from '../../text/language';
-import { FailureLine } from './FailureLine';
+import type { BranchDraft } from './branches';
+import { closeBranchDialog, createBranch, emptyDraft } from './branches';
 
 /** A new run that goes on after a step of another: what it will hold, what not, and what is changed about its context. */
 export function BranchDialog({ run, step }: { run: string; step: number }) {

@@ -1,7 +1,7 @@
-import { branchFromCursor, openBranchDialog, useBranches } from '../../state/branches';
-import { useCommand } from '../../state/commands';
-import { useRuns } from '../../state/runs';
+import { useCommand } from '../../state/keys/commands';
+import { useRuns } from '../../state/run/runs';
 import { BranchDialog } from './BranchDialog';
+import { branchFromCursor, openBranchDialog, useBranches } from './branches';
 import './branches.css';
 import { CheckpointsDialog } from './CheckpointsDialog';
 import { LineageDialog } from './LineageDialog';

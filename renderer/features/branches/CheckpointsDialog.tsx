@@ -4,15 +4,15 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
+import { FailureLine } from '../../components/FailureLine';
 import { FormLine, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/asked';
-import { closeBranchDialog, openBranchDialog } from '../../state/branches';
-import { hasEnded, useRuns } from '../../state/runs';
+import { hasEnded, useRuns } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
-import { FailureLine } from './FailureLine';
+import { closeBranchDialog, openBranchDialog } from './branches';
 
 /** What was kept of a run, and the way to keep its state now; says how much that copies before it does. */
 export function CheckpointsDialog({ run }: { run: string }) {

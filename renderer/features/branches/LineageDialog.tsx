@@ -1,11 +1,11 @@
 import { call } from '../../api';
 import { Dialog } from '../../components/Dialog';
+import { FailureLine } from '../../components/FailureLine';
 import { useAsked } from '../../state/asked';
-import { closeBranchDialog, lineageLines, openRunAt } from '../../state/branches';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
-import { FailureLine } from './FailureLine';
+import { closeBranchDialog, lineageLines, openRunAt } from './branches';
 import { LineageGraph } from './LineageGraph';
 
 /** A run, where it comes from and its branches, as lines over their steps. */

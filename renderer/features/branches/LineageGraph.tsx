@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { LineageLine, LineagePlace } from '../../state/branches';
-import { moveOnLineage, placesOf } from '../../state/branches';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import type { LineageLine, LineagePlace } from './branches';
+import { moveOnLineage, placesOf } from './branches';
 
 /** Height of a run's row, and the room left and right of the steps, px. */
 const ROW = 48;

@@ -1,6 +1,6 @@
 import type { MenuItem } from '../../components/Menu';
-import { branchFromCursor, openBranchDialog } from '../../state/branches';
 import type { Text } from '../../text/en';
+import { branchFromCursor, openBranchDialog } from './branches';
 
 /** What the run's menu offers about checkpoints and branches. */
 export function branchItems(run: string, text: Text, line: boolean): MenuItem[] {

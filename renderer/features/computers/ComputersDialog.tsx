@@ -1,10 +1,10 @@
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { HealthMark } from '../../components/HealthMark';
 import { useNow } from '../../components/useNow';
 import { addComputerPage, closeComputers, openComputers, useComputers } from '../../state/computers';
 import { useText } from '../../text/language';
 import { AddComputer } from './AddComputer';
-import { HealthMark } from './HealthMark';
 import { HostPage } from './HostPage';
 import './computers.css';
 

@@ -5,7 +5,7 @@ import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
 import { openComputers, useComputers } from '../../state/computers';
 import { hostsOf } from '../../state/computers-of-run';
-import { useCurrentRun } from '../../state/runs';
+import { useCurrentRun } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';

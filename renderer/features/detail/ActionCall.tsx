@@ -1,6 +1,6 @@
 import type { ObservationView } from '@shared/contract/views';
 import { useMemo } from 'react';
-import { actionCode } from '../../state/action-code';
+import { actionCode } from '../rendering/action-code';
 import type { ContentHint } from '../rendering/content-kind';
 import { RenderedText } from '../rendering/RenderedText';
 

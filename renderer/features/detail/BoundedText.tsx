@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../components/Button';
-import { excerpt, plainText } from '../../state/action-code';
 import { useView } from '../../state/view';
 import { useText } from '../../text/language';
+import { excerpt, plainText } from '../rendering/action-code';
 
 export interface BoundedTextProps {
   text: string;

@@ -2,11 +2,11 @@ import type { StepDetail, StepHead } from '@shared/contract/views';
 import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/labels/evidence';
 import type { ReactNode } from 'react';
 import { Icon } from '../../components/Icon';
-import { useEvidence } from '../../state/detail';
-import { openFile } from '../../state/file-history';
-import { isImported, useRuns } from '../../state/runs';
+import { useEvidence } from '../../state/run/detail';
+import { isImported, useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
-import { StepLink } from './StepLink';
+import { openFile } from '../files/file-history';
+import { StepLink } from '../timeline/StepLink';
 
 export interface EvidenceProps {
   run: string;

@@ -1,9 +1,9 @@
 import type { StepDetail, StepHead } from '@shared/contract/views';
 import type { ReactNode } from 'react';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { pendingFor, useLabels } from '../../state/labels';
-import { initialsOf, ruleCodes, shownState } from '../../state/row-words';
 import { useText } from '../../text/language';
+import { pendingFor, useLabels } from '../labels/labels';
+import { initialsOf, ruleCodes, shownState } from '../timeline/row-words';
 
 /** The step in one line of facts; the last ones leave when there is no room. */
 export function Facts({ head, detail }: { head: StepHead; detail: StepDetail | undefined }) {

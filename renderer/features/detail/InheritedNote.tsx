@@ -1,9 +1,9 @@
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
-import { openRunAt } from '../../state/branches';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { openRunAt } from '../branches/branches';
 
 /** A step of another run that this branch took over: where it was made, and the way there. */
 export function InheritedNote({ run, step }: { run: string; step: number }) {

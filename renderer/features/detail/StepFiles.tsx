@@ -1,8 +1,8 @@
 import type { FileRevision } from '@shared/contract/file-views';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../components/Button';
-import { openFile, shortPath, useContents } from '../../state/file-history';
 import { useText } from '../../text/language';
+import { openFile, shortPath, useContents } from '../files/file-history';
 import { Section } from './Section';
 
 const DiffPane = lazy(async () => ({ default: (await import('../files/DiffPane')).DiffPane }));

@@ -1,10 +1,10 @@
 import { call } from '../../api';
 import { Button } from '../../components/Button';
-import { useSessions } from '../../state/sessions';
-import { chooseTerminal, showMoment } from '../../state/sessions-shown';
 import { attempt, toast } from '../../state/toasts';
 import { setTab, useView } from '../../state/view';
 import { useText } from '../../text/language';
+import { useSessions } from '../terminals/sessions';
+import { chooseTerminal, showMoment } from '../terminals/sessions-shown';
 import { Section } from './Section';
 
 /** Sessions named at once; the terminals' own view has all. */

@@ -1,8 +1,8 @@
 import type { StepDetail, StepHead } from '@shared/contract/views';
 import { lazy, Suspense, useMemo } from 'react';
-import { useDetail } from '../../state/detail';
-import { useLive } from '../../state/live';
-import { useCursorHead } from '../../state/timeline';
+import { useDetail } from '../../state/run/detail';
+import { useLive } from '../../state/run/live';
+import { useCursorHead } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import { RenderedText } from '../rendering/RenderedText';
 import { ActionBlock } from './ActionBlock';

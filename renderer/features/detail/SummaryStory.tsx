@@ -1,8 +1,8 @@
 import { readSummary } from '@shared/context/summary';
 import type { StepDetail } from '@shared/contract/views';
 import { useMemo } from 'react';
-import type { SummaryNote } from '../../state/row-words';
 import { useText } from '../../text/language';
+import type { SummaryNote } from '../timeline/row-words';
 import { BoundedText } from './BoundedText';
 import { Section } from './Section';
 

@@ -1,5 +1,5 @@
 import type { ExportPreview } from '@shared/contract/ipc/dataset';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
 
 export interface ExportCountsProps {

@@ -1,8 +1,8 @@
 import { useDeferredValue, useState } from 'react';
 import { Button } from '../../components/Button';
 import { TextField } from '../../components/Field';
-import { FILES_PAGE, type FileKey, shortPath, useFiles } from '../../state/file-history';
 import { useText } from '../../text/language';
+import { FILES_PAGE, type FileKey, shortPath, useFiles } from './file-history';
 
 export interface FileListProps {
   run: string;

@@ -3,7 +3,11 @@ import { useEffect, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
-import { useDetail } from '../../state/detail';
+import { useDetail } from '../../state/run/detail';
+import { useText } from '../../text/language';
+import { StepLink } from '../timeline/StepLink';
+import { Comparison, type DiffLayout } from './Comparison';
+import { FileList } from './FileList';
 import {
   chooseFile,
   type FileKey,
@@ -18,11 +22,7 @@ import {
   useFileChoice,
   useFiles,
   useRevisions,
-} from '../../state/file-history';
-import { useText } from '../../text/language';
-import { StepLink } from '../detail/StepLink';
-import { Comparison, type DiffLayout } from './Comparison';
-import { FileList } from './FileList';
+} from './file-history';
 import './files.css';
 import { RevisionStrip, wordsOf } from './RevisionStrip';
 import { UnrecordedChange } from './UnrecordedChange';

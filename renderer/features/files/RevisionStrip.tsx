@@ -1,8 +1,8 @@
 import type { FileRevision } from '@shared/contract/file-views';
 import { useEffect, useRef } from 'react';
-import { type Counts, nameOf } from '../../state/file-history';
-import { moveCursor } from '../../state/timeline';
+import { moveCursor } from '../../state/run/timeline';
 import { useText } from '../../text/language';
+import { type Counts, nameOf } from './file-history';
 
 export interface RevisionStripProps {
   revisions: readonly FileRevision[];

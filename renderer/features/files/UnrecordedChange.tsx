@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
-import { nameOf, type UnrecordedEdit } from '../../state/file-history';
 import { useText } from '../../text/language';
 import type { DiffLayout } from './Comparison';
+import { nameOf, type UnrecordedEdit } from './file-history';
 
 const DiffPane = lazy(async () => ({ default: (await import('./DiffPane')).DiffPane }));
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { announce, useAnnounce } from '../../state/announce';
-import { useCurrentRun } from '../../state/runs';
-import { useTimeline } from '../../state/timeline';
+import { useCurrentRun } from '../../state/run/runs';
+import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 
 /** The polite live region: new steps and changes of state, gathered into one sentence in ten seconds. */

@@ -1,11 +1,11 @@
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
-import { useRemote } from '../../state/remote';
-import { offerRestore } from '../../state/restore';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { loadWorkspace, trustWorkspace, useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { useRemote } from '../remote/remote';
+import { offerRestore } from '../restore/restore';
 
 /** Says that this is not the released runtime; stands above everything. */
 export function RuntimeBanner() {

@@ -1,9 +1,9 @@
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
-import { dismissLeftRuns, resumeLeftRuns, useLeftRuns } from '../../state/left-runs';
 import { attempt } from '../../state/toasts';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { dismissLeftRuns, resumeLeftRuns, useLeftRuns } from './left-runs';
 
 /** After a crash or a reboot: which runs stand still because nobody drives them, and the way to go on with all. */
 export function LeftRunsBanner() {

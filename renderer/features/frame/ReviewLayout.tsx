@@ -1,11 +1,11 @@
 import { Splitter } from '../../components/Splitter';
 import { useMedia } from '../../components/useMedia';
-import { useSplit } from '../../state/splits';
 import { useText } from '../../text/language';
 import { DetailPane } from '../detail/DetailPane';
 import { LabelBar } from '../labels/LabelBar';
 import { LabelInspector } from '../labels/LabelInspector';
 import { RetroMaskBanner } from '../labels/RetroMaskBanner';
+import { useSplit } from '../panes/splits';
 import { QueuePlace } from '../queue/QueuePlace';
 import { Timeline } from '../timeline/Timeline';
 

@@ -1,14 +1,14 @@
 import { Icon } from '../../components/Icon';
-import { useUnsaved } from '../../state/annotation-queue';
-import { GUIDELINE_VERSION } from '../../state/guideline';
-import { useCurrentRun } from '../../state/runs';
+import { useCurrentRun } from '../../state/run/runs';
 import { useAnnotatorName } from '../../state/settings';
 import { openDialog } from '../../state/view';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { useUnsaved } from '../labels/annotation-queue';
+import { GUIDELINE_VERSION } from '../labels/guideline';
 import { QueueProgress } from '../queue/QueueProgress';
 import { IndexNote } from '../search/SearchStatus';
-import { CommandKeys } from './CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 
 /** What is saved, what is decided, who decides. */
 export function StatusLine() {

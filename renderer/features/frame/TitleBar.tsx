@@ -1,5 +1,5 @@
 import { Button } from '../../components/Button';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import type { Mode } from '../../state/view';
 import { openDialog, setMode, useView } from '../../state/view';
 import { useText } from '../../text/language';

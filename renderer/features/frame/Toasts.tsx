@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
-import { runCommand } from '../../state/commands';
-import { undo } from '../../state/label-undo';
+import { runCommand } from '../../state/keys/commands';
 import type { Toast } from '../../state/toasts';
 import { attempt, dismissToast, useToasts } from '../../state/toasts';
 import { useText } from '../../text/language';
-import { CommandKeys } from './CommandKeys';
+import { undo } from '../labels/label-undo';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 
 const SHOWN_MS = 6000;
 

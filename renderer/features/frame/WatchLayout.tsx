@@ -1,13 +1,13 @@
 import { lazy, Suspense } from 'react';
 import { Splitter } from '../../components/Splitter';
 import { useMedia } from '../../components/useMedia';
-import { useRuns } from '../../state/runs';
-import { useSplit } from '../../state/splits';
+import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
 import { DetailPane } from '../detail/DetailPane';
+import { PaneBoundary } from '../panes/PaneBoundary';
+import { useSplit } from '../panes/splits';
 import { loadTerminalWall } from '../terminals/load-wall';
 import { Timeline } from '../timeline/Timeline';
-import { PaneBoundary } from './PaneBoundary';
 
 const TerminalWall = lazy(loadTerminalWall);
 

@@ -1,18 +1,18 @@
 import { asksForAll } from '@shared/contract/asks-for-all';
 import { useEffect } from 'react';
-import { useCommand } from '../../state/commands';
 import { openComputers } from '../../state/computers';
-import { setFilter, useFilter } from '../../state/filter';
-import { jump } from '../../state/jump';
-import { following, preceding } from '../../state/labels';
-import { openPalette } from '../../state/palette';
-import { rowsNow } from '../../state/rows';
-import { clearSearch, useSearch } from '../../state/search';
-import { clearRange, moveCursor, useTimeline } from '../../state/timeline';
+import { useCommand } from '../../state/keys/commands';
+import { setFilter, useFilter } from '../../state/rows/filter';
+import { rowsNow } from '../../state/rows/rows';
+import { clearRange, moveCursor, useTimeline } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
 import { openDialog, setMode, setTab, useView } from '../../state/view';
 import { useLabelCommands } from '../labels/label-commands';
-import { cyclePane } from './panes';
+import { following, preceding } from '../labels/labels';
+import { openPalette } from '../palette/palette';
+import { cyclePane } from '../panes/panes';
+import { clearSearch, useSearch } from '../search/search';
+import { jump } from '../timeline/jump';
 
 /** The commands of the frame, for as long as a run can be open. */
 export function useAppCommands(): void {

@@ -1,6 +1,6 @@
 import type { Rehearsal, RehearsedAction } from '@shared/contract/views';
-import { actsDifferently, type DifferenceRow, differenceRows } from '../../state/action-difference';
 import { useText } from '../../text/language';
+import { actsDifferently, type DifferenceRow, differenceRows } from './action-difference';
 
 /** Two answers side by side, what differs marked by colour and by a line under or through it. */
 export function ActionComparison({ result }: { result: Rehearsal }) {

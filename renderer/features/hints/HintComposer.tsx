@@ -4,16 +4,16 @@ import { nudge } from '@shared/runs/hint-nudge';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Select, TextArea } from '../../components/Field';
-import { useCommand } from '../../state/commands';
-import { categories, changeDraft, useHintDraft } from '../../state/hint-draft';
-import { queueDraft } from '../../state/hints';
-import { openTrial } from '../../state/rehearsal';
-import { hasEnded } from '../../state/runs';
+import { useCommand } from '../../state/keys/commands';
+import { hasEnded } from '../../state/run/runs';
 import { attempt, toastFailure } from '../../state/toasts';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 import { DeliveryDetails, DeliverySelect, hasDetails } from './DeliveryFields';
+import { categories, changeDraft, useHintDraft } from './hint-draft';
+import { queueDraft } from './hints';
+import { openTrial } from './rehearsal';
 
 export interface HintComposerProps {
   run: RunSummary;

@@ -4,19 +4,19 @@ import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { useMedia } from '../../components/useMedia';
 import { useNow } from '../../components/useNow';
-import { useCommand } from '../../state/commands';
-import { openDraft, useHintDraft } from '../../state/hint-draft';
-import { queueOf, useHints } from '../../state/hints';
-import { useTrial } from '../../state/rehearsal';
-import { hasEnded } from '../../state/runs';
-import { useSplit } from '../../state/splits';
+import { useCommand } from '../../state/keys/commands';
+import { hasEnded } from '../../state/run/runs';
 import type { Mode } from '../../state/view';
 import { useView } from '../../state/view';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { useSplit } from '../panes/splits';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 import { HintComposer } from './HintComposer';
 import { HintQueue } from './HintQueue';
+import { openDraft, useHintDraft } from './hint-draft';
+import { queueOf, useHints } from './hints';
 import { RehearsalDialog } from './RehearsalDialog';
+import { useTrial } from './rehearsal';
 import { hintWaitWords } from './wait-words';
 
 /** Hints to the agent: the composer and the outbox. In Review one line, opened by `i`. */

@@ -3,11 +3,11 @@ import type { HintCategory, HintView } from '@shared/log/outbox';
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Select, TextArea } from '../../components/Field';
-import { categories, changeDraft, useHintDraft } from '../../state/hint-draft';
-import { type ChangeOutcome, editHint } from '../../state/hints';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { DeliveryDetails, DeliverySelect } from './DeliveryFields';
+import { categories, changeDraft, useHintDraft } from './hint-draft';
+import { type ChangeOutcome, editHint } from './hints';
 
 export interface HintEditorProps {
   run: RunSummary;

@@ -2,12 +2,12 @@ import type { RunSummary } from '@shared/contract/views';
 import type { HintVerdict, HintView } from '@shared/log/outbox';
 import { Button } from '../../components/Button';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { judgeHint } from '../../state/hints';
-import { usePromptPane } from '../../state/prompt-diff';
-import { moveCursor } from '../../state/timeline';
+import { moveCursor } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
 import { setTab, useView } from '../../state/view';
 import { useText } from '../../text/language';
+import { usePromptPane } from '../prompt/prompt-diff';
+import { judgeHint } from './hints';
 
 const verdicts = ['acted_on', 'ignored'] as const satisfies HintVerdict[];
 

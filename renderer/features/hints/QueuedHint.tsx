@@ -9,10 +9,10 @@ import { Menu } from '../../components/Menu';
 import { useNow } from '../../components/useNow';
 import { useComputers } from '../../state/computers';
 import { waitsFor } from '../../state/computers-of-run';
-import { moveHint, useHints, waitsForItsCondition, withdrawHint } from '../../state/hints';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { HintEditor } from './HintEditor';
+import { moveHint, useHints, waitsForItsCondition, withdrawHint } from './hints';
 import { hintWaitWords } from './wait-words';
 
 export interface QueuedHintProps {

@@ -2,13 +2,13 @@ import type { RunSummary } from '@shared/contract/views';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';
-import { queueDraft } from '../../state/hints';
-import { cancelTrial, closeTrial, runTrial, type Trial, useTrial } from '../../state/rehearsal';
-import { hasEnded } from '../../state/runs';
+import { hasEnded } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { ActionComparison } from './ActionComparison';
+import { queueDraft } from './hints';
+import { cancelTrial, closeTrial, runTrial, type Trial, useTrial } from './rehearsal';
 
 /** Trying a draft: the cost first, then the model's answer beside the one it gave. Nothing here acts. */
 export function RehearsalDialog({ run }: { run: RunSummary }) {

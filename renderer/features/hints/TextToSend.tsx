@@ -1,8 +1,8 @@
 import { hintBlock } from '@shared/context/human-tag';
 import { Dialog } from '../../components/Dialog';
-import { useHintDraft } from '../../state/hint-draft';
-import { useHints } from '../../state/hints';
 import { useText } from '../../text/language';
+import { useHintDraft } from './hint-draft';
+import { useHints } from './hints';
 
 /** The exact text of the queue as the agent would read it now, and of the draft as it would read that. */
 export function TextToSend({ onClose }: { onClose: () => void }) {

@@ -1,7 +1,7 @@
 import type { RunHints } from '@shared/contract/views';
 import type { HintView } from '@shared/log/outbox';
-import { waitsForItsCondition } from '../../state/hints';
 import type { Text } from '../../text/en';
+import { waitsForItsCondition } from './hints';
 
 /**
  * Why the due hints of a queue wait, with a time where there is one; '' when nothing waits. `away`: names of the

@@ -2,9 +2,9 @@ import type { ImageRef } from '@shared/log/image-part';
 import { imageTypeName } from '@shared/log/image-part';
 import { useState } from 'react';
 import { Dialog } from '../../components/Dialog';
-import { useImageUrl } from '../../state/image-url';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import { useImageUrl } from './image-url';
 import './images.css';
 
 interface StepImageProps {

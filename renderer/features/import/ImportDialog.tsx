@@ -4,12 +4,12 @@ import { useEffect, useState } from 'react';
 import { call, failureOf, listen } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { FailureLine } from '../../components/FailureLine';
 import { CheckLine } from '../../components/Field';
-import { openRun } from '../../state/runs';
+import { openRun } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
-import { FailureLine } from '../branches/FailureLine';
 
 /** A log of another system becomes a run; afterwards it says what could not be taken over. */
 export function ImportDialog({ onClose }: { onClose(): void }) {

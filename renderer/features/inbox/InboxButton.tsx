@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 import { Button } from '../../components/Button';
-import { inboxCount, isUrgent, toggleInbox, useInbox } from '../../state/attention';
-import { useCommand } from '../../state/commands';
+import { useCommand } from '../../state/keys/commands';
 import { useText } from '../../text/language';
+import { inboxCount, isUrgent, toggleInbox, useInbox } from './attention';
 import { InboxPanel } from './InboxPanel';
 import './inbox.css';
 

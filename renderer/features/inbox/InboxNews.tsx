@@ -1,9 +1,9 @@
 import type { RunAttention } from '@shared/runs/attention/attention';
 import { Empty } from '../../components/Empty';
 import { useNow } from '../../components/useNow';
-import { goTo, useInbox } from '../../state/attention';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { goTo, useInbox } from './attention';
 import { ItemRow } from './ItemRow';
 
 /** Items of one run that are shown; the rest is a number. */

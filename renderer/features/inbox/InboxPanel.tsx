@@ -2,10 +2,10 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { IconButton } from '../../components/Button';
 import { Tabs } from '../../components/Tabs';
-import { closeInbox, type InboxTab, loadReport, useInbox } from '../../state/attention';
-import { pressedChords } from '../../state/commands';
+import { pressedChords } from '../../state/keys/commands';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { closeInbox, type InboxTab, loadReport, useInbox } from './attention';
 import { InboxNews } from './InboxNews';
 import { NightReport } from './NightReport';
 

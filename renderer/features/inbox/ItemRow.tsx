@@ -1,10 +1,10 @@
 import type { AttentionItem, AttentionKind } from '@shared/runs/attention/attention';
 import type { IconName } from '../../components/Icon';
 import { Icon } from '../../components/Icon';
-import { goTo } from '../../state/attention';
 import { attempt } from '../../state/toasts';
 import { itemSentence } from '../../text/item-words';
 import { useText } from '../../text/language';
+import { goTo } from './attention';
 
 const icons: Record<AttentionKind, IconName> = {
   asks_you: 'question',

@@ -2,9 +2,9 @@ import type { ReportedRun } from '@shared/runs/attention/attention';
 import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
 import { useNow } from '../../components/useNow';
-import { goTo, loadReport, type ReportRange, useInbox } from '../../state/attention';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { goTo, loadReport, type ReportRange, useInbox } from './attention';
 import { ItemRow } from './ItemRow';
 
 /** Items of one run that the report shows. */

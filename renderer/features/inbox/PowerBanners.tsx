@@ -1,7 +1,7 @@
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
-import { dismissBattery, dismissStandstill, useInbox } from '../../state/attention';
 import { useText } from '../../text/language';
+import { dismissBattery, dismissStandstill, useInbox } from './attention';
 
 /** After the machine slept: for how long the agents stood still, and which runs. */
 export function StandstillBanner() {

@@ -6,6 +6,12 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FormLine, Select, TextArea, TextField } from '../../components/Field';
+import { useDetail } from '../../state/run/detail';
+import { useSettings } from '../../state/settings';
+import { attempt } from '../../state/toasts';
+import type { Text } from '../../text/en';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 import {
   type ArgumentProblem,
   argumentProblems,
@@ -13,13 +19,7 @@ import {
   closeCorrection,
   draftOf,
   saveCorrection,
-} from '../../state/correction';
-import { useDetail } from '../../state/detail';
-import { useSettings } from '../../state/settings';
-import { attempt } from '../../state/toasts';
-import type { Text } from '../../text/en';
-import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+} from './correction';
 import './labels.css';
 
 /** The action as it was on the left, as it should have been on the right. */

@@ -1,7 +1,7 @@
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
-import { closeExchange, type Exchange } from '../../state/label-exchange';
 import { useText } from '../../text/language';
+import { closeExchange, type Exchange } from './label-exchange';
 import './labels.css';
 
 /** What came over from other annotators, or went out to them, in numbers. */

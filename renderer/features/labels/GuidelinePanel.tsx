@@ -2,15 +2,14 @@ import type { StepDetail } from '@shared/contract/views';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
-import { GUIDELINE_VERSION, loadExamples, pointFor, useGuideline } from '../../state/guideline';
-import { keepCommands } from '../../state/keep-commands';
-import { keepCodes } from '../../state/keep-reasons';
-import { useLabels } from '../../state/labels';
-import { giveReason, type ReasonCode, reasonCodes } from '../../state/reasons';
-import { useTimeline } from '../../state/timeline';
+import { useTimeline } from '../../state/run/timeline';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
+import { GUIDELINE_VERSION, loadExamples, pointFor, useGuideline } from './guideline';
+import { keepCodes, keepCommands } from './keep-reasons';
+import { useLabels } from './labels';
+import { giveReason, type ReasonCode, reasonCodes } from './reasons';
 import { StepLinks } from './StepLinks';
 
 /** The nine points by which steps are masked, and what is kept; open at the one that the step, or the armed reason, is about. */

@@ -1,11 +1,10 @@
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { Menu, type MenuItem } from '../../components/Menu';
-import { runCommand } from '../../state/commands';
-import { keepCommands } from '../../state/keep-commands';
-import { keepCodes } from '../../state/keep-reasons';
+import { runCommand } from '../../state/keys/commands';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
+import { keepCodes, keepCommands } from './keep-reasons';
 
 /** The reasons to keep, with their keys; the one that is set or given stands on the button. */
 export function KeepReasons({ shown, disabled }: { shown: string | null; disabled: boolean }) {

@@ -2,20 +2,20 @@ import { Button, IconButton } from '../../components/Button';
 import { Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { runCommand } from '../../state/commands';
-import { useDetail } from '../../state/detail';
-import { type KeepCode, keepCodes } from '../../state/keep-reasons';
-import { sayParts, stepsIn } from '../../state/label-words';
-import { useLabels } from '../../state/labels';
-import { giveKeepReason, giveReason, reasonCodes, useReasonTarget } from '../../state/reasons';
-import { useRows } from '../../state/rows';
+import { runCommand } from '../../state/keys/commands';
+import { useRows } from '../../state/rows/rows';
+import { useDetail } from '../../state/run/detail';
+import { useCursorHead, useTimeline } from '../../state/run/timeline';
 import { useSettings } from '../../state/settings';
-import { useCursorHead, useTimeline } from '../../state/timeline';
 import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 import { KeepReasons } from './KeepReasons';
+import { type KeepCode, keepCodes } from './keep-reasons';
 import { LabelMenu } from './LabelMenu';
+import { sayParts, stepsIn } from './label-words';
+import { useLabels } from './labels';
+import { giveKeepReason, giveReason, reasonCodes, useReasonTarget } from './reasons';
 
 /** Where a step is decided: above the step, so that reading and deciding are one place. */
 export function LabelBar() {

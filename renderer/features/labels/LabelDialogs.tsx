@@ -2,19 +2,19 @@ import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FormLine, TextArea, TextField } from '../../components/Field';
-import { useCorrecting } from '../../state/correction';
-import { useExchange } from '../../state/label-exchange';
-import { addComment } from '../../state/label-notes';
-import { endLift, useLabels } from '../../state/labels';
-import { useSimilar } from '../../state/similar';
-import { useTimeline } from '../../state/timeline';
+import { useTimeline } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
 import { useView } from '../../state/view';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 import { CorrectionDialog } from './CorrectionDialog';
+import { useCorrecting } from './correction';
 import { ExchangeDialog } from './ExchangeDialog';
+import { useExchange } from './label-exchange';
+import { addComment } from './label-notes';
+import { endLift, useLabels } from './labels';
 import { SimilarDialog } from './SimilarDialog';
+import { useSimilar } from './similar';
 
 /** What a label may ask: a comment's text, the reason for lifting a hard mask, which similar steps, the right action. */
 export function LabelDialogs() {

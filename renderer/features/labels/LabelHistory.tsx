@@ -1,8 +1,8 @@
 import { standingIds } from '@shared/labels/annotation-undo';
 import type { AnnotationEntry } from '@shared/log/annotations';
-import { sayEntry } from '../../state/label-words';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import { sayEntry } from './label-words';
 
 /** Every annotation entry that touches the step, newest first; what was taken back stays and says so. */
 export function LabelHistory({ entries }: { entries: readonly AnnotationEntry[] }) {

@@ -1,9 +1,9 @@
 import { IconButton } from '../../components/Button';
 import { Menu, type MenuItem } from '../../components/Menu';
-import { runCommand } from '../../state/commands';
-import type { CommandId } from '../../state/keymap';
+import { runCommand } from '../../state/keys/commands';
+import type { CommandId } from '../../state/keys/keymap';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 
 const shown: readonly CommandId[] = [
   'label.similar',

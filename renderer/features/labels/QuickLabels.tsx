@@ -1,9 +1,9 @@
 import { Button } from '../../components/Button';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { runCommand } from '../../state/commands';
+import { runCommand } from '../../state/keys/commands';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 
 /** TRAIN and MASK beside the step in Watch; the full bar is in Review. */
 export function QuickLabels() {

@@ -1,13 +1,13 @@
 import { useEffect } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
-import { runCommand } from '../../state/commands';
-import { acceptRetroMask, askedAbout, followRetroMasks, useRetroMasks } from '../../state/retro-masks';
-import { useRows } from '../../state/rows';
-import { useTimeline } from '../../state/timeline';
+import { runCommand } from '../../state/keys/commands';
+import { useRows } from '../../state/rows/rows';
+import { useTimeline } from '../../state/run/timeline';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
+import { acceptRetroMask, askedAbout, followRetroMasks, useRetroMasks } from './retro-masks';
 import './labels.css';
 
 /** Steps of which the shared words are said; the others are counted. */

@@ -1,11 +1,11 @@
 import type { LabelStack } from '@shared/contract/views';
 import { Button } from '../../components/Button';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { runCommand } from '../../state/commands';
-import { useLabels } from '../../state/labels';
+import { runCommand } from '../../state/keys/commands';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
+import { useLabels } from './labels';
 
 /** Where people differ: two buttons that settle it, with the reason that goes along. */
 export function SettleBar({ stack }: { stack: LabelStack }) {

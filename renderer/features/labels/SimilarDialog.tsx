@@ -3,12 +3,12 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Select } from '../../components/Field';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { pressedChords } from '../../state/commands';
-import { keepCodes } from '../../state/keep-reasons';
-import { sayParts } from '../../state/label-words';
-import { reasonCodes } from '../../state/reasons';
-import { applySimilar, changesOf, closeSimilar, useSimilar } from '../../state/similar';
+import { pressedChords } from '../../state/keys/commands';
 import { useText } from '../../text/language';
+import { keepCodes } from './keep-reasons';
+import { sayParts } from './label-words';
+import { reasonCodes } from './reasons';
+import { applySimilar, changesOf, closeSimilar, useSimilar } from './similar';
 import './labels.css';
 
 /** Pieces of the run that are named; the others are counted. */

@@ -1,12 +1,12 @@
 import type { LabelStack } from '@shared/contract/views';
 import type { StepCorrection } from '@shared/labels/labels';
 import { Button } from '../../components/Button';
-import { runCommand } from '../../state/commands';
-import { saveCorrection } from '../../state/correction';
+import { runCommand } from '../../state/keys/commands';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
+import { saveCorrection } from './correction';
 
 /** What else was said about a step: the right action, comments, who is to review it. */
 export function StackNotes({ stack, run, step }: { stack: LabelStack; run: string; step: number }) {

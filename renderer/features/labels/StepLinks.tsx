@@ -1,4 +1,4 @@
-import { moveCursor } from '../../state/timeline';
+import { moveCursor } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 
 /** Steps to go to, after a word that says what they are. Nothing without steps. */

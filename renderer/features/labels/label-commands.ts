@@ -1,20 +1,20 @@
 import { useEffect } from 'react';
-import { sayWhenSaved } from '../../state/annotation-queue';
-import { useCommand } from '../../state/commands';
-import { openCorrection } from '../../state/correction';
-import type { KeepCode } from '../../state/keep-reasons';
-import { exportLabels, mergeLabels } from '../../state/label-exchange';
-import { toggleFlag } from '../../state/label-notes';
-import { labelTarget } from '../../state/label-target';
-import { afterUndo, undo } from '../../state/label-undo';
-import { agree, decide, repeatLast, settle } from '../../state/labels';
-import { giveKeepReason, giveReason, leaveReason } from '../../state/reasons';
-import { dismissRetroMask, leaveTrimming, swapEnds, trimRetroMask } from '../../state/retro-masks';
-import { openSimilar } from '../../state/similar';
-import { toggleRange, useTimeline } from '../../state/timeline';
+import { useCommand } from '../../state/keys/commands';
+import { toggleRange, useTimeline } from '../../state/run/timeline';
 import { attempt, toast } from '../../state/toasts';
 import { useView } from '../../state/view';
 import { useWorkspace } from '../../state/workspace';
+import { sayWhenSaved } from './annotation-queue';
+import { openCorrection } from './correction';
+import type { KeepCode } from './keep-reasons';
+import { exportLabels, mergeLabels } from './label-exchange';
+import { toggleFlag } from './label-notes';
+import { labelTarget } from './label-target';
+import { afterUndo, undo } from './label-undo';
+import { agree, decide, repeatLast, settle } from './labels';
+import { giveKeepReason, giveReason, leaveReason } from './reasons';
+import { dismissRetroMask, leaveTrimming, swapEnds, trimRetroMask } from './retro-masks';
+import { openSimilar } from './similar';
 
 /** Refuses to accept what cannot be kept: says so instead of labelling. A label waits for an undo that is under way. */
 function labelling(work: () => void): () => void {

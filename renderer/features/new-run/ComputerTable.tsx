@@ -1,8 +1,8 @@
 import { Button } from '../../components/Button';
 import { Select } from '../../components/Field';
+import { HealthMark } from '../../components/HealthMark';
 import { openComputers, useComputers } from '../../state/computers';
 import { useText } from '../../text/language';
-import { HealthMark } from '../computers/HealthMark';
 import { type Choices, hostFor, type TaskComputer } from './places';
 
 export interface ComputerTableProps {

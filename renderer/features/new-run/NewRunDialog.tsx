@@ -4,7 +4,7 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
 import { useAnswer } from '../../state/answer';
-import { openRun } from '../../state/runs';
+import { openRun } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { openDialog } from '../../state/view';

@@ -8,7 +8,7 @@ import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
 import { CheckLine, FormLine, Select } from '../../components/Field';
 import { useNow } from '../../components/useNow';
-import { openRun } from '../../state/runs';
+import { openRun } from '../../state/run/runs';
 import { useText } from '../../text/language';
 import { ApprovalChoices } from './ApprovalChoices';
 import { ComputerTable } from './ComputerTable';

@@ -1,17 +1,17 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Dialog } from '../../components/Dialog';
 import { KeyCaps } from '../../components/KeyCap';
-import { capsOf } from '../../state/chords';
-import { useKeyLayout } from '../../state/key-layout';
-import type { CommandId } from '../../state/keymap';
-import { keysOf } from '../../state/keymap';
-import type { PaletteEntry } from '../../state/palette';
-import { closePalette, fitting, grouped, paletteEntries, stepEntry, usePalette } from '../../state/palette';
-import { useRuns } from '../../state/runs';
+import { capsOf } from '../../state/keys/chords';
+import { useKeyLayout } from '../../state/keys/key-layout';
+import type { CommandId } from '../../state/keys/keymap';
+import { keysOf } from '../../state/keys/keymap';
+import { useRuns } from '../../state/run/runs';
+import { useTimeline } from '../../state/run/timeline';
 import { useSettings } from '../../state/settings';
-import { useTimeline } from '../../state/timeline';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import type { PaletteEntry } from './palette';
+import { closePalette, fitting, grouped, paletteEntries, stepEntry, usePalette } from './palette';
 import './palette.css';
 
 /** The palette, when it is open. */

@@ -4,7 +4,7 @@ import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
 import { Tabs } from '../../components/Tabs';
 import { useAnswer } from '../../state/answer';
-import { useTimeline } from '../../state/timeline';
+import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import { KindsPlot } from './KindsPlot';
 import { MaskPlot } from './MaskPlot';

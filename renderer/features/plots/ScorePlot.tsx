@@ -3,7 +3,7 @@ import { scaleLinear } from 'd3-scale';
 import { curveStepAfter, line } from 'd3-shape';
 import { useState } from 'react';
 import { Tabs } from '../../components/Tabs';
-import { moveCursor } from '../../state/timeline';
+import { moveCursor } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import { BottomAxis, LeftAxis } from './Axes';
 import { PlotFrame } from './PlotFrame';

@@ -4,11 +4,11 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import { Empty } from '../../components/Empty';
 import { Icon } from '../../components/Icon';
-import type { ChangeRow } from '../../state/prompt-rows';
-import { changeRows } from '../../state/prompt-rows';
 import { useText } from '../../text/language';
 import { ChangeText } from './ChangeText';
 import { gistOf } from './prompt-parts';
+import type { ChangeRow } from './prompt-rows';
+import { changeRows } from './prompt-rows';
 import './prompt-changes.css';
 
 const ROW = 28;

@@ -2,10 +2,10 @@ import type { PromptMessage } from '@shared/contract/views';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { Icon } from '../../components/Icon';
-import type { GroupId, PromptRow } from '../../state/prompt-rows';
-import { hasHint } from '../../state/prompt-rows';
 import { useText } from '../../text/language';
 import { gistOf } from './prompt-parts';
+import type { GroupId, PromptRow } from './prompt-rows';
+import { hasHint } from './prompt-rows';
 
 const ROW = 28;
 const PAGE = 12;

@@ -4,12 +4,12 @@ import { useMemo, useState } from 'react';
 import { IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { Select, TextField } from '../../components/Field';
-import { usePromptPane } from '../../state/prompt-diff';
-import type { GroupId, RoleFilter } from '../../state/prompt-rows';
-import { findMessages, ownFrom, promptRows } from '../../state/prompt-rows';
 import { useText } from '../../text/language';
 import { MessageList } from './MessageList';
 import { MessageText } from './MessageText';
+import { usePromptPane } from './prompt-diff';
+import type { GroupId, RoleFilter } from './prompt-rows';
+import { findMessages, ownFrom, promptRows } from './prompt-rows';
 
 const roles = ['all', 'system', 'user', 'assistant', 'tool', 'hints'] as const satisfies RoleFilter[];
 

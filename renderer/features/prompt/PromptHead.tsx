@@ -3,13 +3,13 @@ import type { PromptView } from '@shared/contract/views';
 import { useMemo } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
-import { useDetail } from '../../state/detail';
-import { bodyOf } from '../../state/prompt-rows';
-import { useCurrentRun } from '../../state/runs';
-import { useTimeline } from '../../state/timeline';
+import { useDetail } from '../../state/run/detail';
+import { useCurrentRun } from '../../state/run/runs';
+import { useTimeline } from '../../state/run/timeline';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { promptParts } from './prompt-parts';
+import { bodyOf } from './prompt-rows';
 
 export interface PromptHeadProps {
   prompt: PromptView;

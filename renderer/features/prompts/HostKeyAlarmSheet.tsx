@@ -1,11 +1,11 @@
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';
-import { answerPrompt } from '../../state/host-prompts';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { CopyLine } from './CopyLine';
 import { Fingerprint } from './Fingerprint';
+import { answerPrompt } from './host-prompts';
 import { fingerprintCommand, forgetCommand, keyTypeName } from './key-commands';
 import { hostName, SheetHost, type SheetProps, SheetQueue } from './SheetHead';
 

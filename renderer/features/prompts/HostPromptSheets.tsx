@@ -1,5 +1,5 @@
-import { useHostPrompts } from '../../state/host-prompts';
 import { HostKeyAlarmSheet } from './HostKeyAlarmSheet';
+import { useHostPrompts } from './host-prompts';
 import './prompts.css';
 import { SecretSheet } from './SecretSheet';
 import { UnknownKeySheet } from './UnknownKeySheet';

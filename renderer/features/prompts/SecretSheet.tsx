@@ -3,8 +3,8 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { CheckLine, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
-import { answerPrompt } from '../../state/host-prompts';
 import { useText } from '../../text/language';
+import { answerPrompt } from './host-prompts';
 import { hostName, SheetHost, type SheetProps, SheetQueue } from './SheetHead';
 
 interface Field {

@@ -1,7 +1,7 @@
 import { call } from '../../api';
 import { Empty } from '../../components/Empty';
 import { useAnswer } from '../../state/answer';
-import { moveCursor, useTimeline } from '../../state/timeline';
+import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import './queries.css';
 

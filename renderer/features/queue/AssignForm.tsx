@@ -5,11 +5,11 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { CheckLine, FormLine, Select, TextField } from '../../components/Field';
 import { useAsked } from '../../state/asked';
-import { loadQueue } from '../../state/queue';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { BatchList } from './BatchList';
+import { loadQueue } from './queue';
 
 const shares = ['0', '0.1', '0.2', '0.3', '0.5', '1'] as const;
 

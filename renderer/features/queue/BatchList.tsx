@@ -1,9 +1,9 @@
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { useAsked } from '../../state/asked';
-import { loadQueue } from '../../state/queue';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { loadQueue } from './queue';
 
 /** What was handed out, each batch with who has it, to be taken back as a whole. */
 export function BatchList() {

@@ -2,10 +2,10 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { useAsked } from '../../state/asked';
-import { openRunAt } from '../../state/branches';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { openRunAt } from '../branches/branches';
 
 /** How fast the person decides; nobody else is shown this. */
 export function MyPace({ onGo }: { onGo: () => void }) {

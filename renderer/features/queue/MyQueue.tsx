@@ -1,11 +1,11 @@
 import { queueClasses } from '@shared/labels/review/queue-class';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
-import { goQueue, useQueue } from '../../state/queue';
 import { attempt } from '../../state/toasts';
 import { setMode } from '../../state/view';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
+import { goQueue, useQueue } from './queue';
 
 /** The person's runs with what is left in each, by class. */
 export function MyQueue({ onGo }: { onGo: () => void }) {

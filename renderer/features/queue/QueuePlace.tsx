@@ -1,9 +1,9 @@
 import { IconButton } from '../../components/Button';
-import { leaveQueue, useQueue } from '../../state/queue';
-import { confidenceShort } from '../../state/row-words';
-import { useTimeline } from '../../state/timeline';
+import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
+import { confidenceShort } from '../timeline/row-words';
+import { leaveQueue, useQueue } from './queue';
 import './queue.css';
 
 /** Where in the queue the step under review stands; nothing outside queue mode. */

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
-import { useCommand } from '../../state/commands';
-import { startDwell } from '../../state/dwell-watch';
-import { goQueue, openQueue, startQueue, useQueue } from '../../state/queue';
+import { useCommand } from '../../state/keys/commands';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { startDwell } from './dwell-watch';
 import { QueuePanel } from './QueuePanel';
+import { goQueue, openQueue, startQueue, useQueue } from './queue';
 import { RestDialog } from './RestDialog';
 import './queue.css';
 

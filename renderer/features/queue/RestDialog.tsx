@@ -6,9 +6,9 @@ import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
 import { CheckLine, FormLine, TextField } from '../../components/Field';
 import { useAsked } from '../../state/asked';
-import { give } from '../../state/labels';
-import { useCurrentRun } from '../../state/runs';
+import { useCurrentRun } from '../../state/run/runs';
 import { useText } from '../../text/language';
+import { give } from '../labels/labels';
 
 /** Masked steps that are named one by one. */
 const NAMED = 60;

@@ -5,17 +5,17 @@ import { Button, IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { useMedia } from '../../components/useMedia';
 import { useNow } from '../../components/useNow';
-import { needGroup, needOrder, reasonOf, useInbox } from '../../state/attention';
 import { openComputers, useComputers } from '../../state/computers';
 import { type RunHost, waitsFor } from '../../state/computers-of-run';
-import type { RailGroup } from '../../state/runs';
-import { openRun, useRuns } from '../../state/runs';
+import type { RailGroup } from '../../state/run/runs';
+import { openRun, useRuns } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { openDialog, useView } from '../../state/view';
 import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
-import { CommandKeys } from '../frame/CommandKeys';
+import { needGroup, needOrder, reasonOf, useInbox } from '../inbox/attention';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 
 const groups: readonly RailGroup[] = ['needsYou', 'quiet', 'finished'];
 

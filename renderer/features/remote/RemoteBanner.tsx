@@ -1,9 +1,9 @@
 import { call } from '../../api';
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
-import { closeRemote, useRemote } from '../../state/remote';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { closeRemote, useRemote } from './remote';
 
 /** Says that the computer with the workspace is away or refuses, what goes on meanwhile, and what it did not take. */
 export function RemoteBanner() {

@@ -7,10 +7,10 @@ import { Empty } from '../../components/Empty';
 import { FormLine, Select, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { addComputerPage, useComputers } from '../../state/computers';
-import type { RemotePlace } from '../../state/remote';
-import { askRemote, closeRemote, lastPlace, openRemote, useRemote } from '../../state/remote';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import type { RemotePlace } from './remote';
+import { askRemote, closeRemote, lastPlace, openRemote, useRemote } from './remote';
 
 /** Opens a workspace that a computer drives by itself, and leads back to the one on this machine. */
 export function RemoteDialog() {

@@ -3,10 +3,10 @@ import { useEffect } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import type { IconName } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
-import { useCommand } from '../../state/commands';
-import { askRemote, startRemote, useRemote } from '../../state/remote';
+import { useCommand } from '../../state/keys/commands';
 import { useText } from '../../text/language';
 import { RemoteDialog } from './RemoteDialog';
+import { askRemote, startRemote, useRemote } from './remote';
 import './remote.css';
 
 const icons: Record<RemoteStatus['state'], IconName> = {

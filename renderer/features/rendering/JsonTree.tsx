@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
-import { excerpt } from '../../state/action-code';
 import { useView } from '../../state/view';
 import { useText } from '../../text/language';
 import { AnsiText } from './AnsiText';
+import { excerpt } from './action-code';
 import { type JsonNode, textOfLiteral } from './json-tree';
 import { firstPart, legible } from './legible';
 

@@ -1,7 +1,7 @@
 import { visibleText } from '@shared/terminal/visible-text';
 import { useMemo } from 'react';
-import { plainText } from '../../state/action-code';
 import { AnsiText } from './AnsiText';
+import { plainText } from './action-code';
 import { CodeText } from './CodeText';
 import type { ContentHint, ContentKind } from './content-kind';
 import { DataTable } from './DataTable';

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { Segmented } from '../../components/Tabs';
-import { excerpt } from '../../state/action-code';
 import { attempt, toast } from '../../state/toasts';
 import { useView } from '../../state/view';
 import { useText } from '../../text/language';
+import { excerpt } from './action-code';
 import { type ContentHint, type ContentKind, contentKind } from './content-kind';
 import { FindInText } from './FindInText';
 import { firstPart } from './legible';

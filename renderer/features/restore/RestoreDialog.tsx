@@ -3,9 +3,9 @@ import { useId, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';
-import { closeRestore, restoreFrom, useRestore } from '../../state/restore';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { closeRestore, restoreFrom, useRestore } from './restore';
 import './restore.css';
 
 /** Brings back what a damaged data folder still holds, into a new one. */

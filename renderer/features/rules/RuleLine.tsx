@@ -3,8 +3,8 @@ import type { RuleParameterView, RuleView } from '@shared/contract/rules/rule-vi
 import { useId, useState } from 'react';
 import { Button } from '../../components/Button';
 import { CheckLine, FormLine, TextArea, TextField } from '../../components/Field';
-import { isOn, parsedValue, type RuleDraft, valueIn, withOn, withValue } from '../../state/rules';
 import { useText } from '../../text/language';
+import { isOn, parsedValue, type RuleDraft, valueIn, withOn, withValue } from './rules';
 
 interface RuleLineProps {
   view: RuleView;

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react';
 import { call } from '../../api';
 import { CheckLine } from '../../components/Field';
 import { useAsked } from '../../state/asked';
-import type { RuleDraft } from '../../state/rules';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
+import type { RuleDraft } from './rules';
 import { StepLinks } from './StepLinks';
 
 /** Most runs in one preview. */

@@ -7,14 +7,14 @@ import { Dialog } from '../../components/Dialog';
 import { FormLine, Select } from '../../components/Field';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/asked';
-import { applyRules, draftOf, isEmpty, type RuleDraft, sameDraft, withPrecedence } from '../../state/rules';
-import { useRuns } from '../../state/runs';
-import { moveCursor, useTimeline } from '../../state/timeline';
+import { useRuns } from '../../state/run/runs';
+import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { DetectorLines } from './DetectorLines';
 import { RuleLine } from './RuleLine';
 import { RulePreviewTable } from './RulePreviewTable';
+import { applyRules, draftOf, isEmpty, type RuleDraft, sameDraft, withPrecedence } from './rules';
 import './rules.css';
 
 /** The symbolic rules of the open run's task: what they are and say, what other settings would change, and applying them. */

@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import { needHits, useSearch } from '../../state/search';
-import { useTimeline } from '../../state/timeline';
+import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import { ResultRow } from './ResultRow';
+import { needHits, useSearch } from './search';
 import type { SearchRow, SearchRows } from './search-rows';
 
 const ROW = 28;

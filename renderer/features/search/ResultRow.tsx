@@ -1,5 +1,5 @@
 import { visibleText } from '@shared/terminal/visible-text';
-import { segmentOf, useSegments } from '../../state/segments';
+import { segmentOf, useSegments } from '../../state/run/segments';
 import { useText } from '../../text/language';
 import { Snippet } from './Snippet';
 import type { SearchRow } from './search-rows';

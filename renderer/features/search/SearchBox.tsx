@@ -2,19 +2,19 @@ import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../components/Button';
 import { Icon } from '../../components/Icon';
 import { announce } from '../../state/announce';
-import { useCommand } from '../../state/commands';
-import { useRuns } from '../../state/runs';
-import { clearSearch, placeOf, setQuery, stepThroughMatches, useSearch } from '../../state/search';
-import { loadIndexProgress, startIndexNews } from '../../state/search-index';
-import { remember } from '../../state/search-recent';
-import { useScan } from '../../state/search-scan';
-import { useTimeline } from '../../state/timeline';
+import { useCommand } from '../../state/keys/commands';
+import { useRuns } from '../../state/run/runs';
+import { useTimeline } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+import { CommandKeys } from '../shortcuts/CommandKeys';
 import { openHit } from './open-hit';
 import { SearchPanel } from './SearchPanel';
+import { clearSearch, placeOf, setQuery, stepThroughMatches, useSearch } from './search';
+import { loadIndexProgress, startIndexNews } from './search-index';
+import { remember } from './search-recent';
 import { type SearchRow, useSearchRows } from './search-rows';
+import { useScan } from './search-scan';
 
 /** Long enough for the letters of one stroke to come together, ms. */
 const TYPING_PAUSE_MS = 20;

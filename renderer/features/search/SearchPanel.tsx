@@ -1,13 +1,13 @@
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
-import { setFilter, useFilter } from '../../state/filter';
-import { chipsOf } from '../../state/filter-words';
-import { setScope, useSearch } from '../../state/search';
-import { useRecent } from '../../state/search-recent';
-import { useScan } from '../../state/search-scan';
+import { setFilter, useFilter } from '../../state/rows/filter';
+import { chipsOf } from '../../state/rows/filter-words';
 import { useText } from '../../text/language';
 import { ResultList, type ResultListProps } from './ResultList';
 import { SearchFoot, SearchHead } from './SearchStatus';
+import { setScope, useSearch } from './search';
+import { useRecent } from './search-recent';
+import { useScan } from './search-scan';
 import './search.css';
 
 export interface SearchPanelProps extends ResultListProps {

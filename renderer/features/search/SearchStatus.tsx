@@ -1,12 +1,12 @@
 import { Button } from '../../components/Button';
 import { Segmented } from '../../components/Tabs';
-import { setFilter, useFilter } from '../../state/filter';
-import { chipsOf } from '../../state/filter-words';
-import type { SearchScope } from '../../state/search';
-import { setScope, useSearch } from '../../state/search';
-import { useIndexProgress } from '../../state/search-index';
-import { stopScan, useScan } from '../../state/search-scan';
+import { setFilter, useFilter } from '../../state/rows/filter';
+import { chipsOf } from '../../state/rows/filter-words';
 import { useText } from '../../text/language';
+import type { SearchScope } from './search';
+import { setScope, useSearch } from './search';
+import { useIndexProgress } from './search-index';
+import { stopScan, useScan } from './search-scan';
 
 /** Over the results: where is searched, how much was found, what narrows it, how far it is. */
 export function SearchHead() {

@@ -1,10 +1,10 @@
-import { goTo } from '../../state/attention';
-import { useRuns } from '../../state/runs';
-import { placeOf, setScope, useSearch } from '../../state/search';
-import { remember } from '../../state/search-recent';
-import { showMoment } from '../../state/sessions-shown';
-import { moveCursor } from '../../state/timeline';
+import { useRuns } from '../../state/run/runs';
+import { moveCursor } from '../../state/run/timeline';
 import { setMode, setTab, useView } from '../../state/view';
+import { goTo } from '../inbox/attention';
+import { showMoment } from '../terminals/sessions-shown';
+import { placeOf, setScope, useSearch } from './search';
+import { remember } from './search-recent';
 import type { SearchRow } from './search-rows';
 
 /** Opens the place of a result: the step, the file it changed, the terminal as it was there; of a run its own results. */

@@ -1,7 +1,7 @@
 import type { ScanHit, SearchHit } from '@shared/contract/search/views';
 import type { SessionHit } from '@shared/terminal/terminal-views';
-import { hitAt, useSearch } from '../../state/search';
-import { useScan } from '../../state/search-scan';
+import { hitAt, useSearch } from './search';
+import { useScan } from './search-scan';
 
 /** One line of the results. */
 export type SearchRow =

@@ -2,10 +2,10 @@ import type { Endpoint } from '@shared/contract/settings';
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { CheckLine, FormLine, TextField } from '../../components/Field';
-import { setKey } from '../../state/keys';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { type DraftField, draftOf, readDraft } from './endpoint-draft';
+import { setKey } from './keys';
 
 export interface EndpointFormProps {
   endpoint: Endpoint | null;

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
-import { loadKeys, lockKeys, useKeys } from '../../state/keys';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { loadKeys, lockKeys, useKeys } from './keys';
 import { PassphraseForm } from './PassphraseForm';
 
 /** Where model keys are kept; unlocks them, locks them, or begins to keep them where there is no key store. */

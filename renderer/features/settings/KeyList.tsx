@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { KeyCaps } from '../../components/KeyCap';
-import { capsOf } from '../../state/chords';
-import { pressedChords } from '../../state/commands';
-import { useKeyLayout } from '../../state/key-layout';
-import { type CommandId, commandTable, keysOf } from '../../state/keymap';
+import { capsOf } from '../../state/keys/chords';
+import { pressedChords } from '../../state/keys/commands';
+import { useKeyLayout } from '../../state/keys/key-layout';
+import { type CommandId, commandTable, keysOf } from '../../state/keys/keymap';
 import { saveSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';

@@ -4,10 +4,10 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FormLine, TextField } from '../../components/Field';
-import { loadKeys, setKey, useKeys } from '../../state/keys';
 import { useSettings } from '../../state/settings';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { loadKeys, setKey, useKeys } from './keys';
 import { PassphraseForm } from './PassphraseForm';
 
 export interface KeyMissingDialogProps {

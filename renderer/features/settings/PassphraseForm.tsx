@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { failureOf } from '../../api';
 import { Button } from '../../components/Button';
 import { FormLine, TextField } from '../../components/Field';
-import { unlockKeys } from '../../state/keys';
 import { toast } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { unlockKeys } from './keys';
 import './settings.css';
 
 export interface PassphraseFormProps {

@@ -1,5 +1,5 @@
 import { Meter } from '../../components/Meter';
-import type { Budget } from '../../state/budgets';
+import type { Budget } from '../../state/run/budgets';
 import { useText } from '../../text/language';
 import { budgetWords } from './budget-words';
 

@@ -5,7 +5,7 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
-import { refreshRun } from '../../state/runs';
+import { refreshRun } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
 import { Empty } from '../../components/Empty';
 import { FormLine, Select } from '../../components/Field';
-import { refreshRun } from '../../state/runs';
+import { refreshRun } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
 import { attempt, toast } from '../../state/toasts';
 import { openDialog } from '../../state/view';

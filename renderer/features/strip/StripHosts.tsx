@@ -1,11 +1,11 @@
 import type { RunSummary } from '@shared/contract/views';
+import { HealthMark } from '../../components/HealthMark';
 import { Icon } from '../../components/Icon';
 import { openComputers, useComputers } from '../../state/computers';
 import { hostsOf, type RunHost } from '../../state/computers-of-run';
-import { isImported } from '../../state/runs';
+import { isImported } from '../../state/run/runs';
 import { healthWords } from '../../text/health-words';
 import { useText } from '../../text/language';
-import { HealthMark } from '../computers/HealthMark';
 import './strip.css';
 
 /** As many as the strip has lines for. */

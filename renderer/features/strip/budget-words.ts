@@ -1,4 +1,4 @@
-import type { Budget } from '../../state/budgets';
+import type { Budget } from '../../state/run/budgets';
 import type { Text } from '../../text/en';
 
 export interface BudgetWords {

@@ -1,11 +1,11 @@
 import { call } from '../../api';
 import { Banner } from '../../components/Banner';
 import { Button } from '../../components/Button';
-import type { Shown } from '../../state/sessions-shown';
-import { nameOf } from '../../state/sessions-shown';
 import { attempt } from '../../state/toasts';
 import { healthWords } from '../../text/health-words';
 import { useText } from '../../text/language';
+import type { Shown } from './sessions-shown';
+import { nameOf } from './sessions-shown';
 import { isAway, useShownHost } from './shown-host';
 
 /** Over a terminal whose computer is away: what is wrong, that what runs there goes on, and when it is tried again. */

@@ -2,9 +2,9 @@ import { Button } from '../../components/Button';
 import type { MenuItem } from '../../components/Menu';
 import { Menu } from '../../components/Menu';
 import { addComputerPage, useComputers } from '../../state/computers';
-import { openOwnTerminal, useOwnTerminals } from '../../state/own-terminals';
 import { healthWords } from '../../text/health-words';
 import { useText } from '../../text/language';
+import { openOwnTerminal, useOwnTerminals } from './own-terminals';
 
 /** Opens a terminal of the person's own on a computer that is chosen. */
 export function OpenMenu({ run, now }: { run: string | null; now: number }) {

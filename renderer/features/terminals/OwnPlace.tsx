@@ -2,11 +2,11 @@ import type { OwnPlace as Place } from '@shared/contract/ipc/terminals';
 import { useEffect, useRef } from 'react';
 import { call, failureOf } from '../../api';
 import { Empty } from '../../components/Empty';
-import type { Shown } from '../../state/sessions-shown';
-import { nameOf, takeEnter, useShown } from '../../state/sessions-shown';
 import { attempt, toastFailure } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { LinkRow } from './LinkRow';
+import type { Shown } from './sessions-shown';
+import { nameOf, takeEnter, useShown } from './sessions-shown';
 
 export interface OwnPlaceProps {
   shown: Extract<Shown, { kind: 'own' }>;

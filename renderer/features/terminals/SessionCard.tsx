@@ -1,10 +1,10 @@
 import { Icon } from '../../components/Icon';
-import type { Shown } from '../../state/sessions-shown';
-import { chooseTerminal, idOf, nameOf } from '../../state/sessions-shown';
 import { healthWords } from '../../text/health-words';
 import { useText } from '../../text/language';
 import { activityOf, stateWord } from './activity';
 import { usePreview } from './session-preview';
+import type { Shown } from './sessions-shown';
+import { chooseTerminal, idOf, nameOf } from './sessions-shown';
 import { isAway, useGpuUse, useShownHost } from './shown-host';
 
 export interface SessionCardProps {

@@ -2,9 +2,9 @@ import type { SessionHit } from '@shared/terminal/terminal-views';
 import { visibleText } from '@shared/terminal/visible-text';
 import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../components/Button';
-import { searchSessions, useSessionSearch } from '../../state/sessions-search';
-import { showMoment, useShown } from '../../state/sessions-shown';
 import { useText } from '../../text/language';
+import { searchSessions, useSessionSearch } from './sessions-search';
+import { showMoment, useShown } from './sessions-shown';
 
 const typingPauseMs = 200;
 /** Characters kept before what was found, so that it is in view however narrow the list is. */

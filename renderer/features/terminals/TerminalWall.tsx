@@ -3,12 +3,15 @@ import { Button, IconButton } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
 import { useNow } from '../../components/useNow';
-import { useCommand } from '../../state/commands';
-import { startOwnTerminals, useOwnTerminals } from '../../state/own-terminals';
-import { hasEnded, useRuns } from '../../state/runs';
-import { loadSessions, startSessions, useSessions } from '../../state/sessions';
-import { useSessionsAt } from '../../state/sessions-at';
-import type { Shown } from '../../state/sessions-shown';
+import { useCommand } from '../../state/keys/commands';
+import { hasEnded, useRuns } from '../../state/run/runs';
+import { useTimeline } from '../../state/run/timeline';
+import { attempt } from '../../state/toasts';
+import { useText } from '../../text/language';
+import { CommandKeys } from '../shortcuts/CommandKeys';
+import { startOwnTerminals, useOwnTerminals } from './own-terminals';
+import { loadSessions, startSessions, useSessions, useSessionsAt } from './sessions';
+import type { Shown } from './sessions-shown';
 import {
   chooseTerminal,
   idOf,
@@ -19,11 +22,7 @@ import {
   shownList,
   useShown,
   zoomed,
-} from '../../state/sessions-shown';
-import { useTimeline } from '../../state/timeline';
-import { attempt } from '../../state/toasts';
-import { useText } from '../../text/language';
-import { CommandKeys } from '../frame/CommandKeys';
+} from './sessions-shown';
 import './terminals.css';
 import { OpenMenu } from './OpenMenu';
 import { OwnPlace } from './OwnPlace';

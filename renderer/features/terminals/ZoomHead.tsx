@@ -1,10 +1,10 @@
 import { IconButton } from '../../components/Button';
+import { HealthMark } from '../../components/HealthMark';
 import { Icon } from '../../components/Icon';
-import type { Shown } from '../../state/sessions-shown';
-import { nameOf } from '../../state/sessions-shown';
 import { useText } from '../../text/language';
-import { HealthMark } from '../computers/HealthMark';
 import { activityOf, stateWord } from './activity';
+import type { Shown } from './sessions-shown';
+import { nameOf } from './sessions-shown';
 import { isAway, useGpuUse, useShownHost } from './shown-host';
 
 export interface ZoomHeadProps {

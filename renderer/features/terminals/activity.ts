@@ -1,5 +1,5 @@
-import type { Shown } from '../../state/sessions-shown';
 import type { Text } from '../../text/en';
+import type { Shown } from './sessions-shown';
 
 /** Output that came within this time counts as coming now, ms. */
 const nowMs = 3_000;

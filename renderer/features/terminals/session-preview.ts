@@ -3,9 +3,9 @@ import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { visibleText } from '@shared/terminal/visible-text';
 import { useEffect, useState } from 'react';
 import { call, failureOf } from '../../api';
-import type { Shown } from '../../state/sessions-shown';
-import { idOf } from '../../state/sessions-shown';
 import { toastFailure } from '../../state/toasts';
+import type { Shown } from './sessions-shown';
+import { idOf } from './sessions-shown';
 
 /** Raw bytes of a preview: a few lines, or a dozen on the wall. */
 const previewBytes = { card: 4096, wall: 16_384 } as const;

@@ -2,8 +2,8 @@ import type { LinkHealth } from '@shared/contract/computers';
 import type { RunSummary } from '@shared/contract/views';
 import { useComputers } from '../../state/computers';
 import { hostsOf } from '../../state/computers-of-run';
-import { useCurrentRun } from '../../state/runs';
-import type { Shown } from '../../state/sessions-shown';
+import { useCurrentRun } from '../../state/run/runs';
+import type { Shown } from './sessions-shown';
 
 export interface ShownHost {
   /** What the terminal's computer is called where it stands. */

@@ -1,6 +1,6 @@
-import { chordsOf, type KeyPress } from '../../state/chords';
-import { isMac } from '../../state/commands';
-import { useKeyLayout } from '../../state/key-layout';
+import { chordsOf, type KeyPress } from '../../state/keys/chords';
+import { isMac } from '../../state/keys/commands';
+import { useKeyLayout } from '../../state/keys/key-layout';
 
 export type TerminalKey = 'find' | 'copy' | 'paste' | 'leave';
 

@@ -1,11 +1,11 @@
 import type { LinkHealth } from '@shared/contract/computers';
 import { expect, it } from 'vitest';
-import { press } from '../../state/chord-fixtures';
-import type { Shown } from '../../state/sessions-shown';
+import { press } from '../../state/keys/chord-fixtures';
 import { en } from '../../text/en';
 import { activityOf, stateWord } from './activity';
 import { sizeFor } from './fit';
 import { lastLines, linesBefore } from './session-preview';
+import type { Shown } from './sessions-shown';
 import { hostOf, isAway } from './shown-host';
 import { terminalKey } from './terminal-keys';
 

@@ -1,8 +1,8 @@
 import type { StepHead } from '@shared/contract/views';
 import { memo } from 'react';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { shownState } from '../../state/row-words';
 import { useText } from '../../text/language';
+import { shownState } from './row-words';
 import { RowMarks } from './StepRow';
 
 export interface CarriedRowProps {

@@ -1,9 +1,9 @@
 import { Icon } from '../../components/Icon';
-import { setFilter, useFilter } from '../../state/filter';
-import { chipsOf } from '../../state/filter-words';
-import { useSearch } from '../../state/search';
-import { useTimeline } from '../../state/timeline';
+import { setFilter, useFilter } from '../../state/rows/filter';
+import { chipsOf } from '../../state/rows/filter-words';
+import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
+import { useSearch } from '../search/search';
 
 /** What is filtered, in words: how much is shown, each condition with its way out, and which hits are hidden. */
 export function FilterBar() {

@@ -3,11 +3,11 @@ import { stepMarks } from '@shared/labels/labels';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { CheckLine, TextField } from '../../components/Field';
-import { loadFacets, useFacets } from '../../state/facets';
-import { setFilter, useFilter } from '../../state/filter';
-import { toggleFolding, toggleGrouped, useGrouping } from '../../state/grouping';
-import { useTimeline } from '../../state/timeline';
+import { setFilter, useFilter } from '../../state/rows/filter';
+import { toggleFolding, toggleGrouped, useGrouping } from '../../state/rows/grouping';
+import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
+import { loadFacets, useFacets } from './facets';
 
 /** A text is looked for when the typing has rested this long, ms. */
 const REST = 250;

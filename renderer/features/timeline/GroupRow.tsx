@@ -2,14 +2,14 @@ import type { StepHead } from '@shared/contract/views';
 import type { ReactNode } from 'react';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { useFilter } from '../../state/filter';
-import { toggleCarried, toggleFold, useGrouping } from '../../state/grouping';
-import type { Row } from '../../state/row-model';
-import { summaryLines } from '../../state/row-words';
-import { useSegments } from '../../state/segments';
-import { countIn } from '../../state/sorted-steps';
+import { useFilter } from '../../state/rows/filter';
+import { toggleCarried, toggleFold, useGrouping } from '../../state/rows/grouping';
+import type { Row } from '../../state/rows/row-model';
+import { countIn } from '../../state/rows/sorted-steps';
+import { useSegments } from '../../state/run/segments';
 import { useText } from '../../text/language';
 import { NoteRow } from './NoteRow';
+import { summaryLines } from './row-words';
 
 export type HeadRow = Exclude<Row, { kind: 'step' | 'carried' }>;
 

@@ -1,5 +1,5 @@
 import { Icon } from '../../components/Icon';
-import { useLive } from '../../state/live';
+import { useLive } from '../../state/run/live';
 import { useText } from '../../text/language';
 
 /** The answer under way, below the last step. Not a row of the grid: it is no step yet. */

@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 import { useDocumentTheme } from '../../state/document-theme';
-import { EXACT_STEPS, minimapMarks, stepAtShare } from '../../state/minimap';
-import { ROW } from '../../state/row-layout';
-import { useSegments } from '../../state/segments';
-import { useTimeline } from '../../state/timeline';
+import { useSegments } from '../../state/run/segments';
+import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
+import { EXACT_STEPS, minimapMarks, stepAtShare } from './minimap';
 import { drawMinimap } from './minimap-drawing';
+import { ROW } from './row-layout';
 
 export interface MinimapProps {
   /** Id of the list it scrolls. */

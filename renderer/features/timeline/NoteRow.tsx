@@ -2,10 +2,10 @@ import { waitsForModel } from '@shared/runs/run-status';
 import type { IconName } from '../../components/Icon';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import type { NoteLine } from '../../state/row-words';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import type { NoteLine } from './row-words';
 import { LostRow, SummaryRow } from './SummaryRow';
 
 /** What followed a step: a hint, an evaluation, a change of status, a standstill. Part of the step's row. */

@@ -1,8 +1,8 @@
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
-import { setFilter, useFilter } from '../../state/filter';
-import { chipsOf } from '../../state/filter-words';
-import { useTimeline } from '../../state/timeline';
+import { setFilter, useFilter } from '../../state/rows/filter';
+import { chipsOf } from '../../state/rows/filter-words';
+import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 
 /** In place of the rows: which conditions no step fits, and the way back. */

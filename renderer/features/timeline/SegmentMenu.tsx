@@ -1,8 +1,8 @@
 import { Icon } from '../../components/Icon';
 import { Menu } from '../../components/Menu';
-import { toggleFolding, toggleGrouped, useGrouping } from '../../state/grouping';
-import { segmentOf, useSegments } from '../../state/segments';
-import { moveCursor, useTimeline } from '../../state/timeline';
+import { toggleFolding, toggleGrouped, useGrouping } from '../../state/rows/grouping';
+import { segmentOf, useSegments } from '../../state/run/segments';
+import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 
 /** Which context life the cursor is in, and the way to the others. */

@@ -2,21 +2,13 @@ import type { StepHead } from '@shared/contract/views';
 import { memo } from 'react';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import type { LabelChoice } from '../../state/labels';
-import {
-  halvesOf,
-  initialsOf,
-  judgeCode,
-  noteLines,
-  rowSentence,
-  ruleCodes,
-  shownState,
-} from '../../state/row-words';
-import { useRuns } from '../../state/runs';
+import { useRuns } from '../../state/run/runs';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
 import { StepThumbnail } from '../images/StepImage';
+import type { LabelChoice } from '../labels/label-words';
 import { NoteRow } from './NoteRow';
+import { halvesOf, initialsOf, judgeCode, noteLines, rowSentence, ruleCodes, shownState } from './row-words';
 
 export interface StepRowProps {
   step: number;

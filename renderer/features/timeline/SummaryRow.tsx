@@ -1,7 +1,7 @@
 import { Icon } from '../../components/Icon';
-import type { NoteLine } from '../../state/row-words';
-import { toggleMissing } from '../../state/segments';
+import { toggleMissing } from '../../state/run/segments';
 import { useText } from '../../text/language';
+import type { NoteLine } from './row-words';
 
 /** Where one context life ends and the next begins: what was summarised, tokens before and after, what was carried. */
 export function SummaryRow({ line }: { line: Extract<NoteLine, { kind: 'summary' }> }) {

@@ -1,5 +1,5 @@
-import type { MinimapMarks } from '../../state/minimap';
-import { ROW } from '../../state/row-layout';
+import type { MinimapMarks } from './minimap';
+import { ROW } from './row-layout';
 
 export const MINIMAP_WIDTH = 44;
 /** Marks of one kind closer together than this would be one bar, px. */

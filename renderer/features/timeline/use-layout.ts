@@ -1,6 +1,6 @@
 import { useRef } from 'react';
-import { RowLayout } from '../../state/row-layout';
-import type { Row, RowModel } from '../../state/row-model';
+import type { Row, RowModel } from '../../state/rows/row-model';
+import { RowLayout } from './row-layout';
 
 /** What the reader looks at: the row at the top edge and how far it is scrolled. */
 export interface Held {

@@ -1,5 +1,5 @@
-import type { Span } from '../../state/head-cache';
-import type { RowModel } from '../../state/row-model';
+import type { RowModel } from '../../state/rows/row-model';
+import type { Span } from '../../state/run/head-cache';
 
 /** The steps that some rows show, as stretches: what has to be read for them. */
 export function wantedSpans(model: RowModel, first: number, last: number): Span[] {

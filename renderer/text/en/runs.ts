@@ -1,5 +1,5 @@
 import type { RunStatusWord } from '@shared/runs/run-status';
-import type { BudgetKind } from '../../state/budgets';
+import type { BudgetKind } from '../../state/run/budgets';
 
 const names: Record<RunStatusWord, string> = {
   created: 'Not started',

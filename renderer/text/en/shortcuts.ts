@@ -1,4 +1,4 @@
-import type { CommandId } from '../../state/keymap';
+import type { CommandId } from '../../state/keys/keymap';
 
 const names: Record<CommandId, string> = {
   'step.next': 'Next step',

@@ -1,5 +1,5 @@
 import type { RunStatusWord } from '@shared/runs/run-status';
-import type { BudgetKind } from '../../state/budgets';
+import type { BudgetKind } from '../../state/run/budgets';
 import type { Text } from '../en';
 
 const names: Record<RunStatusWord, string> = {

@@ -1,4 +1,4 @@
-import type { CommandId } from '../../state/keymap';
+import type { CommandId } from '../../state/keys/keymap';
 import type { Text } from '../en';
 
 const names: Record<CommandId, string> = {

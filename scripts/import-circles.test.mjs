@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { circlesIn, importsWithin, roomGraph } from './import-circles.mjs';
+import { projectRoot } from './setup/project.mjs';
+
+const feature = (file) => /^renderer\/features\/([^/]+)\//.exec(file)?.[1] ?? null;
+
+describe('circlesIn', () => {
+  it('finds the members of a circle and leaves out what only leads to it', () => {
+    const graph = new Map([
+      ['start', ['a']],
+      ['a', ['b']],
+      ['b', ['c', 'end']],
+      ['c', ['a']],
+      ['end', []],
+    ]);
+    expect(circlesIn(graph)).toEqual([['a', 'b', 'c']]);
+  });
+});
+
+describe('the window', () => {
+  const graph = importsWithin(projectRoot, 'renderer');
+
+  it('is read with its type imports and dynamic imports', () => {
+    expect(graph.get('renderer/components/LabelGlyph.tsx')).toBeDefined();
+    expect(graph.get('renderer/text/en/shortcuts.ts')).toContain('renderer/state/keys/keymap.ts');
+    expect(graph.get('renderer/main.tsx')).toContain('renderer/own-terminal/start.tsx');
+  });
+
+  it('has no circle of files, type imports counted', () => {
+    expect(circlesIn(graph)).toEqual([]);
+  });
+
+  it('has no circle of features', () => {
+    expect(circlesIn(roomGraph(graph, feature))).toEqual([]);
+  });
+
+  it('keeps at most 40 files in a folder', () => {
+    const counts = new Map();
+    for (const file of graph.keys()) {
+      const folder = file.slice(0, file.lastIndexOf('/'));
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    expect([...counts].filter(([, count]) => count > 40)).toEqual([]);
+  });
+});
