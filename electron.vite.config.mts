@@ -49,9 +49,9 @@ export default defineConfig({
         input: {
           main: resolve(root, 'electron/main.ts'),
           cli: resolve(root, 'electron/cli.ts'),
-          'writer-worker': resolve(root, 'electron/store/writer-worker.ts'),
-          'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
-          'regex-worker': resolve(root, 'electron/store/regex-worker.ts'),
+          'writer-worker': resolve(root, 'electron/store/threads/writer-worker.ts'),
+          'reader-worker': resolve(root, 'electron/store/threads/reader-worker.ts'),
+          'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
         },

@@ -39,8 +39,8 @@ import { openWorkbench } from './open-workbench';
 import { resourcesFolder } from './resources-folder';
 import { SecretScanner } from './secrets/scanner';
 import { SettingsFile, sshConfigFile } from './settings-file';
-import { fromElsewhere, trustedMay } from './store/read-only';
-import { isFromElsewhere } from './store/workspace-file';
+import { fromElsewhere, trustedMay } from './store/file/read-only';
+import { isFromElsewhere } from './store/file/workspace-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
 /** Before anything is started: what has been started inherits no key. */

@@ -11,7 +11,7 @@ import { keepOutOfCoreDumps } from './environment/core-dumps';
 import { takenEnvironment } from './environment/taken-environment';
 import { registerCommands } from './ipc/register';
 import { resourcesFolder } from './resources-folder';
-import { type StoreThreads, startThreads } from './store/store-threads';
+import { type StoreThreads, startThreads } from './store/threads/store-threads';
 
 /**
  * Composition root: one instance, one window, one open workspace. The engine (`open-workbench.ts`) knows nothing

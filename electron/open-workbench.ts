@@ -7,8 +7,8 @@ import { DemoServer, demoEndpointName } from './demo/demo-server';
 import { createEngine } from './runs/engine';
 import type { EngineLog, EngineOptions } from './runs/engine-options';
 import { noHosts } from './runs/no-hosts';
-import { ballastBytes, type OpenStoreOptions, openStore } from './store/client';
-import { lacksRoom } from './store/free-room';
+import { lacksRoom } from './store/file/free-room';
+import { ballastBytes, type OpenStoreOptions, openStore } from './store/threads/client';
 import { systemClock } from './system-clock';
 import type { Workbench } from './workbench';
 
@@ -63,12 +63,16 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
   const open = async () => {
     if (options.onlyReads !== true && lacksRoom(folder)) await makeRoomIn(folder, options);
     return options.brief === true
-      ? (await import('./store/in-process')).openStoreInProcess(folder, { device, ballastBytes, readOnly })
+      ? (await import('./store/threads/in-process')).openStoreInProcess(folder, {
+          device,
+          ballastBytes,
+          readOnly,
+        })
       : openStore(folder, { device, listenerFailed, lateRefusal, readOnly, ...options.store });
   };
   const store = await open().catch(async (thrown: unknown) => {
     if (options.orStill === undefined || !takesNothing(thrown)) throw thrown;
-    const still = (await import('./store/still-store')).openStillStore(folder);
+    const still = (await import('./store/file/still-store')).openStillStore(folder);
     options.orStill(thrown);
     return still;
   });
@@ -104,8 +108,8 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
 
 /** Not in a copy that is only read until a person trusts it. */
 async function makeRoomIn(folder: string, { readOnly, settings }: OpenOptions): Promise<void> {
-  const { makeRoom } = await import('./store/make-room');
-  const { isFromElsewhere } = await import('./store/workspace-file');
+  const { makeRoom } = await import('./store/file/make-room');
+  const { isFromElsewhere } = await import('./store/file/workspace-file');
   const only = readOnly === 'from-elsewhere' ? isFromElsewhere(folder, settings.current.device) : readOnly;
   if (only !== true) makeRoom(folder, ballastBytes);
 }

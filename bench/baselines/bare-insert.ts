@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { nativeBinding } from '../../electron/store/native-binding';
+import { nativeBinding } from '../../electron/store/file/native-binding';
 
 /** One bare insert in one FULL commit per step, and nothing else. Seconds for all of them. */
 export function bareInsertPerStep(folder: string, texts: readonly string[]): number {

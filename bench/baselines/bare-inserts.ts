@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { nativeBinding } from '../../electron/store/native-binding';
+import { nativeBinding } from '../../electron/store/file/native-binding';
 
 /** Two bare inserts in two FULL commits per step, and nothing else. */
 export class BareInserts {

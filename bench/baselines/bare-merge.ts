@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { nativeBinding } from '../../electron/store/native-binding';
+import { nativeBinding } from '../../electron/store/file/native-binding';
 
 /**
  * The rows of another workspace's annotation log into a table of the same shape, in one FULL transaction, and one UPDATE

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { nativeBinding } from '../../electron/store/native-binding';
+import { nativeBinding } from '../../electron/store/file/native-binding';
 
 /** The raw API on the index file of a workspace: a query as FTS5 takes it, and nothing else. */
 export class RawFts {

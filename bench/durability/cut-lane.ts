@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../electron/store/database';
-import { openStoreInProcess } from '../../electron/store/in-process';
+import { openDatabase } from '../../electron/store/file/database';
+import { openStoreInProcess } from '../../electron/store/threads/in-process';
 import { Material } from '../engine/material';
 import type { Acknowledgement } from './acknowledgement';
 import { DiskImage, type Remains } from './disk-image';

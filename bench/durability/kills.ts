@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VerifyReport } from '@shared/contract/views';
-import { openStoreInProcess } from '../../electron/store/in-process';
+import { openStoreInProcess } from '../../electron/store/threads/in-process';
 import { childCommand, finished, start } from '../child-process';
 import { Material } from '../engine/material';
 import { type BenchOptions, type Figure, figure, shorten, size } from '../harness';

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { Store } from '../../electron/store/api';
-import { openStoreInProcess } from '../../electron/store/in-process';
+import { openStoreInProcess } from '../../electron/store/threads/in-process';
 import { Material } from '../engine/material';
 import { author, commandStep, creation } from '../engine/run-events';
 import { acknowledge } from './acknowledgement';

@@ -2,10 +2,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { StoreWriter } from '../../electron/store/api';
-import { openStore } from '../../electron/store/client';
-import { createProjector } from '../../electron/store/projector';
-import { workspaceFile } from '../../electron/store/workspace-file';
-import { openWriterPart } from '../../electron/store/writer-part';
+import { openWriterPart } from '../../electron/store/commands/writer-part';
+import { workspaceFile } from '../../electron/store/file/workspace-file';
+import { createProjector } from '../../electron/store/projections/projector';
+import { openStore } from '../../electron/store/threads/client';
 import { BareInserts } from '../baselines/bare-inserts';
 import {
   type Bench,

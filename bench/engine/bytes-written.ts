@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { type Bench, byRound, figure, median, rounds, shorten, size, spread } from '../harness';
 import { driveShortRun } from './short-run';
 

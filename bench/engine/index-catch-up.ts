@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { type Bench, figure, median, rounds, size, spread } from '../harness';
 import { Material } from './material';
 import { commandStep, creation } from './run-events';

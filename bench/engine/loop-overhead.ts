@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { BareInserts } from '../baselines/bare-inserts';
 import { type Bench, byRound, describe, figure, median, quantile, rounds, shorten, size } from '../harness';
 import { Material } from './material';

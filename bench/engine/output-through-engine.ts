@@ -6,7 +6,7 @@ import { ulid } from 'ulid';
 import type { Computer } from '../../electron/computer/port';
 import { SessionLog } from '../../electron/runs/session-log';
 import type { Store } from '../../electron/store/api';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { systemClock } from '../../electron/system-clock';
 import { Material } from './material';
 import { creation } from './run-events';

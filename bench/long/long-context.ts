@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { driveShortRun } from '../engine/short-run';
 import { type Bench, byRound, figure, median, rounds, shorten, size } from '../harness';
 

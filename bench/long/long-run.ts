@@ -9,7 +9,7 @@ import {
 import { createEngine, type Engine } from '../../electron/runs/engine';
 import { noHosts } from '../../electron/runs/no-hosts';
 import type { Store } from '../../electron/store/api';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { systemClock } from '../../electron/system-clock';
 import { addTask } from '../../electron/task/add';
 import { unisolated } from '../../electron/testing/engine-stand';

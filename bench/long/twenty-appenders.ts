@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { bareInsertPerStep } from '../baselines/bare-insert';
 import { Material } from '../engine/material';
 import { asText, commandStep, creation, type StepEvents } from '../engine/run-events';

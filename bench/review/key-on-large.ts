@@ -1,4 +1,4 @@
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import type { RealisticWorkspace } from '../../electron/testing/realistic-run';
 import { Material } from '../engine/material';
 import { author } from '../engine/run-events';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openStoreInProcess } from '../../electron/store/in-process';
+import { openStoreInProcess } from '../../electron/store/threads/in-process';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import { childCommand, finished, start } from '../child-process';
 import { acknowledge, parseAcknowledgements } from '../durability/acknowledgement';

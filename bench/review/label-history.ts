@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { bareInsertPerStep } from '../baselines/bare-insert';
 import { author } from '../engine/run-events';
 import { type Bench, figure, median, quick, rounds, spread } from '../harness';

@@ -2,7 +2,7 @@ import type { Author } from '@shared/log/annotations';
 import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import type { Store } from '../../electron/store/api';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { Material } from '../engine/material';
 import { commandStep, creation } from '../engine/run-events';
 

@@ -1,8 +1,8 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { openStore } from '../../electron/store/client';
-import { workspaceFile } from '../../electron/store/workspace-file';
+import { workspaceFile } from '../../electron/store/file/workspace-file';
+import { openStore } from '../../electron/store/threads/client';
 import { bareMerge } from '../baselines/bare-merge';
 import { type Bench, figure, median, rounds, size, spread, told } from '../harness';
 import { labelEach, writeRun } from './labelled-run';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { author } from '../engine/run-events';
 import { type Bench, figure, median, rounds, size, spread, told } from '../harness';
 import { labelEach, writeRun } from './labelled-run';

@@ -1,6 +1,6 @@
 import type { StepQuery } from '@shared/contract/step-query';
-import type { ReaderCore } from '../../electron/store/reader-core';
-import { openReaderPart } from '../../electron/store/reader-part';
+import type { ReaderCore } from '../../electron/store/queries/reader-core';
+import { openReaderPart } from '../../electron/store/queries/reader-part';
 import type { RealisticWorkspace } from '../../electron/testing/realistic-run';
 import { type Figure, figure, quantile, shorten, size, spread, told } from '../harness';
 

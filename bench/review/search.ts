@@ -1,9 +1,9 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../../electron/store/api';
-import { rowId } from '../../electron/store/ids';
-import { openStoreInProcess } from '../../electron/store/in-process';
-import { matchExpression, parseQuery } from '../../electron/store/search-query';
+import { rowId } from '../../electron/store/file/ids';
+import { matchExpression, parseQuery } from '../../electron/store/search/search-query';
+import { openStoreInProcess } from '../../electron/store/threads/in-process';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import { RawFts } from '../baselines/raw-fts';
 import { Material } from '../engine/material';

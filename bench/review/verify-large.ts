@@ -1,6 +1,6 @@
-import { openStore } from '../../electron/store/client';
-import { createProjector } from '../../electron/store/projector';
-import { verifyWorkspace } from '../../electron/store/verify';
+import { createProjector } from '../../electron/store/projections/projector';
+import { openStore } from '../../electron/store/threads/client';
+import { verifyWorkspace } from '../../electron/store/verify/verify';
 import type { RealisticWorkspace } from '../../electron/testing/realistic-run';
 import { type Figure, figure, shorten, told } from '../harness';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SessionLog } from '../../electron/runs/session-log';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { systemClock } from '../../electron/system-clock';
 import { computerOf, hostsOf } from './bench-host';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { childCommand, start } from '../child-process';
 import { creation } from '../engine/run-events';
 import { type Bench, figure, size } from '../harness';

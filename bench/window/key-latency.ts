@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { openStoreInProcess } from '../../electron/store/in-process';
+import { openStoreInProcess } from '../../electron/store/threads/in-process';
 import {
   type Bench,
   type BenchOptions,

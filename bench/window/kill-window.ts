@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
-import { openStoreInProcess } from '../../electron/store/in-process';
+import { openStoreInProcess } from '../../electron/store/threads/in-process';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import { type Bench, figure, size } from '../harness';
 import { application, give, openAtOnce, runCache } from './desktop';

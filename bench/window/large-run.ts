@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import {
   type Bench,

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { openStore } from '../../electron/store/client';
+import { openStore } from '../../electron/store/threads/client';
 import { driveShortRun } from '../engine/short-run';
 import { type Bench, figure, quantile, rounds, shorten, size, spread } from '../harness';
 import { application, openAtOnce } from './desktop';

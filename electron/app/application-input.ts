@@ -1,6 +1,6 @@
 import type { BrowserWindow } from 'electron';
 import type { TakenEnvironment } from '../environment/taken-environment';
-import type { StoreThreads } from '../store/store-threads';
+import type { StoreThreads } from '../store/threads/store-threads';
 import type { WindowOptions } from './window';
 
 /** What is there before the application is loaded. */

@@ -16,7 +16,7 @@ import { RemoteDesk } from '../remote/remote-desk';
 import { resourcesFolder } from '../resources-folder';
 import type { SecretScanner } from '../secrets/scanner';
 import { defaultWorkspace, type SettingsFile } from '../settings-file';
-import type { StoreThreads } from '../store/store-threads';
+import type { StoreThreads } from '../store/threads/store-threads';
 import { WorkbenchHolder } from '../workbench';
 import { applicationInfo } from './application-info';
 import type { ApplicationInput } from './application-input';

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Hosts } from '../computer/hosts';
 import { noHosts } from '../runs/no-hosts';
 import { SettingsFile } from '../settings-file';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { createdBody, RunWriter } from '../testing/run-writer';
 import { parseArguments } from './arguments';
 import { computerCommand } from './computer-commands';

@@ -11,7 +11,7 @@ import type { Hosts } from '../computer/hosts';
 import { shortLine } from '../computer/ssh/untrusted-text';
 import { refuseWhileDriven } from '../runs/driven-on';
 import type { SettingsFile } from '../settings-file';
-import { workspaceFile } from '../store/workspace-file';
+import { workspaceFile } from '../store/file/workspace-file';
 import { type Arguments, oneOf, required } from './arguments';
 import { type CommandResult, type Terminal, table } from './output';
 
@@ -124,7 +124,7 @@ async function remove({ settings, folder }: ComputerCommands, alias: string): Pr
 /** As in the window: a host stays while a run of the workspace is driven on it. @throws WaymarkError refused */
 async function whileIdle(folder: string | null, alias: string): Promise<void> {
   if (folder === null || !existsSync(workspaceFile(folder))) return;
-  const { openStoreInProcess } = await import('../store/in-process');
+  const { openStoreInProcess } = await import('../store/threads/in-process');
   const store = openStoreInProcess(folder);
   try {
     await refuseWhileDriven(store.reader, alias, 'Removing');

@@ -66,8 +66,8 @@ export async function verifyUnopened(
   refusal: WaymarkError,
 ): Promise<CommandResult> {
   const [{ verifyWorkspace }, { createProjector }] = await Promise.all([
-    import('../store/verify'),
-    import('../store/projector'),
+    import('../store/verify/verify'),
+    import('../store/projections/projector'),
   ]);
   const report = await verifyWorkspace(folder, createProjector(), undefined, depthOf(values));
   if (!report.ok) return verified(report);

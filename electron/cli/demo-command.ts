@@ -7,7 +7,7 @@ import { startDemoRun } from '../demo/start-demo-run';
 import { removeAt } from '../files/remove';
 import { openWorkbench } from '../open-workbench';
 import { SettingsFile } from '../settings-file';
-import { makeFolder } from '../store/make-folder';
+import { makeFolder } from '../store/file/make-folder';
 import type { Workbench } from '../workbench';
 import type { Arguments } from './arguments';
 import { counted } from './counted';

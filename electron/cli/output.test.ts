@@ -3,7 +3,7 @@ import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { hasHiddenCharacters } from '@shared/terminal/visible-text';
 import { describe, expect, it } from 'vitest';
 import { SecretScanner } from '../secrets/scanner';
-import { storeFailure } from '../store/database';
+import { storeFailure } from '../store/file/database';
 import { headlessLog, printFailure, printResult, table } from './output';
 import { ProcessTerminal } from './process-terminal';
 

@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import { unreadableRun } from '../store/unreadable-run';
+import { unreadableRun } from '../store/log/unreadable-run';
 import type { Arguments } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';

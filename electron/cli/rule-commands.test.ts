@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../store/api';
-import { openDatabase } from '../store/database';
-import { workspaceFile } from '../store/workspace-file';
+import { openDatabase } from '../store/file/database';
+import { workspaceFile } from '../store/file/workspace-file';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { parseArguments } from './arguments';

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { outputFailure, syncFolder } from '../files/output-file';
 import { removeAt } from '../files/remove';
-import { makeFolder } from '../store/make-folder';
+import { makeFolder } from '../store/file/make-folder';
 import { manifestFile, manifestFormat, type WrittenFile } from './manifest';
 
 /** Bytes gathered before a write. */

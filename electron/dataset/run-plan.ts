@@ -10,7 +10,7 @@ import type { EventOf, RunEvent } from '@shared/log/events';
 import { addScore, type Scores } from '@shared/runs/final-score';
 import { startRules } from '../label/rule-projector';
 import { type RulePreset, type RuleSet, ruleSetFor } from '../label/rule-set';
-import type { RunRuleFold } from '../store/step-projector';
+import type { RunRuleFold } from '../store/projections/step-projector';
 import { allAnnotations, type DatasetReader, eventPages } from './event-pages';
 import { ImportedRows, type RowTools } from './imported-rows';
 import { answer, type OpenSegment, type OpenStep, openSegment, sumOf, turnOf } from './open-segment';

@@ -17,7 +17,7 @@ import { resolveHost } from '../computer/ssh/resolve-host';
 import { SshComputer } from '../computer/ssh/ssh-computer';
 import { OwnTerminals } from '../own-terminals/own-terminals';
 import { SettingsFile } from '../settings-file';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { resourcesDir } from '../testing/agent-host/agent-setup';
 import { FakeHelper } from '../testing/agent-host/fake-helper';
 import { HostileHelper } from '../testing/agent-host/hostile-helper';

@@ -1,5 +1,5 @@
 import type { EventKind, RunEvent } from '@shared/log/events';
-import type { RuleVerdictRow, RunRuleFold, StepProjector } from '../store/step-projector';
+import type { RuleVerdictRow, RunRuleFold, StepProjector } from '../store/projections/step-projector';
 import { FactsFold } from './facts-fold';
 import type { Rule, RuleInForce } from './rule';
 import { ruleSetFor, ruleSetVersion } from './rule-set';

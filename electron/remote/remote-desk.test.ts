@@ -5,7 +5,7 @@ import type { RunSummary } from '@shared/contract/views';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runLockPath } from '../files/workspace-paths';
 import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
-import { isLockHeld } from '../store/run-lock';
+import { isLockHeld } from '../store/log/run-lock';
 import { eventually } from '../testing/deadline';
 import { ProgramTransport } from '../testing/program-transport';
 import { cliEntry, RemoteWindow, requireBuilt, waymark } from '../testing/remote-stand';

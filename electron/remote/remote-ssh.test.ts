@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import type { TransportKind } from '@shared/contract/computers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTransport } from '../computer/ssh/create-hosts';
-import { cacheFolder, currentRuntime } from '../store/native-binding';
+import { cacheFolder, currentRuntime } from '../store/file/native-binding';
 import { eventually } from '../testing/deadline';
 import { cliEntry, RemoteWindow, requireBuilt, root } from '../testing/remote-stand';
 import { ClientFiles } from '../testing/ssh/client-files';

@@ -9,7 +9,7 @@ import type {
   LabelValue,
 } from '@shared/log/annotations';
 import type { Store } from '../store/api';
-import { parseAnnotation } from '../store/parse-annotation';
+import { parseAnnotation } from '../store/log/parse-annotation';
 
 /**
  * Adjudicates: the last word about steps people or machines differ about. Whoever decides this way is asked for the reason that

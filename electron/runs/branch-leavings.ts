@@ -10,7 +10,7 @@ import { makeFoldersIn, modesIn } from '../files/private';
 import { removeAt, removeFile } from '../files/remove';
 import { runFolder } from '../files/workspace-paths';
 import type { Store } from '../store/api';
-import { storeFailure } from '../store/database';
+import { storeFailure } from '../store/file/database';
 import type { Cleaned, HostSessions } from './clean-sessions';
 import { type Ground, isHostFolder } from './ground';
 import type { Place } from './places';

@@ -13,7 +13,7 @@ import {
   startScriptedModel,
 } from '../model/scripted-server';
 import type { Store } from '../store/api';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { unisolated } from '../testing/engine-stand';

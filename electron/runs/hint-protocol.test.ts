@@ -3,7 +3,7 @@ import type { OutboxOp } from '@shared/log/outbox';
 import { expect, onTestFinished, test } from 'vitest';
 import { workLockPath } from '../files/workspace-paths';
 import type { Store } from '../store/api';
-import { holdLock } from '../store/run-lock';
+import { holdLock } from '../store/log/run-lock';
 import { HintProtocol, type Move, type Schedule } from '../testing/hint-protocol';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 

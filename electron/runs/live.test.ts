@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { EndpointsStand } from '../testing/endpoints-stand';
 import { createRun } from '../testing/run-writer';
 import { temporaryFolder } from '../testing/store-fixtures';

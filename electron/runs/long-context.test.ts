@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { exportDataset } from '../dataset/export-dataset';
 import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { scriptedSummary, withSummaries } from '../model/scripted-summary';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { eventually } from '../testing/deadline';

@@ -3,7 +3,7 @@ import type { NewEvent } from '@shared/log/events';
 import type { RecorderPort } from '../agent/ports';
 import type { Clock } from '../clock';
 import type { StoreWriter } from '../store/api';
-import { isPassing } from '../store/passing-failure';
+import { isPassing } from '../store/file/passing-failure';
 
 /** How long to wait before a first and before every later try of what the disk or a lock refused, ms. */
 const FIRST_PAUSE_MS = 250;

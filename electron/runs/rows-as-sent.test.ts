@@ -11,7 +11,7 @@ import { importResearchGym } from '../dataset/importers/researchgym/import-resea
 import { contextLength } from '../model/scripted-faults';
 import { type ScriptedAnswer, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { scriptedSummary, withSummaries } from '../model/scripted-summary';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { author, unisolated } from '../testing/engine-stand';

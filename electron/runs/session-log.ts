@@ -5,7 +5,7 @@ import { type BackDeps, untilBack } from '../agent/until-back';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer, SessionChunk } from '../computer/port';
 import type { Store } from '../store/api';
-import { isPassing } from '../store/passing-failure';
+import { isPassing } from '../store/file/passing-failure';
 import { within } from './within';
 
 /** How long the end of a drive waits for the last bytes of each session, ms. */

@@ -5,7 +5,7 @@ import { type Endpoint, endpointSchema, settingsSchema } from '@shared/contract/
 import { afterEach, expect, it } from 'vitest';
 import { type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { resourcesDir } from '../testing/agent-host/agent-setup';

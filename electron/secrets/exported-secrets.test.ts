@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { exportDataset } from '../dataset/export-dataset';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { contexts, planted, writings } from '../testing/planted-secrets';
 import { createRun, RunWriter } from '../testing/run-writer';
 import { SecretScanner } from './scanner';

@@ -6,7 +6,7 @@ import { isErrorCode, WaymarkError } from '@shared/contract/errors';
 import { keyPipe, sendKeys } from '../environment/key-pipe';
 import { makeFileIn, makeFoldersIn } from '../files/private';
 import { driverLog } from '../files/workspace-paths';
-import { storeFailure } from '../store/database';
+import { storeFailure } from '../store/file/database';
 
 /** How often to look whether the runner has taken the run up, ms, and when to give up. */
 const lookMs = 50;

@@ -33,14 +33,14 @@ import type { ImageBytes } from '@shared/log/image-part';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import type { ReportedRun, RunAttention, RunFindings } from '@shared/runs/attention/attention';
 import type { RunStats } from '@shared/runs/run-stats';
-import type { QueuePlace } from './read-queue';
-import type { StandingBatch } from './read-queue-batches';
-import type { OpenHint } from './read-retro-masks';
-import type { Withheld, WithheldRun } from './read-withheld';
-import type { ScanRequest, ScanStart } from './search-part';
-import type { SessionHits, SessionSearch } from './search-sessions';
-import type { WordSearchRequest } from './search-words';
-import type { VerifyDepth } from './verify';
+import type { QueuePlace } from './queries/read-queue';
+import type { StandingBatch } from './queries/read-queue-batches';
+import type { OpenHint } from './queries/read-retro-masks';
+import type { Withheld, WithheldRun } from './queries/read-withheld';
+import type { ScanRequest, ScanStart } from './search/search-part';
+import type { SessionHits, SessionSearch } from './search/search-sessions';
+import type { WordSearchRequest } from './search/search-words';
+import type { VerifyDepth } from './verify/verify';
 
 /**
  * What the engine asks of the store. Two worker threads stand behind it: one writing connection, one for

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import type { Store } from './api';
-import { openDatabase } from './database';
-import type { ReaderCore } from './reader-core';
-import { openReaderPart } from './reader-part';
-import { workspaceFile } from './workspace-file';
+import { openDatabase } from './file/database';
+import { workspaceFile } from './file/workspace-file';
+import type { ReaderCore } from './queries/reader-core';
+import { openReaderPart } from './queries/reader-part';
 
 /** What the watches of a driver record while something takes long. */
 function watched(count: number, computer = 'local'): NewEvent[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, test } from 'vitest';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
-import { openStoreInProcess } from './in-process';
+import { openStoreInProcess } from './threads/in-process';
 
 const WORKSPACES = process.env.WAYMARK_FULL === '1' ? 20 : 1;
 const KILLS_EACH = process.env.WAYMARK_FULL === '1' ? 25 : 10;

@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { temporaryFolder } from '../testing/store-fixtures';
-import { openStore } from './client';
+import { openStore } from './threads/client';
 
 /** Methods are passed on by name: one that a thread does not list would only be missed in the window. */
 test('every method of reader and writer is known to the thread that answers it', async () => {

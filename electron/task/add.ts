@@ -7,7 +7,7 @@ import { makeFoldersIn } from '../files/private';
 import { remove } from '../files/remove';
 import { packageFolder } from '../files/workspace-paths';
 import type { Store, StoredTask } from '../store/api';
-import { fromElsewhere } from '../store/read-only';
+import { fromElsewhere } from '../store/file/read-only';
 import { hashPackage, listPackage, type PackageEntry } from './package-files';
 
 /** What `addTask` needs of the store. */

@@ -29,9 +29,9 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
       minify: false,
       rollupOptions: {
         input: {
-          'writer-worker': resolve(root, 'electron/store/writer-worker.ts'),
-          'reader-worker': resolve(root, 'electron/store/reader-worker.ts'),
-          'regex-worker': resolve(root, 'electron/store/regex-worker.ts'),
+          'writer-worker': resolve(root, 'electron/store/threads/writer-worker.ts'),
+          'reader-worker': resolve(root, 'electron/store/threads/reader-worker.ts'),
+          'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
           ...extra,

@@ -9,7 +9,7 @@ import { createEngine, type Engine, type StartRun } from '../runs/engine';
 import { noHosts } from '../runs/no-hosts';
 import { SecretScanner } from '../secrets/scanner';
 import type { Store } from '../store/api';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { resourcesDir } from './agent-host/agent-setup';

@@ -9,7 +9,7 @@ import { hostsOf } from '../runs/clean-sessions';
 import { createEngine, type Engine, type StartRun } from '../runs/engine';
 import type { EngineOptions } from '../runs/engine-options';
 import type { Store } from '../store/api';
-import { openStoreInProcess } from '../store/in-process';
+import { openStoreInProcess } from '../store/threads/in-process';
 import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { resourcesDir } from './agent-host/agent-setup';

@@ -1,5 +1,5 @@
 import { type AnnotationOp, type Author, judgeAuthor } from '@shared/log/annotations';
-import type { WriterCore } from '../store/writer-core';
+import type { WriterCore } from '../store/commands/writer-core';
 import type { StampQueue } from './realistic-run';
 import type { Chance } from './realistic-run-texts';
 

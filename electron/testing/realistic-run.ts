@@ -13,10 +13,10 @@ import {
 import { dirname, join } from 'node:path';
 import { noRuleSettings } from '@shared/contract/rules/rule-settings';
 import type { EventBody } from '@shared/log/events';
-import { migrations } from '../store/migrate';
-import { createProjector } from '../store/projector';
-import { FOLD_VERSION } from '../store/run-state';
-import { openWriterPart } from '../store/writer-part';
+import { openWriterPart } from '../store/commands/writer-part';
+import { migrations } from '../store/file/migrate';
+import { FOLD_VERSION } from '../store/log/run-state';
+import { createProjector } from '../store/projections/projector';
 import { WORKSPACE } from './realistic-run-hands';
 import { annotateRealistically, reviewer } from './realistic-run-labels';
 import { ResearchLife } from './realistic-run-life';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { NewEvent } from '@shared/log/events';
-import { openStore } from '../store/client';
+import { openStore } from '../store/threads/client';
 import { byteAt } from './part-files';
 
 /**

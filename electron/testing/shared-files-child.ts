@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { openStore } from '../store/client';
+import { openStore } from '../store/threads/client';
 import { alice, createRun, RunWriter } from './run-writer';
 
 /**

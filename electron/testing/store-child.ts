@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { ulid } from 'ulid';
-import { openStore } from '../store/client';
+import { openStore } from '../store/threads/client';
 import { alice, createRun, RunWriter } from './run-writer';
 
 /**

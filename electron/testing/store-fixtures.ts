@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../store/api';
-import { type InProcessOptions, openStoreInProcess } from '../store/in-process';
+import { type InProcessOptions, openStoreInProcess } from '../store/threads/in-process';
 
 /** A folder that is deleted when the test is over. */
 export function temporaryFolder(): string {

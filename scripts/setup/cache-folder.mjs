@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /**
  * Folder for what set-up fetches or builds once: the fallback runtime and the rebuilt database
- * library. The same rule as `electron/store/native-binding.ts` (a test compares them). Root uses
+ * library. The same rule as `electron/store/file/native-binding.ts` (a test compares them). Root uses
  * /var/cache because its home is closed to the unprivileged user the application is run as.
  *
  * @param {{ env?: Record<string, string | undefined>, platform?: string, home?: string, uid?: number }} [facts]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import * as application from '../../electron/store/native-binding.ts';
+import * as application from '../../electron/store/file/native-binding.ts';
 import { cacheFolder } from './cache-folder.mjs';
 import { rebuiltBinding } from './sqlite.mjs';
 

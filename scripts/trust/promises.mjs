@@ -30,7 +30,9 @@ export const promises = [
     says: 'corruption is found, named and survived',
     asked: '1,000 damaged copies, all found',
     count: 1000,
-    unit: [{ file: 'electron/store/verify-damage.test.ts', title: /^every one of (\d+) damaged copies/ }],
+    unit: [
+      { file: 'electron/store/verify/verify-damage.test.ts', title: /^every one of (\d+) damaged copies/ },
+    ],
   },
   { id: 'P4', says: 'SSH cuts leave no gap and no double', asked: '50 cuts, 0 bytes', benches: ['ssh-cuts'] },
   {
@@ -55,8 +57,8 @@ export const promises = [
     asked: '20 fills, 0 lost',
     count: 20,
     unit: [
-      { file: 'electron/store/disk-full.test.ts', title: /full disk/ },
-      { file: 'electron/store/disk-fills.test.ts', title: /^(\d+) fills/ },
+      { file: 'electron/store/file/disk-full.test.ts', title: /full disk/ },
+      { file: 'electron/store/file/disk-fills.test.ts', title: /^(\d+) fills/ },
     ],
   },
   {
@@ -158,8 +160,8 @@ export const promises = [
     says: 'started twice, or an older version',
     asked: 'one instance; a newer workspace is left untouched',
     unit: [
-      { file: 'electron/store/run-lock.test.ts' },
-      { file: 'electron/store/migrate.test.ts', title: /newer/ },
+      { file: 'electron/store/log/run-lock.test.ts' },
+      { file: 'electron/store/file/migrate.test.ts', title: /newer/ },
     ],
     e2e: [{ file: 'e2e/started-twice.spec.ts' }],
   },

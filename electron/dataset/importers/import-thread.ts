@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Failure, WaymarkError } from '@shared/contract/errors';
 import type { ImportProgress } from '@shared/contract/ipc/imports';
-import { bundledWorkers } from '../../store/client';
+import { bundledWorkers } from '../../store/threads/client';
 import type { LogHead, LogPart, LogReader, ReadOptions } from './read-log';
 
 /** What the thread is started with. */

@@ -9,7 +9,7 @@ import { statusWords } from '../../cli/status-words';
 import type { Engine } from '../../runs/engine';
 import { refuseImport } from '../../runs/refuse-import';
 import type { Store } from '../../store/api';
-import { openForReading } from '../../store/workspace-file';
+import { openForReading } from '../../store/file/workspace-file';
 import { fillDisk, smallDisk } from '../../testing/small-disk';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { exportDataset } from '../export-dataset';

@@ -1,9 +1,9 @@
 import { isId } from '@shared/contract/id';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import { ulid as newUlid } from 'ulid';
-import { type AnnotationEnd, notedEnds } from '../annotation-ends';
-import { CHAIN_START, chainHash, LINK_LOST } from '../hashing';
-import type { Statements } from '../rows';
+import type { Statements } from '../file/rows';
+import { type AnnotationEnd, notedEnds } from '../log/annotation-ends';
+import { CHAIN_START, chainHash, LINK_LOST } from '../log/hashing';
 import { type RowsByDevice, readRows, type StoredRow } from './damaged-entries';
 import { guarded } from './people-logs';
 

@@ -2,12 +2,12 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import type { BackupContents } from '@shared/contract/ipc/restore';
 import { type AnnotationEntry, annotationEntrySchema } from '@shared/log/annotations';
-import { BACKUP_APPLICATION_ID, BACKUP_VERSION } from '../backup';
-import { configureReader, openDatabase, storeFailure, WORKSPACE_APPLICATION_ID } from '../database';
-import { isVersion, readVersion } from '../migrate';
-import { Statements } from '../rows';
-import { storedEntries } from '../stored-entries';
-import { checkAnnotations, checkOutbox } from '../verify-entries';
+import { BACKUP_APPLICATION_ID, BACKUP_VERSION } from '../file/backup';
+import { configureReader, openDatabase, storeFailure, WORKSPACE_APPLICATION_ID } from '../file/database';
+import { isVersion, readVersion } from '../file/migrate';
+import { Statements } from '../file/rows';
+import { storedEntries } from '../log/stored-entries';
+import { checkAnnotations, checkOutbox } from '../verify/verify-entries';
 
 /** Tables of each form; the first carried no number. */
 const TABLES: Readonly<Record<number, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import { cp, lstat } from 'node:fs/promises';
-import { systemCode } from '../database';
+import { systemCode } from '../file/database';
 
 /** Copies a folder, links as links; sockets and pipes stay. What could not be copied, in words; a folder that is not there is fine. */
 export async function copyTree(from: string, to: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type { AnnotationEntry } from '@shared/log/annotations';
-import { LINK_LOST } from '../hashing';
-import type { Statements } from '../rows';
+import type { Statements } from '../file/rows';
+import { LINK_LOST } from '../log/hashing';
 import { parseEntry } from './backup-file';
 import { guarded } from './people-logs';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeAt, removeFile } from '../../files/remove';
-import { systemCode } from '../database';
+import { systemCode } from '../file/database';
 import { UNFINISHED } from './restore-target';
 
 /** Tells a folder in which a workspace was being put together from anybody else's of that name. */

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { BackupRow } from '@shared/contract/ipc/restore';
-import { stampOf } from '../backup-names';
+import { stampOf } from '../file/backup-names';
 import { contentsOf, openBackup } from './backup-file';
 import { backupNames } from './newest-backup';
 

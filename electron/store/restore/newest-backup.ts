@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { BACKUP_NAME, stampOf } from '../backup-names';
-import { openDatabase, storeFailure, systemCode } from '../database';
-import { Statements } from '../rows';
+import { BACKUP_NAME, stampOf } from '../file/backup-names';
+import { openDatabase, storeFailure, systemCode } from '../file/database';
+import { Statements } from '../file/rows';
 
 /** How far a log of what people said reaches: its last outbox and annotation entry. */
 export function entriesMark(statements: Statements): string {

@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { storeFailure, systemCode } from '../database';
-import { Statements } from '../rows';
-import { findingOf } from '../verify-finding';
-import { lookInto, openForReading, workspaceFile } from '../workspace-file';
-import { findLog } from '../workspace-log';
+import { storeFailure, systemCode } from '../file/database';
+import { Statements } from '../file/rows';
+import { lookInto, openForReading, workspaceFile } from '../file/workspace-file';
+import { findLog } from '../file/workspace-log';
+import { findingOf } from '../verify/verify-finding';
 
 /** Failures of a place rather than of the file: SQLite has to make its shared memory beside the file even to read it. */
 const OF_THE_PLACE = /^(SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_IOERR|SQLITE_FULL|ENOSPC|EROFS|EACCES)/;

@@ -1,9 +1,9 @@
 import { isId } from '@shared/contract/id';
 import { outboxOps } from '@shared/log/outbox';
 import { ulid as newUlid } from 'ulid';
-import { CHAIN_START, chainHash, LINK_LOST } from '../hashing';
-import type { StoredOutboxEntry } from '../outbox-log';
-import type { Statements } from '../rows';
+import type { Statements } from '../file/rows';
+import { CHAIN_START, chainHash, LINK_LOST } from '../log/hashing';
+import type { StoredOutboxEntry } from '../log/outbox-log';
 import { guarded } from './people-logs';
 
 /** One row of the outbox; `body` '': its words were purged, or are lost. */

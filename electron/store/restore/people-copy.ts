@@ -1,6 +1,6 @@
 import type { RestoredRun } from '@shared/contract/ipc/restore';
-import { noteEnd, storedEnds } from '../annotation-ends';
-import type { Statements } from '../rows';
+import type { Statements } from '../file/rows';
+import { noteEnd, storedEnds } from '../log/annotation-ends';
 import {
   type AnnotationChains,
   annotationChains,

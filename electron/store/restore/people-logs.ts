@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import { storeFailure } from '../database';
+import { storeFailure } from '../file/database';
 
 /** Damage ends the reading; what was read before it holds. */
 export function guarded(unread: (why: string) => void, read: () => void): void {

@@ -1,12 +1,12 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { BlobStore } from '../blob-store';
-import { storeFailure } from '../database';
-import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from '../event-codec';
-import { CHAIN_START } from '../hashing';
-import { LAST_SEQ, rowId, seqOf } from '../ids';
-import type { Statements } from '../rows';
-import { SeenOutput } from '../seen-output';
-import { textReferences } from '../stored-json';
+import type { BlobStore } from '../file/blob-store';
+import { storeFailure } from '../file/database';
+import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import type { Statements } from '../file/rows';
+import { textReferences } from '../file/stored-json';
+import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from '../log/event-codec';
+import { CHAIN_START } from '../log/hashing';
+import { SeenOutput } from '../projections/seen-output';
 import { guarded } from './people-logs';
 
 const PAGE = 250;

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
-import { openDatabase } from '../database';
-import { createProjector } from '../projector';
-import { workspaceFile } from '../workspace-file';
+import { openDatabase } from '../file/database';
+import { workspaceFile } from '../file/workspace-file';
+import { createProjector } from '../projections/projector';
 import { restoreWorkspace } from './restore-workspace';
 
 const TEXTS = ['one', 'two', 'three', 'four', 'five'];

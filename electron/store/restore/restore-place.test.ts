@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { createRun, RunWriter } from '../../testing/run-writer';
 import { smallDisk } from '../../testing/small-disk';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
-import { openDatabase } from '../database';
-import { createProjector } from '../projector';
-import { workspaceFile } from '../workspace-file';
+import { openDatabase } from '../file/database';
+import { workspaceFile } from '../file/workspace-file';
+import { createProjector } from '../projections/projector';
 import { restoreWorkspace } from './restore-workspace';
 
 async function workspace() {

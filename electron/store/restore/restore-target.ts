@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { syncFolder } from '../blob-store';
-import { storeFailure, systemCode } from '../database';
-import { makeFolder } from '../make-folder';
+import { syncFolder } from '../file/blob-store';
+import { storeFailure, systemCode } from '../file/database';
+import { makeFolder } from '../file/make-folder';
 
 /** Begins the name of a folder in which a workspace is put together; the number of the process follows. */
 export const UNFINISHED = 'waymark-restoring-';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { BackupRow, RestoreReport } from '@shared/contract/ipc/restore';
-import { bundledWorkers } from '../client';
-import { openDatabase } from '../database';
-import { StoreThread } from '../store-thread';
+import { openDatabase } from '../file/database';
+import { bundledWorkers } from '../threads/client';
+import { StoreThread } from '../threads/store-thread';
 import type { RestoreOptions } from './restore-workspace';
 
 export interface RestoreThreadOptions {

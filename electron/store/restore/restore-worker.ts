@@ -1,5 +1,5 @@
-import { createProjector } from '../projector';
-import { serveThread } from '../serve-thread';
+import { createProjector } from '../projections/projector';
+import { serveThread } from '../threads/serve-thread';
 import { listBackups } from './list-backups';
 import { type RestoreOptions, restoreWorkspace } from './restore-workspace';
 

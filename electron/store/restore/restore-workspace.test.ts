@@ -15,9 +15,9 @@ import { deeds, liveThrough } from '../../testing/random-run';
 import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
-import { openDatabase } from '../database';
-import { createProjector } from '../projector';
-import { workspaceFile } from '../workspace-file';
+import { openDatabase } from '../file/database';
+import { workspaceFile } from '../file/workspace-file';
+import { createProjector } from '../projections/projector';
 import { restoreWorkspace } from './restore-workspace';
 
 const COPIES = process.env.WAYMARK_FULL === '1' ? 400 : 20;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import { shownId } from '../../files/workspace-paths';
-import { systemCode } from '../database';
-import { MAX_RUN, rowId } from '../ids';
-import type { Statements } from '../rows';
+import { systemCode } from '../file/database';
+import { MAX_RUN, rowId } from '../file/ids';
+import type { Statements } from '../file/rows';
 import { guarded } from './people-logs';
 
 export interface RunRow {

@@ -5,10 +5,10 @@ import { ulid as newUlid } from 'ulid';
 import { makeFileIn } from '../../files/private';
 import { removeFile } from '../../files/remove';
 import { sessionFolder } from '../../files/workspace-paths';
-import { rowSum } from '../hashing';
-import { partPath } from '../part-file';
-import type { Statements } from '../rows';
-import type { SeenOutput } from '../seen-output';
+import type { Statements } from '../file/rows';
+import { rowSum } from '../log/hashing';
+import type { SeenOutput } from '../projections/seen-output';
+import { partPath } from '../sessions/part-file';
 import {
   allParts,
   type ByteRange,
@@ -19,8 +19,8 @@ import {
   readSessionLists,
   restoreLosses,
   type SessionList,
-} from '../session-list';
-import { NO_BYTES } from '../session-log';
+} from '../sessions/session-list';
+import { NO_BYTES } from '../sessions/session-log';
 
 /** A run that came back with its log. */
 export interface SettledRun {

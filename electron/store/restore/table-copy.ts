@@ -1,4 +1,4 @@
-import type { Statements } from '../rows';
+import type { Statements } from '../file/rows';
 
 type Value = string | number | bigint | null | Buffer;
 

@@ -17,7 +17,7 @@ import { AnswerBuilder } from '../../model/read-stream';
 import { answerSchemas } from '../../remote/answers/answer-schemas';
 import { eventSchemas } from '../../remote/answers/events';
 import { FrameDecoder } from '../../serve/frames';
-import { decodeEvent } from '../../store/event-codec';
+import { decodeEvent } from '../../store/log/event-codec';
 import { parseEntry } from '../../store/restore/backup-file';
 import { parseTaskYaml } from '../../task/task-yaml';
 import { again, bytesOf, counted, nested, type Parser, refusing } from './parser';

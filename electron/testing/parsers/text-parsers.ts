@@ -12,9 +12,9 @@ import { markdownTree } from '../../../renderer/features/rendering/markdown-tree
 import { tableRows } from '../../../renderer/features/rendering/table-rows';
 import { findInText } from '../../../renderer/features/rendering/text-find';
 import { replaceLines, splitLines } from '../../actions/text-file';
-import { requiredPhrase } from '../../store/regex-literal';
-import { parseQuery } from '../../store/search-query';
-import { indexedText, tokensOf } from '../../store/search-tokens';
+import { requiredPhrase } from '../../store/search/regex-literal';
+import { parseQuery } from '../../store/search/search-query';
+import { indexedText, tokensOf } from '../../store/search/search-tokens';
 import { again, counted, nested, type Parser } from './parser';
 
 const prose: Parser['shapes'] = {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Store } from '../../store/api';
-import { openStore } from '../../store/client';
+import { openStore } from '../../store/threads/client';
 import { type Act, perform } from './act';
 import { picture } from './picture';
 

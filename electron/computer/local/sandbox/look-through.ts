@@ -1,6 +1,6 @@
 import { closeSync, constants, type Dirent, openSync, readdirSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { WORKSPACE_APPLICATION_ID } from '../../../store/database';
+import { WORKSPACE_APPLICATION_ID } from '../../../store/file/database';
 import { keyNames } from './key-places';
 
 /** As many names of a folder are looked at; a data set of millions of files would keep a person waiting. */

@@ -16,8 +16,8 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../store/api';
-import { openDatabase } from '../../../store/database';
-import { workspaceFile } from '../../../store/workspace-file';
+import { openDatabase } from '../../../store/file/database';
+import { workspaceFile } from '../../../store/file/workspace-file';
 import { temporaryFolder, testStore } from '../../../testing/store-fixtures';
 import { importResearchGym } from './import-researchgym';
 

@@ -1,0 +1,203 @@
+import { WaymarkError } from '@shared/contract/errors';
+import { partsOf } from '@shared/contract/step-range';
+import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
+import { ulid } from 'ulid';
+import type { Redone, Undone } from '../api';
+import type { AnnotationLog, NewAnnotation } from '../log/annotation-log';
+import type { Job } from '../log/group-commit';
+import type { OpenRuns } from '../log/open-runs';
+import { ownTargets } from '../log/own-targets';
+import { parseAnnotation } from '../log/parse-annotation';
+import type { OpenRun } from '../log/run-log';
+import { type LabelWork, type PendingLabels, renewalEnd } from '../projections/label-work';
+
+/** Entries on more steps than this look for the heads there before their transaction. */
+const WIDE = 200;
+
+export interface AnnotationWriteOptions {
+  device: string;
+  now(): number;
+  write<T>(job: Job<T>): Promise<T>;
+  /** Somebody decides about the running step: its row must exist. */
+  settle(run: OpenRun): void;
+  /** Right after COMMIT. */
+  stored(entry: AnnotationEntry): void;
+  /** When the label columns of the entry's steps are renewed. */
+  labelled(entry: AnnotationEntry): void;
+}
+
+interface Stored {
+  entry: AnnotationEntry;
+  work: PendingLabels | null;
+}
+
+/**
+ * Labels, comments, flags, undo and redo: entries in the log, then the label columns of their steps. What a person does at once is
+ * one gesture and one transaction, over as many runs as its steps were made in.
+ */
+export class AnnotationWrites {
+  constructor(
+    private readonly log: AnnotationLog,
+    private readonly runs: OpenRuns,
+    private readonly labels: LabelWork,
+    private readonly options: AnnotationWriteOptions,
+  ) {}
+
+  /**
+   * `chosen`: the entry's id where the asker chose it; one that is stored already is given back as it is. Of several entries the
+   * one about the latest steps, which has that id.
+   */
+  async annotate(
+    author: Author,
+    target: AnnotationTarget,
+    op: AnnotationOp,
+    chosen?: string,
+  ): Promise<AnnotationEntry> {
+    let made: NewAnnotation[] | undefined;
+    const make = () => {
+      made = this.entries(author, target, op, chosen);
+      return made;
+    };
+    const early = target.to - target.from > WIDE ? { prepare: make, alone: true } : {};
+    const stored = await this.add({
+      ...early,
+      known: () => this.known(target.run, chosen),
+      make: () => made ?? make(),
+    });
+    const entry = stored?.at(-1);
+    if (entry === undefined) {
+      throw new WaymarkError('bad_input', 'No step was named.');
+    }
+    return entry;
+  }
+
+  async undo(run: string, author: Author, entry?: string): Promise<Undone | null> {
+    let unit: AnnotationEntry[] = [];
+    const stored = await this.add({
+      make: () => {
+        unit = this.log.undoable(this.runs.current(run), author.uuid, entry) ?? [];
+        return this.undoing(author, unit);
+      },
+    });
+    const [last, undid] = [stored?.at(-1), unit.at(-1)];
+    return last === undefined || undid === undefined ? null : { entry: last, undid, unit };
+  }
+
+  async redo(run: string, author: Author): Promise<Redone | null> {
+    let unit: AnnotationEntry[] = [];
+    const stored = await this.add({
+      make: () => {
+        const open = this.log.redoable(this.runs.current(run), author.uuid);
+        unit = open?.restores ?? [];
+        return this.undoing(author, open?.undos ?? []);
+      },
+    });
+    const [last, redid] = [stored?.at(-1), unit.at(-1)];
+    return last === undefined || redid === undefined ? null : { entry: last, redid, unit };
+  }
+
+  /** Stores what is made in one transaction; null when there is nothing to store. */
+  private async add({
+    known,
+    make,
+    ...early
+  }: {
+    prepare?: () => void;
+    alone?: boolean;
+    known?: () => AnnotationEntry | null;
+    make: () => readonly NewAnnotation[];
+  }): Promise<AnnotationEntry[] | null> {
+    const stored = await this.options.write<Stored[]>({
+      ...early,
+      run: () => {
+        const before = known?.() ?? null;
+        if (before !== null) {
+          const { id } = this.runs.current(before.target.run);
+          return [{ entry: before, work: this.labels.begin(id, partsOf(before.target)) }];
+        }
+        const end = renewalEnd();
+        return make().map((entry) => this.store(entry, end));
+      },
+      committed: (done) => {
+        for (const { entry } of done) {
+          this.options.stored(entry);
+        }
+      },
+    });
+    for (const { entry, work } of stored) {
+      await this.labels.finish(work);
+      this.options.labelled(entry);
+    }
+    return stored.length === 0 ? null : stored.map(({ entry }) => entry);
+  }
+
+  private store(made: NewAnnotation, end: number): Stored {
+    const run = this.runs.current(made.target.run);
+    const entry = this.log.append(run.id, made);
+    if (made.target.to === run.state.steps) {
+      this.options.settle(run);
+    }
+    return { entry, work: this.labels.begin(run.id, partsOf(made.target), end) };
+  }
+
+  /** The entry that was stored under this id for the same run. @throws WaymarkError conflict */
+  private known(run: string, chosen: string | undefined): AnnotationEntry | null {
+    const entry = chosen === undefined ? null : this.log.find(chosen);
+    if (entry !== null && (entry.gesture?.run ?? entry.target.run) !== run) {
+      throw new WaymarkError('conflict', `Entry ${entry.ulid} belongs to another run.`);
+    }
+    return entry;
+  }
+
+  private entries(
+    author: Author,
+    asked: AnnotationTarget,
+    said: AnnotationOp,
+    chosen: string | undefined,
+  ): NewAnnotation[] {
+    const run = this.runs.current(asked.run);
+    const { target, op } = parseAnnotation(asked, said, run.state.steps);
+    // What became of a hint belongs to the run that heard it, also when it hangs on the last step it inherited.
+    const targets = op.op === 'hint' ? [target] : ownTargets(target, (each) => this.runs.find(each));
+    const entries = targets.map((own) =>
+      this.entry(author, own, this.log.headsOn(this.runs.current(own.run).id, own), op),
+    );
+    const lead = entries.at(-1);
+    if (lead !== undefined && chosen !== undefined) {
+      lead.ulid = chosen;
+    }
+    return asOne(entries, () => target.run);
+  }
+
+  /** Undo entries of what was said, or of earlier undo entries: they are part of what was done in the same run. */
+  private undoing(author: Author, unit: readonly AnnotationEntry[]): NewAnnotation[] {
+    const runs = new Map(unit.map(({ ulid: id, gesture, target }) => [id, gesture?.run ?? target.run]));
+    const entries = unit.map(({ target, ulid: id }) =>
+      this.entry(author, target, [], { op: 'undo', entry: id }),
+    );
+    return asOne(entries, ({ body, target }) =>
+      body.op === 'undo' ? (runs.get(body.entry) ?? target.run) : target.run,
+    );
+  }
+
+  private entry(
+    author: Author,
+    target: AnnotationTarget,
+    supersedes: string[],
+    body: AnnotationOp,
+  ): NewAnnotation {
+    const { device, now } = this.options;
+    return { ulid: ulid(), at: Math.round(now()), author, device, target, supersedes, body };
+  }
+}
+
+/** Names the gesture on its entries, unless it is one entry about steps of the run in which it was done. */
+function asOne(entries: NewAnnotation[], runOf: (entry: NewAnnotation) => string): NewAnnotation[] {
+  const lead = entries.at(-1);
+  return entries.map((entry) => {
+    const run = runOf(entry);
+    return lead === undefined || (entries.length === 1 && run === entry.target.run)
+      ? entry
+      : { ...entry, gesture: { id: lead.ulid, run } };
+  });
+}

@@ -1,0 +1,364 @@
+import { realpathSync } from 'node:fs';
+import { WaymarkError } from '@shared/contract/errors';
+import type { MergeReport } from '@shared/contract/ipc/merge';
+import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
+import type { AnnotationEntry } from '@shared/log/annotations';
+import { storeFailure } from '../file/database';
+import { LAST_SEQ, rowId } from '../file/ids';
+import type { Statements } from '../file/rows';
+import { noteEnd } from '../log/annotation-ends';
+import { openAnnotationSource } from '../log/annotation-source';
+import { type FreshEntry, readForeignEntries, withoutKnown } from '../log/foreign-entries';
+import { GestureIndex } from '../log/gesture-index';
+import type { GroupCommit } from '../log/group-commit';
+import type { RangeIndex } from '../log/range-index';
+import type { OpenRun } from '../log/run-log';
+import type { SourceEntry } from '../log/stored-entries';
+import { LabelFlag } from '../projections/fold-rows';
+import type { LabelWork, PendingLabels } from '../projections/label-work';
+
+/**
+ * Entries in one transaction at most, how long it may take them in, and how long all of it may take, ms: the labels of their steps
+ * are several times the work, and most are renewed at once.
+ */
+const BATCH = 1000;
+const BATCH_MS = 5;
+const WHOLE_MS = 20;
+/** How long a transaction may renew what is left of them, ms. */
+const RENEW_MS = 10;
+
+export interface MergeOptions {
+  folder: string;
+  /** The run as stored now, or null: it is not here, or was removed. */
+  open(run: string): OpenRun | null;
+  /** Somebody decided about the running step: its row must exist. */
+  settle(run: OpenRun): void;
+  /** Right after COMMIT. */
+  stored(ulid: string): void;
+  relabelled(run: string, from: number, to: number): void;
+  /** Work that nobody waits for was stopped by a full disk or a damaged file; throws what is a bug. */
+  failed(thrown: unknown): void;
+}
+
+type RunPlace = { at: 'here'; run: OpenRun } | { at: 'removed'; id: number } | { at: 'away' };
+
+/** What one transaction stored. */
+interface Batch {
+  /** How many of the entries it was given; the others had no time. */
+  done: number;
+  /** Entries that are in the log now, those about removed runs included. */
+  added: number;
+  stored: string[];
+  kept: FreshEntry[];
+  work: { run: string; parts: StepRange[]; pending: PendingLabels | null }[];
+}
+
+/**
+ * Takes over entries of other annotation logs, verbatim: the union of two logs is a valid log, so nothing is overwritten
+ * and what contradicts becomes a disagreement. Entries about steps that are not here are kept aside until they are.
+ */
+export class MergeAnnotations {
+  /** Runs with entries kept aside, and the step that the first of those waits for. */
+  private readonly waiting = new Map<string, number>();
+  /** State of the file, by run, as of which that was looked up: another process may keep entries aside as well. */
+  private readonly looked = new Map<string, unknown>();
+  private working: Promise<void> = Promise.resolve();
+  private merging: Promise<unknown> = Promise.resolve();
+  private readonly gestures: GestureIndex;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly ranges: RangeIndex,
+    private readonly labels: LabelWork,
+    private readonly group: GroupCommit,
+    private readonly options: MergeOptions,
+  ) {
+    this.gestures = new GestureIndex(statements);
+  }
+
+  /**
+   * One at a time in this process: what one has taken is known to the next. Other processes are noticed by their commits.
+   * @throws WaymarkError when the other log does not check; nothing was taken then
+   */
+  merge(path: string): Promise<MergeReport> {
+    const merged = this.merging.then(() => this.mergeNow(path));
+    // Whoever asked hears of a failure; the next one begins anew.
+    this.merging = merged.catch(() => undefined);
+    return merged;
+  }
+
+  private async mergeNow(path: string): Promise<MergeReport> {
+    const source = openAnnotationSource(this.elsewhere(path));
+    try {
+      // Changes with every commit of another process; what this one writes meanwhile has places of its own.
+      const version = this.version();
+      const { known, fresh } = await readForeignEntries(this.statements, source, path);
+      const runs = [...new Set(fresh.map(({ run }) => run))].filter((run) => this.place(run).at === 'here');
+      const before = this.disagreements(runs);
+      const kept: FreshEntry[] = [];
+      let added = 0;
+      for (let at = 0; at < fresh.length; ) {
+        const batch = await this.take(fresh.slice(at, at + BATCH), path, version);
+        kept.push(...batch.kept);
+        added += batch.added;
+        at += batch.done;
+      }
+      const news = [...this.disagreements(runs)].filter((step) => !before.has(step));
+      return {
+        from: path,
+        added,
+        // Another process may have taken over some of them meanwhile.
+        known: known + fresh.length - added - kept.length,
+        kept: { entries: kept.length, runs: [...new Set(kept.map(({ run }) => run))] },
+        people: namesOf(fresh),
+        runs,
+        disagreements: news.length,
+      };
+    } catch (thrown) {
+      throw storeFailure(thrown, path);
+    } finally {
+      source.close();
+    }
+  }
+
+  /** Looks for entries that were kept aside and whose steps have come meanwhile. */
+  start(): void {
+    const rows = this.statements.all<{ run: string; first: number }>(
+      "SELECT run, min(json_extract(body, '$.target.to')) AS first FROM kept_annotation WHERE body <> '' GROUP BY run",
+    );
+    for (const { run, first } of rows) {
+      this.waiting.set(run, first);
+      this.appeared(run, this.options.open(run)?.state.steps ?? 0);
+    }
+  }
+
+  /** The run has this many steps as of this state of the file. Costs next to nothing unless entries about it were kept aside. */
+  appeared(run: string, steps: number, version: unknown = this.version()): void {
+    if (this.looked.get(run) !== version) {
+      this.looked.set(run, version);
+      const kept = this.firstKept(run);
+      if (kept !== null) this.waiting.set(run, kept);
+    }
+    const first = this.waiting.get(run);
+    if (first === undefined || steps < first) {
+      return;
+    }
+    this.waiting.delete(run);
+    this.working = this.working
+      .then(() => this.takeIn(run))
+      .catch((thrown: unknown) => this.options.failed(thrown));
+  }
+
+  /** Resolves when what has come meanwhile is taken in; after a failure it is tried again at the next start. */
+  async idle(): Promise<void> {
+    for (let seen: unknown; seen !== this.working; ) {
+      seen = this.working;
+      await this.working;
+    }
+  }
+
+  private elsewhere(path: string): string {
+    const same = (() => {
+      try {
+        return realpathSync(path) === realpathSync(this.options.folder);
+      } catch {
+        // What is not there is refused, by name, when it is opened.
+        return false;
+      }
+    })();
+    if (same) {
+      throw new WaymarkError('bad_input', `${path} is the workspace that is open. Name another one.`);
+    }
+    return path;
+  }
+
+  /** Stores the first of the entries in one transaction and renews the labels of their steps. */
+  private async take(entries: FreshEntry[], where: string, version: unknown): Promise<Batch> {
+    const batch = await this.group.add({
+      run: () => {
+        const fresh = this.version() === version ? entries : withoutKnown(this.statements, entries, where);
+        const batch = this.store(fresh);
+        // What another process took over meanwhile lies before those that had no time.
+        const next = fresh[batch.done];
+        return { ...batch, done: next === undefined ? entries.length : entries.indexOf(next) };
+      },
+      committed: (done: Batch) => this.announce(done),
+    });
+    await this.finish(batch);
+    return batch;
+  }
+
+  private announce({ stored, kept }: Batch): void {
+    for (const ulid of stored) {
+      this.options.stored(ulid);
+    }
+    for (const { run, parsed } of kept) {
+      const to = parsed?.target.to ?? Number.POSITIVE_INFINITY;
+      this.waiting.set(run, Math.min(to, this.waiting.get(run) ?? Number.POSITIVE_INFINITY));
+    }
+  }
+
+  private async finish({ work }: Batch): Promise<void> {
+    for (const { run, parts, pending } of work) {
+      await this.labels.finish(pending, RENEW_MS);
+      this.options.relabelled(run, parts[0]?.from ?? 1, parts.at(-1)?.to ?? 1);
+    }
+  }
+
+  /** Inside the transaction. */
+  private store(entries: readonly FreshEntry[]): Batch {
+    const batch: Batch = { done: 0, added: 0, stored: [], kept: [], work: [] };
+    const begun = performance.now();
+    const touched = new Map<OpenRun, { annotation: number; parts: readonly StepRange[] }[]>();
+    const places = new Map([...new Set(entries.map(({ run }) => run))].map((run) => [run, this.place(run)]));
+    const ends = new Map<string, FreshEntry>();
+    for (const entry of entries) {
+      if (batch.done > 0 && performance.now() > begun + BATCH_MS) {
+        break;
+      }
+      batch.done += 1;
+      const place = places.get(entry.run) ?? { at: 'away' };
+      const { parsed } = entry;
+      if (entry.deviceSeq > (ends.get(entry.device)?.deviceSeq ?? 0)) ends.set(entry.device, entry);
+      if (place.at === 'removed') {
+        this.insert(entry, place.id, null);
+        batch.added += 1;
+      } else if (place.at === 'away' || parsed === null || parsed.target.to > place.run.state.steps) {
+        this.keep(entry);
+        batch.kept.push(entry);
+      } else {
+        const annotation = this.insert(entry, place.run.id, parsed);
+        this.gestures.add(annotation, place.run.id, parsed);
+        const news = touched.get(place.run) ?? [];
+        news.push({ annotation, parts: partsOf(parsed.target) });
+        touched.set(place.run, news);
+        batch.stored.push(entry.ulid);
+        batch.added += 1;
+      }
+    }
+    for (const { device, deviceSeq, hash } of ends.values()) {
+      noteEnd(this.statements, { device, seq: deviceSeq, hash: Buffer.from(hash, 'hex') });
+    }
+    for (const [run, news] of touched) {
+      this.ranges.addAll(run.id, news);
+      const parts = joined(news.flatMap((each) => each.parts));
+      if (parts.at(-1)?.to === run.state.steps) {
+        this.options.settle(run);
+      }
+      batch.work.push({ run: run.ulid, parts, pending: this.labels.begin(run.id, parts, begun + WHOLE_MS) });
+    }
+    return batch;
+  }
+
+  private version(): unknown {
+    return this.statements.prepare('PRAGMA data_version').pluck().get();
+  }
+
+  private place(run: string): RunPlace {
+    const open = this.options.open(run);
+    if (open !== null) {
+      return { at: 'here', run: open };
+    }
+    const row = this.statements.get<{ id: number }>('SELECT id FROM run WHERE ulid = ?', run);
+    return row === undefined ? { at: 'away' } : { at: 'removed', id: row.id };
+  }
+
+  /** `parsed` null: the entry of a removed run, of which only its place in the chain is kept. */
+  private insert(entry: FreshEntry, run: number, parsed: AnnotationEntry | null): number {
+    const { lastInsertRowid } = this.statements.run(
+      `INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`,
+      entry.ulid,
+      run,
+      parsed?.author.uuid ?? '',
+      parsed?.body.op ?? '',
+      parsed?.body.op === 'undo' ? parsed.body.entry : null,
+      entry.device,
+      entry.deviceSeq,
+      parsed === null ? 1 : 0,
+      parsed === null ? '' : entry.body,
+      entry.hash,
+    );
+    if (parsed !== null) {
+      this.ranges.remember(Number(lastInsertRowid), parsed, entry.body.length);
+    }
+    return Number(lastInsertRowid);
+  }
+
+  private keep({ device, deviceSeq, ulid, run, body, hash }: FreshEntry): void {
+    this.statements.run(
+      'INSERT INTO kept_annotation (device, device_seq, ulid, run, body, hash) VALUES (?, ?, ?, ?, ?, unhex(?))',
+      ...[device, deviceSeq, ulid, run, body, hash],
+    );
+  }
+
+  private async takeIn(run: string): Promise<void> {
+    for (let more = true; more; ) {
+      const batch = await this.group.add({
+        run: () => {
+          const steps = this.options.open(run)?.state.steps ?? 0;
+          const entries = this.statements.all<SourceEntry>(
+            `SELECT device, device_seq AS deviceSeq, ulid, run, body, lower(hex(hash)) AS hash FROM kept_annotation
+             WHERE run = ? AND body <> '' AND json_extract(body, '$.target.to') <= ? LIMIT ${BATCH}`,
+            run,
+            steps,
+          );
+          const batch = this.store(
+            entries.map((entry) => ({ ...entry, parsed: JSON.parse(entry.body) as AnnotationEntry })),
+          );
+          for (const { device, deviceSeq } of entries.slice(0, batch.done)) {
+            this.statements.run(
+              'DELETE FROM kept_annotation WHERE device = ? AND device_seq = ?',
+              device,
+              deviceSeq,
+            );
+          }
+          return batch;
+        },
+        committed: (done: Batch) => this.announce(done),
+      });
+      await this.finish(batch);
+      more = batch.done > 0;
+    }
+    this.wait(run);
+  }
+
+  /** What is still kept aside waits for later steps. */
+  private wait(run: string): void {
+    const first = this.firstKept(run);
+    if (first !== null) {
+      this.waiting.set(run, first);
+      this.appeared(run, this.options.open(run)?.state.steps ?? 0);
+    }
+  }
+
+  private firstKept(run: string): number | null {
+    const row = this.statements.get<{ first: number | null }>(
+      "SELECT min(json_extract(body, '$.target.to')) AS first FROM kept_annotation WHERE run = ? AND body <> ''",
+      run,
+    );
+    return row?.first ?? null;
+  }
+
+  /** Keys of the steps about which opinions differ. */
+  private disagreements(runs: readonly string[]): Set<number> {
+    const steps = new Set<number>();
+    for (const run of runs) {
+      const id = this.options.open(run)?.id ?? 0;
+      const rows = this.statements
+        .prepare(
+          `SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND label_flags & ${LabelFlag.disagreement}`,
+        )
+        .pluck()
+        .iterate(rowId(id, 0), rowId(id, LAST_SEQ));
+      for (const step of rows) {
+        steps.add(step as number);
+      }
+    }
+    return steps;
+  }
+}
+
+function namesOf(entries: readonly FreshEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ parsed }) => (parsed === null ? [] : [parsed.author.name])))].sort();
+}

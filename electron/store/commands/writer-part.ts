@@ -1,0 +1,57 @@
+import { WaymarkError } from '@shared/contract/errors';
+import { BlobStore } from '../file/blob-store';
+import { storeFailure } from '../file/database';
+import { releaseBallast } from '../file/disk-guard';
+import { quarantine } from '../file/quarantine';
+import type { ReadOnly } from '../file/read-only';
+import { Statements } from '../file/rows';
+import { devicesOf, isFromElsewhere, openForWriting } from '../file/workspace-file';
+import { rebuildOutdated } from '../projections/projection-upgrade';
+import { WriterCore, type WriterOptions } from './writer-core';
+
+const NOBODY = { device: 'read-only', earlier: [] };
+
+interface WriterPartOptions extends Omit<WriterOptions, 'device' | 'earlierDevices' | 'readOnly'> {
+  device?: string;
+  readOnly?: ReadOnly | undefined;
+}
+
+/** Opens the writing connection and starts its core. `device` names the installation; by default this machine. */
+export function openWriterPart(options: WriterPartOptions): WriterCore {
+  try {
+    return openPart(options);
+  } catch (thrown) {
+    const isFull = thrown instanceof WaymarkError && thrown.code === 'disk_full';
+    const ballastReleased = isFull ? releaseBallast(options.folder) : 0;
+    if (ballastReleased === 0) throw thrown;
+    // Whoever frees the disk has to look into the workspace and remove from it: the ballast is kept for this.
+    return openPart(options, ballastReleased);
+  }
+}
+
+function openPart(options: WriterPartOptions, ballastReleased = 0): WriterCore {
+  const { folder } = options;
+  const readOnly =
+    options.readOnly === 'from-elsewhere'
+      ? isFromElsewhere(folder, options.device)
+      : options.readOnly === true;
+  const db = openForWriting(options.folder);
+  try {
+    const statements = new Statements(db);
+    quarantine(statements, options.notify);
+    rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
+    // Writing its name would make the copy this installation's.
+    const { device, earlier } = readOnly ? NOBODY : devicesOf(db, options.folder, options.device);
+    const core = new WriterCore(db, { ...options, readOnly, device, earlierDevices: earlier });
+    try {
+      core.start(ballastReleased);
+    } catch (thrown) {
+      core.halt();
+      throw thrown;
+    }
+    return core;
+  } catch (thrown) {
+    db.close();
+    throw storeFailure(thrown, `the workspace ${options.folder}`, options.folder);
+  }
+}

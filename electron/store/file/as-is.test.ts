@@ -1,0 +1,95 @@
+import { eventBodies, type RunEvent } from '@shared/log/events';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { plantedRun } from '../../testing/planted-run';
+import { asIs } from './as-is';
+
+const looks = new Map(Object.entries(eventBodies).map(([kind, schema]) => [kind, asIs(schema)]));
+const events: readonly RunEvent[] = plantedRun().run.script.events;
+
+test('what a run writes is seen to fit without being parsed', () => {
+  const seen = new Set<string>();
+  for (const { kind, body } of events) {
+    const parsed = eventBodies[kind].safeParse(body);
+    // The planted run's files have no real hashes.
+    if (!parsed.success || JSON.stringify(parsed.data) !== JSON.stringify(body)) continue;
+    expect([kind, looks.get(kind)?.(body)]).toEqual([kind, true]);
+    seen.add(kind);
+  }
+  for (const kind of ['model.answered', 'action.started', 'action.observed']) expect(seen).toContain(kind);
+});
+
+type Path = (string | number)[];
+
+/** Paths of everything inside a value, the value itself included. */
+function pathsIn(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, item]) => pathsIn(item, [...path, key]))];
+}
+
+/** A copy with another value at one place. */
+function changed(value: unknown, [key, ...rest]: Path, change: (item: unknown) => unknown): unknown {
+  if (key === undefined || typeof value !== 'object' || value === null) return change(value);
+  const entries = Object.entries(value).map(
+    ([name, item]) => [name, name === key ? changed(item, rest, change) : item] as const,
+  );
+  return Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
+}
+
+const isRecord = (item: unknown): item is Record<string, unknown> =>
+  typeof item === 'object' && item !== null && !Array.isArray(item);
+
+const odd = fc.constantFrom<unknown>(
+  ...[undefined, null, Number.NaN, Number.POSITIVE_INFINITY, -0, -1, 0.5, 2 ** 60, 1n, '', 'x', true],
+  ...[new Date(0), new Map(), () => 1, [], [undefined], new Array(2), {}, Object.create(null)],
+  ...[Object.create({ step: 1 }), { toJSON: () => 1 }, JSON.parse('{"__proto__":1}'), 'a'.repeat(64)],
+);
+const change = fc.oneof(
+  odd.map((value) => () => value),
+  fc.nat().map((at) => (item: unknown) => {
+    const entries = isRecord(item) ? Object.entries(item) : [];
+    return isRecord(item)
+      ? Object.fromEntries(entries.filter((_, index) => index !== at % entries.length))
+      : item;
+  }),
+  fc.constant((item: unknown) => (isRecord(item) ? { ...item, more: 1 } : item)),
+  fc.constant((item: unknown) =>
+    isRecord(item) ? Object.fromEntries(Object.entries(item).reverse()) : item,
+  ),
+);
+
+test('what is seen to fit is what parsing and JSON would give back', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...events), fc.nat(), change, ({ kind, body }, at, how) => {
+      const paths = pathsIn(body);
+      const value = changed(body, paths[at % paths.length] ?? [], how);
+      fc.pre(looks.get(kind)?.(value) === true);
+      const parsed = eventBodies[kind].safeParse(value);
+      expect(parsed.success).toBe(true);
+      expect(JSON.stringify(parsed.data)).toBe(JSON.stringify(value));
+      expect(JSON.parse(JSON.stringify(value))).toStrictEqual(value);
+    }),
+    { numRuns: 3_000, maxSkipsPerRun: 100 },
+  );
+});
+
+test('what it does not understand is left to the schema', () => {
+  const schemas: [z.ZodType, unknown][] = [
+    [z.string().trim(), 'a'],
+    [z.string().default('a'), 'a'],
+    [z.coerce.string(), 'a'],
+    [z.email(), 'a@b.de'],
+    [z.number().max(3), 1],
+    [z.coerce.number(), 1],
+    [z.string().refine((value) => value === 'b'), 'a'],
+    [z.object({ a: z.string() }).refine(() => false), { a: 'a' }],
+    [z.looseObject({ a: z.string() }), { a: 'a' }],
+    [z.array(z.string()).max(0), ['a']],
+    [z.union([z.object({}), z.object({ a: z.string() })]), { a: 'a' }],
+    [z.record(z.string().length(1), z.string()), { ab: 'a' }],
+    [z.string().transform((value) => value.length), 'a'],
+  ];
+  for (const [schema, value] of schemas) expect(asIs(schema)(value)).toBe(false);
+  expect(asIs(z.object({ a: z.string().optional(), b: z.int() }))({ b: 1 })).toBe(true);
+});

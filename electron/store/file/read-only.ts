@@ -1,0 +1,54 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { StoreWriter } from '../api';
+
+/** `from-elsewhere`: where the workspace came from elsewhere (`isFromElsewhere`), and nobody has trusted it yet. */
+export type ReadOnly = boolean | 'from-elsewhere';
+
+/** What trusting a workspace means, for whoever is about to. */
+export const trustedMay =
+  "If you trust it, its runs can use the models in your settings, connect to the hosts named in its log, and run its agents' commands and its tasks' set-up and evaluators under your account.";
+
+export function fromElsewhere(folder: string, what: string): WaymarkError {
+  return new WaymarkError(
+    'read_only',
+    `${folder} is a copy, or somebody else's, and is read-only until you trust it: ${what} was refused. If you know who made it, choose "Trust…" in the window, or run the command again with --trust.`,
+  );
+}
+
+/** Where its folder or disk takes nothing. */
+export function cannotBeWritten(folder: string, what: string): WaymarkError {
+  return new WaymarkError(
+    'read_only',
+    `${folder} cannot be written now, so it is only read: ${what} was refused. Copy the folder to a disk that has room and can be written, or free some space, and try again.`,
+  );
+}
+
+/** Refuses what would be recorded; what belongs to no log, such as up to where a person has read, is passed over. */
+export function readOnlyWriter(
+  writer: Pick<StoreWriter, 'backup' | 'rebuildSearch'>,
+  folder: string,
+  refusal = (what: string) => fromElsewhere(folder, what),
+): StoreWriter {
+  const refused = (what: string) => () => Promise.reject(refusal(what));
+  const passed = () => Promise.resolve();
+  return {
+    append: refused('recording'),
+    appendIfOutboxAt: refused('recording'),
+    post: refused('asking something of a run'),
+    annotate: refused('labelling'),
+    merge: refused('merging'),
+    undo: refused('undoing'),
+    redo: refused('redoing'),
+    sessionBytes: refused('recording'),
+    remove: refused('removing'),
+    clean: refused('cleaning up'),
+    createTask: refused('adding a task'),
+    setRules: refused('setting rules'),
+    rebuild: refused('deriving lists again'),
+    see: passed,
+    keepDwell: passed,
+    dismissRetroMask: passed,
+    rebuildSearch: () => writer.rebuildSearch(),
+    backup: () => writer.backup(),
+  };
+}

@@ -1,0 +1,65 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { Store } from '../api';
+import { outdatedRuns } from '../projections/projection-upgrade';
+import { createProjector } from '../projections/projector';
+import { openReaderPart } from '../queries/reader-part';
+import { RulePreviewer } from '../queries/rule-preview';
+import type { IndexReader } from '../search/index-part';
+import { searchSessions } from '../search/search-sessions';
+import { AssembledStore, Notices } from '../threads/store-parts';
+import { verifyWorkspace } from '../verify/verify';
+import { migrations, readVersion } from './migrate';
+import { cannotBeWritten, readOnlyWriter } from './read-only';
+
+/**
+ * A workspace on a disk that cannot be written, for reading alone: in the calling thread, without locks, index and upkeep.
+ * @throws WaymarkError read_only when it has to be brought up to date first; whatever opening it says
+ */
+export function openStillStore(folder: string): Store {
+  const now = Date.now;
+  const projector = createProjector();
+  const refused = (what: string) => () => Promise.reject(cannotBeWritten(folder, what));
+  let closed = false;
+  const goOn = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return !closed;
+  };
+  const search = refused('searching, which keeps an index,');
+  const index: IndexReader = {
+    ...{ search, stepsMatching: search, searchWorkspace: search, startScan: search, scanNews: search },
+    ...{ stopScan: search, indexProgress: search },
+    searchSessions: (asked) => searchSessions(reader.context, asked, goOn),
+    previewRules: (runs, settings) => previewer.preview(runs, settings),
+    ruleProgress: (task) => previewer.progress(task),
+  };
+  const reader = openReaderPart(folder, {
+    now,
+    index,
+    verify: (runs, depth) => verifyWorkspace(folder, projector, runs, depth),
+  });
+  const previewer = new RulePreviewer(reader.context, projector);
+  try {
+    refuseOutdated(folder, reader.context.statements.db, outdatedRuns(reader.context.statements).length > 0);
+  } catch (thrown) {
+    reader.close();
+    throw thrown;
+  }
+  const upkeep = { backup: refused('copying labels'), rebuildSearch: refused('filling the index') };
+  const refusal = (what: string) => cannotBeWritten(folder, what);
+  return new AssembledStore(folder, readOnlyWriter(upkeep, folder, refusal), reader.core, new Notices(), {
+    ...{ readOnly: true, refusal },
+    drain: async () => undefined,
+    close: async () => {
+      closed = true;
+      reader.close();
+    },
+  });
+}
+
+function refuseOutdated(folder: string, db: Parameters<typeof readVersion>[0], hasOldRuns: boolean): void {
+  if (readVersion(db) === migrations.at(-1)?.version && !hasOldRuns) return;
+  throw new WaymarkError(
+    'read_only',
+    `${folder} was last opened by another version of Waymark and has to be brought up to date, but it cannot be written. Copy the folder to a disk that has room and can be written, and open the copy.`,
+  );
+}

@@ -1,0 +1,132 @@
+import { partsOf } from '@shared/contract/step-range';
+import { headsOn } from '@shared/labels/annotation-fold';
+import { addsReason, mayComplete } from '@shared/labels/reason-pair';
+import type {
+  AnnotationEntry,
+  AnnotationOp,
+  AnnotationTarget,
+  Author,
+  Gesture,
+} from '@shared/log/annotations';
+import type { Statements } from '../file/rows';
+import { endOf, noteEnd } from './annotation-ends';
+import { GestureIndex } from './gesture-index';
+import { chainHash } from './hashing';
+import type { RangeIndex } from './range-index';
+import type { OpenRun } from './run-log';
+import { UndoCursors } from './undo-cursors';
+
+export interface NewAnnotation {
+  ulid: string;
+  at: number;
+  author: Author;
+  device: string;
+  target: AnnotationTarget;
+  supersedes: string[];
+  gesture?: Gesture;
+  body: AnnotationOp;
+}
+
+/** Annotation rows: `device_seq` without gaps and one chain per device. */
+export class AnnotationLog {
+  private readonly undo: UndoCursors;
+  private readonly gestures: GestureIndex;
+
+  /** `devices`: identities under which this installation wrote into this workspace; their entries can be undone. */
+  constructor(
+    private readonly statements: Statements,
+    private readonly ranges: RangeIndex,
+    private readonly devices: ReadonlySet<string>,
+  ) {
+    this.gestures = new GestureIndex(statements);
+    this.undo = new UndoCursors(statements, devices);
+  }
+
+  /** A transaction was rolled back. */
+  rolledBack(): void {
+    this.undo.forget();
+    this.ranges.forget();
+  }
+
+  append(run: number, entry: NewAnnotation): AnnotationEntry {
+    const last = endOf(this.statements, entry.device);
+    const { ulid, at, author, device, target, supersedes, gesture, body } = entry;
+    const deviceSeq = last.seq + 1;
+    const stored: AnnotationEntry = {
+      ...{ ulid, at, author, device, deviceSeq, target, supersedes },
+      ...(gesture === undefined ? {} : { gesture }),
+      body,
+    };
+    const text = JSON.stringify(stored);
+    const hash = chainHash(last.hash, text);
+    const { lastInsertRowid } = this.statements.run(
+      'INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ulid,
+      run,
+      author.uuid,
+      body.op,
+      body.op === 'undo' ? body.entry : null,
+      device,
+      deviceSeq,
+      text,
+      hash,
+    );
+    noteEnd(this.statements, { device, seq: deviceSeq, hash });
+    this.ranges.add(Number(lastInsertRowid), run, partsOf(target));
+    this.gestures.add(Number(lastInsertRowid), run, stored);
+    this.ranges.remember(Number(lastInsertRowid), stored, text.length);
+    return stored;
+  }
+
+  /** The stored entry with this id; null when it is not here, or its run was removed. */
+  find(ulid: string): AnnotationEntry | null {
+    const row = this.statements.get<{ body: string }>(
+      'SELECT body FROM annotation WHERE ulid = ? AND purged = 0',
+      ulid,
+    );
+    return row === undefined ? null : (JSON.parse(row.body) as AnnotationEntry);
+  }
+
+  /** `supersedes` of a new entry: what stands on the target now, all of which its author can see. */
+  headsOn(run: number, target: AnnotationTarget): string[] {
+    return headsOn(this.ranges.overlapping(run, partsOf(target)), target);
+  }
+
+  /**
+   * What the author's next undo in the run takes out, in the order it was stored; null when nothing is left. With `entry`: the
+   * gesture that this entry is part of, if it is the author's own and stands.
+   */
+  undoable(run: OpenRun, author: string, entry?: string): AnnotationEntry[] | null {
+    const wanted = entry ?? this.undo.history(run, author).undoable();
+    const found = wanted === null ? null : this.find(wanted);
+    if (found === null || found.author.uuid !== author || !this.devices.has(found.device)) {
+      return null;
+    }
+    const gesture = this.gestures.standing(found);
+    return gesture.length === 0 ? null : [...this.withoutReason(gesture), ...gesture];
+  }
+
+  /** The undo entries that the author's next redo in the run takes out, and what comes back. */
+  redoable(run: OpenRun, author: string): { undos: AnnotationEntry[]; restores: AnnotationEntry[] } | null {
+    const open = this.undo.history(run, author).redoable();
+    const found = open && this.find(open.undo);
+    const undos = found === null ? [] : this.gestures.standing(found);
+    const restores = undos.flatMap(({ body }) => (body.op === 'undo' ? (this.find(body.entry) ?? []) : []));
+    return restores.length === 0 ? null : { undos, restores };
+  }
+
+  /** The decision that the gesture only adds a reason to; to a person the two are one. */
+  private withoutReason(gesture: readonly AnnotationEntry[]): AnnotationEntry[] {
+    const [first] = gesture;
+    if (first === undefined || !gesture.every(mayComplete)) {
+      return [];
+    }
+    const row = this.statements.get<{ body: string }>(
+      'SELECT body FROM annotation WHERE device = ? AND device_seq = ? AND purged = 0',
+      first.device,
+      first.deviceSeq - 1,
+    );
+    const before = row === undefined ? [] : this.gestures.standing(JSON.parse(row.body) as AnnotationEntry);
+    return addsReason(gesture, before) ? before : [];
+  }
+}

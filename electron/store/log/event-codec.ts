@@ -1,0 +1,124 @@
+import { WaymarkError } from '@shared/contract/errors';
+import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/log/events';
+import { type AsIs, asIs } from '../file/as-is';
+import { seqOf } from '../file/ids';
+import { hydrate, type Keep, storedText, survivesJson } from '../file/stored-json';
+import { checkedImages } from './event-images';
+import { chainHash } from './hashing';
+import { nextSteps } from './unreadable-run';
+
+/** An event as the table holds it. */
+export interface EventRow {
+  id: number;
+  version: number;
+  kind: string;
+  at: number;
+  epoch: number;
+  purged: number;
+  body: string;
+  hash: Buffer;
+}
+
+export const EVENT_COLUMNS = 'id, version, kind, at, epoch, purged, body, hash';
+
+/** A body as text, and as whoever reads that text gets it; undefined where only reading it tells. */
+export interface EncodedBody {
+  text: string;
+  value: object | undefined;
+}
+
+/** By kind, made when the first event of it comes. */
+const quickLooks = new Map<EventKind, AsIs>();
+
+function comesBackAsIs({ kind, body }: NewEvent): boolean {
+  let look = quickLooks.get(kind);
+  if (look === undefined) {
+    look = asIs(eventBodies[kind]);
+    quickLooks.set(kind, look);
+  }
+  return look(body);
+}
+
+/**
+ * Parses an event and returns what to store. Throws `bad_input` when the body does not fit its kind;
+ * `keep` receives each large text, and the bytes of each image. A body that its schema would hand back as it is, as nearly
+ * every one of ours, is seen to fit without being copied.
+ */
+export function encodeBody(event: NewEvent, keep: Keep): EncodedBody {
+  if (comesBackAsIs(event)) {
+    return { text: storedText(event.body, keep, checkedImages(event)), value: event.body };
+  }
+  const parsed = eventBodies[event.kind].safeParse(event.body);
+  if (!parsed.success) {
+    throw new WaymarkError(
+      'bad_input',
+      `An event of kind ${event.kind} was not stored: its content does not fit.`,
+      parsed.error.message,
+    );
+  }
+  const { data } = parsed;
+  // Kind and body belong together: the body was parsed by this kind's schema.
+  const images = checkedImages({ kind: event.kind, body: data } as NewEvent);
+  return { text: storedText(data, keep, images), value: survivesJson(data) ? data : undefined };
+}
+
+/** Every column is under the hash, not the body alone. */
+export function eventHash(previous: Uint8Array, row: Omit<EventRow, 'hash' | 'purged'>): Buffer {
+  const head = `${seqOf(row.id)}|${row.version}|${row.kind}|${row.at}|${row.epoch}|`;
+  return chainHash(previous, row.body, head);
+}
+
+/**
+ * A row as the event everything else reads. `check` parses the body again: use it wherever the chain was not
+ * verified just before. Throws `workspace_corrupt` or `workspace_newer`.
+ */
+export function decodeEvent(
+  row: Omit<EventRow, 'hash'>,
+  run: string,
+  load: (sha: string) => string,
+  check = true,
+): RunEvent {
+  const seq = seqOf(row.id);
+  if (row.version > EVENT_VERSION) {
+    throw new WaymarkError(
+      'workspace_newer',
+      `Event ${seq} of run ${run} was written by a newer Waymark. Update Waymark to read it.`,
+    );
+  }
+  if (!isKind(row.kind)) {
+    // Kinds are added without raising the version, so this is what a newer Waymark leaves; damage breaks the chain.
+    throw new WaymarkError(
+      'workspace_newer',
+      `Event ${seq} of run ${run} is of a kind that this version does not know (${row.kind}). Update Waymark to read it.`,
+    );
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(row.body);
+  } catch (thrown) {
+    throw corrupt(run, seq, thrown instanceof Error ? thrown.message : String(thrown));
+  }
+  if (row.body.includes('"$text"') || row.body.includes('"$object"')) {
+    body = hydrate(body, load);
+  }
+  if (check) {
+    const parsed = eventBodies[row.kind].safeParse(body);
+    if (!parsed.success) {
+      throw corrupt(run, seq, parsed.error.message);
+    }
+  }
+  // Kind and body belong together: the body was parsed by this kind's schema, here or before it was stored.
+  return { run, seq, at: row.at, epoch: row.epoch, kind: row.kind, body } as RunEvent;
+}
+
+export function isKind(kind: string): kind is EventKind {
+  return Object.hasOwn(eventBodies, kind);
+}
+
+function corrupt(run: string, seq: number, why: string): WaymarkError {
+  return new WaymarkError(
+    'workspace_corrupt',
+    `Event ${seq} of run ${run} cannot be read. ${nextSteps}`,
+    why,
+  );
+}

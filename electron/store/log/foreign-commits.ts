@@ -1,0 +1,200 @@
+import type { RunEvent } from '@shared/log/events';
+import type { StoreNotice } from '../api';
+import type { Statements } from '../file/rows';
+import type { RunLog } from './run-log';
+import { unreadableRun } from './unreadable-run';
+
+/** How often the file is asked whether another connection committed, ms. */
+const POLL_MS = 100;
+/** A longer gap comes without its events; the receiver fetches them by range. */
+const MAX_EVENTS = 500;
+
+export interface ForeignCommitOptions {
+  failed(thrown: unknown): void;
+  /** Another process has changed what the workspace says about the rules of this task; it may have died right after. */
+  rulesChanged(task: string): void;
+}
+
+/**
+ * Tells of commits that other processes made. `PRAGMA data_version` on the writing connection changes with
+ * every commit but its own.
+ */
+export class ForeignCommits {
+  private timer: NodeJS.Timeout | undefined;
+  private version: unknown;
+  private readonly seqs = new Map<string, number>();
+  private readonly ends = new Map<number, number>();
+  /** Sums of the rules' settings by task. */
+  private rules: ReadonlyMap<string, string> = new Map();
+  private outbox = 0;
+  private annotation = 0;
+  private readonly ownOutbox = new Set<number>();
+  private readonly ownAnnotations = new Set<string>();
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly log: RunLog,
+    private readonly notify: (notice: StoreNotice) => void,
+    private readonly options: ForeignCommitOptions,
+  ) {}
+
+  start(): void {
+    this.version = this.readVersion();
+    for (const { ulid, seq } of this.heads()) {
+      this.seqs.set(ulid, seq);
+    }
+    for (const { id, end } of this.sessionEnds()) {
+      this.ends.set(id, end);
+    }
+    this.outbox = this.maxId('outbox');
+    this.annotation = this.maxId('annotation');
+    this.rules = this.ruleSettings();
+    this.timer = setInterval(() => this.tryPoll(), POLL_MS);
+    this.timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  seenRun(run: string, seq: number): void {
+    this.seqs.set(run, seq);
+  }
+
+  seenOutbox(id: number): void {
+    this.ownOutbox.add(id);
+  }
+
+  seenAnnotation(ulid: string): void {
+    this.ownAnnotations.add(ulid);
+  }
+
+  /** Nobody waits for a poll: what it cannot read is told, and the next one tries again. */
+  private tryPoll(): void {
+    try {
+      this.poll();
+    } catch (thrown) {
+      this.options.failed(thrown);
+    }
+  }
+
+  private poll(): void {
+    const version = this.readVersion();
+    if (version === this.version) {
+      return;
+    }
+    this.notify({ kind: 'foreign' });
+    this.tellOutbox();
+    this.tellAnnotations();
+    this.tellSessions();
+    this.tellRules();
+    this.tellRuns();
+    this.version = version;
+  }
+
+  private tellRuns(): void {
+    for (const { ulid, id, seq, steps } of this.heads()) {
+      const known = this.seqs.get(ulid) ?? 0;
+      if (seq > known) {
+        const events = seq - known <= MAX_EVENTS ? this.eventsOf({ id, ulid, seq }, known + 1) : null;
+        this.seqs.set(ulid, seq);
+        this.notify({ kind: 'run', run: ulid, seq, steps, events });
+      }
+    }
+  }
+
+  /** Null when one of them cannot be read. */
+  private eventsOf(run: { id: number; ulid: string; seq: number }, from: number): RunEvent[] | null {
+    try {
+      return this.log.read(run, from, run.seq, MAX_EVENTS);
+    } catch (thrown) {
+      const notice = unreadableRun(run.ulid, thrown);
+      if (notice === null) throw thrown;
+      this.notify(notice);
+      return null;
+    }
+  }
+
+  private tellOutbox(): void {
+    const rows = this.statements.all<{ id: number; ulid: string }>(
+      'SELECT o.id, r.ulid FROM outbox o JOIN run r ON r.id = o.run WHERE o.id > ? ORDER BY o.id',
+      this.outbox,
+    );
+    for (const { id, ulid } of rows) {
+      this.outbox = id;
+      if (!this.ownOutbox.delete(id)) {
+        this.notify({ kind: 'outbox', run: ulid, head: id });
+      }
+    }
+  }
+
+  /** SQLite takes the target out of each entry: one that is damaged says nothing, and the next ones are told. */
+  private tellAnnotations(): void {
+    const rows = this.statements.all<{
+      id: number;
+      ulid: string;
+      run: string;
+      low: number | null;
+      high: number | null;
+    }>(
+      `SELECT id, ulid, (SELECT r.ulid FROM run r WHERE r.id = annotation.run) AS run,
+         iif(json_valid(body), body ->> '$.target.from', NULL) AS low,
+         iif(json_valid(body), body ->> '$.target.to', NULL) AS high
+       FROM annotation WHERE id > ? AND purged = 0 ORDER BY id`,
+      this.annotation,
+    );
+    for (const { id, ulid, run, low, high } of rows) {
+      this.annotation = id;
+      if (!this.ownAnnotations.delete(ulid) && low !== null && high !== null) {
+        this.notify({ kind: 'labels', run, from: low, to: high });
+      }
+    }
+  }
+
+  private tellSessions(): void {
+    for (const { id, run, uid, end } of this.sessionEnds()) {
+      if (end > (this.ends.get(id) ?? 0)) {
+        this.ends.set(id, end);
+        this.notify({ kind: 'session', run, uid, endOffset: end });
+      }
+    }
+  }
+
+  private tellRules(): void {
+    const before = this.rules;
+    this.rules = this.ruleSettings();
+    for (const task of new Set([...before.keys(), ...this.rules.keys()])) {
+      if (before.get(task) !== this.rules.get(task)) {
+        this.options.rulesChanged(task);
+      }
+    }
+  }
+
+  private ruleSettings(): ReadonlyMap<string, string> {
+    const rows = this.statements.all<{ task: string; sum: string }>(
+      'SELECT task, hex(sum) AS sum FROM rule_setting',
+    );
+    return new Map(rows.map(({ task, sum }) => [task, sum]));
+  }
+
+  private heads(): { ulid: string; id: number; seq: number; steps: number }[] {
+    return this.statements.all(
+      `SELECT r.ulid, r.id, h.seq, iif(json_valid(h.state), h.state ->> '$.steps', 0) AS steps
+       FROM run_head h JOIN run r ON r.id = h.run`,
+    );
+  }
+
+  private sessionEnds(): { id: number; run: string; uid: string; end: number }[] {
+    return this.statements.all(
+      'SELECT s.id, r.ulid AS run, s.uid, s.end_offset AS end FROM session_log s JOIN run r ON r.id = s.run',
+    );
+  }
+
+  private maxId(table: 'outbox' | 'annotation'): number {
+    return this.statements.get<{ id: number }>(`SELECT coalesce(max(id), 0) AS id FROM ${table}`)?.id ?? 0;
+  }
+
+  private readVersion(): unknown {
+    return this.statements.db.pragma('data_version', { simple: true });
+  }
+}

@@ -1,0 +1,21 @@
+import type { Statements } from '../file/rows';
+
+/**
+ * Up to where each person has looked at each run. A bookmark, in no log: it only ever moves forward, and losing it costs
+ * a second look.
+ */
+export class SeenLog {
+  constructor(private readonly statements: Statements) {}
+
+  /** `author`: uuid of the person. `seq`: last event they had in view. Inside a transaction. */
+  mark(run: number, author: string, seq: number, at: number): void {
+    this.statements.run(
+      `INSERT INTO seen (run, author, seq, at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (run, author) DO UPDATE SET seq = max(seq, excluded.seq), at = max(at, excluded.at)`,
+      run,
+      author,
+      seq,
+      at,
+    );
+  }
+}

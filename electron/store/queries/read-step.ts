@@ -1,0 +1,126 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { ObservationView, StepDetail, StepNote } from '@shared/contract/views';
+import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
+import { imageRef } from '@shared/log/image-part';
+import { noticesOf } from '@shared/runs/notices';
+import { rowId } from '../file/ids';
+import { bounded, findRun, type ReadContext, type RunRecord, readKinds } from './read-context';
+import { revisionsOfStep } from './read-files';
+import { readHead } from './read-heads';
+import { readLabels } from './read-labels';
+
+/** What a step is shown by. Watches may record any number of other events while it goes on. */
+const SHOWN: readonly EventKind[] = [
+  'model.answered',
+  'step.taught',
+  'step.imported',
+  'hint.delivered',
+  'action.started',
+  'action.observed',
+];
+
+/** Everything about one answered step. Throws `not_found`. */
+export function readStep(context: ReadContext, ulid: string, step: number): StepDetail {
+  const run = findRun(context, ulid);
+  const found = readHead(context, run, bounded(step, 0, 2 ** 31, 'The step'));
+  if (found === undefined) {
+    throw new WaymarkError('not_found', `Run ${ulid} has no step ${step}; it has ${run.state.steps}.`);
+  }
+  const events = readKinds(context, run, found.seq0, found.seq1, SHOWN).filter((event) => isOf(event, step));
+  const answer = events.find((event) => event.kind === 'model.answered');
+  if (answer?.kind !== 'model.answered') {
+    throw new WaymarkError(
+      'workspace_corrupt',
+      `The answer of step ${step} is missing. Run "verify".`,
+      `run ${ulid}`,
+    );
+  }
+  const { body } = answer;
+  const observed = events.flatMap((event) => (event.kind === 'action.observed' ? [event.body] : []));
+  const taught = events.flatMap((event) => (event.kind === 'step.taught' ? [event.body.text] : []));
+  const hints = events.flatMap((event) => (event.kind === 'hint.delivered' ? [event.body.text] : []));
+  return {
+    head: found.head,
+    text: body.text,
+    reasoning: body.reasoning,
+    usage: body.usage,
+    cost: body.cost,
+    durationMs: body.durationMs,
+    model: body.model,
+    observations: observations(body, events),
+    shortened: shortenedOf(context, run, step, found.seq0),
+    taught: taught.length > 0 ? taught.join('') : null,
+    hintText: hints.length > 0 ? hints.join('') : null,
+    files: revisionsOfStep(context, run, step, found.seq0, found.seq1),
+    labels: readLabels(context, run, step),
+    scoreThen: bestScore(context, run, step),
+    offsets: observed.at(-1)?.offsets ?? {},
+    imported: importedOf(events),
+  };
+}
+
+/** Hints of the step before stand between its last event and this step's first request. */
+function isOf(event: RunEvent, step: number): boolean {
+  return 'step' in event.body && event.body.step === step;
+}
+
+function importedOf(events: readonly RunEvent[]): StepDetail['imported'] {
+  const found = events.find((event) => event.kind === 'step.imported');
+  return found?.kind === 'step.imported' ? { source: found.body.source, unknown: found.body.unknown } : null;
+}
+
+function observations(answer: EventBody<'model.answered'>, events: readonly RunEvent[]): ObservationView[] {
+  return answer.calls.map((call, index) => {
+    const started = events.find((event) => event.kind === 'action.started' && event.body.call === index);
+    const closed = events.find((event) => event.kind === 'action.observed' && event.body.call === index);
+    const action = started?.kind === 'action.started' ? started.body : null;
+    const observed = closed?.kind === 'action.observed' ? closed.body : null;
+    return {
+      call: index,
+      callId: call.id,
+      name: call.name,
+      args: action?.args ?? null,
+      rawArguments: call.arguments,
+      invalid: answer.invalid[index] ?? null,
+      ok: observed?.ok ?? null,
+      error: observed?.error ?? null,
+      text: observed?.text ?? '',
+      data: observed?.data ?? {},
+      durationMs: observed?.durationMs ?? null,
+      closedBy: observed?.closedBy ?? null,
+      images: (observed?.images ?? []).map(imageRef),
+      guards: [...(action?.guards ?? []), ...noticesOf(observed?.data ?? {})],
+    };
+  });
+}
+
+/** The notes stand where it happened, which is this step or a later one. */
+function shortenedOf(
+  context: ReadContext,
+  run: RunRecord,
+  step: number,
+  seq0: number,
+): StepDetail['shortened'] {
+  return context.statements
+    .all<{ body: string }>(
+      'SELECT body FROM note WHERE id BETWEEN ? AND ? AND body LIKE ? ORDER BY id',
+      rowId(run.id, seq0),
+      rowId(run.id, run.seq),
+      `{"kind":"shortened","step":${step},%`,
+    )
+    .flatMap(({ body }) => {
+      const note = JSON.parse(body) as StepNote;
+      return note.kind === 'shortened' ? [{ was: note.was, kept: note.kept }] : [];
+    });
+}
+
+/** Best score of any evaluation up to and including this step. */
+function bestScore(context: ReadContext, run: RunRecord, step: number): number | null {
+  const row = context.statements.get<{ best: number | null }>(
+    'SELECT max(score) AS best FROM evaluation WHERE id BETWEEN ? AND ? AND step <= ?',
+    rowId(run.id, 0),
+    rowId(run.id, run.seq),
+    step,
+  );
+  return row?.best ?? null;
+}

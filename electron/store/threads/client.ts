@@ -1,0 +1,231 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { WaymarkError } from '@shared/contract/errors';
+import type { StepQuery } from '@shared/contract/step-query';
+import type { Store, StoreReader, StoreWriter } from '../api';
+import { offerAddresses } from '../file/file-addresses';
+import { type ReadOnly, readOnlyWriter } from '../file/read-only';
+import { askIndex } from '../projections/asked-steps';
+import { AssembledStore, Notices, thrownLater } from './store-parts';
+import type { StoreThread } from './store-thread';
+import { readsFrom, type StoreThreads, startThreads } from './store-threads';
+import type { ThreadData } from './thread-protocol';
+
+export interface OpenStoreOptions {
+  /** Folder of `writer-worker.js` and `reader-worker.js`; by default where the running bundle lies. */
+  workerDir?: string;
+  /** Threads that were started before the folder was known, and that nothing else uses. */
+  threads?: StoreThreads | undefined;
+  /** Name of this installation: its identity in annotation entries begins with it. By default the machine's. */
+  device?: string;
+  /** Id for the outbox or annotation entry that is being asked for, where its asker chose one. */
+  entryId?: () => string | undefined;
+  /** A listener for notices has thrown; by default the process hears of it as of any bug. */
+  listenerFailed?: (thrown: unknown) => void;
+  /** A thread that waited could not open; whoever asks it is told why. By default the process hears of it as of any bug. */
+  lateRefusal?: (thrown: unknown) => void;
+  /** Room kept free for a clean stop on a full disk, at most a twentieth of what is free; default 64 MB. */
+  ballastBytes?: number;
+  /** How often changed hints and labels are copied, ms; default 15 minutes. */
+  backupEveryMs?: number;
+  /** Nothing is recorded in it, no run is driven, nothing half done is finished. */
+  readOnly?: ReadOnly | undefined;
+}
+
+/** Room kept free for a clean stop on a full disk. */
+export const ballastBytes = 64 * 1024 * 1024;
+
+/**
+ * Opens (or creates) the workspace in a folder: a writing thread and two reading ones. Rejects with
+ * `workspace_newer`, `workspace_network_fs`, `workspace_corrupt` or `read_only`, and has changed nothing then.
+ */
+export async function openStore(folder: string, options: OpenStoreOptions = {}): Promise<Store> {
+  const notices = new Notices(options.listenerFailed);
+  const { write, read, index } = options.threads ?? startThreads(options.workerDir ?? bundledWorkers());
+  const data = threadData(folder, options);
+  try {
+    // Offered before the writer is told to open: it may be quicker than this thread's next line.
+    const offered = offerAddresses();
+    // The writer refuses or brings up to date what the others then read.
+    await write.open({ ...data, alsoReads: !read.hasBegun }, notices.publish).finally(offered);
+    const opening = read.open(data, notices.publish);
+    const indexing = index.open(data, notices.publish);
+    const late = options.lateRefusal ?? thrownLater;
+    const reads = read.hasBegun ? read : readsFrom({ read, write }, opening, late);
+    if (!index.hasBegun) indexing.catch(late);
+    const [readOnly] = await Promise.all([
+      write.call<boolean>('isReadOnly', []),
+      read.hasBegun ? opening : null,
+      index.hasBegun ? indexing : null,
+    ]);
+    const writer = remoteWriter(write, index, options.entryId ?? (() => undefined));
+    return new AssembledStore(
+      folder,
+      readOnly ? readOnlyWriter(writer, folder) : writer,
+      remoteReader(reads, write, index),
+      notices,
+      {
+        readOnly,
+        drain: async () => {
+          await write.call('drain', []);
+          await index.call('drain', []);
+        },
+        // A thread that has died refuses; the others must still end, or the process never does.
+        close: async () => {
+          try {
+            await index.close();
+          } finally {
+            try {
+              await write.close();
+            } finally {
+              await read.close();
+            }
+          }
+        },
+      },
+    );
+  } catch (thrown) {
+    // The one that refused has ended.
+    await Promise.allSettled([index.close(), write.close(), read.close()]);
+    throw thrown;
+  }
+}
+
+function threadData(folder: string, options: OpenStoreOptions): Omit<ThreadData, 'role'> {
+  return {
+    folder,
+    device: options.device ?? null,
+    ballastBytes: options.ballastBytes ?? ballastBytes,
+    backupEveryMs: options.backupEveryMs ?? null,
+    readOnly: options.readOnly ?? false,
+    resourcesPath: (process as { resourcesPath?: string }).resourcesPath ?? null,
+  };
+}
+
+/** The bundle is CommonJS; a piece of it may lie in a folder below the entries. */
+export function bundledWorkers(): string {
+  const here = typeof __dirname === 'undefined' ? null : __dirname;
+  const found =
+    here === null
+      ? undefined
+      : [here, dirname(here)].find((folder) => existsSync(join(folder, 'writer-worker.js')));
+  if (found === undefined) {
+    throw new WaymarkError(
+      'bug',
+      'The store needs `workerDir` when it does not run from the built application.',
+    );
+  }
+  return found;
+}
+
+function remoteWriter(
+  writing: StoreThread,
+  indexing: StoreThread,
+  entryId: () => string | undefined,
+): StoreWriter {
+  return {
+    append: (...args) => writing.call('append', args),
+    appendIfOutboxAt: (...args) => writing.call('appendIfOutboxAt', args),
+    post: (run, author, op, ulid = entryId()) => writing.call('post', [run, author, op, ulid]),
+    annotate: (author, target, op, ulid = entryId()) => writing.call('annotate', [author, target, op, ulid]),
+    merge: (...args) => writing.call('merge', args),
+    undo: (...args) => writing.call('undo', args),
+    redo: (...args) => writing.call('redo', args),
+    sessionBytes: (...args) => writing.call('sessionBytes', args),
+    remove: (...args) => writing.call('remove', args),
+    clean: () => writing.call('clean', []),
+    createTask: (...args) => writing.call('createTask', args),
+    setRules: (...args) => writing.call('setRules', args),
+    see: (...args) => writing.call('see', args),
+    keepDwell: (...args) => writing.call('keepDwell', args),
+    dismissRetroMask: (...args) => writing.call('dismissRetroMask', args),
+    rebuild: (...args) => writing.call('rebuild', args),
+    rebuildSearch: () => indexing.call('rebuildSearch', []),
+    backup: () => indexing.call('backup', []),
+  };
+}
+
+function remoteReader(
+  reading: Pick<StoreThread, 'call'>,
+  writing: StoreThread,
+  indexing: StoreThread,
+): StoreReader {
+  const asked = (run: string, query: StepQuery) =>
+    askIndex((of, text) => indexing.call('stepsMatching', [of, text]), run, query);
+  return {
+    runs: () => reading.call('runs', []),
+    run: (...args) => reading.call('run', args),
+    resolveRun: (...args) => reading.call('resolveRun', args),
+    events: (...args) => reading.call('events', args),
+    heads: (...args) => reading.call('heads', args),
+    matches: async (run, query) => reading.call('matches', [run, query, await asked(run, query)]),
+    countMatches: async (run, query) => reading.call('countMatches', [run, query, await asked(run, query)]),
+    nearest: async (run, queries, from, direction) => {
+      const steps = await Promise.all(queries.map((query) => asked(run, query)));
+      return reading.call('nearest', [run, queries, from, direction, steps]);
+    },
+    facets: (...args) => reading.call('facets', args),
+    tiles: (...args) => reading.call('tiles', args),
+    segments: (...args) => reading.call('segments', args),
+    step: (...args) => reading.call('step', args),
+    evidence: (...args) => reading.call('evidence', args),
+    prompt: (...args) => reading.call('prompt', args),
+    image: (...args) => reading.call('image', args),
+    checkpoints: (...args) => reading.call('checkpoints', args),
+    openApprovals: (...args) => reading.call('openApprovals', args),
+    allowedKinds: (...args) => reading.call('allowedKinds', args),
+    hints: (...args) => reading.call('hints', args),
+    outbox: (...args) => reading.call('outbox', args),
+    outboxHead: (...args) => reading.call('outboxHead', args),
+    entry: (...args) => reading.call('entry', args),
+    sessions: (...args) => reading.call('sessions', args),
+    sessionsAt: (...args) => reading.call('sessionsAt', args),
+    readSession: (...args) => reading.call('readSession', args),
+    files: (...args) => reading.call('files', args),
+    fileRevisions: (...args) => reading.call('fileRevisions', args),
+    fileCounts: (...args) => reading.call('fileCounts', args),
+    fileText: (...args) => reading.call('fileText', args),
+    queries: (...args) => reading.call('queries', args),
+    search: (...args) => indexing.call('search', args),
+    stepsMatching: (...args) => indexing.call('stepsMatching', args),
+    searchWorkspace: (...args) => indexing.call('searchWorkspace', args),
+    startScan: (...args) => indexing.call('startScan', args),
+    scanNews: (...args) => indexing.call('scanNews', args),
+    stopScan: (...args) => indexing.call('stopScan', args),
+    indexProgress: () => indexing.call('indexProgress', []),
+    searchSessions: (...args) => indexing.call('searchSessions', args),
+    annotations: (...args) => reading.call('annotations', args),
+    annotationPage: (...args) => reading.call('annotationPage', args),
+    similarSteps: (...args) => reading.call('similarSteps', args),
+    undecidedSteps: (...args) => reading.call('undecidedSteps', args),
+    offeredTools: (...args) => reading.call('offeredTools', args),
+    exportAnnotations: (...args) => reading.call('exportAnnotations', args),
+    queueView: (...args) => reading.call('queueView', args),
+    queueNext: (...args) => reading.call('queueNext', args),
+    withheld: (...args) => reading.call('withheld', args),
+    withheldRuns: (...args) => reading.call('withheldRuns', args),
+    batches: () => reading.call('batches', []),
+    assignedSteps: (...args) => reading.call('assignedSteps', args),
+    annotators: () => reading.call('annotators', []),
+    people: (...args) => reading.call('people', args),
+    dwell: (...args) => reading.call('dwell', args),
+    openHints: (...args) => reading.call('openHints', args),
+    retroMask: (...args) => reading.call('retroMask', args),
+    decidedExamples: (...args) => reading.call('decidedExamples', args),
+    tasks: () => reading.call('tasks', []),
+    task: (...args) => reading.call('task', args),
+    ruleSettings: (...args) => reading.call('ruleSettings', args),
+    ruleCounts: (...args) => reading.call('ruleCounts', args),
+    ruleProgress: (...args) => indexing.call('ruleProgress', args),
+    previewRules: (...args) => indexing.call('previewRules', args),
+    attention: (...args) => reading.call('attention', args),
+    stats: (...args) => reading.call('stats', args),
+    attentionList: (...args) => reading.call('attentionList', args),
+    attentionReport: (...args) => reading.call('attentionReport', args),
+    verify: async (runs, depth) => {
+      // Labels that are still being derived would look like damage.
+      if (depth !== 'logs') await writing.call('drain', []);
+      return indexing.call('verify', [runs, depth]);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Store, StoreNotice } from '../api';
+import { openWriterPart } from '../commands/writer-part';
+import { type ReadOnly, readOnlyWriter } from '../file/read-only';
+import { createProjector } from '../projections/projector';
+import type { StepProjector } from '../projections/step-projector';
+import { openReaderPart } from '../queries/reader-part';
+import { type IndexPart, openIndexPart } from '../search/index-part';
+import { AssembledStore, Notices } from './store-parts';
+
+export interface InProcessOptions {
+  /** Folder of the bundled worker entries; without it no pattern can be searched. */
+  workerDir?: string;
+  device?: string;
+  now?: () => number;
+  projector?: StepProjector;
+  listenerFailed?: (thrown: unknown) => void;
+  ballastBytes?: number;
+  backupEveryMs?: number;
+  partBytes?: number;
+  /** As in `OpenStoreOptions`. */
+  readOnly?: ReadOnly | undefined;
+}
+
+/** The whole store in the calling thread: for one look of the command line, for unit tests, and for measuring the core. */
+export function openStoreInProcess(folder: string, options: InProcessOptions = {}): Store {
+  const now = options.now ?? Date.now;
+  const projector = options.projector ?? createProjector();
+  const notices = new Notices(options.listenerFailed);
+  const notify = (notice: StoreNotice) => notices.publish(notice);
+  const core = openWriterPart({
+    folder,
+    now,
+    projector,
+    ballastBytes: options.ballastBytes ?? 0,
+    notify,
+    partBytes: options.partBytes,
+    readOnly: options.readOnly,
+    ...(options.device === undefined ? {} : { device: options.device }),
+  });
+  let index: IndexPart;
+  try {
+    index = openIndexPart(folder, {
+      now,
+      projector,
+      notify,
+      workers: options.workerDir ?? null,
+      ...(options.backupEveryMs === undefined ? {} : { backupEveryMs: options.backupEveryMs }),
+    });
+  } catch (thrown) {
+    core.halt();
+    throw thrown;
+  }
+  const reader = openReaderPart(folder, {
+    now,
+    index: index.reader,
+    verify: index.verify,
+  });
+  const writer = Object.assign(core, { backup: index.backup, rebuildSearch: index.rebuildSearch });
+  const allowed = core.readOnly ? readOnlyWriter(writer, folder) : writer;
+  return new AssembledStore(folder, allowed, reader.core, notices, {
+    readOnly: core.readOnly,
+    drain: async () => {
+      await core.drain();
+      await index.drain();
+    },
+    close: async () => {
+      await index.close();
+      await core.close();
+      reader.close();
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { createProjector } from '../projections/projector';
+import { openReads } from '../queries/read-methods';
+import { openIndexPart } from '../search/index-part';
+import { serveThread } from './serve-thread';
+
+/** Entry of the two reading threads: bounded reads, and what may take long (search, verification, backups). */
+serveThread((data, notify) => {
+  if (data.role === 'index') {
+    const index = openIndexPart(data.folder, {
+      now: Date.now,
+      projector: createProjector(),
+      notify,
+      workers: __dirname,
+      ...(data.backupEveryMs === null ? {} : { backupEveryMs: data.backupEveryMs }),
+    });
+    return {
+      ...index.reader,
+      verify: index.verify,
+      backup: index.backup,
+      rebuildSearch: index.rebuildSearch,
+      drain: index.drain.bind(index),
+      close: index.close.bind(index),
+    };
+  }
+  return openReads(data.folder);
+});

@@ -1,0 +1,32 @@
+import type { Failure } from '@shared/contract/errors';
+import type { StoreNotice } from '../api';
+import type { ReadOnly } from '../file/read-only';
+
+/** What a thread is opened with; plain data only. */
+export interface ThreadData {
+  folder: string;
+  /** `index` searches, verifies and backs up; `read` answers everything else; `restore` looks into a damaged workspace. */
+  role: 'write' | 'read' | 'index' | 'restore';
+  device: string | null;
+  ballastBytes: number;
+  backupEveryMs: number | null;
+  readOnly: ReadOnly;
+  /** The writing thread answers bounded reads as well. */
+  alsoReads?: boolean;
+  /** Electron's resources folder, which its worker threads do not know. */
+  resourcesPath: string | null;
+}
+
+/** The first one is `open` with its `ThreadData`, or `close`. */
+export interface ThreadCall {
+  id: number;
+  method: string;
+  args: unknown[];
+}
+
+export type ThreadMessage =
+  | { type: 'ready' }
+  | { type: 'refused'; failure: Failure }
+  | { type: 'result'; id: number; value: unknown }
+  | { type: 'failure'; id: number; failure: Failure }
+  | { type: 'notice'; notice: StoreNotice };

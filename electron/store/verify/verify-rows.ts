@@ -1,0 +1,141 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { VerifyProblem } from '@shared/contract/views';
+import { decodeBlob } from '../file/blob-store';
+import type { Statements } from '../file/rows';
+import { unusedFiles } from '../file/unused-files';
+import { rowSum, sha256 } from '../log/hashing';
+import type { VerifyContext } from './verify';
+import { findingOf } from './verify-finding';
+
+/** Files that nothing uses and that are worth naming. */
+const ENOUGH = 20;
+
+type Column = string | number | null | Buffer;
+
+/** Tables whose rows carry a checksum over the columns named here. */
+const SUMMED: readonly [string, string][] = [
+  ['meta', 'key, value'],
+  ['task', 'id, title, domain, hash, folder, spec, added_at'],
+  ['tombstone', 'run, mode, at, author, counts, head, done, content'],
+  ['rule_setting', 'task, body, at, author'],
+  ['session_log WHERE epoch IS NULL', 'run, uid, end_offset, last_at'],
+  ['session_log WHERE epoch IS NOT NULL', 'run, uid, end_offset, last_at, file, epoch'],
+  ['session_chunk', 'log, offset, length, received_at, host_at, sha'],
+  ['restore_loss', 'run, uid, from_byte, to_byte, stored, at'],
+];
+
+/** Rows that neither a chain nor an event explains. */
+export function checkSums(statements: Statements): VerifyProblem[] {
+  const problems: VerifyProblem[] = [];
+  for (const [table, columns] of SUMMED) {
+    for (const row of statements.prepare(`SELECT ${columns}, sum FROM ${table}`).raw().iterate()) {
+      const values = row as Column[];
+      const sum = values.pop();
+      if (!(sum instanceof Buffer) || !rowSum(...values).equals(sum)) {
+        const where = `${table.replace(/ .*/, '')} ${String(values[0])}`;
+        problems.push({ what: 'row', where, message: 'This row was changed after it was stored.' });
+      }
+    }
+  }
+  if (statements.get("SELECT 1 FROM meta WHERE key = 'workspace'") === undefined) {
+    problems.push({
+      what: 'row',
+      where: 'meta workspace',
+      message: 'The identity of the workspace is missing.',
+    });
+  }
+  return problems;
+}
+
+/** Every stored text still has the content that its hash names, and some run uses it. */
+export async function checkBlobs(context: VerifyContext): Promise<VerifyProblem[]> {
+  const { statements } = context;
+  const problems: VerifyProblem[] = [];
+  const page = statements.prepare(
+    'SELECT id, sha, size, encoding, data FROM blob WHERE id > ? ORDER BY id LIMIT 200',
+  );
+  for (let last = -1; ; ) {
+    const rows = page.all(last) as {
+      id: number;
+      sha: Buffer;
+      size: number;
+      encoding: number;
+      data: Buffer | null;
+    }[];
+    for (const row of rows) {
+      if (row.id <= last) {
+        // As in a run's events: a damaged index can lead back to rows that were read already.
+        problems.push({
+          what: 'text',
+          where: `row ${row.id} of the texts`,
+          message: 'The table is out of order.',
+        });
+        return problems;
+      }
+      const hex = row.sha.toString('hex');
+      const finding = blobProblem(context, row, hex);
+      if (finding !== null) {
+        problems.push({ what: 'text', where: whereOf(statements, row.id, hex), ...finding });
+      }
+      last = row.id;
+    }
+    if (rows.length === 0) {
+      break;
+    }
+    await context.breathe();
+  }
+  const stray = statements.all<{ id: number }>(
+    `SELECT id FROM blob WHERE run NOT IN (SELECT run FROM run_head)
+     UNION ALL SELECT blob FROM blob_share WHERE run NOT IN (SELECT run FROM run_head)
+     UNION ALL SELECT blob FROM blob_share WHERE blob NOT IN (SELECT id FROM blob) LIMIT 20`,
+  );
+  return [
+    ...problems,
+    ...stray.map(({ id }) => ({ what: 'text', where: `text ${id}`, message: 'No run uses this text.' })),
+  ];
+}
+
+/** Files that no row names: a process was killed before it stored, or after it removed, what they belong to. */
+export async function checkLeftOver({ statements, folder }: VerifyContext): Promise<VerifyProblem[]> {
+  const problems: VerifyProblem[] = [];
+  for await (const { name } of unusedFiles(statements, folder)) {
+    problems.push({
+      what: 'left_over',
+      where: name,
+      message: 'Nothing uses this file. Run "clean" to delete it.',
+    });
+    if (problems.length === ENOUGH) {
+      break;
+    }
+  }
+  return problems;
+}
+
+function blobProblem(
+  { folder }: VerifyContext,
+  row: { size: number; encoding: number; data: Buffer | null },
+  hex: string,
+): Pick<VerifyProblem, 'message' | 'detail'> | null {
+  try {
+    const bytes = decodeBlob(row, hex, folder);
+    const sound = bytes.length === row.size && sha256(bytes).toString('hex') === hex;
+    return sound ? null : { message: 'The text is not what its hash says.' };
+  } catch (thrown) {
+    return thrown instanceof WaymarkError
+      ? findingOf(thrown)
+      : { message: 'The text cannot be read.', detail: String(thrown) };
+  }
+}
+
+/** A text by the beginning of its hash, and the runs that use it: a full check says which steps. */
+function whereOf(statements: Statements, id: number, hex: string): string {
+  const runs = statements.all<{ ulid: string }>(
+    `SELECT ulid FROM run WHERE id IN (SELECT run FROM blob WHERE id = ? UNION ALL SELECT run FROM blob_share WHERE blob = ?)
+     ORDER BY id LIMIT 4`,
+    ...[id, id],
+  );
+  const named = runs.slice(0, 3).map(({ ulid }) => ulid);
+  const text = `text ${hex.slice(0, 12)}`;
+  if (named.length === 0) return text;
+  return `${text} of run ${named.join(', ')}${runs.length > named.length ? ' and others' : ''}`;
+}
