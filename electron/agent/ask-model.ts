@@ -1,4 +1,5 @@
 import { hintBlock } from '@shared/context/human-tag';
+import { imagesToLeaveOut } from '@shared/context/image-room';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { askUntilAnswered } from './ask-until-answered';
 import { budgetTail, type NoRoom, roomFor } from './budget';
@@ -11,12 +12,17 @@ import { summarise } from './summarise';
 /**
  * Asks for the next step until an answer is in the log, or the run comes to rest. Hints that are due go into the
  * log in one transaction with the request that carries them, or not at all (semantics, Hints). A context that is too
- * large is made smaller first.
+ * large is made smaller first, and of images only as many are sent as a request may hold.
  */
 export async function askModel(loop: Loop): Promise<Lap> {
   const { run } = loop.state;
   if (run.summarising !== null) {
     return summarise(loop);
+  }
+  const tooMany = imagesToLeaveOut(loop.state.context);
+  if (tooMany !== null) {
+    await loop.ports.recorder.record([{ kind: 'context.images_left_out', body: tooMany }]);
+    return 'next';
   }
   const step = run.step + 1;
   const asked = await askUntilAnswered(loop, step, (fresh) => recordRequest(loop, step, fresh));

@@ -46,7 +46,7 @@ ${reasoningField[preset.reasoning]}| \`tools\` | the tools in force, as a list o
 | \`metadata.evaluator_isolated\` | \`false\`: the agent's commands could have reached the evaluator, so a score may have been helped |
 | \`metadata.steps[]\` | \`step\` number in the run, its global \`id\`, its \`mask\`, who decided (\`source\`: adjudication, human, rule, judge; absent = waived) and the \`reason\` (a person's initials, with what they wrote in \`given_reason\`) |
 | \`metadata.experiment\`, \`arm\`, \`group\`, \`sample\`, \`seed\` | what the run was made for, where it was said |
-| \`metadata.not_as_sent[]\` | messages (places from 0) that the requests behind \`steps\` held otherwise, and \`why\`: \`shortened\` later because the context was full, \`reasoning\` or \`images\` sent or not sent, \`line\` on the budgets that stood in that one request. Absent: every step was asked with exactly these messages |
+| \`metadata.not_as_sent[]\` | messages (places from 0) that the requests behind \`steps\` held otherwise, and \`why\`: \`shortened\` later because the context was full, \`reasoning\` or \`images\` sent or not (any more), \`line\` on the budgets that stood in that one request. Absent: every step was asked with exactly these messages |
 | \`metadata.refused[]\` | of a summary: answers that could not be used and were not sent back, each with what the summariser was then told (\`told\`, which stands in the last message of its prompt) |
 
 What people wrote to the agent while it worked stands inside \`<real_user>\` in tool or user messages. Nothing else can: the

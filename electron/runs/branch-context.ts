@@ -14,7 +14,7 @@ const PAGE = 1_000;
 
 /**
  * What stood in a run's context right after one of its steps, by reference to the steps: the segment in force, the steps in
- * the context with the hints that were delivered to them, and what was shortened. Feed it the log in order.
+ * the context with the hints that were delivered to them, what was shortened and left out. Feed it the log in order.
  */
 export class BranchContext {
   readonly run = new RunFold();
@@ -26,7 +26,8 @@ export class BranchContext {
   private readonly steps = new Map<number, Inherited>();
   /** Deliveries and kept lines that joined the head, in order. */
   private atHead: (Delivery | { line: string })[] = [];
-  private shortened: EventOf<'context.shortened'>['body'][] = [];
+  /** What was shortened and left out, in order. */
+  private lessened: EventOf<'context.shortened' | 'context.images_left_out'>[] = [];
 
   apply(event: RunEvent): void {
     this.run.apply(event, event.at);
@@ -89,7 +90,7 @@ export class BranchContext {
     return [
       { kind: 'segment.started', body: { ...own, head, request: edit.request, ...hints } },
       ...steps.map((body): NewEvent => ({ kind: 'step.inherited', body })),
-      ...this.shortened.map((body): NewEvent => ({ kind: 'context.shortened', body })),
+      ...this.lessened.map(({ kind, body }) => ({ kind, body }) as NewEvent),
     ];
   }
 
@@ -134,7 +135,8 @@ export class BranchContext {
           this.keep(event.body.tail);
         return;
       case 'context.shortened':
-        this.shortened.push(event.body);
+      case 'context.images_left_out':
+        this.lessened.push(event);
         return;
       default:
         return;
@@ -149,7 +151,7 @@ export class BranchContext {
     for (const step of [...this.steps.keys()]) {
       if (step < from || step > to) this.steps.delete(step);
     }
-    this.shortened = this.shortened.filter(({ step }) => this.steps.has(step));
+    this.lessened = this.lessened.filter(({ body }) => this.steps.has(body.step));
   }
 
   /** As `ContextFold` does: to the last step of the context, whatever its number, else to the head. */

@@ -168,6 +168,93 @@ describe('open_file on an image', () => {
   });
 });
 
+describe('more images than a request may hold', () => {
+  const leftOutIn = (text: string) => text.split('No longer shown: newer images took its room.').length - 1;
+  const contents = (messages: readonly ChatMessage[]) => {
+    const parts = messages.flatMap(partsOf);
+    const plain = messages.map(({ content }) => (typeof content === 'string' ? content : ''));
+    const texts = [...plain, ...parts.map((part) => (part.type === 'text' ? part.text : ''))].join('\n');
+    return { shown: parts.filter(({ type }) => type === 'image_url').length, leftOut: leftOutIn(texts) };
+  };
+
+  async function expectSound(run: string, asked: number[]): Promise<void> {
+    expect((await stand.store.reader.verify([run])).runs[0]?.problems).toEqual([]);
+    for (const step of asked) {
+      expect(await stand.store.reader.prompt(run, step)).toMatchObject({ verified: true });
+    }
+  }
+
+  test('the oldest are only named from then on, and the row is what was sent last and says since when', async () => {
+    const opened = 30;
+    const { run, sent } = await drive({ 'a.png': pngFile(2, 2) }, (at) =>
+      Array.from({ length: 5 }, () => ({ calls: Array.from({ length: opened }, () => open(at('a.png'))) })),
+    );
+    const all = sent.map(({ messages }) => contents(messages));
+    // Two requests make session and file; then each answer opens 30 images.
+    expect(all.slice(2)).toEqual([
+      { shown: 0, leftOut: 0 },
+      { shown: 30, leftOut: 0 },
+      { shown: 60, leftOut: 0 },
+      { shown: 90, leftOut: 0 },
+      { shown: 50, leftOut: 70 },
+      { shown: 80, leftOut: 70 },
+    ]);
+    const left = (await stand.events(run)).filter(({ kind }) => kind === 'context.images_left_out');
+    expect(left.map(({ body }) => body)).toEqual([{ segment: 1, step: 5, call: 9, images: 70, left: 50 }]);
+    await expectSound(run, [6, 7, 8]);
+    const prompt = await stand.store.reader.prompt(run, 7);
+    expect(prompt.messages.flatMap(({ images = [] }) => images)).toHaveLength(50);
+    expect(leftOutIn(prompt.messages.map(({ content }) => content).join('\n'))).toBe(70);
+    const heads = await stand.store.reader.heads(run, 1, 10);
+    expect(heads.flatMap(({ after }) => after)).toContainEqual({
+      ...{ kind: 'images_left_out', images: 70, left: 50 },
+    });
+    const [row] = await rowsOf(run);
+    const last = sent.at(-1)?.messages ?? [];
+    expect(row?.messages.map(unmasked).slice(0, last.length)).toEqual(last);
+    const { metadata } = row as unknown as { metadata: { not_as_sent: { why: string; steps: string }[] } };
+    expect(metadata.not_as_sent.map(({ why, steps }) => [why, steps])).toEqual([
+      ['images', '4-6'],
+      ['images', '5-6'],
+      ['images', '6'],
+    ]);
+  });
+
+  test('bytes count as well as images, and no request grows past what services take', async () => {
+    const [begin, end] = bigPng();
+    const pad = `head -c 3000000 /dev/zero`;
+    const { run, sent } = await drive({ begin, end }, (at) => [
+      {
+        calls: [
+          {
+            name: 'run_command',
+            arguments: {
+              ...{ session_id: 'a', computer_ip: 'localhost', wait_for_completion: true },
+              command: `( cat ${at('begin')}; ${pad}; cat ${at('end')} ) > ${at('big.png')}`,
+            },
+          },
+        ],
+      },
+      ...Array.from({ length: 6 }, () => ({ calls: [open(at('big.png'))] })),
+    ]);
+    const shown = sent.slice(4).map(({ messages }) => contents(messages));
+    expect(shown.map((each) => each.shown)).toEqual([0, 1, 2, 3, 4, 2, 3]);
+    expect(shown.at(-1)).toEqual({ shown: 3, leftOut: 3 });
+    expect(Math.max(...sent.map(({ raw }) => raw.length))).toBeLessThan(20_000_000);
+    await expectSound(run, [10, 11]);
+  });
+});
+
+/** A PNG around 3,000,000 bytes of a chunk that no reader knows; that chunk's bytes come from elsewhere. */
+function bigPng(): [begin: Buffer, end: Buffer] {
+  const png = pngFile(2, 2);
+  const iend = png.length - 12;
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(3_000_000);
+  const begin = Buffer.concat([png.subarray(0, iend), length, Buffer.from('paDd', 'latin1')]);
+  return [begin, Buffer.concat([Buffer.alloc(4), png.subarray(iend)])];
+}
+
 function bomb(): Buffer {
   const png = Buffer.from(pngFile(1, 1));
   png.writeUInt32BE(30_000, 16);

@@ -23,6 +23,8 @@ export type ContextDeed =
     }
   | { deed: 'summary'; rejected: number; late: boolean; shorten: boolean }
   | { deed: 'shorten' }
+  /** Of the images that are shown, all but the newest `stay` (or none) are left out. */
+  | { deed: 'leaveOut'; stay: number }
   | { deed: 'limits' }
   | { deed: 'model'; sendReasoning: boolean; images?: boolean };
 
@@ -55,6 +57,7 @@ export const contextDeeds: fc.Arbitrary<ContextDeed[]> = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ deed: fc.constant('shorten' as const) }) },
+    { weight: 1, arbitrary: fc.record({ deed: fc.constant('leaveOut' as const), stay: fc.nat(2) }) },
     { weight: 1, arbitrary: fc.record({ deed: fc.constant('limits' as const) }) },
     {
       weight: 1,
@@ -108,6 +111,9 @@ export class ContextScript {
           break;
         case 'shorten':
           this.shorten();
+          break;
+        case 'leaveOut':
+          this.leaveOut(deed.stay);
           break;
         case 'limits':
           this.record([
@@ -224,6 +230,15 @@ export class ContextScript {
   private shorten(): void {
     const shortened = shortenLargest(this.context, 1_000);
     if (shortened !== null) this.record([{ kind: 'context.shortened', body: shortened.body }]);
+  }
+
+  private leaveOut(stay: number): void {
+    const { segment, imagesSent } = this.context;
+    const last = imagesSent.at(-1 - stay);
+    if (last === undefined) return;
+    const { step, call } = last;
+    const body = { segment, step, call, images: imagesSent.length - stay, left: stay };
+    this.record([{ kind: 'context.images_left_out', body }]);
   }
 
   private changeModel(sendReasoning: boolean, images: boolean): void {

@@ -2,7 +2,7 @@ import { type ChatMessage, type ChatToolCall, contentText, type PlacedMessage } 
 import type { EventBody } from '../log/events';
 import type { ImagePart } from '../log/image-part';
 import { escapeHumanTag, escapeHumanTagInJson } from './human-tag';
-import { imageMessage, imagesText } from './image-message';
+import { imageMessage, imagesText, type PlacedImage } from './image-message';
 import { imagesTokens } from './image-tokens';
 import { estimateTokens, TOKENS_PER_MESSAGE } from './tokens';
 
@@ -22,6 +22,8 @@ export interface EntryObservation {
   kept: Kept | null;
   /** What it shows besides its text; absent: nothing. */
   images?: readonly ImagePart[];
+  /** Requests only name these images by now. */
+  leftOut?: boolean;
 }
 
 /** One step as it stands in the context. */
@@ -67,10 +69,12 @@ export function addObservation(entry: ContextEntry, body: EventBody<'action.obse
   observations.splice(at < 0 ? observations.length : at, 0, observation);
 }
 
-/** All that the step's observations show, in their order; undefined without any. */
-export function imagesOf({ observations }: ContextEntry): readonly ImagePart[] | undefined {
-  const shown = observations.flatMap(({ images }) => images ?? []);
-  return shown.length > 0 ? shown : undefined;
+/** All that the step's observations show or showed, in their order; undefined without any. */
+export function imagesOf({ observations }: ContextEntry): readonly PlacedImage[] | undefined {
+  const all = observations.flatMap(({ images = [], leftOut = false }) =>
+    images.map((image) => ({ image, leftOut })),
+  );
+  return all.length > 0 ? all : undefined;
 }
 
 /** Which message of the entry is its last one; images stand in the teaching message. */

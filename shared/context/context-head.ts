@@ -1,7 +1,8 @@
 import type { PlacedMessage } from '../log/chat';
 import type { HeadMessage } from '../log/event-parts';
+import type { ImagePart } from '../log/image-part';
 import { type Kept, shortened } from './context-entry';
-import { shownWith } from './image-message';
+import { namedAsLeftOut, shownWith } from './image-message';
 
 export const atHead = (message: HeadMessage): PlacedMessage => headMessage(message, true);
 
@@ -19,6 +20,8 @@ export class ContextHead {
   private added = '';
   /** The line that was kept last; '' without one. */
   line = '';
+  /** Requests only name its images by now. */
+  leftOut = false;
 
   constructor(head: readonly HeadMessage[]) {
     this.own = head.map((message) => ({ ...message }));
@@ -29,19 +32,28 @@ export class ContextHead {
     return this.own.at(-1)?.content ?? '';
   }
 
-  /** With all that was added, as `segment.started` stores it. `kept`: the last message is shortened so. */
-  stored(kept: Kept | null, hint = ''): HeadMessage[] {
+  /** Images in it, oldest first, whether they are still sent or not. */
+  get images(): ImagePart[] {
+    return this.own.flatMap(({ images = [] }) => images);
+  }
+
+  /**
+   * With all that was added, as `segment.started` stores it. `kept`: the last message is shortened so. `leftOut`: images are
+   * named only.
+   */
+  stored(kept: Kept | null, hint = '', leftOut = this.leftOut): HeadMessage[] {
     const end = this.own.length - 1;
-    const own = this.own.map((message, index) =>
-      kept !== null && index === end ? shortenedMessage(message, kept) : message,
-    );
+    const own = this.own.map((message, index) => {
+      const whole = kept !== null && index === end ? shortenedMessage(message, kept) : message;
+      return leftOut ? namedMessage(whole) : whole;
+    });
     const added = this.added + hint;
     return added === '' ? own : withHint(own, added);
   }
 
   /** As sent; `hint` is added as `addHint` would add it. `showImages` false: the model takes none. */
-  messages(kept: Kept | null, hint = '', showImages = true): PlacedMessage[] {
-    return this.stored(kept, hint).map((message) => headMessage(message, showImages));
+  messages(kept: Kept | null, hint = '', showImages = true, leftOut = this.leftOut): PlacedMessage[] {
+    return this.stored(kept, hint, leftOut && showImages).map((message) => headMessage(message, showImages));
   }
 
   addHint(text: string): void {
@@ -69,6 +81,12 @@ export function withHint(head: readonly HeadMessage[], text: string): HeadMessag
 function shortenedMessage(message: HeadMessage, kept: Kept): HeadMessage {
   const { text, hints } = splitHints(message.content);
   return { ...message, content: shortened(text, kept) + hints };
+}
+
+/** The message with its images named only. */
+function namedMessage(message: HeadMessage): HeadMessage {
+  const { images, ...named } = message;
+  return images === undefined ? message : { ...named, content: namedAsLeftOut(message.content, images) };
 }
 
 /** Only hints hold the tag (`escapeHumanTag`), and they stand at the end. */

@@ -88,6 +88,9 @@ export class ContextState {
       case 'context.shortened':
         this.shorten(event.body);
         return 'rewritten';
+      case 'context.images_left_out':
+        this.leaveOut(event.body);
+        return 'rewritten';
       case 'model.changed':
         this.changeModel(event.body);
         return 'renewed';
@@ -138,8 +141,34 @@ export class ContextState {
   }
 
   /** The head as it is sent, hints and shortenings applied. `kept`: what stays of the last summarised observation. */
-  headMessages(kept = this.pair?.kept ?? null, showImages = this.showImages): PlacedMessage[] {
-    return this.head.messages(kept, '', showImages);
+  headMessages(
+    kept = this.pair?.kept ?? null,
+    showImages = this.showImages,
+    leftOut = this.head.leftOut,
+  ): PlacedMessage[] {
+    return this.head.messages(kept, '', showImages, leftOut);
+  }
+
+  /** The same with all images that it ever had: where they stand. */
+  get headImages(): number[] {
+    const whole = this.head.stored(null, '', false);
+    return whole.flatMap(({ images = [] }, index) => (images.length > 0 ? [index] : []));
+  }
+
+  /** Images that the next request of a step shows, oldest first; `step` 0: in the head. `bytes`: as sent, in base64. */
+  get imagesSent(): { step: number; call: number; bytes: number }[] {
+    if (!this.showImages) return [];
+    const head = this.head.leftOut ? [] : this.head.images.map((image) => ({ step: 0, call: 0, image }));
+    const own = this.steps.flatMap(({ step, observations }) =>
+      observations.flatMap(({ call, images = [], leftOut = false }) =>
+        leftOut ? [] : images.map((image) => ({ step, call, image })),
+      ),
+    );
+    return [...head, ...own].map(({ image, ...at }) => ({ ...at, bytes: image.data.length }));
+  }
+
+  get headLeftOut(): boolean {
+    return this.head.leftOut;
   }
 
   /** The same as the log stores it: what another head begins with. */
@@ -288,6 +317,17 @@ export class ContextState {
     }
     // For the sake of a summary turn that would not fit itself it is part of that round.
     this.rounds += this.summary === null ? 1 : 0;
+  }
+
+  /** Everything up to that observation; the head is the oldest part. */
+  private leaveOut({ step, call }: EventBody<'context.images_left_out'>): void {
+    this.head.leftOut = true;
+    for (const entry of this.steps) {
+      for (const observation of entry.observations) {
+        const reached = entry.step < step || (entry.step === step && observation.call <= call);
+        if (reached && observation.images !== undefined) observation.leftOut = true;
+      }
+    }
   }
 
   private changeModel({ model, request }: EventBody<'model.changed'>): void {

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../log/events';
+import type { EventBody, RunEvent } from '../log/events';
 import type { ContextFold } from './context';
 import type { ContextEntry, Kept } from './context-entry';
 import { tailOf } from './context-request';
@@ -14,6 +14,22 @@ export interface AskedWith {
   tail: string;
 }
 
+/** Images that are only named from then on. */
+interface LeavingOut {
+  /** Observations that showed images until then, see `keyOf`. */
+  observations: ReadonlySet<string>;
+  /** Those of the head were shown until then. */
+  head: boolean;
+  /** Steps of the segment that were answered before it. */
+  after: number;
+}
+
+/** A message, by its step (0: the head), whose images later requests only name, and the steps whose requests had shown them. */
+export interface LeftOut {
+  step: number;
+  held: number[];
+}
+
 interface Shortening {
   step: number;
   call: number;
@@ -25,7 +41,7 @@ interface Shortening {
 
 /**
  * In which forms the messages of a segment were sent. A message only grows while it is the last one; afterwards it changes when
- * an observation is shortened, and when the run goes on with a model that gets reasoning back or takes images and the one before
+ * an observation is shortened, when images are left out, and when the run goes on with a model that gets reasoning back or takes images and the one before
  * did not, or the other way round. Feed it every event before the context gets it.
  */
 export class SentForms {
@@ -34,8 +50,9 @@ export class SentForms {
   private tail = '';
   private answered: AskedWith[] = [];
   private shortenings: Shortening[] = [];
+  private leavings: LeavingOut[] = [];
 
-  apply(event: RunEvent, context: Pick<ContextFold, 'entries' | 'pair'>): void {
+  apply(event: RunEvent, context: Pick<ContextFold, 'entries' | 'pair' | 'headLeftOut'>): void {
     switch (event.kind) {
       case 'run.created':
       case 'model.changed':
@@ -45,6 +62,7 @@ export class SentForms {
       case 'segment.started':
         this.answered = [];
         this.shortenings = [];
+        this.leavings = [];
         return;
       case 'model.requested':
         this.tail = tailOf(event.body);
@@ -57,6 +75,11 @@ export class SentForms {
         const { step, call } = event.body;
         const before = keptOf(context, step, call);
         this.shortenings.push({ step, call, before, after: this.answered.length });
+        return;
+      }
+      case 'context.images_left_out': {
+        const observations = shownUpTo(context.entries, event.body);
+        this.leavings.push({ observations, head: !context.headLeftOut, after: this.answered.length });
         return;
       }
       default:
@@ -76,15 +99,18 @@ export class SentForms {
   }
 
   /**
-   * The entry as the request of step `last` held it: what was shortened later was sent whole. Observations of `last` itself
-   * came after that request and stay as they are.
+   * The entry as the request of step `last` held it: what was shortened later was sent whole, and images that were left out
+   * later were shown. Observations of `last` itself came after that request and stay as they are.
    */
   entryAsOf(last: number, entry: ContextEntry): ContextEntry {
-    const undone = this.since(last).filter(({ step }) => step === entry.step && step !== last);
-    if (undone.length === 0) return entry;
+    if (entry.step === last) return entry;
+    const undone = this.since(last).filter(({ step }) => step === entry.step);
+    const shown = entry.observations.some((each) => this.shownAt(last, entry.step, each));
+    if (undone.length === 0 && !shown) return entry;
     const observations = entry.observations.map((each) => {
       const first = undone.find(({ call }) => call === each.call);
-      return first === undefined ? each : { ...each, kept: first.before };
+      const whole = first === undefined ? each : { ...each, kept: first.before };
+      return this.shownAt(last, entry.step, each) ? { ...whole, leftOut: false } : whole;
     });
     return { ...entry, observations };
   }
@@ -107,6 +133,37 @@ export class SentForms {
     return [...found.values()].filter(({ held }) => held.length > 0);
   }
 
+  /** Whether the request of step `last` only named the images of the head; `now`: whether they are by now. */
+  headLeftOutAt(last: number, now: boolean): boolean {
+    return now && !this.leavings.some(({ head, after }) => head && after > this.indexOf(last));
+  }
+
+  /** Messages whose images were left out before step `last` was asked for, one entry for each time and message. */
+  leftOut(last: number, entries: readonly ContextEntry[]): LeftOut[] {
+    const until = this.indexOf(last);
+    const held = (step: number, after: number) =>
+      this.answered.slice(0, after).flatMap((each) => (each.step > step ? [each.step] : []));
+    const of = entries.flatMap(({ step, observations }) => {
+      const times = new Set(observations.flatMap((each) => this.leavingOf(step, each)?.after ?? []));
+      return [...times].flatMap((after) => (after > until ? [] : [{ step, held: held(step, after) }]));
+    });
+    const head = this.leavings.find((each) => each.head);
+    const ofHead = head === undefined || head.after > until ? [] : [{ step: 0, held: held(0, head.after) }];
+    return [...ofHead, ...of].filter((each) => each.held.length > 0);
+  }
+
+  /** The images of this observation were left out, and only after step `last` was asked for. */
+  private shownAt(last: number, step: number, observation: ContextEntry['observations'][number]): boolean {
+    const first = this.leavingOf(step, observation);
+    return first !== undefined && first.after > this.indexOf(last);
+  }
+
+  /** Which of the segment's leavings reached it; undefined: none. */
+  private leavingOf(step: number, { call }: ContextEntry['observations'][number]): LeavingOut | undefined {
+    const key = keyOf(step, call);
+    return this.leavings.find(({ observations }) => observations.has(key));
+  }
+
   private since(last: number): Shortening[] {
     const until = this.indexOf(last);
     return this.shortenings.filter(({ after }) => after > until);
@@ -125,4 +182,21 @@ function keptOf(
   const entry = entries.find((each) => each.step === step);
   const observation = entry?.observations.find((each) => each.call === call);
   return (observation ?? (step === 0 ? pair : null))?.kept ?? null;
+}
+
+const keyOf = (step: number, call: number) => `${step} ${call}`;
+
+/** Observations up to the one named, with images that were not left out before. */
+function shownUpTo(
+  entries: readonly ContextEntry[],
+  until: Pick<EventBody<'context.images_left_out'>, 'step' | 'call'>,
+): Set<string> {
+  const keys = new Set<string>();
+  for (const { step, observations } of entries) {
+    for (const { call, images, leftOut = false } of observations) {
+      const reached = step < until.step || (step === until.step && call <= until.call);
+      if (reached && images !== undefined && !leftOut) keys.add(keyOf(step, call));
+    }
+  }
+  return keys;
 }

@@ -4,6 +4,7 @@ import { hintName } from '../log/hint-name';
 import type { ContextFold } from './context';
 import { type ContextEntry, imagesOf, observationOf, placedTokens, tokensOf } from './context-entry';
 import { atHead } from './context-head';
+import { shownOf } from './image-message';
 import { hintsOfPair, type KnownHint } from './reflected-hints';
 import { toolTokens } from './tokens';
 
@@ -78,14 +79,14 @@ export function nextHead(
 ): EventBody<'segment.started'>['head'] {
   const head = context.storedHead();
   const base = context.pair === null ? head : head.slice(0, -2);
-  const images = imagesOf(parts.last);
+  const images = shownOf(imagesOf(parts.last) ?? []);
   return [
     ...base,
     { role: 'assistant', content: parts.summary },
     {
       role: 'user',
       content: `${parts.goOn}\n\n${observationOf(parts.last)}`,
-      ...(images === undefined ? {} : { images: [...images] }),
+      ...(images.length === 0 ? {} : { images }),
     },
   ];
 }

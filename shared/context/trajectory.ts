@@ -158,7 +158,9 @@ export class TrajectoryFold {
       .map((entry) => (last === null ? entry : forms.entryAsOf(last.step, entry)));
     const { images } = last ?? forms.now;
     const kept = last === null ? undefined : forms.pairAsOf(last.step, context.pair);
-    const messages = context.headMessages(kept, images);
+    const headLeftOut =
+      last === null ? context.headLeftOut : forms.headLeftOutAt(last.step, context.headLeftOut);
+    const messages = context.headMessages(kept, images, headLeftOut);
     const head = messages.length;
     const at = new Map<number, number>();
     for (const entry of entries) {
@@ -168,7 +170,8 @@ export class TrajectoryFold {
     if (last !== null) addTail(messages, (at.get(last.step) ?? 0) - 1, last.tail);
     const differences = notAsSent({
       ...{ asked, shows, entries, at, head },
-      headImages: imagesIn(context.storedHead()),
+      headImages: context.headImages,
+      leftOut: last === null ? [] : forms.leftOut(last.step, entries),
       shortened: last === null ? [] : forms.shortened(last.step),
     });
     return {
@@ -190,7 +193,7 @@ export class TrajectoryFold {
     for (const [index, message] of messages.entries()) if (!at.has(message.step)) at.set(message.step, index);
     const differences = notAsSent({
       asked: [{ ...forms.now, step }],
-      ...{ shows, at, entries: context.entries, head: 0, headImages: [], shortened: [] },
+      ...{ shows, at, entries: context.entries, head: 0, headImages: [], leftOut: [], shortened: [] },
     });
     return {
       kind: 'summary',
@@ -206,11 +209,6 @@ function addTail(messages: PlacedMessage[], index: number, tail: string): void {
   const placed = messages[index];
   if (placed === undefined || tail === '') return;
   messages[index] = { ...placed, message: withText(placed.message, tail) };
-}
-
-/** Places of messages with images. */
-function imagesIn(head: readonly { images?: readonly unknown[] | undefined }[]): number[] {
-  return head.flatMap(({ images = [] }, index) => (images.length > 0 ? [index] : []));
 }
 
 function answerOf(body: EventBody<'summary.rejected'>, shows: boolean): ChatMessage {

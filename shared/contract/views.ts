@@ -108,6 +108,8 @@ export type StepNote =
       missing: { kind: string; text: string }[];
     }
   | { kind: 'shortened'; step: number; was: number; kept: number }
+  /** Requests only name `images` images from here on; `left` are still sent. */
+  | { kind: 'images_left_out'; images: number; left: number }
   | { kind: 'model'; model: string; by: string }
   | { kind: 'limits'; limits: Limits; by: string }
   | { kind: 'checkpoint'; checkpoint: string; step: number; why: string; note: string; bytes: number | null }

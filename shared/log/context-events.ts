@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callSchema, count, headSchema, step, toolSchema, usageSchema } from './event-parts';
 import { hintIdSchema } from './hint-name';
 
-/** Events of the context: summaries, and observations shortened in it (semantics, Context; APOLLO §3.1.3). */
+/** Events of the context: summaries, observations shortened and images left out in it (semantics, Context; APOLLO §3.1.3). */
 export const contextEvents = {
   /**
    * A summary turn begins; `step` is the number its answer will have. Its requests are `model.requested` of that step, and
@@ -67,5 +67,17 @@ export const contextEvents = {
     keepStart: count,
     keepEnd: count,
     was: count,
+  }),
+  /**
+   * From here on requests only name the images of the head and of all observations up to that of `call` in `step` (0: of the
+   * head alone): together with newer ones they are more than a request may hold. The log keeps them.
+   */
+  'context.images_left_out': z.object({
+    segment: z.int().positive(),
+    step: count,
+    call: count,
+    /** Images that were shown until now, and those that stay. */
+    images: z.int().positive(),
+    left: count,
   }),
 } as const;

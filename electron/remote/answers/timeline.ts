@@ -26,6 +26,7 @@ const stepNote = z.discriminatedUnion('kind', [
     missing: listOf(z.object({ kind: text, text })),
   }),
   z.object({ ...note('shortened'), step, was: number, kept: number }),
+  z.object({ ...note('images_left_out'), images: count, left: count }),
   z.object({ ...note('model'), model: text, by: text }),
   z.object({ ...note('limits'), limits: limitsSchema, by: text }),
   z.object({

@@ -17,6 +17,7 @@ const KINDS: readonly EventKind[] = [
   'summary.started',
   'summary.rejected',
   'context.shortened',
+  'context.images_left_out',
   'model.changed',
   'limits.changed',
   'branch.began',

@@ -2,7 +2,9 @@ import type { EventBody, EventOf } from '@shared/log/events';
 import type { RunState } from '../log/run-state';
 import type { FoldSink } from './fold-rows';
 
-type ContextEvent = EventOf<'summary.started' | 'summary.rejected' | 'summary.ended' | 'context.shortened'>;
+type ContextEvent = EventOf<
+  'summary.started' | 'summary.rejected' | 'summary.ended' | 'context.shortened' | 'context.images_left_out'
+>;
 type ChangeEvent = EventOf<
   'model.changed' | 'limits.changed' | 'gpu.changed' | 'checkpoint.made' | 'branch.began'
 >;
@@ -17,7 +19,7 @@ export function pay(state: RunState, body: Pick<EventBody<'model.answered'>, 'us
   state.cost += body.cost ?? 0;
 }
 
-/** Summary turns and shortened observations, as notes of the timeline. */
+/** Summary turns, shortened observations and images left out, as notes of the timeline. */
 export function foldContext(state: RunState, event: ContextEvent, sink: FoldSink): void {
   switch (event.kind) {
     case 'summary.started': {
@@ -43,6 +45,12 @@ export function foldContext(state: RunState, event: ContextEvent, sink: FoldSink
       const { step, was, keepStart, keepEnd } = event.body;
       const note = { kind: 'shortened' as const, step, was, kept: keepStart + keepEnd };
       sink.note({ seq: event.seq, step: Math.max(step, state.steps), note });
+      return;
+    }
+    case 'context.images_left_out': {
+      const { images, left } = event.body;
+      const note = { kind: 'images_left_out' as const, images, left };
+      sink.note({ seq: event.seq, step: state.steps, note });
     }
   }
 }

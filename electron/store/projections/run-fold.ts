@@ -78,6 +78,7 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
     case 'summary.rejected':
     case 'summary.ended':
     case 'context.shortened':
+    case 'context.images_left_out':
       foldContext(state, event, sink);
       return;
     case 'model.changed':

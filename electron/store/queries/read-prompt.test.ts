@@ -22,7 +22,9 @@ const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 const keptAfter = fc.constantFrom(0, 7, Number.POSITIVE_INFINITY);
 
 /** After these another prefix is sent. */
-const CHANGES = new Set(['segment.started', 'summary.started', 'context.shortened', 'model.changed']);
+const CHANGES = new Set([
+  ...['segment.started', 'summary.started', 'context.shortened', 'context.images_left_out', 'model.changed'],
+]);
 
 function stored(events: readonly NewEvent[], run: string): RunEvent[] {
   return events.map((event, index): RunEvent => ({ ...event, run, seq: index + 1, at: 0, epoch: 0 }));

@@ -118,6 +118,14 @@ function noteWords(
         meta: '',
         tone: 'quiet',
       };
+    case 'images_left_out':
+      return {
+        icon: 'columns',
+        title: words.imagesLeftOut(note.images),
+        detail: words.imagesLeftOutText(note.left),
+        meta: '',
+        tone: 'quiet',
+      };
     case 'model':
       return {
         icon: 'chip',

@@ -80,6 +80,9 @@ export const timeline = {
   shortened: (step: number) => (step === 0 ? 'Shortened' : `Step ${step} shortened`),
   shortenedText: (was: string, kept: string) =>
     `${was} → ${kept} characters in the context; the log keeps all of it`,
+  imagesLeftOut: (n: number) => (n === 1 ? '1 image left out' : `${n} images left out`),
+  imagesLeftOutText: (stay: number) =>
+    `requests hold 100 images and 16 MB of them at most; the newest ${stay === 1 ? 'one is' : `${stay} are`} still sent, the log keeps all`,
   modelChanged: (model: string) => `Model is now ${model}`,
   changedBy: (name: string) => (name === '' ? '' : `by ${name}`),
   limitsChanged: 'Limits changed',

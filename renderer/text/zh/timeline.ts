@@ -71,6 +71,8 @@ export const timeline: Text['timeline'] = {
   missingAfter: (n) => `${n} 项不再提及`,
   shortened: (step) => (step === 0 ? '已缩短' : `步骤 ${step} 已缩短`),
   shortenedText: (was, kept) => `上下文中 ${was} → ${kept} 个字符；日志保留全文`,
+  imagesLeftOut: (n) => `已省略 ${n} 张图片`,
+  imagesLeftOutText: (stay) => `每个请求最多 100 张图片、合计 16 MB；仍发送最新的 ${stay} 张，日志保留全部`,
   modelChanged: (model) => `模型改为 ${model}`,
   changedBy: (name) => (name === '' ? '' : `由 ${name}`),
   limitsChanged: '上限已更改',
