@@ -1,6 +1,6 @@
 import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import { visibleText } from '@shared/terminal/visible-text';
-import { foldQuoted, gutter, usualColumns } from './fold-quoted';
+import { foldQuoted, setOff, usualColumns } from './fold-quoted';
 
 /** More rows than this do not stand on a usual terminal of 24 together with the question. */
 const shownAtOnce = 16;
@@ -11,7 +11,7 @@ export function questionLines({ run, step, what, why, kinds = [], on = [] }: App
   return [
     `Run ${run} waits for your approval. In step ${step} the agent wants to do this${where}:`,
     // The agent's own words: marked, so that none of its lines passes for one of ours. The terminal folds them.
-    ...what.split('\n').map((line) => `${gutter}${line}`),
+    ...setOff(what),
     ...lengthLines(what),
     `It asks because: ${why}`,
     ...(kinds.length === 0 ? [] : [`Of this kind in this run: ${kinds.join('; ')}.`]),
@@ -20,9 +20,7 @@ export function questionLines({ run, step, what, why, kinds = [], on = [] }: App
 
 /** After a command that scrolls away its own beginning: how long it is. */
 function lengthLines(what: string): string[] {
-  const rows = visibleText(what)
-    .split('\n')
-    .flatMap((line) => foldQuoted(`${gutter}${line}`, usualColumns).split('\n')).length;
+  const rows = setOff(visibleText(what)).flatMap((line) => foldQuoted(line, usualColumns).split('\n')).length;
   if (rows <= shownAtOnce) return [];
   return [
     `That is ${what.length} characters in ${rows} rows of ${usualColumns} columns. Read it from its beginning before you answer.`,

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { mostName, whyNoLine } from '@shared/base/one-line';
 import { WaymarkError } from '@shared/contract/errors';
 import { durationMs } from '@shared/contract/task';
 
@@ -132,11 +133,14 @@ export function required(value: string | undefined, what: string): string {
   throw new WaymarkError('bad_input', `${what} is missing. Run "waymark --help" for the commands.`);
 }
 
-/** The words of an option that may be left out but not left empty; null when nothing was given. */
-export function filled(value: string | undefined, what: string): string | null {
+/** A name that may be left out but not left empty, and that stands in one row of a list; null when nothing was given. */
+export function filled(value: string | undefined, what: string, most = mostName): string | null {
   if (value === undefined) return null;
-  if (value.trim() !== '') return value;
-  throw new WaymarkError('bad_input', `${what} is empty. Give it a value, or leave it out.`);
+  if (value.trim() === '')
+    throw new WaymarkError('bad_input', `${what} is empty. Give it a value, or leave it out.`);
+  const why = whyNoLine(value, most);
+  if (why === null) return value;
+  throw new WaymarkError('bad_input', `${what} ${why}. Give it a shorter name, or leave it out.`);
 }
 
 /** One of `allowed`, or `fallback` when nothing was given. */

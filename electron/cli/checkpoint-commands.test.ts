@@ -76,7 +76,7 @@ it('checkpoints and branches on the command line and from the window', async () 
     /^Prompt of step 2: 4 messages, \d+ tools\. These are the \d+ bytes that were sent/u,
   );
   expect(prompt.lines).toContain(
-    '→ run_command {"computer_ip":"local","session_id":"main","command":"echo 0 > data/f0.txt","wait_for_completion":true}',
+    '  | {"computer_ip":"local","session_id":"main","command":"echo 0 > data/f0.txt","wait_for_completion":true}',
   );
   expect(prompt.json).toMatchObject({ verified: true, messages: [{ role: 'system' }, {}, {}, {}] });
   await expect(step(id, '99')).rejects.toMatchObject({ code: 'not_found' });

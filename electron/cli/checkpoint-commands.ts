@@ -1,7 +1,8 @@
+import { mostTitle } from '@shared/base/one-line';
 import type { CheckpointView } from '@shared/contract/checkpoint-views';
 import { WaymarkError } from '@shared/contract/errors';
 import { namedEndpoint } from '@shared/contract/settings';
-import { type Arguments, positive, required } from './arguments';
+import { type Arguments, filled, positive, required } from './arguments';
 import { refuseIsolated, unlessUnisolated } from './ask-unisolated';
 import type { CliContext } from './context';
 import { counted } from './counted';
@@ -83,7 +84,8 @@ export async function branchCommand(context: CliContext, args: Arguments): Promi
   });
   const order = {
     ...{ run: parent, step, drop, add },
-    title: values.title ?? `${(await reader.run(parent)).title} (from step ${step})`,
+    title:
+      filled(values.title, '--title', mostTitle) ?? `${(await reader.run(parent)).title} (from step ${step})`,
     endpoint: values.endpoint === undefined ? null : namedEndpoint(settings, values.endpoint),
   };
   await refuseIsolated(context, args, parent);

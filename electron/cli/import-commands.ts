@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { mostTitle } from '@shared/base/one-line';
 import { WaymarkError } from '@shared/contract/errors';
 import { readApart } from '../dataset/importers/import-thread';
 import type { LogReader } from '../dataset/importers/read-log';
 import { type ImportedRun, importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
-import { type Arguments, oneOf, required } from './arguments';
+import { type Arguments, filled, oneOf, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';
 import type { CommandResult } from './output';
@@ -22,7 +23,7 @@ export async function importCommand(
   let done: ImportedRun;
   try {
     done = await importResearchGym(context.store, context.author, path, {
-      title: args.values.title ?? null,
+      title: filled(args.values.title, '--title', mostTitle),
       task: args.values.task ?? null,
       again: args.values.again,
       ...{ read, signal: controller.signal },

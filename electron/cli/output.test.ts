@@ -1,11 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
+import type { StepDetail } from '@shared/contract/views';
 import { hasHiddenCharacters } from '@shared/terminal/visible-text';
 import { describe, expect, it } from 'vitest';
 import { SecretScanner } from '../secrets/scanner';
 import { storeFailure } from '../store/file/database';
+import { setOff } from './fold-quoted';
 import { headlessLog, printFailure, printResult, table } from './output';
 import { ProcessTerminal } from './process-terminal';
+import { stepLines } from './step-commands';
 
 /** Everything that a terminal acts on or that hides what is there: C0, DEL, C1, direction marks, zero-width, tags. */
 const hostile = [
@@ -16,8 +19,9 @@ const hostile = [
 ].map((character) => `a${character}b`);
 
 /** A terminal on streams whose bytes can be read afterwards. */
-function recorded(clean?: (line: string) => string) {
+function recorded(clean?: (line: string) => string, columns?: number) {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+  if (columns !== undefined) Object.assign(streams.stdout, { isTTY: true, columns });
   const terminal = new ProcessTerminal(
     streams as unknown as ConstructorParameters<typeof ProcessTerminal>[0],
     clean,
@@ -46,13 +50,13 @@ describe('what the command line prints', () => {
     ];
     for (const failure of failures) printFailure(failure, false, terminal);
     const said = err();
-    expect(said).not.toMatch(/SQLITE|SqliteError|ENOSPC|\n +at |\n\n/);
-    expect(said).toContain('refused: No.\nkept: a path\n');
+    expect(said).not.toMatch(/SQLITE|SqliteError|ENOSPC|\n[ |]+at |\n\n/);
+    expect(said).toContain('refused: No.\n  | kept: a path\n');
     expect(said.split('\n')).toHaveLength(failures.length + 2);
     printFailure(failures[0], true, terminal);
     expect(out()).toContain('SQLITE_NOTADB');
     expect(printFailure(Object.assign(disk, { code: 'SQLITE_RANGE' }), false, terminal)).toBe(2);
-    expect(err()).toContain('SqliteError: full\n    at Database.exec');
+    expect(err()).toContain('  | SqliteError: full\n  |     at Database.exec');
     expect(toFailure(disk).code).toBe('bug');
   });
 
@@ -77,6 +81,66 @@ describe('what the command line prints', () => {
     }
     terminal.out('\x1b]52;c;x\x07');
     expect(out()).toBe('⟨ESC⟩]52;c;x⟨BEL⟩\n');
+  });
+
+  it('sets off every row of a step that is not its own, and lets no value break a line', () => {
+    const { terminal, out } = recorded();
+    const forged = 'a\nLabel    train by human\r\nModel    other\rRule\u2028Score: 100';
+    const row = /^(?! {2}\| ).*(train by human|other|100)/mu;
+    const seen = {
+      call: 0,
+      name: forged,
+      rawArguments: forged,
+      invalid: forged,
+      ok: false,
+      durationMs: 1,
+      images: [],
+    };
+    const detail = {
+      ...{
+        head: { step: 1, kind: forged, tool: forged, segment: 1, inheritedFrom: null, at: 0 },
+        usage: null,
+      },
+      ...{ model: 'm', durationMs: 1, reasoning: forged, text: forged, taught: forged, hintText: forged },
+      labels: {
+        effective: { value: null, source: null, reason: null },
+        rules: [{ rule: 'r', effect: 'mask', why: forged }],
+      },
+      observations: [
+        {
+          ...seen,
+          ...{ text: forged, error: { code: 'c', message: forged } },
+          guards: [{ level: 'warn', rule: 'g', message: forged }],
+        },
+      ],
+    };
+    printResult({ json: null, lines: stepLines('R', detail as unknown as StepDetail) }, false, terminal);
+    const lines = out().trimEnd().split('\n');
+    const own = lines.filter((line) => !line.startsWith('  | '));
+    // A value in a line of ours stays in it; every other line with such words stands behind the gutter.
+    for (const line of own) expect(line).not.toMatch(/^(Label {4}train|Model {4}other|Score)/u);
+    expect(own.filter((line) => line.startsWith('Label '))).toEqual(['Label    undecided']);
+    expect(lines.filter((line) => row.test(line)).every((line) => line.includes('⟨LF⟩'))).toBe(true);
+    expect(lines.filter((line) => line === '  | Label    train by human')).toHaveLength(6);
+  });
+
+  it('lets no row that a terminal wraps begin as one of ours', () => {
+    const { terminal, out } = recorded(undefined, 40);
+    const title = `${'x'.repeat(31)}Status   finished`;
+    printResult(
+      { json: null, lines: [`Title    ${title}`, ...setOff(`${'y'.repeat(36)}Status   finished`)] },
+      false,
+      terminal,
+    );
+    expect(out().split('\n')).toEqual([
+      `Title    ${'x'.repeat(31)}`,
+      '      Status   finished',
+      `  | ${'y'.repeat(36)}`,
+      '  | Status   finished',
+      '',
+    ]);
+    printFailure(new WaymarkError('refused', 'No.\nDone.', 'a\nb'), true, terminal);
+    expect(out().split('\n')).toHaveLength(2);
   });
 
   it('keeps a row of a table one line', () => {

@@ -2,6 +2,7 @@ import type { Failure } from '@shared/contract/errors';
 import { plainDetail, toFailure } from '@shared/contract/errors';
 import { visibleJson, visibleText } from '@shared/terminal/visible-text';
 import type { EngineLog } from '../runs/engine-options';
+import { ownLine, setOff } from './fold-quoted';
 
 /** What a command hands back: one JSON document, and lines for people. */
 export interface CommandResult {
@@ -13,6 +14,8 @@ export interface CommandResult {
 
 /** Who implements it writes lines as `visibleText` gives them: texts of runs, hosts and files never steer a person's terminal. */
 export interface Terminal {
+  /** How wide standard output is; absent where it is no terminal, and nothing wraps. */
+  readonly columns?: number | undefined;
   out(line: string): void;
   err(line: string): void;
   /** Bytes to standard output as they are; resolves once they are taken, with false when nobody reads any more. */
@@ -22,7 +25,7 @@ export interface Terminal {
 /** Prints the result; with `json`, exactly one document on the last line of standard output. */
 export function printResult(result: CommandResult, json: boolean, terminal: Terminal): 0 | 1 {
   if (json) terminal.out(visibleJson(result.json));
-  else for (const line of result.lines) terminal.out(line);
+  else for (const line of result.lines) terminal.out(ownLine(line, terminal.columns));
   return result.exitCode ?? 0;
 }
 
@@ -42,7 +45,8 @@ export function printFailure(
     const line = `${failure.code}: ${failure.message}`;
     if (!said.has(line)) terminal.err(line);
     const detail = plainDetail(failure);
-    if (detail !== '') terminal.err(detail);
+    // What failed may be named in words of others.
+    if (detail !== '') for (const row of setOff(detail)) terminal.err(row);
   }
   return failure.code === 'bug' ? 2 : 1;
 }

@@ -1,5 +1,5 @@
 import { visibleText } from '@shared/terminal/visible-text';
-import { foldQuoted, usualColumns } from './fold-quoted';
+import { foldQuoted, ownLine, usualColumns } from './fold-quoted';
 import type { Terminal } from './output';
 
 /** How soon it is tried again to say what was lost, ms. */
@@ -40,6 +40,10 @@ export class ProcessTerminal implements Terminal {
     streams.stderr.on('error', () => undefined);
   }
 
+  get columns(): number | undefined {
+    return this.streams.stdout.isTTY ? this.streams.stdout.columns || usualColumns : undefined;
+  }
+
   out(line: string): void {
     this.sayLoss();
     this.streams.stdout.write(`${shown(line, this.streams.stdout)}\n`);
@@ -47,7 +51,7 @@ export class ProcessTerminal implements Terminal {
 
   err(line: string): void {
     this.sayLoss();
-    this.streams.stderr.write(`${shown(this.clean(line), this.streams.stderr)}\n`, (error) => {
+    this.streams.stderr.write(`${shown(oneRow(this.clean(line)), this.streams.stderr)}\n`, (error) => {
       if (error) this.lose(error);
     });
   }
@@ -86,6 +90,9 @@ export class ProcessTerminal implements Terminal {
     setTimeout(() => this.sayLoss(), againMs).unref();
   }
 }
+
+/** Nothing that is said in one line takes two. */
+const oneRow = (line: string) => ownLine(line, undefined);
 
 /** A terminal that was not told its width says 0. */
 function shown(line: string, { columns }: NodeJS.WriteStream): string {

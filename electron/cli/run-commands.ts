@@ -1,3 +1,4 @@
+import { mostTitle } from '@shared/base/one-line';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
 import { runStatus } from '@shared/runs/run-status';
@@ -67,7 +68,8 @@ export async function named(context: CliContext, word: string | undefined): Prom
 async function start(context: CliContext, args: Arguments): Promise<CommandResult> {
   const { values } = args;
   const task = required(values.task, '--task');
-  const apart = {
+  const called = {
+    title: filled(values.title, '--title', mostTitle),
     experiment: filled(values.experiment, '--experiment'),
     arm: filled(values.arm, '--arm'),
     group: filled(values.group, '--group'),
@@ -75,7 +77,6 @@ async function start(context: CliContext, args: Arguments): Promise<CommandResul
   const spec = taskSpecSchema.parse((await context.reader.task(task)).spec);
   const order = {
     task,
-    title: values.title ?? null,
     endpoint: endpointFor(context, values),
     // More names may follow the option: `--computer one=a two=b`.
     computers: placesFor(spec, [...(values.computer ?? []), ...args.words.slice(2)]),
@@ -86,7 +87,7 @@ async function start(context: CliContext, args: Arguments): Promise<CommandResul
       values['task-hint'] === undefined
         ? null
         : oneOf(values['task-hint'], ['off', 'tool', 'upfront'], 'off', '--task-hint'),
-    ...apart,
+    ...called,
     sample: wholeNumber(values.sample, '--sample'),
     seed: wholeNumber(values.seed, '--seed'),
     ...startLimits(values),

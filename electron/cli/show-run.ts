@@ -47,6 +47,7 @@ export async function showRun(context: CliContext, run: string): Promise<Command
       ...(branch === null ? {} : { branch }),
       scores: { best, final, tries, ...(finalUnavailable === true ? { finalUnavailable } : {}) },
       evaluatorIsolated: summary.evaluatorIsolated,
+      protectedChanged: summary.protectedChanged ?? null,
       model: { endpoint: summary.endpoint, model: summary.model },
       budgets: {
         ...budgets,
@@ -67,6 +68,7 @@ export async function showRun(context: CliContext, run: string): Promise<Command
       `Budgets  ${budgetLine(summary, known)}`,
       ...pending.map((change) => `Asked    ${pendingWords(change)}`),
       `Scores   best ${points(best)}, final ${finalUnavailable === true ? 'unavailable: what the run left could not be evaluated' : points(final)}, ${tries} of ${summary.scores.maxTries} evaluations${summary.evaluatorIsolated ? '' : ' (evaluator not isolated)'}`,
+      ...protectedLines(summary),
       `Labels   train ${summary.labels.train}, mask ${summary.labels.mask}, undecided ${summary.labels.undecided}`,
       ...(created === null ? [] : [`Recorded ${recordedWords(created)}`]),
       ...(branch === null ? [] : branchHintLines(branch)),
@@ -83,6 +85,13 @@ export async function showRun(context: CliContext, run: string): Promise<Command
 async function isCostKnown({ reader }: CliContext, { id, cost, taken }: RunSummary): Promise<boolean> {
   if (cost > 0 || taken === 0) return cost > 0;
   return (await reader.stats(id)).points.at(-1)?.cost != null;
+}
+
+/** What was judged was not what the task gave: said beside the scores. */
+export function protectedLines({ protectedChanged }: Pick<RunSummary, 'protectedChanged'>): string[] {
+  if (protectedChanged === undefined) return [];
+  const { evaluations, paths } = protectedChanged;
+  return [`Changed  protected files, found by ${counted(evaluations, 'evaluation')}: ${paths.join(', ')}`];
 }
 
 function points(score: number | null): string {

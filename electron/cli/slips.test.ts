@@ -1,3 +1,4 @@
+import { startRunSchema } from '@shared/contract/ipc/runs';
 import { expect, test } from 'vitest';
 import { parseArguments, positive, wholeNumber } from './arguments';
 import { branchCommand } from './checkpoint-commands';
@@ -35,6 +36,22 @@ test.each(['', ' '])('a hint without words is added to no branch: "%s"', async (
 test.each(['--experiment', '--arm', '--group'])('%s without a name is refused', async (option) => {
   const args = parseArguments(['run', 'start', '--task', 'small', `${option}=`]);
   await expect(runCommand(context, args)).rejects.toMatchObject(refusal(`${option} is empty.`));
+});
+
+test.each([
+  '--title',
+  '--experiment',
+  '--arm',
+  '--group',
+])('%s of two lines or without end is refused', async (option) => {
+  for (const value of ['a\nStatus   finished', 'a\u2028b', 'a\x1b[2Jb', 'x'.repeat(121)]) {
+    const args = parseArguments(['run', 'start', '--task', 'small', `${option}=${value}`]);
+    await expect(runCommand(context, args)).rejects.toMatchObject(refusal(`${option} h`));
+    const start = { task: 'small', endpoint: 'e', [option.slice(2)]: value };
+    expect(startRunSchema.safeParse(start).error?.issues.map(({ path }) => path[0])).toContain(
+      option.slice(2),
+    );
+  }
 });
 
 test('a number below 0 is said to be one, not taken for an option', () => {

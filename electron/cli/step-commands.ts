@@ -3,6 +3,7 @@ import type { ObservationView, PromptView, StepDetail } from '@shared/contract/v
 import { type ImageRef, imageTypeName } from '@shared/log/image-part';
 import { type Arguments, positive, required } from './arguments';
 import type { CliContext } from './context';
+import { setOff } from './fold-quoted';
 import type { CommandResult } from './output';
 import { named } from './run-commands';
 
@@ -29,7 +30,8 @@ export async function stepCommand(context: CliContext, args: Arguments): Promise
   return { json: prompt, lines: promptLines(prompt) };
 }
 
-function stepLines(run: string, detail: StepDetail): string[] {
+/** What was not said by Waymark stands behind the gutter. */
+export function stepLines(run: string, detail: StepDetail): string[] {
   const { head, usage, labels } = detail;
   const { value, source, reason } = labels.effective;
   const inherited = head.inheritedFrom === null ? '' : `, made in run ${head.inheritedFrom}`;
@@ -58,7 +60,8 @@ function observationLines(seen: ObservationView): string[] {
         : `failed${error === null ? '' : `: ${error.code}, ${error.message}`}`;
   return [
     '',
-    `Call ${call + 1}   ${name} ${rawArguments}`,
+    `Call ${call + 1}   ${name}`,
+    ...setOff(rawArguments),
     ...(invalid === null ? [] : [`Not understood: ${invalid}`]),
     ...seen.guards.map(({ level, rule, message }) => `Guard ${rule}, ${level}: ${message}`),
     ...seen.images.map(imageLine),
@@ -89,7 +92,7 @@ function promptLines({
       '',
       `[${at + 1}] ${role}${of === 0 ? '' : ` of step ${of}`}, ${tokens} tokens`,
       ...(images ?? []).map(imageLine),
-      ...(content === '' ? [] : [content]),
+      ...(content === '' ? [] : setOff(content)),
       ...callsIn(json),
     ]),
     '',
@@ -107,11 +110,14 @@ function imageLine({ name, mediaType, width, height, bytes, sha256 }: ImageRef):
 /** The calls of an assistant's message as they were sent; a message of another kind has none. */
 function callsIn(json: string): string[] {
   const sent = JSON.parse(json) as { tool_calls?: { function: { name: string; arguments: string } }[] };
-  return (sent.tool_calls ?? []).map((call) => `→ ${call.function.name} ${call.function.arguments}`);
+  return (sent.tool_calls ?? []).flatMap(({ function: { name, arguments: args } }) => [
+    `Call     ${name}`,
+    ...setOff(args),
+  ]);
 }
 
 function part(title: string, text: string): string[] {
-  return text === '' ? [] : ['', title, text];
+  return text === '' ? [] : ['', title, ...setOff(text)];
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

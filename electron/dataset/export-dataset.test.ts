@@ -109,6 +109,23 @@ describe('export', () => {
     expect(manifest.runs[0]).toMatchObject({ evaluator_isolated: marked });
   });
 
+  it('marks rows and manifest where evaluations found protected files changed', async () => {
+    const scripts = [first, second].map((run) => new RunScript(run).startSegment().answer([think]));
+    const scored = {
+      ...{ step: 1, outcome: 'scored' as const, attempt: 1, forced: false, score: 50, raw: 5 },
+      ...{ metrics: {}, message: '', penalty: 0, durationMs: 1, isolated: true },
+    };
+    for (const protectedChanged of [['b.py', 'a.py'], [], ['a.py', 'c.py']])
+      scripts[0]?.add('evaluation.ended', { ...scored, protectedChanged });
+    scripts[1]?.add('evaluation.ended', { ...scored, protectedChanged: [] });
+    await exporting(readerOf(scripts, [ada(first).label(1, 'train'), ada(second).label(1, 'train')]));
+    const marked = { evaluations: 2, paths: ['b.py', 'a.py', 'c.py'] };
+    expect((await rowsOf()).map(({ metadata }) => metadata.protected_changed)).toEqual([marked, undefined]);
+    const { runs } = JSON.parse(await readFile(join(folder, 'out/manifest.json'), 'utf8'));
+    expect(runs.map((run: Record<string, unknown>) => run.protected_changed)).toEqual([marked, undefined]);
+    expect(await readFile(join(folder, 'out/README.md'), 'utf8')).toContain('metadata.protected_changed');
+  });
+
   it('carries masks that agree with its counts and with the preview', async () => {
     const reader = readerOf([twoSegments(first), twoSegments(second)]);
     const result = await exporting(reader, { undecided: 'train' });

@@ -71,7 +71,18 @@ export function manifestText(
       inherited_masked: plan.inherited.map(({ run, steps }) => ({ run, steps: stepRanges(steps) })),
     },
     runs: plan.runs.map(
-      ({ created, models, seq, entries, segments, scores, evaluatorIsolated, ruleSet, tools }) => ({
+      ({
+        created,
+        models,
+        seq,
+        entries,
+        segments,
+        scores,
+        evaluatorIsolated,
+        protectedChanged,
+        ruleSet,
+        tools,
+      }) => ({
         run: created.run,
         task: created.task.id,
         task_hash: created.task.hash,
@@ -84,6 +95,7 @@ export function manifestText(
         rows: rows.filter((row) => row.run.created.run === created.run).length,
         annotations: entries.length,
         evaluator_isolated: evaluatorIsolated,
+        ...(protectedChanged === undefined ? {} : { protected_changed: protectedChanged }),
         isolation: isolationOf(created.computers),
         ...(tools.program === null ? {} : { imported_from: tools.program, tools: toolsOf(tools) }),
         ...(scores.best === null ? {} : { best_score: scores.best }),

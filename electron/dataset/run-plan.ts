@@ -8,6 +8,7 @@ import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/lab
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { EventOf, RunEvent } from '@shared/log/events';
 import { addScore, type Scores } from '@shared/runs/final-score';
+import { addProtectedChanges, type ProtectedChanges } from '@shared/runs/protected-changes';
 import { startRules } from '../label/rule-projector';
 import { type RulePreset, type RuleSet, ruleSetFor } from '../label/rule-set';
 import type { RunRuleFold } from '../store/projections/step-projector';
@@ -75,6 +76,8 @@ export interface RunPlan {
   scores: Scores;
   /** No command of the agent could reach the evaluator in any evaluation that gave a score; without one, as the run was set up. */
   evaluatorIsolated: boolean;
+  /** Absent: no evaluation found a protected file changed. */
+  protectedChanged?: ProtectedChanges | undefined;
 }
 
 export interface PlanOptions {
@@ -133,6 +136,7 @@ class PlanPass {
   private readonly scores: RunPlan['scores'] = { best: null, final: null, last: null };
 
   private exposed = false;
+  private protectedChanged: ProtectedChanges | undefined;
   private ruleSet: RuleSet | null = null;
 
   constructor(
@@ -199,6 +203,7 @@ class PlanPass {
         return;
       case 'evaluation.ended': {
         const { score, forced, isolated = this.created?.evaluatorIsolated ?? false } = event.body;
+        this.protectedChanged = addProtectedChanges(this.protectedChanged, event.body.protectedChanged);
         addScore(this.scores, score, forced);
         if (score !== null) this.exposed ||= !isolated;
         return;
@@ -242,6 +247,7 @@ class PlanPass {
       entries: entries.map(({ ulid }) => ulid).sort(),
       scores: this.scores,
       evaluatorIsolated: !this.exposed && (this.scores.last !== null || this.created.evaluatorIsolated),
+      protectedChanged: this.protectedChanged,
       ruleSet,
       tools,
       segments: this.plannedSegments(planned, tokensOf),

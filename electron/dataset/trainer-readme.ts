@@ -44,6 +44,7 @@ ${reasoningField[preset.reasoning]}| \`tools\` | the tools in force, as a list o
 | \`metadata.task\`, \`task_hash\`, \`model\` | the pinned task and the model that was sampled; a step by another model names it in \`steps\` |
 | \`metadata.score\`, \`best_score\` | final (else last) and best score of the run, 0 to 100; absent when it was never scored |
 | \`metadata.evaluator_isolated\` | \`false\`: the agent's commands could have reached the evaluator, so a score may have been helped |
+| \`metadata.protected_changed\` | in how many \`evaluations\` files were found changed that the task protects, and the first \`paths\`: a score may have been helped. Absent: in none |
 | \`metadata.steps[]\` | \`step\` number in the run, its global \`id\`, its \`mask\`, who decided (\`source\`: adjudication, human, rule, judge; absent = waived) and the \`reason\` (a person's initials, with what they wrote in \`given_reason\`) |
 | \`metadata.experiment\`, \`arm\`, \`group\`, \`sample\`, \`seed\` | what the run was made for, where it was said |
 | \`metadata.not_as_sent[]\` | messages (places from 0) that the requests behind \`steps\` held otherwise, and \`why\`: \`shortened\` later because the context was full, \`reasoning\` or \`images\` sent or not (any more), \`line\` on the budgets that stood in that one request. Absent: every step was asked with exactly these messages |

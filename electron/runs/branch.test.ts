@@ -125,6 +125,8 @@ describe.each(places)('a branch (%s)', (computer, pool) => {
     // What was protected at the parent's start still is.
     const [evaluated] = await stand.of(branch, 'evaluation.ended');
     expect(evaluated?.protectedChanged).toEqual(['task/fixed.txt']);
+    const found = { evaluations: 1, paths: ['task/fixed.txt'] };
+    expect(summary).toMatchObject({ protectedChanged: found });
 
     // What the model read: the parent's context, one hint less, one more, and where it is now.
     const asked = await reader.prompt(branch, 9);

@@ -13,6 +13,7 @@ import type { StoredStatus } from '../log/events';
 import type { ImageRef } from '../log/image-part';
 import type { HintView } from '../log/outbox';
 import type { Scores } from '../runs/final-score';
+import type { ProtectedChanges } from '../runs/protected-changes';
 import type { FileRevision } from './file-views';
 
 /** Shapes that the readers return to window and command line. All are folds of the three logs. */
@@ -88,6 +89,7 @@ export interface RunSummary {
     folders?: { path: string; write: boolean; source?: string | undefined }[] | undefined;
   }[];
   evaluatorIsolated: boolean;
+  protectedChanged?: ProtectedChanges | undefined;
 }
 
 /** What follows a step in the timeline: a hint, an evaluation, a status change, a standstill. */

@@ -12,7 +12,7 @@ export const slimeFile = 'train.jsonl';
  */
 export function slimeLine(row: DatasetRow): string {
   const { kind, run, segment, steps, masks, carried } = row.plan;
-  const { created, scores, evaluatorIsolated } = run;
+  const { created, scores, evaluatorIsolated, protectedChanged } = run;
   const { model } = modelOf(row.plan);
   const record = {
     messages: row.messages,
@@ -37,6 +37,7 @@ export function slimeLine(row: DatasetRow): string {
         seed: created.seed,
       }),
       evaluator_isolated: evaluatorIsolated,
+      ...(protectedChanged === undefined ? {} : { protected_changed: protectedChanged }),
       task_hint: created.taskHint,
       human_hints: created.humanHints,
       steps: steps.map(({ step, id, label, given, ...sampled }) => ({

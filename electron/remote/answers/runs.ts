@@ -55,6 +55,7 @@ const runSummary = z.object({
     }),
   ),
   evaluatorIsolated: z.boolean(),
+  protectedChanged: z.object({ evaluations: count, paths: texts }).optional(),
 });
 
 export const approvalAsked = z.object({

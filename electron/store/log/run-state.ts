@@ -1,11 +1,12 @@
 import type { RunSummary } from '@shared/contract/views';
 import type { EventBody, StoredStatus } from '@shared/log/events';
 import type { Scores } from '@shared/runs/final-score';
+import type { ProtectedChanges } from '@shared/runs/protected-changes';
 import { z } from 'zod';
 import type { HeadRow } from '../projections/fold-rows';
 
 /** Raised when the fold's output changes: heads of an older version are rebuilt in the background. */
-export const FOLD_VERSION = 7;
+export const FOLD_VERSION = 8;
 
 /** What `run.created` fixes for the run's whole life. */
 export interface RunFacts {
@@ -85,6 +86,8 @@ export interface RunState {
   lastAt: number;
   tries: number;
   scores: Scores;
+  /** Absent before an evaluation found some. */
+  protectedChanged?: ProtectedChanges;
 }
 
 export function startState(): RunState {

@@ -1,6 +1,7 @@
 import type { EventBody, EventOf, RunEvent } from '@shared/log/events';
 import { addScore } from '@shared/runs/final-score';
 import { noticesOf } from '@shared/runs/notices';
+import { addProtectedChanges } from '@shared/runs/protected-changes';
 import type { RunState } from '../log/run-state';
 import { sessionActivity } from '../sessions/session-activity';
 import { foldApprovals, foldKinds } from './approval-fold';
@@ -306,9 +307,11 @@ function foldFile(event: EventOf<'file.changed'>, sink: FoldSink): void {
 }
 
 function foldEvaluation(state: RunState, event: EventOf<'evaluation.ended'>, sink: FoldSink): void {
-  const { score, attempt, forced, message } = event.body;
+  const { score, attempt, forced, message, protectedChanged } = event.body;
   const step = event.body.step ?? state.steps;
   addScore(state.scores, score, forced);
+  const changes = addProtectedChanges(state.protectedChanged, protectedChanged);
+  if (changes !== undefined) state.protectedChanged = changes;
   state.tries = Math.max(state.tries, forced ? 0 : (attempt ?? 0));
   sink.evaluation({ seq: event.seq, step, attempt, forced, score });
   sink.note({ seq: event.seq, step, note: { kind: 'score', score, attempt, forced, message } });

@@ -156,6 +156,7 @@ function summarise(context: ReadContext, run: RunRecord): RunSummary {
     labels: labelCounts(context, run),
     computers: facts.computers,
     evaluatorIsolated: facts.evaluatorIsolated,
+    ...(state.protectedChanged === undefined ? {} : { protectedChanged: state.protectedChanged }),
   };
 }
 

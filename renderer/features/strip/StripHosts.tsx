@@ -31,6 +31,14 @@ export function StripHosts({ run, now }: StripHostsProps) {
   const marks = isImported(run)
     ? []
     : [
+        ...(run.protectedChanged === undefined
+          ? []
+          : [
+              {
+                word: text.runs.protectedChanged,
+                detail: text.runs.protectedChangedText(run.protectedChanged),
+              },
+            ]),
         ...(run.computers.some(isOpen) ? [{ word: notIsolated, detail: notIsolatedText }] : []),
         ...(run.evaluatorIsolated ? [] : [{ word: evaluatorNotIsolated, detail: evaluatorNotIsolatedText }]),
       ];

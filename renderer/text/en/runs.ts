@@ -1,3 +1,4 @@
+import type { ProtectedChanges } from '@shared/runs/protected-changes';
 import type { RunStatusWord } from '@shared/runs/run-status';
 import type { BudgetKind } from '../../state/run/budgets';
 
@@ -122,6 +123,9 @@ export const runs = {
   evaluatorNotIsolated: 'evaluator not isolated',
   evaluatorNotIsolatedText:
     'The agent’s commands run on the computer of the evaluator, and no sandbox keeps them from it.',
+  protectedChanged: 'protected files changed',
+  protectedChangedText: ({ evaluations, paths }: ProtectedChanges) =>
+    `${evaluations === 1 ? 'One evaluation' : `${evaluations} evaluations`} found files changed that the task protects, so a score may have been helped: ${paths.join(', ')}`,
   wake: 'Wake',
   wakeText: 'Ends only the sleep. The run goes on at once.',
   pause: 'Pause',

@@ -118,6 +118,9 @@ export const runs: Text['runs'] = {
   evaluatorNotIsolated: '评测器未隔离',
   evaluatorNotIsolatedText:
     '智能体的命令与评测器在同一台计算机上运行，且没有沙箱隔开，智能体可能接触到评测器。',
+  protectedChanged: '受保护文件已改动',
+  protectedChangedText: ({ evaluations, paths }) =>
+    `${evaluations} 次评测发现任务要求保护的文件有改动，评分可能因此偏高：${paths.join('、')}`,
   wake: '唤醒',
   wakeText: '只结束休眠，运行立即继续。',
   pause: '暂停',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostTitle, oneLine } from '../../base/one-line';
 import type { BranchPlan, CheckpointSize, CheckpointView, Lineage } from '../checkpoint-views';
 import { inRun, returns, run, step, unisolated } from './parts';
 
@@ -9,7 +10,7 @@ export const branchSchema = z.object({
   run,
   /** After this step; a checkpoint is taken at exactly one step, any other step takes the newest one before it. */
   step,
-  title: z.string().trim().min(1).max(120),
+  title: z.string().trim().min(1).pipe(oneLine(mostTitle)),
   /** Null: the parent's model. */
   endpoint: z.string().min(1).nullable(),
   /** Hints of the parent to leave out. */

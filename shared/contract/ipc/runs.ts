@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostName, mostTitle, oneLine } from '../../base/one-line';
 import { limitsChangeSchema } from '../../log/outbox';
 import { hostAliasSchema } from '../computers';
 import type { RunningCommand, RunSummary, VerifyReport } from '../views';
@@ -6,7 +7,7 @@ import { inRun, none, returns, run, unisolated } from './parts';
 
 export const startRunSchema = z.object({
   task: z.string().min(1),
-  title: z.string().max(120).optional(),
+  title: oneLine(mostTitle).optional(),
   endpoint: z.string().min(1),
   /** Task computer name → `local` or a host alias; what is not named is where the task says. */
   computers: z.record(z.string().max(64), z.union([z.literal('local'), hostAliasSchema])).default({}),
@@ -23,9 +24,9 @@ export const startRunSchema = z.object({
   humanHints: z.boolean().default(true),
   maxTokens: z.int().positive().optional(),
   maxCost: z.number().positive().optional(),
-  experiment: z.string().max(80).nullable().default(null),
-  arm: z.string().max(80).optional(),
-  group: z.string().max(80).optional(),
+  experiment: oneLine(mostName).nullable().default(null),
+  arm: oneLine(mostName).optional(),
+  group: oneLine(mostName).optional(),
   sample: z.int().nonnegative().optional(),
   seed: z.int().nonnegative().optional(),
   /** Folders that a person chose with `runs.pickFolder`, by its names. */

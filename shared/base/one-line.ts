@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** Most characters of what a run is called, and of what sets it apart: experiment, arm, group. */
+export const mostTitle = 120;
+export const mostName = 80;
+
+const breaks = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** Why a text is not fit to stand in a row of a list, as the end of a sentence that names it; null when it is. */
+export function whyNoLine(text: string, most: number): string | null {
+  if (breaks.test(text)) return 'holds a line break or another control character, and must be one line';
+  if (text.length > most) return `has ${text.length} characters, and may have ${most}`;
+  return null;
+}
+
+/** One line of at most so many characters. */
+export const oneLine = (most: number) =>
+  z.string().superRefine((text, context) => {
+    const why = whyNoLine(text, most);
+    if (why !== null) context.addIssue({ code: 'custom', message: why });
+  });
