@@ -6,7 +6,7 @@ import type { Hosts } from './computer/hosts';
 import { DemoServer, demoEndpointName } from './demo/demo-server';
 import { createEngine } from './runs/engine';
 import type { EngineLog, EngineOptions } from './runs/engine-options';
-import { noHosts } from './runs/no-hosts';
+import { noHosts } from './runs/start/no-hosts';
 import { lacksRoom } from './store/file/free-room';
 import { ballastBytes, type OpenStoreOptions, openStore } from './store/threads/client';
 import { systemClock } from './system-clock';

@@ -77,12 +77,12 @@ test.each([
   ],
   [
     'shared/probe.ts',
-    "import { run } from '../electron/runs/run';\nexport const name = run;\n",
+    "import { run } from '../electron/runs/drive/run';\nexport const name = run;\n",
     ['noRestrictedImports'],
   ],
   [
     'renderer/probe.tsx',
-    "import { run } from '../electron/runs/run';\nexport const name = run;\n",
+    "import { run } from '../electron/runs/drive/run';\nexport const name = run;\n",
     ['noRestrictedImports'],
   ],
   [

@@ -4,7 +4,7 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { Computer } from '../../electron/computer/port';
-import { SessionLog } from '../../electron/runs/session-log';
+import { SessionLog } from '../../electron/runs/sessions/session-log';
 import type { Store } from '../../electron/store/api';
 import { openStore } from '../../electron/store/threads/client';
 import { systemClock } from '../../electron/system-clock';

@@ -9,10 +9,10 @@ import type { ActionOutcome, ActionPort, ModelAnswer, ModelPort } from '../../el
 import { RequestHash } from '../../electron/agent/request-hash';
 import type { Clock } from '../../electron/clock';
 import { scriptedSummary } from '../../electron/model/scripted-summary';
-import { RunControl } from '../../electron/runs/control';
-import { createHintBuffer } from '../../electron/runs/hint-buffer';
-import { OutboxFollower } from '../../electron/runs/outbox-follower';
-import { Recorder } from '../../electron/runs/recorder';
+import { RunControl } from '../../electron/runs/drive/control';
+import { Recorder } from '../../electron/runs/drive/recorder';
+import { createHintBuffer } from '../../electron/runs/steer/hint-buffer';
+import { OutboxFollower } from '../../electron/runs/steer/outbox-follower';
 import type { Store } from '../../electron/store/api';
 import { systemClock } from '../../electron/system-clock';
 import { Material } from './material';

@@ -7,7 +7,7 @@ import {
   startScriptedModel,
 } from '../../electron/model/scripted-server';
 import { createEngine, type Engine } from '../../electron/runs/engine';
-import { noHosts } from '../../electron/runs/no-hosts';
+import { noHosts } from '../../electron/runs/start/no-hosts';
 import type { Store } from '../../electron/store/api';
 import { openStore } from '../../electron/store/threads/client';
 import { systemClock } from '../../electron/system-clock';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
-import { SessionLog } from '../../electron/runs/session-log';
+import { SessionLog } from '../../electron/runs/sessions/session-log';
 import { openStore } from '../../electron/store/threads/client';
 import { systemClock } from '../../electron/system-clock';
 import { creation } from '../engine/run-events';

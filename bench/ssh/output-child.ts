@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { SessionLog } from '../../electron/runs/session-log';
+import { SessionLog } from '../../electron/runs/sessions/session-log';
 import { openStore } from '../../electron/store/threads/client';
 import { systemClock } from '../../electron/system-clock';
 import { computerOf, hostsOf } from './bench-host';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { promptHead } from '../runs/prompt';
+import { promptHead } from '../runs/drive/prompt';
 import { parseTaskYaml } from '../task/task-yaml';
 import { toolOf } from './parse-call';
 import { offeredActions } from './table';

@@ -4,7 +4,7 @@ import { type Failure, toFailure } from '@shared/contract/errors';
 import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
-import { systemLinkClock } from '../computer/ssh/link-clock';
+import { systemLinkClock } from '../computer/ssh/link/link-clock';
 import { answerCommand } from '../ipc/dispatch';
 import { Gestures } from '../ipc/gestures';
 import { createPublisher, type Publisher } from '../ipc/publish';

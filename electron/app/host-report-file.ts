@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type HostReport, transportKind } from '@shared/contract/computers';
 import { z } from 'zod';
-import type { HostReports } from '../ipc/handlers/computers';
+import type { HostReports } from '../commands/computers';
 
 const count = z.number();
 const figure = count.nullable();

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepingHandlers } from '../ipc/handlers/keeping';
+import { keepingHandlers } from '../commands/keeping';
 import { KeyElsewhere } from '../model/bound-key';
 import { KeyStore, type SystemKeys } from './key-store';
 

@@ -12,14 +12,14 @@ import { ownTerminalPage } from '@shared/contract/own-terminal-page';
 import type { Settings } from '@shared/contract/settings';
 import type { BrowserWindow } from 'electron';
 import { nativeTheme, session } from 'electron';
-import { answerFrom } from '../ipc/dispatch';
-import { Gestures } from '../ipc/gestures';
 import {
   type OwnPane,
   type OwnTerminalDesk,
   type OwnTerminalHandlers,
   ownViewHandlers,
-} from '../ipc/handlers/own';
+} from '../commands/own';
+import { answerFrom } from '../ipc/dispatch';
+import { Gestures } from '../ipc/gestures';
 import { createPublisher, type Publisher } from '../ipc/publish';
 import { type Answering, type Asking, registerCommands } from '../ipc/register';
 import { type OverWindow, openOverWindow } from './over-window';

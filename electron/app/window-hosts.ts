@@ -1,7 +1,7 @@
 import type { PromptView } from '@shared/contract/computers';
 import type { Hosts } from '../computer/hosts';
 import { createHosts, createTransport } from '../computer/ssh/create-hosts';
-import { PromptDesk } from '../computer/ssh/prompt-desk';
+import { PromptDesk } from '../computer/ssh/login/prompt-desk';
 import type { Publisher } from '../ipc/publish';
 import { sshConfigFile } from '../settings-file';
 

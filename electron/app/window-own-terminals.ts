@@ -1,4 +1,4 @@
-import { OwnTerminalDesk, type OwnTerminalDeskOptions } from '../ipc/handlers/own';
+import { OwnTerminalDesk, type OwnTerminalDeskOptions } from '../commands/own';
 import type { Publisher } from '../ipc/publish';
 import { OwnTerminalPane, type OwnTerminalPaneParts } from './own-terminal-pane';
 

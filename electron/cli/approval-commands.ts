@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { ApprovalAsked } from '@shared/contract/ipc/runs';
-import { answerApproval } from '../runs/answer-approval';
+import { answerApproval } from '../runs/steer/answer-approval';
 import { questionLines } from './approval-words';
 import type { Arguments } from './arguments';
 import type { CliContext } from './context';

@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { NewRun } from '../runs/create-run';
+import type { NewRun } from '../runs/start/create-run';
 import { type Arguments, oneOf } from './arguments';
 import type { CliContext } from './context';
 

@@ -1,4 +1,4 @@
-import type { BranchHints } from '../runs/branch-hints';
+import type { BranchHints } from '../branches/branch-hints';
 import { table } from './output';
 
 /** Where a branch comes from, and the hints it took over, left out and began with. */

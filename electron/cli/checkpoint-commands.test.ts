@@ -1,7 +1,7 @@
 import { settingsSchema } from '@shared/contract/settings';
 import { afterEach, expect, it } from 'vitest';
-import { checkpointHandlers } from '../ipc/handlers/checkpoints';
-import { labelHandlers } from '../ipc/handlers/labels';
+import { checkpointHandlers } from '../commands/checkpoints';
+import { labelHandlers } from '../commands/labels';
 import type { ScriptedPolicy } from '../model/scripted-server';
 import { author, EngineStand } from '../testing/engine-stand';
 import type { Workbench, WorkbenchHolder } from '../workbench';

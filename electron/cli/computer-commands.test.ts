@@ -6,7 +6,7 @@ import { taskSpecSchema } from '@shared/contract/task';
 import { ulid } from 'ulid';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Hosts } from '../computer/hosts';
-import { noHosts } from '../runs/no-hosts';
+import { noHosts } from '../runs/start/no-hosts';
 import { SettingsFile } from '../settings-file';
 import { openStoreInProcess } from '../store/threads/in-process';
 import { createdBody, RunWriter } from '../testing/run-writer';

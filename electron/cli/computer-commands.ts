@@ -9,7 +9,7 @@ import {
 import { WaymarkError } from '@shared/contract/errors';
 import type { Hosts } from '../computer/hosts';
 import { shortLine } from '../computer/ssh/untrusted-text';
-import { refuseWhileDriven } from '../runs/driven-on';
+import { refuseWhileDriven } from '../runs/drive/driven-on';
 import type { SettingsFile } from '../settings-file';
 import { workspaceFile } from '../store/file/workspace-file';
 import { type Arguments, oneOf, required } from './arguments';

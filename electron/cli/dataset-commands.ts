@@ -4,7 +4,7 @@ import type { WaymarkError } from '@shared/contract/errors';
 import type { VerifyReport } from '@shared/contract/views';
 import { exportDataset } from '../dataset/export-dataset';
 import { removeAt } from '../files/remove';
-import { hostsOf } from '../runs/clean-sessions';
+import { hostsOf } from '../runs/sessions/clean-sessions';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';

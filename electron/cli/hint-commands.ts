@@ -6,7 +6,7 @@ import {
   hintCategory,
   hintDelivery,
 } from '@shared/log/outbox';
-import { branchHints } from '../runs/branch-hints';
+import { branchHints } from '../branches/branch-hints';
 import { type Arguments, oneOf, positive, required } from './arguments';
 import { branchHintLines } from './branch-hint-lines';
 import type { CliContext } from './context';

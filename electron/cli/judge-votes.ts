@@ -5,7 +5,7 @@ import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-
 import { type AnnotationOp, judgeAuthor } from '@shared/log/annotations';
 import { z } from 'zod';
 import { allAnnotations } from '../dataset/event-pages';
-import { stepOwners } from '../runs/step-owners';
+import { stepOwners } from '../review/step-owners';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';

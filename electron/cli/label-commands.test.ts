@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { labelHandlers } from '../ipc/handlers/labels';
+import { labelHandlers } from '../commands/labels';
 import type { Store } from '../store/api';
 import { alice, bob, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';

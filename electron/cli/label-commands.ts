@@ -1,8 +1,8 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { partsOf, targetOf } from '@shared/contract/step-range';
 import type { AnnotationTarget, Author } from '@shared/log/annotations';
-import { adjudicateSteps, hardMasks } from '../runs/adjudicate-steps';
-import { checkCorrection } from '../runs/check-correction';
+import { adjudicateSteps, hardMasks } from '../review/adjudicate-steps';
+import { checkCorrection } from '../review/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';

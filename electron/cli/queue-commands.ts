@@ -4,7 +4,7 @@ import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import { peopleCsv } from '@shared/labels/review/people-csv';
 import { queueClasses } from '@shared/labels/review/queue-class';
 import type { Person, PersonRow } from '@shared/labels/review/queue-views';
-import { assignBatch, planBatch, takeBackBatch } from '../runs/review-queue';
+import { assignBatch, planBatch, takeBackBatch } from '../review/review-queue';
 import { approvalLines } from './approval-words';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';

@@ -1,5 +1,5 @@
 import type { LimitsChange } from '@shared/log/outbox';
-import { keepsRunning } from '../runs/running-commands';
+import { keepsRunning } from '../runs/drive/running-commands';
 import { type Arguments, duration, positive, positiveNumber, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';
 import { endpointFor } from './endpoint-for';

@@ -1,7 +1,7 @@
 import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import type { RunningCommand, RunSummary } from '@shared/contract/views';
 import { type RunStatus, type RunStatusWord, runStatus } from '@shared/runs/run-status';
-import { keepsRunning } from '../runs/running-commands';
+import { keepsRunning } from '../runs/drive/running-commands';
 
 const words: Record<RunStatusWord, string> = {
   created: 'not started',

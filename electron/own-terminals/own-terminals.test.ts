@@ -5,7 +5,7 @@ import type { OwnTerminalEvents } from '@shared/contract/ipc/own-terminal';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LocalComputer } from '../computer/local/local-computer';
 import { frameBytes } from '../ipc/terminal-screen';
-import { cleanLocal } from '../runs/clean-sessions';
+import { cleanLocal } from '../runs/sessions/clean-sessions';
 import { AwayComputer } from '../testing/away-computer';
 import { eventually } from '../testing/deadline';
 import { OwnTerminals } from './own-terminals';

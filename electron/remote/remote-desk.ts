@@ -8,9 +8,9 @@ import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/contr
 import { type RemoteStatus, remoteCommands } from '@shared/contract/ipc/remote';
 import type { Settings } from '@shared/contract/settings';
 import type { Hosts } from '../computer/hosts';
-import { ConnectFailure } from '../computer/ssh/connect-failure';
-import { systemLinkClock } from '../computer/ssh/link-clock';
-import { networkFingerprint } from '../computer/ssh/network-watch';
+import { ConnectFailure } from '../computer/ssh/link/connect-failure';
+import { systemLinkClock } from '../computer/ssh/link/link-clock';
+import { networkFingerprint } from '../computer/ssh/link/network-watch';
 import type { HostTransport, PromptPort } from '../computer/ssh/transport';
 import { removeFile } from '../files/remove';
 import type { Publisher } from '../ipc/publish';

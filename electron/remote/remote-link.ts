@@ -1,11 +1,11 @@
 import type { RemoteStatus } from '@shared/contract/ipc/remote';
-import { BackOff } from '../computer/ssh/back-off';
-import { ConnectFailure } from '../computer/ssh/connect-failure';
-import type { LinkClock } from '../computer/ssh/link-clock';
-import * as words from '../computer/ssh/link-words';
-import { Liveness } from '../computer/ssh/liveness';
-import { NetworkWatch } from '../computer/ssh/network-watch';
-import { Patience } from '../computer/ssh/patience';
+import { BackOff } from '../computer/ssh/link/back-off';
+import { ConnectFailure } from '../computer/ssh/link/connect-failure';
+import type { LinkClock } from '../computer/ssh/link/link-clock';
+import * as words from '../computer/ssh/link/link-words';
+import { Liveness } from '../computer/ssh/link/liveness';
+import { NetworkWatch } from '../computer/ssh/link/network-watch';
+import { Patience } from '../computer/ssh/link/patience';
 import type { HostChannel, HostTransport, PromptPort } from '../computer/ssh/transport';
 import type { Hello } from '../serve/protocol';
 import { ServeClient, ServeLost, ServeRefusal, type Welcome } from './serve-client';

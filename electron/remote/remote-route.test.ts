@@ -4,7 +4,7 @@ import { commands, type EventName, type EventPayloads } from '@shared/contract/i
 import { commandPlaces } from '@shared/contract/ipc/places';
 import { settingsSchema } from '@shared/contract/settings';
 import { expect, onTestFinished, test } from 'vitest';
-import { ConnectFailure } from '../computer/ssh/connect-failure';
+import { ConnectFailure } from '../computer/ssh/link/connect-failure';
 import type { HostTransport } from '../computer/ssh/transport';
 import { answerCommand } from '../ipc/dispatch';
 import type { Handlers } from '../ipc/register';

@@ -18,9 +18,9 @@ import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { unisolated } from '../testing/engine-stand';
 import { writeTaskPackage } from '../testing/task-package';
+import type { LiveFrame } from './drive/live';
 import { createEngine, type Engine } from './engine';
-import type { LiveFrame } from './live';
-import { noHosts } from './no-hosts';
+import { noHosts } from './start/no-hosts';
 
 const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
 const resourcesDir = join(import.meta.dirname, '../../resources');

@@ -4,14 +4,20 @@ import type { RunningCommand, RunState } from '@shared/contract/views';
 import type { Author } from '@shared/log/annotations';
 import type { HintCategory, LimitsChange } from '@shared/log/outbox';
 import { ulid } from 'ulid';
+import { BranchDesk } from '../branches/branch-desk';
+import { CheckpointDesk } from '../branches/checkpoint-desk';
 import { findIsolation } from '../computer/local/sandbox/bubblewrap';
 import { makeFoldersIn } from '../files/private';
 import { runFolder } from '../files/workspace-paths';
-import { BranchDesk } from './branch-desk';
-import { askForLimits, askForModel, creationOf, refuseWithoutPrice } from './change-run';
-import { CheckpointDesk } from './checkpoint-desk';
-import { type Cleaned, cleanHosts, cleanLocal, type HostSessions } from './clean-sessions';
-import { connect, disposeAll } from './connect';
+import { LiveEmitter } from './drive/live';
+import { Rehearsals } from './drive/rehearse';
+import { type DrivenRun, takeUp } from './drive/run';
+import { RunHolds, type RunLock } from './drive/run-holds';
+import { runningCommands, runningHere } from './drive/running-commands';
+import { settleUndriven } from './drive/settle-undriven';
+import type { EngineOptions } from './engine-options';
+import { type Cleaned, cleanHosts, cleanLocal, type HostSessions } from './sessions/clean-sessions';
+import { connect, disposeAll } from './start/connect';
 import {
   creationEvents,
   type NewRun,
@@ -19,19 +25,13 @@ import {
   refuseMissingHint,
   refuseTightTokens,
   refuseUnsupported,
-} from './create-run';
-import type { EngineOptions } from './engine-options';
-import { layGround } from './ground';
-import { HintDesk } from './hint-desk';
-import { isolatePlaces, refuseHoles, refuseUnasked } from './isolate';
-import { LiveEmitter } from './live';
-import { choosePlaces } from './places';
-import { refuseImport } from './refuse-import';
-import { Rehearsals } from './rehearse';
-import { type DrivenRun, takeUp } from './run';
-import { RunHolds, type RunLock } from './run-holds';
-import { runningCommands, runningHere } from './running-commands';
-import { settleUndriven } from './settle-undriven';
+} from './start/create-run';
+import { layGround } from './start/ground';
+import { isolatePlaces, refuseHoles, refuseUnasked } from './start/isolate';
+import { choosePlaces } from './start/places';
+import { refuseImport } from './start/refuse-import';
+import { askForLimits, askForModel, creationOf, refuseWithoutPrice } from './steer/change-run';
+import { HintDesk } from './steer/hint-desk';
 
 /** How long a quitting application waits for an action to end before it interrupts it, ms. */
 const QUIT_GRACE_MS = 15_000;

@@ -3,8 +3,8 @@ import type { Author } from '@shared/log/annotations';
 import { removeAt } from '../files/remove';
 import { runFolder } from '../files/workspace-paths';
 import type { Store } from '../store/api';
-import { hostsOf } from './clean-sessions';
 import type { Engine } from './engine';
+import { hostsOf } from './sessions/clean-sessions';
 
 /**
  * Removes a run, or only its texts, under a tombstone (semantics, Three append-only logs), and what lies beside the

@@ -19,7 +19,7 @@ import { seededPng } from '../testing/images';
 import { compareRow, exportedRows } from '../testing/sent-rows';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { createEngine } from './engine';
-import { noHosts } from './no-hosts';
+import { noHosts } from './start/no-hosts';
 
 const resourcesDir = join(import.meta.dirname, '../../resources');
 const imported = join(import.meta.dirname, '../../e2e/fixtures/researchgym/tree-demo');

@@ -2,12 +2,12 @@ import { type Failure, type Result, WaymarkError } from '@shared/contract/errors
 import { commandPlaces, type WorkspaceCommand } from '@shared/contract/ipc/places';
 import type { Endpoint, Settings } from '@shared/contract/settings';
 import { relay } from '../app/relay';
+import { freeBytes } from '../commands/application';
+import { datasetHandlers } from '../commands/dataset';
+import { taskHandlers } from '../commands/tasks';
 import type { Hosts } from '../computer/hosts';
 import { environmentKey } from '../environment/environment-key';
 import type { TakenEnvironment } from '../environment/taken-environment';
-import { freeBytes } from '../ipc/handlers/application';
-import { datasetHandlers } from '../ipc/handlers/dataset';
-import { taskHandlers } from '../ipc/handlers/tasks';
 import type { Publisher } from '../ipc/publish';
 import type { Handlers } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';

@@ -6,7 +6,7 @@ import type { EventBody, EventKind } from '@shared/log/events';
 import { BoundKey } from '../model/bound-key';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { createEngine, type Engine, type StartRun } from '../runs/engine';
-import { noHosts } from '../runs/no-hosts';
+import { noHosts } from '../runs/start/no-hosts';
 import { SecretScanner } from '../secrets/scanner';
 import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/threads/in-process';

@@ -5,9 +5,9 @@ import { type Endpoint, endpointSchema, settingsSchema } from '@shared/contract/
 import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
 import type { SessionLimits } from '../computer/sessions/session-host';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
-import { hostsOf } from '../runs/clean-sessions';
 import { createEngine, type Engine, type StartRun } from '../runs/engine';
 import type { EngineOptions } from '../runs/engine-options';
+import { hostsOf } from '../runs/sessions/clean-sessions';
 import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/threads/in-process';
 import { systemClock } from '../system-clock';

@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { OwnPane } from '../ipc/handlers/own';
+import type { OwnPane } from '../commands/own';
 
 /** A window in which no terminal of the person's own is shown. */
 export const noPane: OwnPane = {

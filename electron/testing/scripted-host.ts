@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { encodeHead, type Frame, FrameDecoder } from '../computer/agent/frames';
-import type { HelperStarter } from '../computer/ssh/connect-attempt';
+import type { HelperStarter } from '../computer/ssh/link/connect-attempt';
 import type { HostChannel, HostTransport, OpenOptions } from '../computer/ssh/transport';
 
 type Answer = (

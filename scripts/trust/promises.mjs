@@ -47,8 +47,8 @@ export const promises = [
     says: 'a wrong host key never connects',
     asked: '0 bytes of authentication sent',
     unit: [
-      { file: 'electron/computer/ssh/ssh2-transport.test.ts', title: /key/i },
-      { file: 'electron/computer/ssh/openssh-transport.test.ts', title: /key/i },
+      { file: 'electron/computer/ssh/ssh2/ssh2-transport.test.ts', title: /key/i },
+      { file: 'electron/computer/ssh/openssh/openssh-transport.test.ts', title: /key/i },
     ],
   },
   {
@@ -95,7 +95,7 @@ export const promises = [
       { file: 'electron/app/page-attack.test.ts' },
       { file: 'electron/serve/serve-attack.test.ts' },
       { file: 'electron/ipc/hostile-window.test.ts' },
-      { file: 'electron/ipc/handlers/restore.test.ts' },
+      { file: 'electron/commands/restore.test.ts' },
     ],
   },
   {
@@ -151,8 +151,8 @@ export const promises = [
     says: 'clock jumps',
     asked: '0 negative durations, order by number',
     unit: [
-      { file: 'electron/runs/heartbeat.test.ts' },
-      { file: 'electron/runs/clock-jumps.test.ts', title: /(\d+) settings of the clock/ },
+      { file: 'electron/runs/drive/heartbeat.test.ts' },
+      { file: 'electron/runs/drive/clock-jumps.test.ts', title: /(\d+) settings of the clock/ },
     ],
   },
   {

@@ -6,15 +6,15 @@ import { version } from '../../../package.json';
 import { dataFolder } from '../../data-folder';
 import { SessionResources } from '../agent/session-resources';
 import type { Hosts } from '../hosts';
-import { bootstrapHelper } from './bootstrap-helper';
-import { HostPool } from './host-pool';
-import { systemLinkClock } from './link-clock';
-import { networkFingerprint } from './network-watch';
-import { OpenSshTransport } from './openssh-transport';
-import { resolveHost } from './resolve-host';
-import { resolutionOf } from './resolve-host-shown';
+import { resolveHost } from './config/resolve-host';
+import { resolutionOf } from './config/resolve-host-shown';
+import { listAliases } from './config/ssh-config';
+import { bootstrapHelper } from './link/bootstrap-helper';
+import { HostPool } from './link/host-pool';
+import { systemLinkClock } from './link/link-clock';
+import { networkFingerprint } from './link/network-watch';
+import { OpenSshTransport } from './openssh/openssh-transport';
 import { SshComputer } from './ssh-computer';
-import { listAliases } from './ssh-config';
 import type { HostTransport, PromptPort } from './transport';
 
 export interface HostsOptions {
@@ -42,7 +42,7 @@ export function createTransport({
       : {
           // ssh2 is loaded for the first host that is reached with it: most starts reach none.
           open: async (command, options) => {
-            const { Ssh2Transport } = await import('./ssh2-transport');
+            const { Ssh2Transport } = await import('./ssh2/ssh2-transport');
             return new Ssh2Transport(alias, setup).open(command, options);
           },
         };

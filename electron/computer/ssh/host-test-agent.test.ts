@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { localAgentTransport } from '../../testing/agent-host/local-agent-transport';
-import { bootstrapHelper } from './bootstrap-helper';
 import { testHost } from './host-test';
-import { systemLinkClock } from './link-clock';
+import { bootstrapHelper } from './link/bootstrap-helper';
+import { systemLinkClock } from './link/link-clock';
 
 const resourcesDir = resolve(import.meta.dirname, '../../../resources');
 

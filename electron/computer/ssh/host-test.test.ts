@@ -2,9 +2,9 @@ import type { StageView } from '@shared/contract/computers';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../testing/manual-clock';
 import { ScriptedHost, scriptedHelper } from '../../testing/scripted-host';
-import { ConnectFailure } from './connect-failure';
 import { noGpuTool } from './gpu';
 import { testHost } from './host-test';
+import { ConnectFailure } from './link/connect-failure';
 import type { ConnectFailureReason, ConnectStage, OpenOptions } from './transport';
 
 const own = ['resolve', 'tcp', 'host_key', 'auth', 'shell', 'helper', 'disk', 'gpu'] as const;

@@ -2,12 +2,12 @@ import type { HostFacts, HostGpu, HostReport, StageView, TransportKind } from '@
 import type { AgentClient } from '../agent/agent-client';
 import { AgentRefusal, ChannelLost } from '../agent/channel-lost';
 import type { HelloFacts } from '../agent/hello';
-import { type AgentConnection, ConnectAttempt, type HelperStarter } from './connect-attempt';
-import { ConnectFailure } from './connect-failure';
 import { gpuScript, noGpuTool, parseGpus } from './gpu';
 import { bytesText, hostLimits, isNetworkFileSystem, isSpare, scarceBytes } from './host-limits';
-import type { LinkClock } from './link-clock';
-import { StageBoard } from './stage-board';
+import { type AgentConnection, ConnectAttempt, type HelperStarter } from './link/connect-attempt';
+import { ConnectFailure } from './link/connect-failure';
+import type { LinkClock } from './link/link-clock';
+import { StageBoard } from './link/stage-board';
 import type { HostTransport, PromptPort } from './transport';
 
 const gpuLimitMs = 10_000;

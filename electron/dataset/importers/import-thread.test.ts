@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ImportProgress } from '@shared/contract/ipc/imports';
 import { expect, inject, it, vi } from 'vitest';
-import { importHandlers } from '../../ipc/handlers/imports';
+import { importHandlers } from '../../commands/imports';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { WorkbenchHolder } from '../../workbench';
 import { readApart } from './import-thread';

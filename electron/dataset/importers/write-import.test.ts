@@ -7,7 +7,7 @@ import type { CliContext } from '../../cli/context';
 import { cleanCommand, verifyCommand } from '../../cli/dataset-commands';
 import { statusWords } from '../../cli/status-words';
 import type { Engine } from '../../runs/engine';
-import { refuseImport } from '../../runs/refuse-import';
+import { refuseImport } from '../../runs/start/refuse-import';
 import type { Store } from '../../store/api';
 import { openForReading } from '../../store/file/workspace-file';
 import { fillDisk, smallDisk } from '../../testing/small-disk';

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { contextAfter } from '../../runs/branch-context';
-import { loadRun } from '../../runs/load-run';
+import { contextAfter } from '../../branches/branch-context';
+import { loadRun } from '../../runs/drive/load-run';
 import { eventually } from '../../testing/deadline';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { SessionResources } from '../../computer/agent/session-resources';
 import type { SessionLimits } from '../../computer/sessions/session-host';
-import { bootstrapHelper } from '../../computer/ssh/bootstrap-helper';
+import { bootstrapHelper } from '../../computer/ssh/link/bootstrap-helper';
 import { SshComputer, type SshComputerOptions } from '../../computer/ssh/ssh-computer';
 import type { ConformanceSetup } from '../computer-conformance';
 import { type LocalAgentTransport, localAgentTransport } from './local-agent-transport';

@@ -3,7 +3,7 @@ import { AgentClient } from '../../computer/agent/agent-client';
 import type { AgentLink } from '../../computer/agent/agent-link';
 import type { HelloFacts } from '../../computer/agent/hello';
 import { ComputerUnavailable } from '../../computer/failures';
-import type { HelperStarter } from '../../computer/ssh/connect-attempt';
+import type { HelperStarter } from '../../computer/ssh/link/connect-attempt';
 import type { HostTransport, PromptPort } from '../../computer/ssh/transport';
 
 const nobody: PromptPort = {

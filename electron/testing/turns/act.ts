@@ -2,7 +2,7 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { RuleSettings } from '@shared/contract/rules/rule-settings';
 import type { AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import type { OutboxOp } from '@shared/log/outbox';
-import { BranchContext } from '../../runs/branch-context';
+import { BranchContext } from '../../branches/branch-context';
 import type { Store } from '../../store/api';
 import { allEvents, createdBody, RunWriter, requestBase } from '../run-writer';
 

@@ -6,7 +6,7 @@ import { AgentFiles } from '../../agent/agent-files';
 import { type AgentSources, bootstrapCommand, readAgentSources, startAgent } from '../../agent/bootstrap';
 import { ComputerUnavailable } from '../../failures';
 import type { FileSystemPort } from '../../port';
-import { JoinedStream } from '../../ssh/ssh2-joined-stream';
+import { JoinedStream } from '../../ssh/ssh2/ssh2-joined-stream';
 import { spawnInside } from './spawn-inside';
 
 export interface SandboxedFilesOptions {

@@ -1,0 +1,35 @@
+import type { CommandParsed } from '@shared/contract/ipc';
+import { exportDataset } from '../dataset/export-dataset';
+import { previewDataset } from '../dataset/preview-dataset';
+import type { Handlers } from '../ipc/register';
+import type { WorkbenchHolder } from '../workbench';
+
+type DatasetHandlers = Pick<Handlers, 'export.preview' | 'export.start'>;
+
+export interface DatasetHandlerOptions {
+  holder: WorkbenchHolder;
+  /** Asks for the target folder; null = cancelled. */
+  chooseTarget(): Promise<string | null>;
+}
+
+/** Preview and export use the same rows, so the counts agree. */
+export function datasetHandlers(options: DatasetHandlerOptions): DatasetHandlers {
+  const request = (input: CommandParsed<'export.preview'>) => ({
+    format: 'slime' as const,
+    runs: input.runs.length > 0 ? input.runs : ('all' as const),
+    undecided: input.undecided,
+    preset: input.preset,
+    noTools: input.noTools,
+    reasoning: input.reasoning,
+    signal: new AbortController().signal,
+  });
+  return {
+    'export.preview': (input) => previewDataset(options.holder.require().store.reader, request(input)),
+    'export.start': async (input) => {
+      const { reader } = options.holder.require().store;
+      const out = await options.chooseTarget();
+      if (out === null) return null;
+      return exportDataset(reader, { ...request(input), out });
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { namedEndpoint, type Settings } from '@shared/contract/settings';
+import type { Author } from '@shared/log/annotations';
+import type { Handlers } from '../ipc/register';
+import type { WorkbenchHolder } from '../workbench';
+
+type Group = Pick<Handlers, 'runs.setModel' | 'runs.setLimits' | 'runs.running'>;
+
+export interface RunChangeOptions {
+  holder: WorkbenchHolder;
+  author(): Author;
+  settings(): Settings;
+}
+
+/** What changes about a run while it goes on, and what goes on when it rests. */
+export function runChangeHandlers({ holder, author, settings }: RunChangeOptions): Group {
+  const engine = () => holder.require().engine;
+  return {
+    'runs.setModel': async ({ run, endpoint }) =>
+      engine().setModel(run, author(), namedEndpoint(settings(), endpoint)),
+    'runs.setLimits': ({ run, limits }) => engine().setLimits(run, author(), limits),
+    'runs.running': ({ run }) => engine().running(run),
+  };
+}

@@ -1,0 +1,93 @@
+import { namedEndpoint, type Settings } from '@shared/contract/settings';
+import type { Author } from '@shared/log/annotations';
+import type { SharedFolder } from '../computer/local/sandbox/sandbox-view';
+import type { Handlers } from '../ipc/register';
+import { removeRun } from '../runs/remove-run';
+import { answerApproval } from '../runs/steer/answer-approval';
+import type { WorkbenchHolder } from '../workbench';
+
+type RunHandlers = Pick<
+  Handlers,
+  | 'runs.list'
+  | 'runs.summary'
+  | 'runs.start'
+  | 'runs.resume'
+  | 'runs.pause'
+  | 'runs.stop'
+  | 'runs.wake'
+  | 'runs.openApprovals'
+  | 'runs.decideApproval'
+  | 'runs.allowedKinds'
+  | 'runs.withdrawKind'
+  | 'runs.remove'
+  | 'runs.verify'
+  | 'demo.start'
+>;
+
+export interface RunHandlerOptions {
+  holder: WorkbenchHolder;
+  author(): Author;
+  settings(): Settings;
+  /** Adds the demo task if needed, starts its scripted model and returns the new run. */
+  startDemo(): Promise<string>;
+  /** A folder that a person chose in this window. @throws WaymarkError bad_input */
+  shownFolder(id: string): SharedFolder;
+}
+
+/** Starting, steering and removing runs. */
+export function runHandlers(options: RunHandlerOptions): RunHandlers {
+  const { holder, author } = options;
+  const engine = () => holder.require().engine;
+  const reader = () => holder.require().store.reader;
+  return {
+    'runs.list': async () => {
+      // A window that begins asks while its workspace is being opened.
+      await holder.settled();
+      return reader().runs();
+    },
+    'runs.summary': ({ run }) => reader().run(run),
+    'runs.start': async (input) => {
+      const run = await engine().startRun({
+        task: input.task,
+        title: input.title ?? null,
+        endpoint: namedEndpoint(options.settings(), input.endpoint),
+        computers: input.computers,
+        approvals: input.approvals,
+        computerApprovals: input.computerApprovals,
+        humanHints: input.humanHints,
+        taskHint: input.taskHint,
+        experiment: input.experiment,
+        arm: input.arm,
+        group: input.group,
+        sample: input.sample,
+        seed: input.seed,
+        maxEvals: input.maxEvals,
+        maxTrainingMs: input.maxTrainingMs,
+        maxSteps: input.maxSteps ?? null,
+        maxWorkingMs: input.maxWorkingMs ?? null,
+        maxTokens: input.maxTokens ?? null,
+        maxCost: input.maxCost ?? null,
+        isolation: input.isolation,
+        show: input.show.map((id) => options.shownFolder(id)),
+        agreed: input.unisolated ? 'person' : undefined,
+        author: author(),
+      });
+      await engine().resumeRun(run);
+      return { run };
+    },
+    'runs.resume': ({ run, unisolated }) => engine().resumeRun(run, unisolated),
+    'runs.pause': ({ run, mode }) => engine().pause(run, author(), mode),
+    'runs.stop': ({ run }) => engine().stop(run, author()),
+    'runs.wake': ({ run }) => engine().wake(run, author()),
+    'runs.openApprovals': ({ run }) => reader().openApprovals(run),
+    'runs.decideApproval': ({ run, ...answer }) =>
+      answerApproval(holder.require().store, run, author(), answer),
+    'runs.allowedKinds': ({ run }) => reader().allowedKinds(run),
+    'runs.withdrawKind': async ({ run, kind }) => {
+      await holder.require().store.writer.post(run, author(), { op: 'approval.withdrawn', kind });
+    },
+    'runs.remove': ({ run, mode }) => removeRun(holder.require(), run, mode, author()),
+    'runs.verify': ({ run }) => reader().verify([run]),
+    'demo.start': async () => ({ run: await options.startDemo() }),
+  };
+}

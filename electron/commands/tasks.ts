@@ -1,0 +1,85 @@
+import type { CatalogueRow, TaskRow } from '@shared/contract/ipc/application';
+import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/contract/task';
+import type { Handlers } from '../ipc/register';
+import type { StoredTask } from '../store/api';
+import type { WorkbenchHolder } from '../workbench';
+
+type TaskHandlers = Pick<Handlers, 'tasks.list' | 'tasks.add' | 'catalogue.list' | 'catalogue.create'>;
+
+export interface TaskHandlerOptions {
+  holder: WorkbenchHolder;
+  /** Asks for the folder of a task package, adds it; null = cancelled. */
+  add(): Promise<StoredTask | null>;
+  catalogue(): Promise<CatalogueRow[]>;
+  /** Asks where to put it and writes a skeleton package from a row; null = cancelled. */
+  create(key: string): Promise<{ folder: string } | null>;
+  /** Why a task cannot run on this machine; empty when it can. */
+  unsupported(task: StoredTask): string[];
+}
+
+/** Task packages of the workspace, and the catalogue new ones start from. */
+export function taskHandlers(options: TaskHandlerOptions): TaskHandlers {
+  const row = (task: StoredTask) => taskRow(task, options.unsupported(task));
+  return {
+    'tasks.list': async () => (await options.holder.require().store.reader.tasks()).map(row),
+    'tasks.add': async () => {
+      const task = await options.add();
+      return task && row(task);
+    },
+    'catalogue.list': () => options.catalogue(),
+    'catalogue.create': ({ key }) => options.create(key),
+  };
+}
+
+function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
+  const spec = taskSpecSchema.parse(task.spec);
+  return {
+    id: task.id,
+    title: task.title,
+    domain: task.domain,
+    hash: task.hash,
+    addedAt: task.addedAt,
+    summary: withoutHeadings(spec.description)
+      .trim()
+      .split(/\n\s*\n/)
+      .slice(0, 2)
+      .join('\n\n')
+      .slice(0, 600),
+    tools: [...spec.tools],
+    limits: {
+      maxSteps: spec.limits.max_steps,
+      maxWorkingMs: durationMs(spec.limits.max_working_time) ?? 0,
+      maxEvals: spec.limits.max_eval_num,
+      maxTrainingMs:
+        spec.limits.max_training_time === null ? null : durationMs(spec.limits.max_training_time),
+    },
+    taskHint: spec.task_hint.text === '' ? 'none' : spec.task_hint.mode,
+    approvals: approvalsFor(spec, workspaceHolder(spec)),
+    computers: spec.computers.map((computer) => ({
+      name: computer.name,
+      host: computer.host,
+      kind: computer.type,
+      gpus: computer.gpus?.count ?? 0,
+      internet: computer.internet,
+      evaluator: computer.evaluator,
+      dedicated: computer.dedicated,
+      eachSession: [...computer.setup.each_session],
+      approvals: approvalsFor(spec, computer),
+    })),
+    unsupported,
+  };
+}
+
+/** The description's prose: Markdown headings say nothing in a summary, and lines are wrapped by the window. */
+function withoutHeadings(description: string): string {
+  return description
+    .split(/\n\s*\n/)
+    .map((block) =>
+      block
+        .replace(/^#+ .*$/gm, '')
+        .replace(/\s*\n\s*/g, ' ')
+        .trim(),
+    )
+    .filter((block) => block !== '')
+    .join('\n\n');
+}

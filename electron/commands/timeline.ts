@@ -1,0 +1,53 @@
+import type { Handlers } from '../ipc/register';
+import type { TerminalPump } from '../ipc/terminal-pump';
+import type { WorkbenchHolder } from '../workbench';
+
+type TimelineHandlers = Pick<
+  Handlers,
+  | 'timeline.heads'
+  | 'timeline.find'
+  | 'timeline.matches'
+  | 'timeline.count'
+  | 'timeline.facets'
+  | 'timeline.tiles'
+  | 'timeline.segments'
+  | 'step.detail'
+  | 'step.prompt'
+  | 'step.image'
+  | 'step.evidence'
+  | 'step.labels'
+  | 'sessions.list'
+  | 'sessions.at'
+  | 'sessions.read'
+  | 'sessions.watch'
+  | 'sessions.seen'
+  | 'sessions.search'
+  | 'queries.list'
+>;
+
+/** Everything the window reads about one run. All of it is bounded by the reader. */
+export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): TimelineHandlers {
+  const reader = () => holder.require().store.reader;
+  return {
+    'timeline.heads': ({ run, from, to }) => reader().heads(run, from, Math.min(to, from + 999)),
+    'timeline.find': ({ run, queries, from, direction }) => reader().nearest(run, queries, from, direction),
+    'timeline.matches': async ({ run, query }) => ({ steps: await reader().matches(run, query) }),
+    'timeline.count': async ({ run, query }) => ({ total: await reader().countMatches(run, query) }),
+    'timeline.facets': ({ run }) => reader().facets(run),
+    'timeline.tiles': ({ run }) => reader().tiles(run),
+    'timeline.segments': ({ run }) => reader().segments(run),
+    'step.detail': ({ run, step }) => reader().step(run, step),
+    'step.prompt': ({ run, step }) => reader().prompt(run, step),
+    'step.image': ({ run, sha256 }) => reader().image(run, sha256),
+    'step.evidence': ({ run, step }) => reader().evidence(run, step),
+    'step.labels': async ({ run, step }) => (await reader().step(run, step)).labels,
+    'sessions.list': ({ run }) => reader().sessions(run),
+    'sessions.at': ({ run, step }) => reader().sessionsAt(run, step),
+    'sessions.read': (order) => pump.read(order),
+    'sessions.watch': ({ run, uids }) => pump.watch(run, uids),
+    'sessions.seen': ({ run, uid, offset }) => pump.seen(run, uid, offset),
+    'sessions.search': ({ run, query, uids, limit }) =>
+      reader().searchSessions({ run, query, uids: uids ?? null, limit }),
+    'queries.list': ({ run }) => reader().queries(run),
+  };
+}

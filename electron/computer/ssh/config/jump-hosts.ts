@@ -1,0 +1,38 @@
+import { ConnectFailure } from '../link/connect-failure';
+import type { HostTarget } from './resolve-host';
+
+/** How a person names a host on the way: as in ProxyJump. */
+export function jumpLabel({ alias, user, port }: HostTarget): string {
+  return `${user === undefined ? '' : `${user}@`}${alias}${port === undefined ? '' : `:${port}`}`;
+}
+
+/**
+ * The hosts of a ProxyJump value, outermost first: `[user@]host[:port]` or `ssh://…`, separated by commas.
+ * @throws ConnectFailure config
+ */
+export function parseJumps(value: string | undefined, label: string): HostTarget[] {
+  if (value === undefined || value.toLowerCase() === 'none') return [];
+  return value.split(',').map((part) => parseJump(part.trim(), label));
+}
+
+function parseJump(text: string, label: string): HostTarget {
+  const match =
+    /^(?:ssh:\/\/)?(?:(?<user>[^@\s]+)@)?(?:\[(?<v6>[0-9a-fA-F:.%\w]+)\]|(?<name>[^:@\s[\]/]+))(?::(?<port>\d{1,5}))?\/?$/.exec(
+      text,
+    );
+  const alias = match?.groups?.v6 ?? match?.groups?.name;
+  const user = match?.groups?.user;
+  const port = match?.groups?.port;
+  if (alias === undefined || alias.startsWith('-') || user?.startsWith('-')) {
+    throw new ConnectFailure(
+      'config',
+      'resolve',
+      `ProxyJump of ${label} names "${text}", which is no host. Mend it in your ssh configuration.`,
+    );
+  }
+  return {
+    alias,
+    ...(user === undefined ? {} : { user }),
+    ...(port === undefined ? {} : { port: Number(port) }),
+  };
+}

@@ -1,9 +1,0 @@
-import type { WorkbenchHolder } from '../../workbench';
-import type { Handlers } from '../register';
-
-/** Decided steps as examples of the guideline's rules. */
-export function guidelineHandlers(holder: WorkbenchHolder): Pick<Handlers, 'guideline.examples'> {
-  return {
-    'guideline.examples': ({ run }) => holder.require().store.reader.decidedExamples(run),
-  };
-}

@@ -1,0 +1,50 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
+import { Checkpointer } from '../../branches/checkpointer';
+import { isHost } from '../../computer/hosts';
+import { connect, disposeAll, reach } from '../start/connect';
+import { parseSpec } from '../start/create-run';
+import { type RunContext, usable } from './assemble';
+import { prepareDriver } from './run';
+
+/**
+ * Makes the checkpoint that was asked for of a run that no process drives: takes it up for that long and never starts its
+ * loop. The caller holds and releases the lock.
+ * @throws WaymarkError refused in the middle of a step (it is made once the run goes on), ComputerUnavailable
+ */
+export async function keepUndriven(context: RunContext): Promise<void> {
+  const { options, run } = context;
+  const { parts, arrive } = await prepareDriver(context);
+  const { recorder, follower, loaded } = parts;
+  const { state, created } = loaded;
+  const asked = follower.checkpoints.waiting;
+  if (asked.length === 0) return;
+  if (state.run.step === 0 || state.run.nextCall !== null || state.run.summarising !== null) {
+    throw new WaymarkError(
+      'refused',
+      `Run ${run} rests in the middle of step ${Math.max(1, state.run.step)}. The checkpoint is made as soon as the run is resumed and the step is over.`,
+    );
+  }
+  const spec = parseSpec(created.spec, created.task.title);
+  const all = connect(options, run, created.computers);
+  try {
+    const computers = usable(spec, all);
+    for (const computer of computers.values()) {
+      if (isHost(computer)) await reach(options.hosts, computer);
+    }
+    const checkpointer = new Checkpointer({ options, run, created, spec, computers, fold: state.run });
+    const note = asked
+      .map((each) => each.note)
+      .filter((text) => text !== '')
+      .join('; ');
+    const order = { step: state.run.step, why: 'asked' as const, note };
+    const made = await checkpointer.make(order, new AbortController().signal);
+    await arrive({ before: 0 });
+    const applied = asked.map(({ entry }): NewEvent => {
+      return { kind: 'control.applied', body: { entry, op: 'checkpoint' } };
+    });
+    await recorder.record([made, ...applied]);
+  } finally {
+    await disposeAll(all);
+  }
+}

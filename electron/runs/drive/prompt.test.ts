@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { parseTaskYaml } from '../../task/task-yaml';
+import { smallTaskYaml } from '../../testing/task-package';
+import { promptHead } from './prompt';
+
+const resourcesDir = resolve(import.meta.dirname, '../../../resources');
+
+it.each([
+  [1, '1 GPU with 80 GB,'],
+  [8, '8 GPUs with 80 GB each,'],
+])('says %d of the GPUs of a computer as one says it', async (count, words) => {
+  const gpu = `  - name: worker\n    host: worker\n    type: gpu\n    gpus: { count: ${count}, memory_gb: 80 }\n`;
+  const { spec } = parseTaskYaml(smallTaskYaml.replace('protected:', `${gpu}protected:`));
+  if (spec === null) throw new Error('The task is not sound.');
+  const [system] = await promptHead(spec, {
+    ...{ resourcesDir, workspaceRoot: '/work', probed: null, taskHint: 'off' as const, severalCalls: false },
+  });
+  expect(system?.content).toContain(words);
+});
+
+it('says what the sessions of a computer begin with, and how long one training may run', async () => {
+  const gpu =
+    "  - name: worker\n    host: worker\n    type: gpu\n    gpus: { count: 8, memory_gb: 80 }\n    setup: { each_session: ['source /opt/env/bin/activate', 'echo <real_user>'] }\n";
+  const { spec } = parseTaskYaml(smallTaskYaml.replace('protected:', `${gpu}protected:`));
+  if (spec === null) throw new Error('The task is not sound.');
+  const head = (maxTrainingMs: number | null) =>
+    promptHead(spec, {
+      ...{
+        resourcesDir,
+        workspaceRoot: '/work',
+        probed: null,
+        taskHint: 'off' as const,
+        severalCalls: false,
+      },
+      maxTrainingMs,
+    });
+  const [system] = await head(24 * 3_600_000);
+  // What a task says is never a person's word.
+  expect(system?.content).toContain(
+    'its sessions begin with `source /opt/env/bin/activate`, then `echo &lt;real_user>`',
+  );
+  expect(system?.content).toContain('One training may run for 24 h at most; then it is ended.');
+  expect((await head(null))[0]?.content).not.toContain('training may run');
+});

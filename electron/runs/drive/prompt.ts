@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { wellFormed } from '@shared/base/well-formed';
+import { escapeHumanTag } from '@shared/context/human-tag';
+import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
+import type { EventBody } from '@shared/log/events';
+import { duration } from '../../actions/action';
+
+/** As the request itself says it (`parallel_tool_calls`). */
+const ONE = 'one tool: each answer makes one call.';
+const SEVERAL =
+  'a tool. You may call several in one answer; they run one after another, and you see their output once all have run.';
+
+type Head = EventBody<'segment.started'>['head'];
+
+/** The messages before the first step: how to work, and the task (o_0 of APOLLO Algorithm 1). */
+export async function promptHead(
+  spec: TaskSpec,
+  options: {
+    resourcesDir: string;
+    workspaceRoot: string;
+    probed: EventBody<'workspace.probed'> | null;
+    taskHint: 'off' | 'tool' | 'upfront';
+    /** How long one training may take, working time, ms; null or absent: as long as the run. */
+    maxTrainingMs?: number | null;
+    /** The request lets the model make several calls in one answer. */
+    severalCalls: boolean;
+  },
+): Promise<Head> {
+  const template = await readFile(join(options.resourcesDir, 'prompts', 'agent-system.md'), 'utf8');
+  const system = fill(template, {
+    workspace: options.workspaceRoot,
+    computers: [...pool(spec, options.probed), ...trainingLines(options.maxTrainingMs ?? null)].join('\n'),
+    protected: protectedLine(spec),
+    calls: options.severalCalls ? SEVERAL : ONE,
+  });
+  return [
+    { role: 'system', content: wellFormed(system.trim()) },
+    { role: 'user', content: wellFormed(taskText(spec, options.taskHint === 'upfront')) },
+  ];
+}
+
+/** Everything here comes from a task package, so a human tag in it is only text. */
+function taskText(spec: TaskSpec, withHint: boolean): string {
+  const parts = [`<task>\n${spec.description.trim()}\n</task>`];
+  if (spec.constraints.length > 0) {
+    parts.push(`Constraints:\n${spec.constraints.map((line) => `- ${line}`).join('\n')}`);
+  }
+  if (withHint && spec.task_hint.text !== '') {
+    parts.push(`<task_hint>\n${spec.task_hint.text.trim()}\n</task_hint>`);
+  }
+  return escapeHumanTag(parts.join('\n\n'));
+}
+
+/** The computers as the agent may use them, and where the workspace is among them. */
+function pool(spec: TaskSpec, probed: EventBody<'workspace.probed'> | null): string[] {
+  const usable = spec.computers.filter(({ evaluator }) => !evaluator);
+  const lines = usable.map(computerLine);
+  if (probed === null) return lines;
+  const holder = workspaceHolder(spec).name;
+  const marked = lines.map((line, i) => (usable[i]?.name === holder ? `${line}; holds the workspace` : line));
+  const said = `Name the computer in every command. File tools and evaluations work on \`${holder}\`.`;
+  if (probed.shared) {
+    return [...marked, '', `All of them see the same workspace under the same path. ${said}`];
+  }
+  const where = probed.computers.map(({ name, sees, root }) =>
+    sees
+      ? `\`${name}\` sees it too.`
+      : `\`${name}\` does not see it: commands there start in \`${root ?? probed.root}\`, a folder of its own with a copy of the task's files.`,
+  );
+  const apart = 'Changes in one folder do not reach the other: copy files over yourself.';
+  return [...marked, '', `The workspace is on \`${holder}\`. ${said} ${where.join(' ')} ${apart}`];
+}
+
+function computerLine(computer: ComputerSpec): string {
+  const gpus =
+    computer.gpus === null
+      ? 'no GPU'
+      : computer.gpus.count === 1
+        ? `1 GPU with ${computer.gpus.memory_gb} GB`
+        : `${computer.gpus.count} GPUs with ${computer.gpus.memory_gb} GB each`;
+  const internet = computer.internet ? 'internet' : 'no internet';
+  const begins = computer.setup.each_session;
+  const sessions =
+    begins.length === 0
+      ? ''
+      : `; its sessions begin with ${begins.map((line) => `\`${escapeHumanTag(line)}\``).join(', then ')}`;
+  return `- computer_ip \`${computer.name}\`: ${computer.type}, ${gpus}, ${internet}${sessions}`;
+}
+
+function trainingLines(limitMs: number | null): string[] {
+  return limitMs === null
+    ? []
+    : [
+        '',
+        `One training may run for ${duration(limitMs)} at most; then it is ended. Plan for that before you start one.`,
+      ];
+}
+
+function protectedLine(spec: TaskSpec): string {
+  return spec.protected.length === 0
+    ? ''
+    : ` These must not be changed: ${spec.protected.map((path) => `\`${path}\``).join(', ')}.`;
+}
+
+function fill(template: string, values: Record<string, string>): string {
+  return template.replace(/\{\{(\w+)\}\}/gu, (whole, name: string) => values[name] ?? whole);
+}

@@ -1,0 +1,94 @@
+import type { WaymarkError } from '@shared/contract/errors';
+import type { NewEvent } from '@shared/log/events';
+import type { RecorderPort } from '../../agent/ports';
+import type { Clock } from '../../clock';
+import type { StoreWriter } from '../../store/api';
+import { isPassing } from '../../store/file/passing-failure';
+
+/** How long to wait before a first and before every later try of what the disk or a lock refused, ms. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** Called after the commit, in commit order. `at`: wall clock, ms. */
+export type RecordedListener = (events: readonly NewEvent[], at: number) => void;
+
+export interface RecorderOptions {
+  writer: Pick<StoreWriter, 'append' | 'appendIfOutboxAt'>;
+  run: string;
+  epoch: number;
+  clock: Clock;
+  /** Ends the waiting for a full disk or a locked workspace. */
+  signal: AbortSignal;
+  /** Events wait for a disk that is full, a workspace that is locked and the like; null: they are stored now. */
+  waiting?(failure: WaymarkError | null): void;
+}
+
+/**
+ * The only one who appends to the run's log. Listeners (the folds) hear of events after the commit and before
+ * `record` resolves, so whoever waited finds them applied. Appends are strictly one after another.
+ */
+export class Recorder implements RecorderPort {
+  private readonly listeners: RecordedListener[] = [];
+  private queue: Promise<unknown> = Promise.resolve();
+  private attempt: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: RecorderOptions) {}
+
+  onRecorded(listener: RecordedListener): void {
+    this.listeners.push(listener);
+  }
+
+  async record(events: NewEvent[]): Promise<void> {
+    const { writer, run, epoch } = this.options;
+    await this.next(events, async () => ({ raced: false, ...(await writer.append(run, epoch, events)) }));
+  }
+
+  async recordIfOutboxAt(head: number, events: NewEvent[]): Promise<{ raced: boolean }> {
+    const { writer, run, epoch } = this.options;
+    return this.next(events, () => writer.appendIfOutboxAt(run, epoch, head, events));
+  }
+
+  /** Resolves when the append that is under way has been tried, and listeners have heard of it. */
+  async tried(): Promise<void> {
+    await this.attempt;
+    // The listeners hear of a commit right after it.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  private next(events: NewEvent[], append: () => Promise<{ raced: boolean }>): Promise<{ raced: boolean }> {
+    const result = this.queue.then(async () => {
+      const { raced } = await this.untilStored(append);
+      if (!raced) {
+        const at = this.options.clock.now();
+        for (const listener of this.listeners) {
+          listener(events, at);
+        }
+      }
+      return { raced };
+    });
+    // The caller gets the failure; the queue itself goes on.
+    this.queue = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    return result;
+  }
+
+  /** What the disk or a lock refuses now is stored when they let it (trust, P7); nothing is given up meanwhile. */
+  private async untilStored<T>(append: () => Promise<T>): Promise<T> {
+    const { clock, signal, waiting } = this.options;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        const tried = append();
+        this.attempt = tried.catch(() => undefined);
+        const stored = await tried;
+        if (failures > 0) waiting?.(null);
+        return stored;
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        if (failures === 0) waiting?.(error);
+        await clock.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures), signal);
+      }
+    }
+  }
+}
