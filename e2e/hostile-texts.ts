@@ -1,4 +1,4 @@
-import { deflateSync } from 'node:zlib';
+import { blackPng } from '../electron/testing/images';
 
 const esc = String.fromCharCode(27);
 const key = (text: string) => `window.__pwned=${JSON.stringify(text)}`;
@@ -37,7 +37,7 @@ export function hostileTexts(leak: string): Record<string, string> {
     bidi: `invoice\u202Efdp.exe \u2066hidden\u2069 \u{E0041}\u{E0042} [\u202Emoc.elgoog](${leak}/bidi)`,
     homograph: `[https://аpple.com](${leak}/homograph) https://xn--pple-43d.com @ [https://good.example](${leak}/other)`,
     'svg as a picture': `![x](data:image/svg+xml;base64,${Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="${run}"><script>${run}</script><image href="${leak}/in.svg"/></svg>`).toString('base64')})`,
-    'a huge picture': `data:image/png;base64,${hugePng(30_000).toString('base64')}`,
+    'a huge picture': `data:image/png;base64,${blackPng(30_000, 30_000).toString('base64')}`,
     webview: `<webview src="${leak}/webview" nodeintegration allowpopups></webview><portal src="${leak}/portal"></portal>`,
     'template and shadow': `<template shadowrootmode=open><img src="${leak}/shadow" onerror="${run}"></template><noscript><p title="</noscript><img src=x onerror=${run}>">`,
     'nested fences': `\`\`\`html\n<script>${run}</script>\n\`\`\`\`\n<img src=x onerror=${run}>\n\`\`\``,
@@ -45,32 +45,4 @@ export function hostileTexts(leak: string): Record<string, string> {
     '50,000 quotes': `${'>'.repeat(50_000)} deep`,
     '100,000 brackets': '['.repeat(100_000),
   };
-}
-
-/** Black and white, so that it is small until it is shown. */
-function hugePng(side: number): Buffer {
-  const chunk = (type: string, data: Buffer): Buffer => {
-    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-    const framed = Buffer.alloc(body.length + 8);
-    framed.writeUInt32BE(data.length, 0);
-    body.copy(framed, 4);
-    framed.writeUInt32BE(crc32(body), body.length + 4);
-    return framed;
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
-  header.set([1, 0, 0, 0, 0], 8);
-  const rows = deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 9 });
-  const start = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([start, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
-}
-
-function crc32(bytes: Buffer): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -12,12 +12,13 @@ export function pngFile(width: number, height: number, paint: Paint = () => [40,
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) rows.set(paint(x, y), y * (width * 3 + 1) + 1 + x * 3);
   }
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    pngChunk('IHDR', Buffer.concat([big32(width), big32(height), Buffer.from([8, 2, 0, 0, 0])])),
-    pngChunk('IDAT', deflateSync(rows)),
-    pngChunk('IEND', Buffer.alloc(0)),
-  ]);
+  return pngOf({ width, height, bits: 8, colours: RGB }, deflateSync(rows));
+}
+
+/** A black PNG of one bit a pixel: of any size small until it is shown. */
+export function blackPng(width: number, height: number): Buffer {
+  const rows = Buffer.alloc((Math.ceil(width / 8) + 1) * height);
+  return pngOf({ width, height, bits: 1, colours: GREY }, deflateSync(rows, { level: 9 }));
 }
 
 /** A small PNG that differs from those of other seeds. */
@@ -81,6 +82,22 @@ export function imagePart(name: string, bytes: Buffer): ImagePart {
   if (!read.ok) throw new Error(`${name}: ${read.why}`);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { name, ...read.header, bytes: bytes.length, sha256, data: bytes.toString('base64') };
+}
+
+/** Kinds of colours as a PNG's header numbers them. */
+const GREY = 0;
+const RGB = 2;
+
+function pngOf(
+  { width, height, bits, colours }: { width: number; height: number; bits: number; colours: number },
+  rows: Buffer,
+): Buffer {
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    pngChunk('IHDR', Buffer.concat([big32(width), big32(height), Buffer.from([bits, colours, 0, 0, 0])])),
+    pngChunk('IDAT', rows),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 function pngChunk(type: string, data: Buffer): Buffer {

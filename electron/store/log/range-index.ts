@@ -106,16 +106,12 @@ export class RangeIndex {
 
   /** Sizes of blocks that the run's entries have: seldom more than a few of the many possible ones. */
   private levels(run: number): number[] {
-    return this.statements
-      .prepare(
-        `WITH RECURSIVE found (level) AS (
-           SELECT min(level) FROM mark WHERE run = :run
-           UNION ALL
-           SELECT (SELECT min(level) FROM mark WHERE run = :run AND level > found.level) FROM found WHERE level IS NOT NULL
-         ) SELECT level FROM found WHERE level IS NOT NULL`,
-      )
-      .pluck()
-      .all({ run }) as number[];
+    const levels: number[] = [];
+    const next = this.statements.prepare('SELECT min(level) FROM mark WHERE run = ? AND level > ?').pluck();
+    for (let level = next.get(run, -1); typeof level === 'number'; level = next.get(run, level)) {
+      levels.push(level);
+    }
+    return levels;
   }
 
   /** Reads many at once; `entry` then finds them, or asks one by one for what no longer fits. */
