@@ -1,3 +1,4 @@
+import { duration } from '@shared/base/duration';
 import type { GuardRule } from '@shared/contract/task';
 import { isTimeLeft } from '@shared/runs/detectors/early-finish';
 import {
@@ -9,7 +10,7 @@ import {
 } from '@shared/shell/shell-command';
 import type { ParsedCall } from '../agent/ports';
 import { type FileEdit, isBlind, isSecondEdit } from '../label/file-sight';
-import { counted, duration } from './action';
+import { counted } from './action';
 import type { ActionFacts } from './action-facts';
 import { refusedCommands } from './approval';
 import { pathArguments } from './path-arguments';

@@ -1,10 +1,11 @@
+import { duration } from '@shared/base/duration';
 import { WaymarkError } from '@shared/contract/errors';
 import { fromLineStart, modelText } from '@shared/terminal/model-text';
 import type { Clock } from '../clock';
 import { SessionError } from '../computer/failures';
 import { isHost } from '../computer/hosts';
 import type { Computer, SessionInfo, SessionState } from '../computer/port';
-import { counted, duration } from './action';
+import { counted } from './action';
 import type { ActionFacts } from './action-facts';
 import type { ActionTaskView } from './task-view';
 import { splitLines } from './text-file';

@@ -1,7 +1,7 @@
+import { duration } from '@shared/base/duration';
 import { trains } from '@shared/runs/detectors/own-jobs';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer } from '../computer/port';
-import { duration } from './action';
 import type { ActionFacts, Training } from './action-facts';
 import type { ActionTaskView } from './task-view';
 

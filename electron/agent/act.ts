@@ -206,7 +206,8 @@ async function observe(
 /** A guard at level `warn` speaks to the agent too; the step carries it in `action.started`. */
 function withWarnings(outcome: Outcome, call: RunCall): Outcome {
   const warnings = (call.started?.guards ?? []).filter(({ level }) => level === 'warn');
-  return warnings.length === 0
+  // After the end there is nobody to speak to.
+  return warnings.length === 0 || (outcome.ends ?? null) !== null
     ? outcome
     : {
         ...outcome,

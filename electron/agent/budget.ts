@@ -1,4 +1,5 @@
 import type { Limits } from '@shared/log/event-parts';
+import { trainingNews } from '@shared/runs/training-words';
 import type { Loop } from './loop-types';
 
 /** Working time left, ms, never negative. */
@@ -81,7 +82,7 @@ function reservedOutput(request: Record<string, unknown>): number {
 
 /**
  * What a request adds to its last message, for good (semantics, Context): working time, steps and evaluations left; tokens and
- * money where the run has such limits. A message that was sent with its line gets no other one when it is sent again as the last,
+ * money where the run has such limits, and how long a training may run where that is no longer what the system prompt says. A message that was sent with its line gets no other one when it is sent again as the last,
  * unless the limits have changed since.
  */
 export function budgetTail(loop: Loop): string {
@@ -89,16 +90,19 @@ export function budgetTail(loop: Loop): string {
   if (context.line !== '') {
     return '';
   }
-  const { maxSteps, maxEvals, maxTokens, maxCost } = limitsOf(loop);
+  const { maxSteps, maxEvals, maxTokens, maxCost, maxTrainingMs } = limitsOf(loop);
   const steps = Math.max(0, maxSteps - run.taken);
   const evals = Math.max(0, maxEvals - run.evaluations.tries);
   const tokens = maxTokens === undefined ? null : maxTokens - run.spent.inputTokens - run.spent.outputTokens;
   const cost = maxCost === undefined ? null : maxCost - run.spent.cost;
+  const training = trainingNews(context.system, maxTrainingMs ?? null);
   return [
     `\n\n[Budget: ${spell(leftMs(loop))} of working time, ${steps} steps and ${evals} of ${maxEvals} evaluations left`,
     tokens === null ? '' : `; ${Math.max(0, tokens)} of ${maxTokens} tokens`,
     cost === null ? '' : `; ${Math.max(0, cost).toFixed(2)} of ${maxCost} in money`,
-    '.]',
+    '.',
+    training === null ? '' : ` ${training}.`,
+    ']',
   ].join('');
 }
 

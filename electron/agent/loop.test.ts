@@ -115,6 +115,13 @@ describe('the loop', () => {
     expect(run.unverified()).toBe(0);
   });
 
+  it('says nothing after the end, where only the log hears the guard', async () => {
+    const run = await stand(steps({ calls: [{ name: 'finish', arguments: { item: 'early' } }] }));
+    expect(await run.drive()).toBe('finished');
+    expect(run.of('action.started')[0]?.guards).toMatchObject([{ rule: 'early_finish', level: 'warn' }]);
+    expect(run.of('action.observed')[0]?.text).not.toContain('[Notice]');
+  });
+
   it('runs one call of an answer where the request asks for one, and answers the others', async () => {
     const run = await stand(steps({ calls: [put('a'), put('b')] }, finish), { parallelCalls: false });
     expect(await run.drive()).toBe('finished');

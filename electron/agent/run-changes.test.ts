@@ -214,6 +214,19 @@ describe('limits', () => {
     );
   });
 
+  it('on one training are told with the budgets from the change on, because the system prompt says otherwise', async () => {
+    const run = await stand(putting(4));
+    during(run, 1, () => run.log.post({ op: 'run.limits', limits: { maxTrainingMs: 3 * 3_600_000 } }));
+    expect(await run.drive()).toBe('finished');
+    const [before, ...after] = run.of('model.requested').map(({ tail }) => tail);
+    expect(before).not.toContain('training');
+    expect(after).toHaveLength(4);
+    for (const tail of after) {
+      expect(tail).toMatch(/evaluations left\. One training may run for 3 h at most\.\]$/u);
+    }
+    expect(run.unverified()).toBe(0);
+  });
+
   it('count answers that broke off, by estimate: retries do not pass a limit unseen', async () => {
     const run = await stand(() => ({ ...cutStream(9), pieceMs: 3 }), {
       limits: { maxTokens: 12_000, maxCost: 1e9 },

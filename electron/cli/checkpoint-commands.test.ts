@@ -63,7 +63,7 @@ it('checkpoints and branches on the command line and from the window', async () 
     'dropped  with the task  Mind the files.',
     'added    after step 2   One.',
     'added    after step 2   Two.',
-    'No hints yet. Send one with: hint send RUN TEXT',
+    'No hints since it branched off. Send one with: hint send RUN TEXT',
   ]);
   const step = (...words: string[]) =>
     stepCommand(context as unknown as CliContext, parseArguments(['step', 'show', ...words]));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { author, EngineStand } from '../testing/engine-stand';
+import { author, EngineStand, unisolated } from '../testing/engine-stand';
 import { parseArguments } from './arguments';
 import type { CliContext } from './context';
 import { hintCommand, whenOf } from './hint-commands';
@@ -48,6 +48,17 @@ describe('hints of a run from the command line', () => {
     run = await stand.start();
   }, 60_000);
   afterAll(() => stand.close(), 60_000);
+
+  test('a score that no evaluation can change is nothing to wait for', async () => {
+    const none = await stand.start({}, 'off', { ...unisolated, maxEvals: 0 });
+    await expect(hint('send', none, 'x', '--when', 'score_changes')).rejects.toMatchObject({
+      code: 'bad_input',
+      message: 'This run has no evaluations, so the hint would never be delivered. Choose another condition.',
+    });
+    const sent = await hint('send', none, 'x');
+    expect(sent.json).toMatchObject({ number: 1 });
+    await expect(hint('edit', none, '1', '--when', 'score_changes')).rejects.toThrow('has no evaluations');
+  }, 60_000);
 
   test('sends, lists, edits, moves and withdraws by number', async () => {
     expect((await hint('list', run)).lines).toEqual(['No hints yet. Send one with: hint send RUN TEXT']);

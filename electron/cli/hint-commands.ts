@@ -47,7 +47,9 @@ const verbs = {
       lines: [
         ...(branch === null ? [] : branchHintLines(branch)),
         ...(hints.length === 0
-          ? ['No hints yet. Send one with: hint send RUN TEXT']
+          ? [
+              `No hints ${branch === null ? 'yet' : 'since it branched off'}. Send one with: hint send RUN TEXT`,
+            ]
           : table(hints.map((hint) => [String(hint.number), stateWords(hint), hint.author, hint.text]))),
       ],
     };

@@ -54,6 +54,7 @@ async function show(context: CliContext, id: string): Promise<CommandResult> {
         hash: task.hash,
         limits,
         taskHint: hint.mode,
+        taskHintPenalty: hint.penalty,
         maxScore: evaluation.max_score,
       },
       computers: computers.map(({ name, host, type, gpus, internet, setup }) => ({
@@ -63,7 +64,7 @@ async function show(context: CliContext, id: string): Promise<CommandResult> {
     lines: [
       `${task.title} (${id})`,
       `Limits     ${limits.max_steps} steps, ${limits.max_working_time} of working time, ${counted(limits.max_eval_num, 'evaluation')}${training === null ? '' : `, ${training} for one training`}`,
-      `Task hint  ${hint.text === '' ? 'none' : hint.mode}`,
+      `Task hint  ${hint.text === '' ? 'none' : hint.mode}${hint.text === '' || hint.penalty === 0 ? '' : `, ${hint.penalty} points off${hint.penalty_upfront ? '' : ' once the agent asked for it'}`}`,
       `Points     ${evaluation.max_score} at most, ${evaluation.success_at} for a success`,
       ...computers.flatMap(({ name, host, type, gpus, setup }) => [
         `Computer   ${name}: ${type}${host === name ? '' : ` on ${host}`}${gpus === null ? '' : `, ${counted(gpus.count, 'GPU')} with ${gpus.memory_gb} GB`}`,

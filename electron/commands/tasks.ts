@@ -53,6 +53,7 @@ function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
       maxTrainingMs:
         spec.limits.max_training_time === null ? null : durationMs(spec.limits.max_training_time),
     },
+    maxScore: spec.evaluation.max_score,
     taskHint: spec.task_hint.text === '' ? 'none' : spec.task_hint.mode,
     approvals: approvalsFor(spec, workspaceHolder(spec)),
     computers: spec.computers.map((computer) => ({

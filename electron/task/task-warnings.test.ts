@@ -31,6 +31,14 @@ it.each([
   ]);
 });
 
+it('so are points for a success that the task cannot give', async () => {
+  const yaml = (most: number) => `${smallTaskYaml}  max_score: ${most}\n`;
+  expect(await warnings({ 'task.yaml': yaml(60) })).toEqual([
+    'evaluation.success_at is 80 and evaluation.max_score 60, so no run of this task can count as successful. Lower success_at.',
+  ]);
+  expect(await warnings({ 'task.yaml': yaml(80) })).toEqual([]);
+});
+
 it('so is a command that does', async () => {
   const yaml = smallTaskYaml.replace('sh "$WAYMARK_EVALUATOR/evaluate.sh"', 'python3 data/outputs/score.py');
   expect(await warnings({ 'task.yaml': yaml })).toEqual([

@@ -12,10 +12,26 @@ const runners =
   /\b(?:subprocess|os\.system|os\.exec\w*|runpy|importlib|__import__|execfile|child_process|torch\.load|joblib\.load|(?:c|cloud)?pickle\.loads?)\b|\bexec\s*\(/;
 
 /**
- * What a task may do and had better not, sentences for its author; empty for most tasks. Found in the texts of the evaluator, so
- * a silent answer proves nothing.
+ * What a task may do and had better not, sentences for its author; empty for most tasks.
  */
 export async function taskWarnings({ folder, spec, entries }: TaskPackage): Promise<string[]> {
+  return [...unreachable(spec), ...(await runsTheAgents({ folder, spec, entries }))];
+}
+
+function unreachable({ evaluation: { max_score, success_at } }: TaskPackage['spec']): string[] {
+  return success_at <= max_score
+    ? []
+    : [
+        `evaluation.success_at is ${success_at} and evaluation.max_score ${max_score}, so no run of this task can count as successful. Lower success_at.`,
+      ];
+}
+
+/** Found in the texts of the evaluator, so a silent answer proves nothing. */
+async function runsTheAgents({
+  folder,
+  spec,
+  entries,
+}: Pick<TaskPackage, 'folder' | 'spec' | 'entries'>): Promise<string[]> {
   const { evaluation } = spec;
   if (evaluation.run !== null) return [];
   const bases = evaluation.inputs

@@ -75,6 +75,9 @@ export class TrayActions implements ActionPort {
     if (name === 'forbidden') {
       return [{ rule: 'forbidden', level: 'refuse', message: 'This is not allowed here.' }];
     }
+    if (name === 'finish' && args.item === 'early') {
+      return [{ rule: 'early_finish', level: 'warn', message: 'Much is left to do.' }];
+    }
     return args.item === 'twice' ? [{ rule: 'twice', level: 'warn', message: 'You did this before.' }] : [];
   }
 

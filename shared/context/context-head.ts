@@ -27,6 +27,11 @@ export class ContextHead {
     this.own = head.map((message) => ({ ...message }));
   }
 
+  /** Content of the first message, nothing added. */
+  get first(): string {
+    return this.own[0]?.content ?? '';
+  }
+
   /** Content of the last message, nothing added. */
   get last(): string {
     return this.own.at(-1)?.content ?? '';

@@ -102,6 +102,11 @@ export class ContextState {
     }
   }
 
+  /** The system prompt. */
+  get system(): string {
+    return this.head.first;
+  }
+
   /** Steps in the context, in order. */
   get entries(): readonly ContextEntry[] {
     return this.steps;

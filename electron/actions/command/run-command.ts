@@ -1,4 +1,5 @@
 import { boundText } from '@shared/base/bounded-text';
+import { duration } from '@shared/base/duration';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ActionContext } from '../../agent/ports';
 import { SessionError } from '../../computer/failures';
@@ -9,7 +10,6 @@ import {
   type ActionEnvironment,
   type ActionResult,
   done,
-  duration,
   failed,
 } from '../action';
 import { busyMessage } from '../session-desk';

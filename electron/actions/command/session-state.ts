@@ -1,5 +1,6 @@
+import { duration } from '@shared/base/duration';
 import type { SessionProcess } from '../../computer/port';
-import { type ActionDefinition, counted, done, duration, failed } from '../action';
+import { type ActionDefinition, counted, done, failed } from '../action';
 import { computerParam, sessionParam } from './params';
 
 const maxProcesses = 30;

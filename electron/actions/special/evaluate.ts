@@ -7,6 +7,9 @@ const metricsLimit = 4000;
 
 const points = (score: number) => String(Math.round(score * 100) / 100);
 
+/** What the task cannot give more than, where that is not everything. */
+const most = (score: number) => (score < 100 ? `; this task gives ${points(score)} at most` : '');
+
 /** How many are left is said with each request: people may change the limit before the next one. */
 function lastOne(env: ActionEnvironment, used: number): string {
   return used >= env.task.maxEvals && env.task.onEvalsSpent === 'finish'
@@ -80,7 +83,7 @@ export const evaluateWorkspace: ActionDefinition = {
     const message = result.message === '' ? '' : `\n${result.message}`;
     return {
       ...done(
-        `Score: ${points(result.score)} of 100${penalty}.${lastOne(env, now)}${boundText(message + metrics, 'the evaluator said too much', metricsLimit)}${tampered}`,
+        `Score: ${points(result.score)} of 100${penalty}${most(env.task.maxScore)}.${lastOne(env, now)}${boundText(message + metrics, 'the evaluator said too much', metricsLimit)}${tampered}`,
         {
           score: result.score,
           raw: result.raw,

@@ -1,15 +1,9 @@
+import { duration } from '@shared/base/duration';
 import type { ActionContext } from '../../agent/ports';
 import { ComputerUnavailable } from '../../computer/failures';
 import { isHost, isUp } from '../../computer/hosts';
 import { runsSomething } from '../../computer/sessions/runs-something';
-import {
-  type ActionDefinition,
-  type ActionEnvironment,
-  type ActionResult,
-  done,
-  duration,
-  failed,
-} from '../action';
+import { type ActionDefinition, type ActionEnvironment, type ActionResult, done, failed } from '../action';
 import { untilTrainingLimit } from '../training-limit';
 
 /** The reference's bounds, seconds. */

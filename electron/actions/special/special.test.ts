@@ -115,6 +115,7 @@ describe('think, hint, finish', () => {
       task: {
         tools: ['view_hint', 'eval'],
         task_hint: { mode: 'tool', penalty: 10, text: 'Drop duplicates.' },
+        evaluation: { command: 'true', inputs: ['**'], max_score: 90 },
       },
       deps: {
         evaluate: async (request) => {
@@ -123,11 +124,11 @@ describe('think, hint, finish', () => {
         },
       },
     });
-    expect((await rig.call('eval')).text).toContain('Score: 60 of 100.');
+    expect((await rig.call('eval')).text).toContain('Score: 60 of 100; this task gives 90 at most.');
     const hint = await rig.call('view_hint');
     expect(hint.text).toBe('Task hint. 10 points are taken off every score from now on.\nDrop duplicates.');
     expect((await rig.call('eval')).text).toContain(
-      'Score: 50 of 100 (10 points taken off for the task hint).',
+      'Score: 50 of 100 (10 points taken off for the task hint); this task gives 90 at most.',
     );
     expect(requests.map((request) => [request.attempt, request.hintSeen])).toEqual([
       [1, false],

@@ -78,6 +78,7 @@ const taskRow = z.object({
     maxEvals: number,
     maxTrainingMs: number.nullable().default(null),
   }),
+  maxScore: number.default(100),
   taskHint: z.enum(['off', 'tool', 'upfront', 'none']),
   approvals: onOff,
   computers: listOf(

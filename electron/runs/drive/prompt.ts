@@ -4,7 +4,7 @@ import { wellFormed } from '@shared/base/well-formed';
 import { escapeHumanTag } from '@shared/context/human-tag';
 import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody } from '@shared/log/events';
-import { duration } from '../../actions/action';
+import { trainingWords } from '@shared/runs/training-words';
 
 /** As the request itself says it (`parallel_tool_calls`). */
 const ONE = 'one tool: each answer makes one call.';
@@ -91,10 +91,7 @@ function computerLine(computer: ComputerSpec): string {
 function trainingLines(limitMs: number | null): string[] {
   return limitMs === null
     ? []
-    : [
-        '',
-        `One training may run for ${duration(limitMs)} at most; then it is ended. Plan for that before you start one.`,
-      ];
+    : ['', `${trainingWords(limitMs)}; then it is ended. Plan for that before you start one.`];
 }
 
 function protectedLine(spec: TaskSpec): string {

@@ -1,6 +1,8 @@
 import { wellFormed } from '@shared/base/well-formed';
 import { WaymarkError } from '@shared/contract/errors';
+import { taskSpecSchema } from '@shared/contract/task';
 import type { Author } from '@shared/log/annotations';
+import type { EventBody } from '@shared/log/events';
 import type { HintCategory, HintDelivery, HintVerdict, HintView } from '@shared/log/outbox';
 import { ulid } from 'ulid';
 import type { Store } from '../../store/api';
@@ -127,9 +129,11 @@ export class HintDesk {
     await this.refuseStranger(run, deliver);
   }
 
-  /** A hint that waits for a computer the run does not have, or for GPUs where there are none, would wait for ever. */
+  /** A hint that waits for a computer the run does not have, for GPUs where there are none, or for a score that none gives. */
   private async refuseStranger(run: string, deliver: HintDelivery | undefined): Promise<void> {
-    if (deliver === undefined || !('computer' in deliver)) return;
+    if (deliver === undefined) return;
+    if (deliver.when === 'score_changes') await this.refuseUnscored(run);
+    if (!('computer' in deliver)) return;
     const { computers } = await this.store.reader.run(run);
     const names = computers.map(({ name }) => name);
     const meant =
@@ -148,6 +152,25 @@ export class HintDesk {
       );
     }
   }
+
+  private async refuseUnscored(run: string): Promise<void> {
+    const { reader } = this.store;
+    const [{ scores }, [first]] = await Promise.all([reader.run(run), reader.events(run, 1, 1)]);
+    if (first?.kind !== 'run.created') return;
+    const why = whyUnscored(first.body, scores.tries, scores.maxTries);
+    if (why === null) return;
+    throw new WaymarkError(
+      'bad_input',
+      `${why}, so the hint would never be delivered. Choose another condition.`,
+    );
+  }
+}
+
+/** The agent can bring about another score: it has `eval`, and evaluations left. The final one comes too late for any hint. */
+function whyUnscored(created: EventBody<'run.created'>, tries: number, maxTries: number): string | null {
+  if (!taskSpecSchema.parse(created.spec).tools.includes('eval')) return 'The agent of this run has no eval';
+  if (tries < maxTries) return null;
+  return maxTries === 0 ? 'This run has no evaluations' : `All ${maxTries} evaluations of this run are used`;
 }
 
 export async function takesHints(reader: Pick<Store['reader'], 'events'>, run: string): Promise<boolean> {

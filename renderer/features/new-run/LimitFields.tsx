@@ -45,6 +45,9 @@ export function LimitFields({ task, draft, onDraft, priced }: LimitFieldsProps) 
           />
         ))}
       </div>
+      {task !== undefined && task.maxScore < 100 && (
+        <div className="form-help">{text.mostPoints(count(task.maxScore))}</div>
+      )}
     </div>
   );
 }

@@ -41,6 +41,7 @@ export const newRun = {
   },
   noLimit: 'Empty: no limit',
   emptyIs: (limit: string) => `Empty: ${limit}`,
+  mostPoints: (n: string) => `The task gives ${n} of 100 points at most.`,
   needsPrice: 'Needs a price for this model',
   notANumber: 'Write a number above 0, or leave it empty.',
   approvals: 'Approvals',

@@ -42,6 +42,7 @@ export const newRun: Text['newRun'] = {
   },
   noLimit: '留空：无上限',
   emptyIs: (limit) => `留空：${limit}`,
+  mostPoints: (n) => `此任务最多可得 ${n} 分（满分 100）。`,
   needsPrice: '需要此模型的价格',
   notANumber: '请填写大于 0 的数字，或留空。',
   approvals: '审批',

@@ -75,6 +75,8 @@ export interface TaskRow {
   summary: string;
   tools: string[];
   limits: { maxSteps: number; maxWorkingMs: number; maxEvals: number; maxTrainingMs: number | null };
+  /** The most points that can be reached. */
+  maxScore: number;
   /** What the task says of its hint; `none`: it has no hint to give. */
   taskHint: 'off' | 'tool' | 'upfront' | 'none';
   approvals: 'on' | 'off';
