@@ -42,9 +42,9 @@ async function buildBench() {
       rollupOptions: {
         input: {
           main: source('bench', 'main.ts'),
-          'writer-worker': source('electron', 'store', 'writer-worker.ts'),
-          'reader-worker': source('electron', 'store', 'reader-worker.ts'),
-          'regex-worker': source('electron', 'store', 'regex-worker.ts'),
+          'writer-worker': source('electron', 'store', 'threads', 'writer-worker.ts'),
+          'reader-worker': source('electron', 'store', 'threads', 'reader-worker.ts'),
+          'regex-worker': source('electron', 'store', 'threads', 'regex-worker.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

@@ -35,6 +35,8 @@ export interface ActionParam {
   max?: number;
   /** Outside `min` and `max` the nearest bound is used instead of refusing the call. */
   clamp?: boolean;
+  /** Why a text cannot be meant, in a sentence with what to do; it is refused before anybody is asked about the call. */
+  problem?(text: string): string | null;
   /** "" is a value and not an absent argument. */
   emptyIsValue?: boolean;
   /** Accepted and recorded for the reference's sake, without effect; not part of the schema. */

@@ -273,3 +273,17 @@ describe('what a task says about commands', () => {
     expect(commandPolicySchema.safeParse({ classes: { fun: 'ask' } }).success).toBe(false);
   });
 });
+
+describe('folders that a person shows to the run', () => {
+  const shown = { ...task, shown: [{ path: '/data/sets', write: false }] };
+  const about = (name: string, args: Record<string, string>) => approvalQuestion({ name, args }, shown);
+
+  it('are read unasked by file actions, and nothing beside them is', () => {
+    expect(about('open_file', { path: '/data/sets/a.csv' })).toBeNull();
+    expect(about('search_dir', { dir_path: '/data/sets' })).toBeNull();
+    for (const path of ['/data/sets/../keys', '/data/setsx/a', '/data', '/etc/passwd'])
+      expect(about('open_file', { path }), path).not.toBeNull();
+    expect(about('create_file', { filename: '/data/sets/a.csv' })).not.toBeNull();
+    expect(approvalQuestion({ name: 'open_file', args: { path: '/data/sets/a.csv' } }, task)).not.toBeNull();
+  });
+});

@@ -7,6 +7,7 @@ import { type LiteralCommand, readLiteral } from './literal-command';
 import { pathArguments } from './path-arguments';
 import type { PlaceRules } from './readable-paths';
 import { sessionKeys } from './session-keys';
+import { shownFolderOf, whyNotInShown } from './shown-folders';
 import type { ActionTaskView } from './task-view';
 import { isInside } from './workspace-files';
 
@@ -146,6 +147,8 @@ function aboutTyping({ args }: ParsedCall, { kinds }: StandingAnswers): Approval
 function aboutFile({ name, args }: ParsedCall, task: ActionTaskView): ApprovalQuestion | null {
   const path = args[Object.hasOwn(pathArguments, name) ? (pathArguments[name] ?? '') : ''];
   if (typeof path !== 'string' || !path.startsWith('/')) return null;
+  // A person showed it to the run.
+  if (shownFolderOf(path, task) !== undefined && whyNotInShown(name, path, task) === null) return null;
   const outside = !isInside(path, task.workspaceRoot) || path.split('/').includes('..');
   return outside ? question(`${name} ${path}`, ['The path lies outside the workspace'], null) : null;
 }

@@ -14,6 +14,7 @@ import { counted } from './action';
 import type { ActionFacts } from './action-facts';
 import { refusedCommands } from './approval';
 import { pathArguments } from './path-arguments';
+import { shownFolderOf, whyNotInShown } from './shown-folders';
 import type { ActionTaskView } from './task-view';
 import { isInside } from './workspace-files';
 
@@ -62,6 +63,10 @@ function pathProblems(call: ParsedCall, task: ActionTaskView): [GuardRule, strin
     return [['relative_path', `"${path}" is a relative path. Give the absolute path, for example ${whole}.`]];
   }
   if (isInside(whole, task.workspaceRoot)) return [];
+  if (shownFolderOf(path, task) !== undefined) {
+    const why = whyNotInShown(call.name, path, task);
+    return why === null ? [] : [['outside_workspace', why]];
+  }
   return [['outside_workspace', `${path} lies outside the workspace. Work inside ${task.workspaceRoot}.`]];
 }
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { testTask } from './action-rig';
 import { parseCall, toolOf } from './parse-call';
+import { pathArguments } from './path-arguments';
 import { actionTable, offeredActions, unsupportedActions } from './table';
 import { actionTaskView } from './task-view';
 
@@ -181,5 +182,44 @@ describe('the table', () => {
       '/workspace',
     );
     expect([...offeredActions(hinted).keys()]).toEqual(['think', 'view_hint']);
+  });
+});
+
+describe('what cannot be done is refused before a person is asked about it', () => {
+  const all = [...offered.values()];
+  const sound: Record<string, unknown> = { string: 'a', integer: 1, number: 1, boolean: true };
+  const withOne = (action: (typeof all)[number], name: string, value: string) =>
+    parse(action.name, {
+      ...Object.fromEntries(
+        action.params
+          .filter(({ required }) => required === true)
+          .map((each) => [each.name, sound[each.type]]),
+      ),
+      [name]: value,
+    });
+
+  const sessions = all.filter(({ params }) => params.some(({ name }) => name === 'session_id'));
+  test.each(sessions)('a session that cannot have its name, by $name', (action) => {
+    for (const name of ['a\nb', 'x'.repeat(65), 'ü'.repeat(40), 'a\u001b[2J', '\u0000'])
+      expect(withOne(action, 'session_id', name), JSON.stringify(name)).toMatchObject({
+        ok: false,
+        problem: expect.stringMatching(/session name/),
+      });
+    expect(withOne(action, 'session_id', 'main')).toMatchObject({ ok: true });
+  });
+
+  const paths = all.filter(({ name }) => pathArguments[name] !== undefined);
+  test.each(paths)('a path with NUL, by $name', (action) => {
+    const argument = pathArguments[action.name] ?? '';
+    expect(withOne(action, argument, '/etc/a\u0000b')).toMatchObject({ ok: false });
+    expect(withOne(action, argument, '/etc/a b')).toMatchObject({ ok: true });
+  });
+
+  test('a command that no session takes', () => {
+    expect(sessions.length).toBeGreaterThan(5);
+    expect(parse('run_command', { command: 'a\u0000b', session_id: 'main' })).toMatchObject({ ok: false });
+    expect(parse('run_command', { command: 'x'.repeat(5e6), session_id: 'main' })).toMatchObject({
+      ok: false,
+    });
   });
 });

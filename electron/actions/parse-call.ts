@@ -3,6 +3,7 @@ import type { Tool } from '@shared/log/event-parts';
 import type { ParsedAnswerCall } from '../agent/ports';
 import type { ActionDefinition, ActionParam, ArgumentValue } from './action';
 import { nearestNames } from './nearest-names';
+import { pathArguments } from './path-arguments';
 import type { ActionTaskView } from './task-view';
 
 /** Whether the schema says that it is required. */
@@ -151,6 +152,8 @@ export function parseCall(
       return say(`\`${key}\` of ${name} must be ${kindWords[param.type]}, not ${shown(raw)}.`);
     }
     if (value === '' && !param.emptyIsValue) return say(`\`${key}\` of ${name} must not be empty.`);
+    const why = typeof value === 'string' ? impossible(param, value, action) : null;
+    if (why !== null) return say(`\`${key}\` of ${name} is refused. ${why}`);
     const ranged = inRange(param, value);
     if (typeof value === 'number' && typeof ranged === 'string')
       return say(`\`${key}\` of ${name} ${ranged}.`);
@@ -161,6 +164,12 @@ export function parseCall(
     return say(`${name} needs ${missing.map((param) => `\`${param.name}\``).join(' and ')}.`);
   }
   return { ok: true, call: { name: action.name, args } };
+}
+
+/** A person is asked only about what can be done. */
+function impossible(param: ActionParam, text: string, { name }: ActionDefinition): string | null {
+  if (pathArguments[name] === param.name && text.includes('\0')) return 'A path has no NUL character.';
+  return param.problem?.(text) ?? null;
 }
 
 function isAbsent(param: ActionParam, raw: unknown, task: ActionTaskView): boolean {

@@ -9,6 +9,7 @@ import {
 } from '@shared/contract/task';
 import type { EventBody } from '@shared/log/events';
 import { beginningWith } from '../computer/sessions/environment';
+import type { ShownFolder } from './shown-folders';
 
 /** One computer an action may name. */
 export interface ActionComputer {
@@ -25,6 +26,8 @@ export interface ActionComputer {
 export interface ActionTaskView {
   tools: readonly ActionName[];
   workspaceRoot: string;
+  /** What the sandbox of `filesComputer` shows beside the workspace. */
+  shown: readonly ShownFolder[];
   codeFolders: readonly string[];
   protectedPaths: readonly string[];
   guards: Readonly<Record<GuardRule, GuardLevel>>;
@@ -92,6 +95,7 @@ export function actionTaskView(
   return {
     tools: hintMode === 'tool' ? [...new Set([...spec.tools, 'view_hint' as const])] : spec.tools,
     workspaceRoot,
+    shown: placed.get(workspaceHolder(spec).name)?.folders ?? [],
     codeFolders: spec.code_folders.length > 0 ? spec.code_folders.map(inside) : [workspaceRoot],
     protectedPaths: spec.protected.map(inside),
     guards: spec.guards,

@@ -61,7 +61,7 @@ export class WorkspaceFiles {
 
   /**
    * The absolute path an argument means. @throws WaymarkError refused: relative or outside the workspace (symbolic
-   * links resolved) where the task's guards refuse that, or a change of a protected path
+   * links resolved; shown folders are read as it is) where the task's guards refuse that, or a change of a protected path
    */
   async resolve(argument: string, access: 'read' | 'change'): Promise<string> {
     const { guards, workspaceRoot } = this.task;
@@ -75,8 +75,10 @@ export class WorkspaceFiles {
     const outside = guards.outside_workspace === 'refuse';
     const real = outside || access === 'change' ? await this.#real(path) : path;
     this.#realRoot ??= await this.#real(workspaceRoot);
-    if (outside && !(isInside(path, workspaceRoot) && isInside(real, this.#realRoot))) {
-      const leads = isInside(path, workspaceRoot) ? ` (a symbolic link leads to ${real})` : '';
+    const shown = access === 'read' ? this.task.shown.map((folder) => folder.path) : [];
+    const named = [workspaceRoot, ...shown].some((folder) => isInside(path, folder));
+    if (outside && !(named && (await this.#leadsInto(real, [this.#realRoot, ...shown])))) {
+      const leads = named ? ` (a symbolic link leads to ${real})` : '';
       throw new WaymarkError(
         'refused',
         `${path} lies outside the workspace${leads}. Work inside ${workspaceRoot}.`,
@@ -84,6 +86,12 @@ export class WorkspaceFiles {
     }
     if (access === 'change') await this.#checkProtected(path, real);
     return path;
+  }
+
+  /** `real` lies in one of the folders, their own links resolved. */
+  async #leadsInto(real: string, folders: readonly string[]): Promise<boolean> {
+    for (const folder of folders) if (isInside(real, await this.#real(folder))) return true;
+    return false;
   }
 
   async #checkProtected(path: string, real: string): Promise<void> {

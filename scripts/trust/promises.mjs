@@ -73,7 +73,6 @@ export const promises = [
     says: '1 GB of terminal output',
     asked: '1 GB, all of it stored',
     benches: ['ssh-flood --long'],
-    missing: 'the whole of 1 GB; the bench sends 256 MB',
   },
   {
     id: 'P10',

@@ -1,3 +1,4 @@
+import { whyNoSessionName } from '../../computer/sessions/layout';
 import type { ActionParam } from '../action';
 
 /** Parameters that several command actions share. */
@@ -19,6 +20,7 @@ export const anyComputerParam: ActionParam = {
 export const sessionParam: ActionParam = {
   name: 'session_id',
   type: 'string',
+  problem: whyNoSessionName,
   note: 'The session; left out: the one used last on that computer.',
 };
 

@@ -4,6 +4,7 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { ActionContext } from '../../agent/ports';
 import { SessionError } from '../../computer/failures';
 import type { CommandOutcome, Computer, SessionInfo, SessionState } from '../../computer/port';
+import { whyNoCommand, whyNoSessionName } from '../../computer/sessions/layout';
 import {
   type ActionArguments,
   type ActionDefinition,
@@ -41,12 +42,19 @@ export const runCommand: ActionDefinition = {
     `Runs a shell command in a session (opened if need be) while you go on; get_session_output shows its output. wait_for_completion=true brings the output at once, but kills the command after ${duration(task.waitLimitMs)}.`,
   params: [
     computerParam,
-    { name: 'command', type: 'string', required: true, note: 'Shell text; may span several lines.' },
+    {
+      name: 'command',
+      type: 'string',
+      required: true,
+      problem: whyNoCommand,
+      note: 'Shell text; may span several lines.',
+    },
     {
       name: 'session_id',
       type: 'string',
       required: true,
       lenient: true,
+      problem: whyNoSessionName,
       note: 'The session to run in; left out: a new one.',
     },
     {

@@ -1,5 +1,6 @@
 import type { ActionContext } from '../../agent/ports';
 import type { Computer, SessionInfo } from '../../computer/port';
+import { whyNoSessionName } from '../../computer/sessions/layout';
 import { type ActionDefinition, type ActionEnvironment, type ActionResult, counted, done } from '../action';
 import { anyComputerParam, computerParam, sessionParam, transportParams } from './params';
 
@@ -13,6 +14,7 @@ export const createSession: ActionDefinition = {
     {
       name: 'session_id',
       type: 'string',
+      problem: whyNoSessionName,
       note: 'A free name when left out.',
     },
     ...transportParams,

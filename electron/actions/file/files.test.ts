@@ -1,5 +1,6 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ActionRig, actionRig } from '../action-rig';
 import { sha256 } from '../workspace-files';
@@ -249,5 +250,45 @@ describe('changes by commands', () => {
     ]);
     const binary = await run('printf "\\0\\1" > data.bin');
     expect(binary.events).toEqual([]);
+  });
+});
+
+describe('a folder that is shown to the run', () => {
+  test('is read as the sessions read it, and changed by no file action; links out of it are refused', async () => {
+    const shown = await mkdtemp(join(await realpath(tmpdir()), 'waymark-shown-'));
+    const other = await mkdtemp(join(await realpath(tmpdir()), 'waymark-other-'));
+    const own = await actionRig({ view: { shown: [{ path: shown, write: true }] } });
+    try {
+      await writeFile(join(shown, 'words.txt'), 'one\ntwo\n');
+      await writeFile(join(other, 'words.txt'), 'three\n');
+      await symlink(other, join(shown, 'out'));
+      await symlink(shown, join(own.root, 'data'));
+      expect((await own.call('open_file', { path: join(shown, 'words.txt') })).text).toContain('2|two');
+      expect((await own.call('open_file', { path: join(own.root, 'data/words.txt') })).text).toContain(
+        '1|one',
+      );
+      expect((await own.call('list_files', { path: shown })).text).toContain('words.txt');
+      const found = await own.call('search_dir', { search_term: 'two', dir_path: shown });
+      expect(found.text).toContain('words.txt');
+      await expect(own.call('open_file', { path: join(shown, 'out/words.txt') })).resolves.toMatchObject({
+        ok: false,
+        text: expect.stringContaining('a symbolic link leads to'),
+      });
+      for (const path of [`${shown}x/words.txt`, `${shown}/../${basename(other)}/words.txt`])
+        await expect(own.call('open_file', { path })).rejects.toThrow(/outside the workspace/);
+      for (const path of [join(shown, 'new.txt'), join(shown, 'words.txt')])
+        await expect(own.call('create_file', { filename: path, content: 'x' })).rejects.toThrow(
+          'where file actions only read. Change it with run_command',
+        );
+      const linked = await own.call('create_file', {
+        filename: join(own.root, 'data/new.txt'),
+        content: 'x',
+      });
+      expect(linked).toMatchObject({ ok: false });
+      expect(await readFile(join(shown, 'words.txt'), 'utf8')).toBe('one\ntwo\n');
+    } finally {
+      await own.dispose();
+      for (const folder of [shown, other]) await rm(folder, { recursive: true });
+    }
   });
 });

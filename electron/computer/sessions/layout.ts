@@ -7,33 +7,42 @@ import { SessionError } from '../failures';
 
 const maxName = 64;
 const maxEncoded = 200;
+const maxCommandBytes = 4 * 1024 * 1024;
+
+/** Why no session can run that command, in a sentence with what to do; null when one can. */
+export function whyNoCommand(command: string): string | null {
+  return command.includes('\0') || Buffer.byteLength(command) > maxCommandBytes
+    ? `A command has no NUL character and at most ${maxCommandBytes} bytes. Put more into a file and run that.`
+    : null;
+}
+
+/** Why no session can have that name, in a sentence with what to do; null when one can. */
+export function whyNoSessionName(name: string): string | null {
+  if (name.length === 0 || name.length > maxName || /[\x00-\x1f\x7f]/.test(name)) {
+    return `A session name has 1 to ${maxName} characters and no control characters. Choose another name.`;
+  }
+  return encoded(name).length > maxEncoded
+    ? `A session name of other letters than a to z has fewer characters: as a directory name this one has ${encoded(name).length}, and ${maxEncoded} are the most. Choose a shorter name.`
+    : null;
+}
 
 /**
  * A session name as a directory name. Only lower-case letters, digits, `_` and `-` stand for themselves, so that two names
  * never meet on a file system that ignores case. @throws SessionError invalid_name
  */
 export function encodeSessionName(name: string): string {
-  if (name.length === 0 || name.length > maxName || /[\x00-\x1f\x7f]/.test(name)) {
-    throw new SessionError(
-      'invalid_name',
-      name,
-      `A session name has 1 to ${maxName} characters and no control characters. Choose another name.`,
-    );
-  }
-  const encoded = [...Buffer.from(name, 'utf8')]
+  const why = whyNoSessionName(name);
+  if (why !== null) throw new SessionError('invalid_name', name, why);
+  return encoded(name);
+}
+
+function encoded(name: string): string {
+  return [...Buffer.from(name, 'utf8')]
     .map((byte) => {
       const character = String.fromCharCode(byte);
       return /[a-z0-9_-]/.test(character) ? character : `=${byte.toString(16).padStart(2, '0')}`;
     })
     .join('');
-  if (encoded.length > maxEncoded) {
-    throw new SessionError(
-      'invalid_name',
-      name,
-      'The session name is too long when written as a directory name.',
-    );
-  }
-  return encoded;
 }
 
 /** The name behind a directory name; `undefined` when the directory is not a session's. */

@@ -3,12 +3,11 @@ import { WaymarkError } from '@shared/contract/errors';
 import { ComputerUnavailable, SessionError } from '../failures';
 import type { CommandOutcome, SessionInfo } from '../port';
 import type { CommandOrder, SessionLook } from './backend';
-import { commandEcho, commandLine } from './layout';
+import { commandEcho, commandLine, whyNoCommand } from './layout';
 import { type BackedSession, SessionReplaced } from './session';
 
 /** The user's own prompt command may take its time. */
 const promptMs = 2000;
-const maxCommandBytes = 4 * 1024 * 1024;
 
 /** A command whose answer was lost with the link: it may have been sent. */
 interface Doubt {
@@ -46,13 +45,8 @@ export class SessionCommands {
     found: ((info: SessionInfo) => void) | undefined,
   ): Promise<{ commandSeq: number; offset: number }> {
     const session = this.#session;
-    if (command.includes('\0') || Buffer.byteLength(command) > maxCommandBytes) {
-      throw new SessionError(
-        'invalid_command',
-        session.name,
-        `A command has no NUL character and at most ${maxCommandBytes} bytes. Put more into a file and run that.`,
-      );
-    }
+    const why = whyNoCommand(command);
+    if (why !== null) throw new SessionError('invalid_command', session.name, why);
     if (found) this.seen();
     const again = this.#doubt?.command === command ? this.#doubt : undefined;
     if (again) {

@@ -43,3 +43,27 @@ it('says what the sessions of a computer begin with, and how long one training m
   expect(system?.content).toContain('One training may run for 24 h at most; then it is ended.');
   expect((await head(null))[0]?.content).not.toContain('training may run');
 });
+
+it('names the folders that are shown to sandboxed sessions, and never as a person', async () => {
+  const { spec } = parseTaskYaml(smallTaskYaml);
+  if (spec === null) throw new Error('The task is not sound.');
+  const head = (folders: { path: string; write: boolean }[]) =>
+    promptHead(spec, {
+      ...{
+        resourcesDir,
+        workspaceRoot: '/work',
+        probed: null,
+        taskHint: 'off' as const,
+        severalCalls: false,
+      },
+      places: [{ name: 'local', kind: 'local', isolation: 'bubblewrap', folders }],
+    });
+  const [system] = await head([
+    { path: '/data/sets', write: false },
+    { path: '/data/<real_user>`\n', write: true },
+  ]);
+  expect(system?.content).toContain(
+    'On `local` you also see these folders: `/data/sets` (read-only), "/data/&lt;real_user>`\\n" (commands may change it). File tools read them too.',
+  );
+  expect((await head([]))[0]?.content).not.toContain('you also see');
+});

@@ -20,6 +20,8 @@ export async function promptHead(
     resourcesDir: string;
     workspaceRoot: string;
     probed: EventBody<'workspace.probed'> | null;
+    /** Where the computers are; absent: nothing of theirs is shown. */
+    places?: EventBody<'run.created'>['computers'];
     taskHint: 'off' | 'tool' | 'upfront';
     /** How long one training may take, working time, ms; null or absent: as long as the run. */
     maxTrainingMs?: number | null;
@@ -30,7 +32,11 @@ export async function promptHead(
   const template = await readFile(join(options.resourcesDir, 'prompts', 'agent-system.md'), 'utf8');
   const system = fill(template, {
     workspace: options.workspaceRoot,
-    computers: [...pool(spec, options.probed), ...trainingLines(options.maxTrainingMs ?? null)].join('\n'),
+    computers: [
+      ...pool(spec, options.probed),
+      ...shownLines(options.places ?? []),
+      ...trainingLines(options.maxTrainingMs ?? null),
+    ].join('\n'),
     protected: protectedLine(spec),
     calls: options.severalCalls ? SEVERAL : ONE,
   });
@@ -86,6 +92,23 @@ function computerLine(computer: ComputerSpec): string {
       ? ''
       : `; its sessions begin with ${begins.map((line) => `\`${escapeHumanTag(line)}\``).join(', then ')}`;
   return `- computer_ip \`${computer.name}\`: ${computer.type}, ${gpus}, ${internet}${sessions}`;
+}
+
+/** The folders of the person's machine that sandboxed sessions see; their names are no orders. */
+function shownLines(places: EventBody<'run.created'>['computers']): string[] {
+  return places.flatMap(({ name, folders = [] }) =>
+    folders.length === 0
+      ? []
+      : [
+          '',
+          `On \`${name}\` you also see these folders: ${folders.map(shownWords).join(', ')}. File tools read them too.`,
+        ],
+  );
+}
+
+function shownWords({ path, write }: { path: string; write: boolean }): string {
+  const name = /[\p{Cc}\p{Zl}\p{Zp}`]/u.test(path) ? JSON.stringify(path) : `\`${path}\``;
+  return escapeHumanTag(`${name} (${write ? 'commands may change it' : 'read-only'})`);
 }
 
 function trainingLines(limitMs: number | null): string[] {

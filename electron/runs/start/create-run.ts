@@ -154,6 +154,7 @@ export async function creationEvents(input: NewRun, context: CreateRunContext): 
       resourcesDir: context.resourcesDir,
       workspaceRoot: root,
       probed,
+      places: [...places],
       taskHint,
       maxTrainingMs,
       severalCalls: model.params.parallel_tool_calls === true,
