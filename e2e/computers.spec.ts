@@ -86,7 +86,7 @@ test('a computer over ssh: added, a run on it, the link lost in mid-run, nothing
     await place.answerFolder(app, join(resources, 'demo', 'task'));
     await page.getByRole('button', { name: 'Add task package' }).click();
     await page.getByRole('combobox', { name: 'Where local is' }).selectOption('box');
-    await page.getByRole('checkbox', { name: 'Ask before commands that do more than look' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Ask before commands that are not read-only' }).uncheck();
     await page.getByRole('button', { name: 'Start run' }).click();
     await expect(row(page, 4)).toBeVisible({ timeout: 60_000 });
 

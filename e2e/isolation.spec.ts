@@ -20,8 +20,8 @@ test('a run without isolation starts only after the system asked a person, and s
   const { app, page } = await place.start({ args: ['--workspace', place.workspace] });
   await page.getByRole('button', { name: 'New run' }).first().click();
   const sheet = page.getByRole('dialog', { name: 'New run' });
-  await expect(sheet.getByText('It has no network: the task gives it none.')).toBeVisible();
-  await sheet.getByRole('checkbox', { name: /^Keep what the agent runs/ }).uncheck();
+  await expect(sheet.getByText('It has no network access: the task gives it none.')).toBeVisible();
+  await sheet.getByRole('checkbox', { name: /^Isolate what the agent runs/ }).uncheck();
 
   await place.answerQuestion(app, 'no');
   await sheet.getByRole('button', { name: 'Start run' }).click();

@@ -98,7 +98,7 @@ async function keepState(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: /^Checkpoints/ }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Note' }).fill('before the second half');
-  await dialog.getByRole('button', { name: 'Make checkpoint' }).click();
+  await dialog.getByRole('button', { name: 'Create checkpoint' }).click();
   await expect(dialog.getByText('before the second half')).toBeVisible();
   await page.keyboard.press('Escape');
 }
@@ -109,7 +109,7 @@ async function branchAfter(page: Page, step: number): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'After step' }).fill(String(step));
   await dialog.getByRole('textbox', { name: 'Add' }).fill('Now count the other way round.');
-  await dialog.getByRole('checkbox', { name: 'Start it at once' }).check();
+  await dialog.getByRole('checkbox', { name: 'Start immediately' }).check();
   await dialog.getByRole('button', { name: 'Create branch' }).click();
   await expect(dialog).toBeHidden();
 }

@@ -96,7 +96,7 @@ test('two annotators label apart, one of them blind, and their work comes togeth
     await page.keyboard.press('q');
     await page.getByRole('tab', { name: 'Assign' }).click();
     await page.getByRole('textbox', { name: 'People' }).fill(`${ada}, ${bob}`);
-    await page.getByRole('combobox', { name: 'Second reader for' }).selectOption('all steps');
+    await page.getByRole('combobox', { name: 'Second reviewer for' }).selectOption('all steps');
     await page.getByRole('button', { name: 'Preview' }).click();
     await expect(page.getByTestId('assign-plan').getByRole('row', { name: bob })).toHaveText(/0\s*69\s*69$/);
     await page.getByRole('button', { name: 'Assign 69 steps' }).click();
@@ -183,7 +183,7 @@ test('two annotators label apart, one of them blind, and their work comes togeth
     await place.answerFolder(app, laptop);
     await page.keyboard.press('Control+KeyK');
     await page.getByRole('combobox').last().fill('merge labels');
-    await page.getByRole('option', { name: 'Merge labels of a workspace…' }).click();
+    await page.getByRole('option', { name: 'Merge labels from a workspace…' }).click();
     const report = page.getByRole('dialog', { name: 'Labels merged' });
     await expect(report.locator('.facts-pair', { hasText: 'New here' })).toHaveText(`New here${news}`);
     await expect(report.locator('.facts-pair', { hasText: 'By' })).toHaveText(`By${bob}`);

@@ -27,7 +27,7 @@ test('a new run: endpoint with its connection tested, task package, limits, star
     await page.getByRole('textbox', { name: 'Base URL' }).fill('not an address');
     await page.getByRole('textbox', { name: 'Model id' }).fill(model.model);
     await page.getByRole('button', { name: 'Save endpoint' }).click();
-    await expect(page.getByText('Write an address that starts with http:// or https://.')).toBeVisible();
+    await expect(page.getByText('Enter an address that starts with http:// or https://.')).toBeVisible();
     await page.getByRole('textbox', { name: 'Base URL' }).fill(model.baseUrl);
     await page.getByRole('button', { name: 'Save endpoint' }).click();
     await expect(page.getByRole('rowheader', { name: 'Recorded' })).toBeVisible();
@@ -39,14 +39,14 @@ test('a new run: endpoint with its connection tested, task package, limits, star
     await page.getByRole('button', { name: 'Test connection' }).click();
     await expect(page.getByText('The model answers')).toBeVisible();
     await page.getByRole('textbox', { name: 'Steps', exact: true }).fill('6');
-    await page.getByRole('checkbox', { name: 'Ask before commands that do more than look' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Ask before commands that are not read-only' }).uncheck();
     await page.getByRole('textbox', { name: 'Hours per training' }).fill('12');
     await place.answerFolder(app, place.data);
-    await page.getByRole('button', { name: 'Add folder to read…' }).click();
+    await page.getByRole('button', { name: 'Add read-only folder…' }).click();
     await expect(page.locator('.toasts')).toContainText("holds Waymark's own data");
     await place.answerFolder(app, shared);
-    await page.getByRole('button', { name: 'Add folder to change…' }).click();
-    await expect(page.getByRole('list', { name: 'Folders' })).toContainText(`${shared}may be changed`);
+    await page.getByRole('button', { name: 'Add writable folder…' }).click();
+    await expect(page.getByRole('list', { name: 'Folders' })).toContainText(`${shared}writable`);
     await page.getByText('Compare with other runs').click();
     await page.getByRole('textbox', { name: 'Arm' }).fill('with hints');
     await page.getByRole('button', { name: 'Start run' }).click();

@@ -174,7 +174,7 @@ test('a review of twelve steps by keyboard alone, read again from the disk', asy
     await keys.press('Control+A');
     await keys.type(call.arguments);
     await keys.press('Control+Enter');
-    await toast('Correction of step 3 saved beside the original');
+    await toast('Correction of step 3 saved alongside the original');
     await expect(row(page, 3)).toHaveAttribute('aria-label', /corrected/);
   });
 
@@ -239,7 +239,7 @@ async function restOfReview(place: Place, run: string): Promise<void> {
   await test.step('the rest is confirmed as TRAIN, what a machine masks left out', async () => {
     await keys.press('g', 't');
     const dialog = page.getByRole('dialog', { name: 'Confirm the rest as TRAIN' });
-    await expect(dialog).toContainText('No person has decided 54 steps of this run.');
+    await expect(dialog).toContainText('No person has decided 54 steps of this run yet.');
     await expect(dialog).toContainText(`UNDECIDED by nobody: ${OPEN.length}`);
     const go = dialog.getByRole('button', { name: 'TRAIN on 53 steps' });
     await keys.tabTo(go);

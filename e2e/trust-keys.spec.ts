@@ -218,7 +218,7 @@ test('a live run and its hints: no label on what nobody has looked at, no mask w
       await page.evaluate(pressOnJump);
       model.letOn(4);
       await cursorAt(page, 4);
-      await expect(toasts(page)).toContainText('Step 4 is not labelled: it came up this moment');
+      await expect(toasts(page)).toContainText('Step 4 is not labelled: it has only just appeared');
       expect(written(place)).toEqual([]);
     });
 
@@ -255,7 +255,7 @@ test('a live run and its hints: no label on what nobody has looked at, no mask w
       expect(written(place, 1)).toEqual(['train 9', 'undo']);
       expect(undone?.body).toMatchObject({ op: 'undo', entry: masked?.ulid });
       await asked.getByRole('button', { name: /Dismiss/ }).click();
-      await expect(toasts(page)).toContainText('Hint 1 is not asked about again');
+      await expect(toasts(page)).toContainText('You will not be asked about hint 1 again');
       await focusTimeline(page);
       await press(page, '0', 'j', 'j', 'j', 'j', 'j');
       await cursorAt(page, 6);

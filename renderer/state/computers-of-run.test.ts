@@ -64,9 +64,9 @@ describe('the computers of a run', () => {
       reason: null,
     } as RunSummary;
     const words = runWords(summary, en, now, waitsFor(run, { 'gpu-04': link('gpu-04', 'down') }));
-    expect(words.state).toBe('Waits for gpu-04');
+    expect(words.state).toBe('Waiting for gpu-04');
     expect(words.reason).toMatch(/^since \d\d:\d\d \(12 s\)$/);
-    expect(runWords(summary, en, now).state).toBe('Waits for a computer');
+    expect(runWords(summary, en, now).state).toBe('Waiting for a computer');
   });
 });
 

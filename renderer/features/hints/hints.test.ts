@@ -192,7 +192,7 @@ describe('why a hint waits', () => {
 
   it('is the sleep of the agent, with clock and rest', () => {
     expect(hintWaitWords(hint(1), sleeping, en, now)).toMatch(
-      /^Waits: agent is in sleep until \d\d:\d\d \(41 min\)$/,
+      /^Waiting: the agent is asleep until \d\d:\d\d \(41 min\)$/,
     );
     expect(hintWaitWords(hint(1, { deliver: { when: 'wake' } }), sleeping, en, now)).toContain('wakes it');
   });
@@ -200,11 +200,11 @@ describe('why a hint waits', () => {
   it('is its own condition until that has come true, then both', () => {
     const conditional = hint(1, { deliver: { when: 'gpu_idle', computer: 'gpu-03', minutes: 10 } });
     expect(hintWaitWords(conditional, sleeping, en, now)).toBe(
-      'Waits until the GPUs of gpu-03 were idle for 10 min',
+      'Waiting until the GPUs of gpu-03 have been idle for 10 min',
     );
     const due = { ...conditional, due: 'GPUs of gpu-03 idle since 12:00' };
     expect(hintWaitWords(due, sleeping, en, now)).toMatch(
-      /^Now due, GPUs of gpu-03 .* Waits: agent is in sleep/,
+      /^Now due, GPUs of gpu-03 .* Waiting: the agent is asleep/,
     );
   });
 

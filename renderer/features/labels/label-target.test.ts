@@ -146,7 +146,7 @@ describe('a label key', () => {
     expect(cursor()).toBe(71);
     noteGesture(useTimeline.getState().jumpedAt ?? 0);
     decide('train');
-    expect(said()).toEqual(['Step 71 is not labelled: it came up this moment. Press again to label it.']);
+    expect(said()).toEqual(['Step 71 is not labelled: it has only just appeared. Press again to label it.']);
     look();
     decide('train');
     await settled();

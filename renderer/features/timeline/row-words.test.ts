@@ -34,8 +34,8 @@ describe('rows', () => {
   });
 
   it('say that a step was taken over from another run', () => {
-    expect(rowSentence(stepHead(4, { inheritedFrom: 'run' }), null, en)).toContain('taken over');
-    expect(rowSentence(masked, null, en)).not.toContain('taken over');
+    expect(rowSentence(stepHead(4, { inheritedFrom: 'run' }), null, en)).toContain('inherited');
+    expect(rowSentence(masked, null, en)).not.toContain('inherited');
   });
 
   it('show what was just decided before what held', () => {

@@ -98,7 +98,7 @@ describe('the words of a state', () => {
     expect(training.state).toBe('Training on gpu-03');
     expect(training.reason).toMatch(/^sleeps until \d\d:\d\d \(41 min\)$/);
     const paused = runWords(run('r', { state: 'paused', reason: 'asked', computers, runningOn }), en, now);
-    expect(paused.reason).toContain('train on gpu-03 ran when last seen');
+    expect(paused.reason).toContain('train on gpu-03 was running when last seen');
     expect(paused.tone).toBe('plain');
   });
 

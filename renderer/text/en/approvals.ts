@@ -10,10 +10,10 @@ export const approvals = {
   kindsTitle: 'Allowed in this run',
   kindsText: 'These kinds of commands run without asking until you choose “Ask again”.',
   noKinds:
-    'Only commands that do no more than look. When a question names a kind of command, you can allow that kind for the run.',
-  aid: 'Approvals are an aid. The real boundary is the account or the sandbox that commands run in.',
+    'Only read-only commands. When a request names a kind of command, you can allow that kind for the rest of the run.',
+  aid: 'Approvals are an aid, not a safeguard. The real boundary is the account or the sandbox that commands run in.',
   deny: 'Deny',
-  denyText: 'The agent is told that a person denied this action.',
+  denyText: 'The agent sees that a person denied this action.',
   more: (n: number) => `${n} more`,
   run: (title: string) => `In ${title}:`,
 };

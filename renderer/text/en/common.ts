@@ -26,7 +26,7 @@ export const common = {
   copyDetails: 'Copy details',
   unknown: '?',
   none: 'None',
-  loading: 'Reading…',
+  loading: 'Loading…',
   dismiss: 'Dismiss',
   steps: (n: number) => (n === 1 ? '1 step' : `${n.toLocaleString('en-US')} steps`),
 };

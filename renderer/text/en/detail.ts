@@ -12,10 +12,10 @@ const parts: Record<string, string> = {
 
 const sights: Record<string, string> = {
   new: 'New file',
-  seen: 'Looked at before',
-  stale: 'Changed since it was looked at',
-  never: 'Never looked at',
-  unknown: 'Looked at?',
+  seen: 'Viewed before',
+  stale: 'Changed since last viewed',
+  never: 'Never viewed',
+  unknown: 'Viewed?',
 };
 
 const gpuStates: Record<string, string> = { idle: 'idle', busy: 'busy', unknown: '?' };
@@ -69,7 +69,7 @@ export const detail = {
   imitatesHumanText: 'The text contains the tag of a human hint. The model sees it escaped.',
   closedBy: (how: string): string =>
     how === 'look'
-      ? 'closed by looking after an interruption'
+      ? 'checked and closed after an interruption'
       : how === 'interrupted'
         ? 'interrupted'
         : how === 'not_run'
@@ -78,21 +78,21 @@ export const detail = {
   showAll: (size: string) => `Show all ${size}`,
   showLess: 'Show less',
   empty: 'Empty',
-  noStepTitle: 'No step is chosen',
-  noStepText: 'Choose a step in the timeline to read what the model thought, did and saw.',
+  noStepTitle: 'No step selected',
+  noStepText: 'Select a step in the timeline to read what the model thought, did and saw.',
   thinkingNow: 'The model is answering',
   code: 'Code',
   evidence: 'Evidence',
   goToStep: (n: number) => `Go to step ${n}`,
   sight: (word: string) => sights[word] ?? '?',
   sightUnknown: (steps: number) =>
-    `No look was found in the ${steps === 1 ? 'step' : `${steps} steps`} before; earlier ones were not searched.`,
+    `Not viewed in the ${steps === 1 ? 'step' : `${steps} steps`} before; earlier ones were not searched.`,
   moreFiles: (n: number) => (n === 1 ? '1 more file' : `${n} more files`),
-  lastLook: 'Last look',
+  lastLook: 'Last viewed',
   stepsBefore: (n: number) => (n === 1 ? '1 step before' : `${n} steps before`),
   changedBy: 'Changed by',
   andMore: (n: number) => `${n} more`,
-  tied: 'Tied to',
+  tied: 'Related to',
   afterwards: 'Then',
   exitCode: (code: number) => `exit ${code}`,
   failed: (code: string) => `failed: ${code}`,
@@ -100,7 +100,7 @@ export const detail = {
   noScore: 'none yet',
   scoreOf: (last: string, best: string) => (last === best ? last : `${last}, best ${best}`),
   gpu: 'GPU',
-  gpuUnknown: 'Nothing was noted of the GPUs up to this step.',
+  gpuUnknown: 'No GPU readings up to this step.',
   gpuOn: (computer: string) => `GPU of ${computer}`,
   gpuState: (state: string) => gpuStates[state] ?? '?',
   gpuBusy: (busy: number, of: number) => `${busy}/${of}`,
@@ -109,7 +109,7 @@ export const detail = {
   guardCount: (n: number) => (n === 1 ? '1 guard' : `${n} guards`),
   terminals: 'Terminals',
   upTo: (size: string) => `up to ${size}`,
-  noSession: (name: string) => `The session ${name} is not stored any more.`,
+  noSession: (name: string) => `The session ${name} is no longer stored.`,
   source: 'Source',
   imported: 'Not shown above:',
 };

@@ -7,14 +7,14 @@ export const exchange = {
   people: 'By',
   nobody: 'nobody new',
   added: 'New here',
-  known: 'Here already',
+  known: 'Already here',
   runs: 'In runs',
-  kept: 'Kept aside',
+  kept: 'Set aside',
   keptText: (entries: string, runs: string) =>
-    `${plural(entries, 'entry', 'entries')} about ${plural(runs, 'run')} not here, or not with these steps. What is kept aside counts as soon as they are.`,
+    `${plural(entries, 'entry', 'entries')} about ${plural(runs, 'run')} not in this workspace, or without these steps. They take effect once the runs arrive.`,
   differ: 'Steps on which opinions now differ',
   differText: 'Nothing was overwritten. Where people differ, the step is undecided until it is settled.',
   file: 'File',
   entries: 'Entries',
-  exportText: 'Another annotator takes it over with “Merge labels of a file…”.',
+  exportText: 'Another annotator can import it with “Merge labels from a file…”.',
 };

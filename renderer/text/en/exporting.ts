@@ -8,9 +8,9 @@ const sources: Readonly<Record<string, string>> = {
 };
 
 const reasons: Readonly<Record<string, string>> = {
-  nothing_trained: 'no step of it trains',
+  nothing_trained: 'none of its steps is trained',
   over_context: 'longer than the preset allows',
-  text_purged: 'its texts were removed',
+  text_purged: 'its text was removed',
   no_steps: 'no finished step',
 };
 
@@ -25,35 +25,35 @@ export const exporting = {
   waiveTrain: 'Waive: train them',
   waiveMask: 'Waive: mask them',
   noTools: 'Rows without tools',
-  allowNoTools: 'Waive: write them so',
+  allowNoTools: 'Waive: write them anyway',
   toolless: (n: number) =>
     n === 1
-      ? '1 row would have no tools: its log does not hold them. That stops the export.'
-      : `${n} rows would have no tools: their logs do not hold them. That stops the export.`,
+      ? '1 row would have no tools: its log does not contain them. This blocks the export.'
+      : `${n} rows would have no tools: their logs do not contain them. This blocks the export.`,
   preset: 'Preset',
   presetDefault: 'Default',
   presetApollo: 'APOLLO paper',
   reasoning: 'Reasoning',
-  reasoningAsSent: 'As it was sent',
+  reasoningAsSent: 'As sent',
   reasoningDrop: 'Leave out',
   reasoningKeep: 'Keep all',
   reasoningHelp: {
-    'as-sent': 'Rows hold reasoning only where the requests held it.',
-    drop: 'No row holds reasoning.',
-    keep: 'Rows hold the reasoning of every step. Where it was never sent back to the model, the steps were sampled from other prompts.',
+    'as-sent': 'Rows contain reasoning only where the requests did.',
+    drop: 'Rows contain no reasoning.',
+    keep: 'Rows contain the reasoning of every step. Where it was never sent back to the model, the steps were sampled from different prompts.',
   },
   notAsSent: (n: number) =>
     n === 1
-      ? '1 row holds messages that some of its steps were asked with in another form. Its metadata says which.'
-      : `${n} rows hold messages that some of their steps were asked with in another form. Their metadata says which.`,
+      ? '1 row contains messages that were sent in a different form for some of its steps. Its metadata says which.'
+      : `${n} rows contain messages that were sent in a different form for some of their steps. Their metadata says which.`,
   format: 'Format',
   slime: 'slime, JSONL with a loss mask per step',
   decide: (n: number) => (n === 1 ? 'Decide 1 step' : `Decide ${n} steps`),
   write: 'Write files',
   writing: 'Writing…',
   stopped: (n: number) =>
-    n === 1 ? '1 step is undecided and stops the export.' : `${n} steps are undecided and stop the export.`,
-  empty: 'No step of these runs would train, so there is nothing to write.',
+    n === 1 ? '1 step is undecided and blocks the export.' : `${n} steps are undecided and block the export.`,
+  empty: 'No step of these runs would be trained, so there is nothing to write.',
   trained: 'Trained',
   masked: 'Masked',
   trainedSteps: 'steps trained',

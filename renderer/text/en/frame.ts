@@ -43,8 +43,8 @@ export const frame = {
   notSaving: 'Not saving',
   decided: (decided: string, of: string) => `${decided} of ${of} labelled`,
   /** A branch before its first own step that wants a decision. */
-  nothingOwn: (inherited: string) => `Nothing to decide yet, ${inherited} taken over`,
-  inherited: (n: string) => `${n} taken over`,
+  nothingOwn: (inherited: string) => `Nothing to decide yet, ${inherited} inherited`,
+  inherited: (n: string) => `${n} inherited`,
   undecided: (n: string) => `${n} undecided`,
   annotator: (name: string) => `Annotator ${name}`,
   shortcuts: 'Shortcuts',

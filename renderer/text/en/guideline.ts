@@ -66,7 +66,7 @@ const keeps: readonly GuidelineKeep[] = [
   },
   {
     name: 'Systematic debugging',
-    text: 'Steps that narrow a fault down by themselves, one after another, also where a command of theirs fails.',
+    text: 'Steps that narrow a fault down on their own, one after another, also where a command of theirs fails.',
   },
   {
     name: 'Exploration',

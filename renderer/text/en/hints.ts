@@ -22,12 +22,12 @@ const deliveries: Record<HintDelivery['when'], string> = {
   error_streak: 'Errors in a row',
 };
 const deliveryHelp: Record<HintDelivery['when'], string> = {
-  next_step: 'Reaches the agent before its next answer. A sleep goes on.',
+  next_step: 'Reaches the agent before its next answer. Does not interrupt a sleep.',
   wake: 'Ends a sleep, never a job. Reaches the agent before its next answer.',
-  session_idle: 'Waits for that. Later hints do not wait for it.',
-  score_changes: 'Waits for that. Later hints do not wait for it.',
-  gpu_idle: 'Waits for that. Later hints do not wait for it.',
-  error_streak: 'Waits for that. Later hints do not wait for it.',
+  session_idle: 'Delivered when this happens. Later hints do not wait for it.',
+  score_changes: 'Delivered when this happens. Later hints do not wait for it.',
+  gpu_idle: 'Delivered when this happens. Later hints do not wait for it.',
+  error_streak: 'Delivered when this happens. Later hints do not wait for it.',
 };
 
 export const hints = {
@@ -57,14 +57,14 @@ export const hints = {
       case 'score_changes':
         return 'until the score changes';
       case 'gpu_idle':
-        return `until the GPUs of ${deliver.computer === '' ? 'a computer' : deliver.computer} were idle for ${deliver.minutes} min`;
+        return `until the GPUs of ${deliver.computer === '' ? 'a computer' : deliver.computer} have been idle for ${deliver.minutes} min`;
       case 'error_streak':
-        return `until ${deliver.steps} steps in a row failed`;
+        return `until ${deliver.steps} steps in a row have failed`;
       default:
         return 'until the next step';
     }
   },
-  waitsUntil: (until: string) => `Waits ${until}`,
+  waitsUntil: (until: string) => `Waiting ${until}`,
   dueBecause: (why: string, wait: string) => `Now due, ${why}. ${wait}`,
   wakesIt: 'wakes it from sleep',
   stateName: (state: HintState) => states[state],
@@ -74,48 +74,47 @@ export const hints = {
   general: 'Could this be taught as a general rule?',
   generalText: (found: string) => `It names ${found}. A rule teaches more than one step.`,
   queueTitle: 'Outbox',
-  queueText: (n: number) => (n === 1 ? '1 hint waits' : `${n} hints wait; those that are due go together`),
+  queueText: (n: number) =>
+    n === 1 ? '1 hint waiting' : `${n} hints waiting; those that are due are sent together`,
   textToSend: 'Text to be sent',
   textToSendTitle: 'Exact text that will be sent',
-  textToSendNote: 'Appended to the last observation before the next answer of the model.',
+  textToSendNote: 'Appended to the last observation before the model’s next answer.',
   textToSendNothing: 'Nothing is due now.',
   textOfDraft: 'Your draft, once it is queued and due',
   hint: (n: number) => `Hint ${n}`,
   last: (n: number, step: number) => `Hint ${n} delivered after ${step}`,
   lastBefore: (n: number) => `Hint ${n} delivered with the task`,
-  noneTitle: 'No hint yet',
+  noneTitle: 'No hints yet',
   noneText: 'A hint reaches the agent before its next answer, never in the middle of one.',
-  waitsModel: 'Waits: the model is answering; it joins the next request',
-  waitsAction: 'Waits: an action is running; it joins when that returns',
-  waitsSleep: (clock: string, rest: string) => `Waits: agent is in sleep until ${clock} (${rest})`,
-  waitsSleepOpen: 'Waits: agent is in sleep',
-  waitsPaused: 'Waits: the run is paused',
-  waitsUndriven: 'Waits: no process works on this run',
+  waitsModel: 'Waiting: the model is answering; the hint joins the next request',
+  waitsAction: 'Waiting: an action is running; the hint is delivered when it returns',
+  waitsSleep: (clock: string, rest: string) => `Waiting: the agent is asleep until ${clock} (${rest})`,
+  waitsSleepOpen: 'Waiting: the agent is asleep',
+  waitsPaused: 'Waiting: the run is paused',
+  waitsUndriven: 'Waiting: no process is driving this run',
   waitsEnded: 'The run has ended; this hint will not be delivered',
-  waitsCondition: 'Waits for its condition',
+  waitsCondition: 'Waiting for its condition',
   waitsHost: (names: string) =>
-    names === '' ? 'Waits: a computer of the run cannot be reached' : `Waits: ${names} cannot be reached`,
-  waitsModelAway: 'Waits: the model cannot be reached',
-  waitsHuman: 'Waits: the run asks for your word',
-  waitsCount: (n: number) => (n === 1 ? '1 waits' : `${n} wait`),
+    names === '' ? 'Waiting: a computer of the run cannot be reached' : `Waiting: ${names} cannot be reached`,
+  waitsModelAway: 'Waiting: the model cannot be reached',
+  waitsHuman: 'Waiting: the run needs your answer',
+  waitsCount: (n: number) => (n === 1 ? '1 waiting' : `${n} waiting`),
   undeliveredCount: (n: number) => (n === 1 ? '1 never delivered' : `${n} never delivered`),
   delivered: (step: number) => `In context since step ${step}`,
   deliveredTask: 'In context since the task',
   undelivered: (why: string) =>
-    why === ''
-      ? 'The run ended before an answer of the model saw it'
-      : `No answer of the model saw it: ${why}`,
-  withdrawnText: 'Taken out of the queue; never sent',
+    why === '' ? 'The run ended before the model saw it' : `The model never saw it: ${why}`,
+  withdrawnText: 'Removed from the queue; never sent',
   showPrompt: (step: number) => `Prompt of ${step}`,
   showPromptText: (step: number) =>
     `Opens the exact prompt of step ${step}, the first one that carries this hint`,
   promptNotYet: 'The model is still answering the first prompt that carries it',
-  verdict: 'What became of it',
+  verdict: 'Outcome',
   actedOn: 'Acted on',
   ignored: 'Ignored',
   judged: (n: number, verdict: HintVerdict | null): string =>
     verdict === null
-      ? `Verdict on hint ${n} taken back`
+      ? `Verdict on hint ${n} withdrawn`
       : verdict === 'acted_on'
         ? `Hint ${n} was acted on`
         : `Hint ${n} was ignored`,
@@ -129,15 +128,15 @@ export const hints = {
   moveUp: 'Move up',
   moveDown: 'Move down',
   withdraw: 'Withdraw',
-  withdrawText: 'Takes it out of the queue. It will not be sent.',
+  withdrawText: 'Removes it from the queue. It will not be sent.',
   actions: (n: number) => `Actions for hint ${n}`,
   queued: (n: number) => `Hint ${n} queued`,
   withdrawn: (n: number) => `Hint ${n} withdrawn`,
   edited: (n: number) => `Hint ${n} changed`,
   tooLate: (n: number, outcome: 'delivered' | 'withdrawn'): string =>
     outcome === 'delivered'
-      ? `Too late: hint ${n} has gone out with the agent’s request. Nothing was changed.`
-      : `Hint ${n} was withdrawn meanwhile. Nothing was changed.`,
+      ? `Too late: hint ${n} was already sent with the agent’s request. Nothing was changed.`
+      : `Hint ${n} has been withdrawn in the meantime. Nothing was changed.`,
   blocked: 'Hints are not accepted now',
   ended: 'The run has ended. Hints cannot reach it.',
   endedLine: (sent: number) =>

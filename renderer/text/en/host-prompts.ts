@@ -9,7 +9,7 @@ export const hostPrompts = {
   passphraseTitle: 'Passphrase of a key',
   passphrase: (file: string) => `Passphrase of ${file}`,
   passphraseText: (alias: string) =>
-    `Opens the key on this computer, to log in to ${alias}. It is not sent anywhere and not kept.`,
+    `Opens the key on this computer, to log in to ${alias}. It is neither sent nor kept.`,
   keyboardTitle: (alias: string) => `${alias} asks`,
   keyboardText: (target: string) => `${target} writes:`,
   keyboardRound: (n: number) => `Round ${n}`,
@@ -19,20 +19,20 @@ export const hostPrompts = {
   login: 'Log in',
   unlock: 'Use the key',
   send: 'Send',
-  goOn: 'Go on',
+  goOn: 'Continue',
   unknownTitle: (alias: string) => `Is this really ${alias}?`,
   unknownText: (target: string) =>
-    `Your known hosts hold no key for ${target}. Whoever answers there shows this one:`,
+    `Your known_hosts file has no key for ${target}. The host that answered presented this one:`,
   recordedIn: (file: string) =>
-    `With your trust it is recorded in ${file}, and only this key is accepted from then on.`,
+    `If you trust it, it is recorded in ${file}, and from then on only this key is accepted.`,
   compareTitle: 'How to compare',
   compareText:
-    'Ask the administrator, or read it on the host’s own console, not through this connection. Every character must be the same.',
+    'Ask the administrator, or read it on the host’s own console, not through this connection. Every character must match.',
   trust: 'Trust and record',
   copyFingerprint: 'Copy fingerprint',
   changedTitle: (alias: string) => `The host key of ${alias} has changed`,
   changedText: (target: string) =>
-    `Either ${target} was installed again, or something else answers in its name. Nothing was sent: no name, no password, no key. What runs there keeps running.`,
+    `Either ${target} was reinstalled, or something else is answering in its place. Nothing was sent: no name, no password, no key. What runs there keeps running.`,
   known: 'Known until now',
   offered: 'Offered now',
   where: (type: string, file: string, line: number | null) =>
@@ -46,7 +46,7 @@ export const hostPrompts = {
     `Remove everything recorded for this host in a terminal and connect again. The new key is then shown for you to confirm; ssh-keygen keeps a copy in ${file}.old.`,
   revokedTitle: (alias: string) => `The host key of ${alias} is revoked`,
   revokedText: (target: string) =>
-    `${target} shows a key that your known hosts mark as @revoked: somebody decided that it must not be trusted any more. Nothing was sent: no name, no password, no key.`,
+    `${target} presented a key that your known_hosts file marks as @revoked: somebody decided that it must no longer be trusted. Nothing was sent: no name, no password, no key.`,
   revokedHelp: (file: string, line: number | null) =>
     `The mark is in ${file}${line === null ? '' : `, line ${line}`}. Ask who set it. A host with a new key connects as usual.`,
   revokedKey: 'Revoked key',

@@ -1,6 +1,6 @@
 import type { AttentionKind } from '@shared/runs/attention/attention';
 
-/** What stands in the list of runs beside a run. */
+/** Shown in the list of runs next to a run. */
 const short: Record<AttentionKind, string> = {
   asks_you: 'asks you',
   failed: 'failed',
@@ -16,7 +16,7 @@ const short: Record<AttentionKind, string> = {
   stood_still: 'stood still',
   summary_lost: 'summary left things out',
   impatience: 'impatient',
-  contention: 'GPU in use twice',
+  contention: 'GPU conflict',
   forgotten_session: 'session forgotten',
   template_thought: 'template reasoning',
   repeated_action: 'repeats itself',
@@ -43,18 +43,18 @@ const budgets: Record<string, string> = {
 
 export const inbox = {
   title: 'Inbox',
-  button: (n: number) => (n === 0 ? 'Inbox, nothing new' : n === 1 ? 'Inbox, 1 thing' : `Inbox, ${n} things`),
+  button: (n: number) => (n === 0 ? 'Inbox, nothing new' : n === 1 ? 'Inbox, 1 item' : `Inbox, ${n} items`),
   region: 'Inbox',
   tabs: 'Inbox and report',
   news: 'New',
   report: 'Report',
-  nothing: 'Nothing wants you now',
+  nothing: 'Nothing needs your attention',
   nothingText:
-    'What needs a look stands here: questions, errors in a row, idle GPUs, falling scores, hints delivered.',
+    'What needs your attention appears here: questions, errors in a row, idle GPUs, falling scores, delivered hints.',
   reading: (n: string) => `Reading ${n} more events`,
   newSteps: (n: number, count: string) => (n === 1 ? '1 new step' : `${count} new steps`),
   neverSeen: 'not seen yet',
-  open: 'still so',
+  open: 'ongoing',
   atStep: (step: string) => `step ${step}`,
   go: (sentence: string, step: string | null) =>
     step === null ? sentence : `${sentence} Go to step ${step}.`,
@@ -64,9 +64,9 @@ export const inbox = {
   asks: 'Asks for your approval.',
   failed: (reason: string) => `Failed: ${reason}.`,
   paused: (reason: string) => `Paused: ${reason}.`,
-  undriven: 'No process drives it any more. Resume it to go on.',
-  modelLost: 'Waits for the model, which cannot be reached.',
-  hostLost: 'Waits for a computer that cannot be reached.',
+  undriven: 'No process is driving it. Resume it to continue.',
+  modelLost: 'Waiting for the model, which cannot be reached.',
+  hostLost: 'Waiting for a computer that cannot be reached.',
   errors: (n: string, code: string) => `${n} steps in a row failed (${code}).`,
   gpuIdle: (computer: string, time: string) => `The GPUs of ${computer} have done nothing for ${time}.`,
   gpuWasIdle: (computer: string, time: string) => `The GPUs of ${computer} did nothing for ${time}.`,
@@ -77,31 +77,31 @@ export const inbox = {
   stopped: 'Stopped.',
   hints: (n: number) => (n === 1 ? 'A hint is in the context.' : `${n} hints are in the context.`),
   secretSeen: (kinds: readonly string[]) =>
-    `This run has seen a secret: ${kinds.map((kind) => secrets[kind] ?? kind).join(', ')}. It is in the log and in prompts; replace it where it is valid.`,
+    `This run has seen a secret: ${kinds.map((kind) => secrets[kind] ?? kind).join(', ')}. It is in the log and in prompts: revoke and replace it.`,
   stoodStill: (time: string) => `Stood still for ${time} while the machine slept.`,
   summaryLost: (n: number) =>
     n === 1 ? 'A summary no longer mentions 1 thing.' : `A summary no longer mentions ${n} things.`,
   killedTraining: (session: string, needed: string, left: string) =>
-    `Ended its training in ${session}, which needed ${needed} more; ${left} were left.`,
-  shortSleeps: (n: string) => `Slept ${n} times in a row for under 2 min while it trains.`,
+    `Ended its training in ${session}, which needed ${needed} more; ${left} remained.`,
+  shortSleeps: (n: string) => `Slept ${n} times in a row for under 2 min during training.`,
   ownConflict: (session: string, other: string, computer: string) =>
-    `Started a job in ${session} on GPUs of ${computer} that ${other} still uses.`,
+    `Started a job in ${session} on GPUs of ${computer} that ${other} is still using.`,
   takenGpu: (session: string, gpu: string, computer: string, used: string) =>
     `Started a job in ${session} on GPU ${gpu} of ${computer}, where ${used} are in use.`,
   forgotten: (session: string, computer: string, n: string) =>
     `Has not looked at ${session} on ${computer} for ${n} steps; it was busy.`,
-  templateThoughts: (n: string) => `${n} of its last thoughts are the same but for their numbers.`,
+  templateThoughts: (n: string) => `${n} of its recent thoughts are identical except for their numbers.`,
   templateFile: (path: string) => `${path} pastes question and answer into a fixed rationale.`,
   repeated: (action: string, n: string) => `Did ${action} ${n} times in a row with the same result.`,
   earlyFinish: (best: string, tries: string, left: string) =>
     `Finished at ${best} points with ${tries} evaluations and ${left} left.`,
-  ranges: 'Time of the report',
+  ranges: 'Report period',
   sinceLooked: 'Since I looked',
   lastNight: 'Last night',
   lastDay: 'Last 24 hours',
   span: (from: string, to: string) => `${from} to ${to}`,
   noReport: 'Nothing happened then',
-  noReportText: 'No run was driven in this time.',
+  noReportText: 'No run was active in this period.',
   workingTime: 'working time',
   tokens: 'tokens',
   cost: 'cost',
@@ -114,6 +114,6 @@ export const inbox = {
   standstillRuns: (titles: string) => `Runs: ${titles}.`,
   standstillOne: (time: string) => `The agent stood still for ${time} while this machine slept.`,
   dismiss: 'Dismiss',
-  onBattery: 'Runs are driven from the battery.',
-  onBatteryText: 'When it is empty they stand still until the machine runs again. Plug it in.',
+  onBattery: 'Runs are on battery power.',
+  onBatteryText: 'When the battery is empty, they stop until the machine is back on. Plug it in.',
 };

@@ -14,12 +14,12 @@ const rules: Record<string, string> = {
   'framework-forbidden': 'Forbidden framework',
   'idle-gpus': 'Training leaves GPUs idle',
   'provided-script-ignored': 'Provided script ignored',
-  'template-thought': 'Reasoning from a mould',
+  'template-thought': 'Template reasoning',
   'imitates-human': 'Imitates a human',
   'keep-summary': 'Accepted summary',
-  'keep-sleep-while-training': 'Sleep while it trains',
+  'keep-sleep-while-training': 'Sleep during training',
   'keep-debugging': 'Systematic debugging',
-  'keep-backup': 'Backup with its score',
+  'keep-backup': 'Backup with score',
   'keep-exploration': 'Exploration',
 };
 const reasons: Record<string, string> = {
@@ -62,16 +62,17 @@ export const labels = {
   more: 'More',
   blocked: 'Labels are not accepted now',
   blockedDisk: 'Labels are not accepted until the disk has room',
-  nothingToAgree: (step: number) => `Nothing to agree with at step ${step}: nobody speaks, or people differ`,
+  nothingToAgree: (step: number) =>
+    `Nothing to agree with at step ${step}: it has no label, or people disagree`,
   rangeDiffers: (step: number) =>
-    `Not all selected steps hold what step ${step} holds: agree one by one, or decide`,
+    `The selected steps do not all have the label of step ${step}: agree one by one, or set a label`,
   staysSettled: (step: number, value: string) =>
-    `Step ${step} stays settled as ${value}. Your label stands beside it; T or M settles it anew.`,
+    `Step ${step} stays settled as ${value}. Your label is saved alongside it; T or M settles it again.`,
   stillMasked: (n: number, at: string) =>
     n === 1
       ? `Step ${at} stays masked by a hard rule. Label it on its own to give the reason that lifts it.`
       : `${n} steps stay masked by a hard rule, ${at}. Label each on its own to give the reason that lifts it.`,
-  nothingToSettle: (step: number) => `Nothing to settle at step ${step}: no two people differ there`,
+  nothingToSettle: (step: number) => `Nothing to settle at step ${step}: nobody disagrees there`,
   reasonGiven: (reason: string, value: string, at: string) =>
     `“${reason}” is the reason for ${value} on ${at}`,
   andMore: (pieces: string, n: number) => `${pieces} and ${n} more`,
@@ -88,7 +89,7 @@ export const labels = {
     n === 1 ? `settling step ${at} as ${value}` : `settling ${n} steps as ${value}, ${at}`,
   whatVote: (at: string) => `a judge’s vote on step ${at}`,
   whatCorrect: (at: string) => `the correction of step ${at}`,
-  whatUncorrect: (at: string) => `taking back the correction of step ${at}`,
+  whatUncorrect: (at: string) => `withdrawing the correction of step ${at}`,
   whatAssign: (to: string, at: string) => `assigning ${at} to ${to}`,
   whatClear: (n: number, at: string) => (n === 1 ? `clearing step ${at}` : `clearing ${n} steps, ${at}`),
   whatComment: (at: string) => `the comment on step ${at}`,
@@ -98,7 +99,8 @@ export const labels = {
   showAll: 'Show all steps',
   hiddenByFold: (step: number) => `Step ${step} is not labelled: it is folded away`,
   unfold: 'Unfold',
-  tooSoon: (step: number) => `Step ${step} is not labelled: it came up this moment. Press again to label it.`,
+  tooSoon: (step: number) =>
+    `Step ${step} is not labelled: it has only just appeared. Press again to label it.`,
   noTimeline: 'No step is labelled here. Go to Watch or Review first.',
   notShown: 'not in the list',
   undoing: 'Nothing was labelled: the undo is not saved yet. Press again.',
@@ -125,7 +127,7 @@ export const labels = {
   wins: 'wins',
   hard: 'hard',
   noDecision: 'No decision yet',
-  yoursWins: 'Yours would win over every machine.',
+  yoursWins: 'Your label would override every machine.',
   judge: 'Judge',
   judgeSays: (name: string, confidence: number | null) =>
     confidence === null ? `${name}, no confidence given` : `${name}, confidence ${confidence.toFixed(2)}`,
@@ -140,40 +142,40 @@ export const labels = {
   comments: 'Comments',
   assigned: 'To review',
   assignedTo: (name: string, blind: boolean) => (blind ? `${name}, blind` : name),
-  settle: 'People differ. Settle it:',
+  settle: 'People disagree. Settle it:',
   settleReason: (reason: string) => `Reason: ${reason}`,
-  settleHint: 'A reason set with 1–9 or r goes along.',
-  takenBack: 'taken back',
+  settleHint: 'A reason set with 1–9 or r is included.',
+  takenBack: 'withdrawn',
   effective: 'Effective',
   effectiveEnd: '. ',
   version: (n: number) => `v${n}`,
-  tied: 'Tied to',
-  noRules: 'No rule speaks about this step.',
+  tied: 'Related to',
+  noRules: 'No rule applies to this step.',
   decidedAt: (clock: string) => `decided ${clock}`,
   historyNone: 'No entry yet',
   opComment: 'comment',
   opFlag: 'asked for a second opinion',
   opUnflag: 'withdrew the request',
   opUndo: 'undid an entry',
-  opUndoOf: (what: string) => `took back ${what}`,
+  opUndoOf: (what: string) => `undid ${what}`,
   opSettled: (value: string) => `settled as ${value}`,
   opVote: (value: string, reason: string) => `voted ${value}: ${reason}`,
-  opVoteBack: 'took its vote back',
+  opVoteBack: 'withdrew its vote',
   opCorrect: (tool: string) => `corrected the action: ${tool}`,
-  opUncorrect: 'took the correction back',
+  opUncorrect: 'withdrew the correction',
   opAssign: (name: string) => `asked ${name} to review`,
   opUnassign: (name: string) => `no longer asks ${name} to review`,
   historyOf: (n: number) => (n === 1 ? '1 entry' : `${n} entries`),
   keep: 'KEEP',
   opHint: (verdict: HintVerdict | null): string =>
     verdict === null
-      ? 'took the verdict on the hint back'
+      ? 'withdrew the verdict on the hint'
       : verdict === 'acted_on'
         ? 'the hint was acted on'
         : 'the hint was ignored',
   whatHint: (verdict: HintVerdict | null, at: string): string =>
     verdict === null
-      ? `taking back a verdict on the hint at step ${at}`
+      ? `withdrawing a verdict on the hint at step ${at}`
       : `the verdict on the hint at step ${at}`,
   opClear: 'cleared',
   disagreement: 'opinions differ',
@@ -181,17 +183,17 @@ export const labels = {
     const { by = '', rules: named = '', kept = '', masked = '', judge = '', reason = '' } = why.params;
     switch (why.code) {
       case 'no_label':
-        return 'No rule and no person has spoken. An undecided step stops the export.';
+        return 'No rule or person has labelled it. An undecided step blocks the export.';
       case 'adjudicated':
         return `${by} settled it as adjudicator${reason === '' ? '' : `: ${reasons[reason] ?? rules[reason] ?? reason}`}.`;
       case 'adjudications_differ':
-        return `Adjudicators differ: ${by}. The step counts as undecided.`;
+        return `Adjudicators disagree: ${by}. The step counts as undecided.`;
       case 'human':
-        return `${by} decided. A person wins over every machine${reason === '' ? '' : `: ${reasons[reason] ?? rules[reason] ?? reason}`}.`;
+        return `${by} decided. People override machines${reason === '' ? '' : `: ${reasons[reason] ?? rules[reason] ?? reason}`}.`;
       case 'humans_differ':
-        return `${by} differ. The step counts as undecided until someone settles it.`;
+        return `${by} disagree. The step counts as undecided until someone settles it.`;
       case 'hard_mask':
-        return `${named} is a hard mask. Only a person lifts it, with a reason.`;
+        return `${named} is a hard mask. Only a person can lift it, with a reason.`;
       case 'hard_mask_over_keep':
         return `${named} is a hard mask; the keep rule ${kept} does not lift it.`;
       case 'hard_mask_needs_reason':
@@ -203,7 +205,7 @@ export const labels = {
       case 'rules_and_judge_mask':
         return `${named} and the judge mask it.`;
       case 'keep_rule':
-        return `The keep rule ${named} speaks for it, nothing against.`;
+        return `The keep rule ${named} applies, and nothing masks it.`;
       case 'keep_rule_over_mask':
         return `The keep rule ${named} beats the soft masks${masked === '' ? '' : ` ${masked}`}.`;
       case 'judge_keep':
@@ -214,7 +216,7 @@ export const labels = {
   },
   liftTitle: (at: number) => `TRAIN on step ${at} needs a reason`,
   liftText:
-    'A hard rule masks it: the action itself failed, or there was none. Only a person lifts that, with a reason.',
+    'A hard rule masks it: the action itself failed, or there was none. Only a person can lift that, with a reason.',
   liftReason: 'Reason',
   liftPlaceholder: 'Why should the model learn this?',
   liftDo: 'Label TRAIN',

@@ -14,7 +14,7 @@ export const plots = {
   rest: (n: number) => `${n} further rows are in the CSV.`,
   nothing: 'Nothing to plot yet',
   nothingText: 'Plots need at least one step.',
-  across: 'Along the bottom',
+  across: 'Horizontal axis',
   bySteps: 'Steps',
   byTime: 'Hours',
   step: 'Step',

@@ -14,7 +14,7 @@ export const rehearsal = {
   stop: 'Stop asking',
   nothingRun: 'Nothing was run.',
   nothingRunText: (step: number) =>
-    `Both are answers to the context of step ${step}. The run goes on as if you had not asked.`,
+    `Both are answers to the context of step ${step}. The run continues as if you had not asked.`,
   paid: (money: string) => `This trial cost ${money}.`,
   without: 'Without the hint',
   withoutNote: (step: number) => `what step ${step} did`,

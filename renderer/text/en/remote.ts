@@ -3,7 +3,7 @@ import type { RemoteStatus } from '@shared/contract/ipc/remote';
 const states: Record<RemoteStatus['state'], string> = {
   connecting: 'connecting',
   up: 'up',
-  down: 'away',
+  down: 'unreachable',
   refused: 'refused',
 };
 const writes: Record<string, string> = {
@@ -20,9 +20,9 @@ export const remote = {
   mark: (alias: string) => `Workspace on ${alias}`,
   state: (state: RemoteStatus['state']) => states[state],
   since: (state: string, time: string) => `${state} for ${time}`,
-  waiting: (n: number) => (n === 1 ? '1 waits' : `${n} wait`),
+  waiting: (n: number) => (n === 1 ? '1 waiting' : `${n} waiting`),
   title: 'Workspace on a computer',
-  lead: 'Shows and steers the runs that a computer drives by itself. They go on when this machine sleeps.',
+  lead: 'Shows and steers the runs that another computer drives on its own. They continue when this machine sleeps.',
   host: 'Computer',
   hostHelp: 'From your computers; Waymark must be installed there.',
   folder: 'Folder there',
@@ -38,16 +38,16 @@ export const remote = {
   now: (alias: string) => `Open now: ${alias}`,
   version: (version: string) => `Waymark ${version} there`,
   back: 'Back to this computer',
-  downTitle: (alias: string) => `${alias} is away.`,
+  downTitle: (alias: string) => `${alias} cannot be reached.`,
   downText: (n: number) =>
     n === 0
-      ? 'The runs there go on. What you write waits here and is sent when it is back.'
-      : `The runs there go on. ${entries(n)} here and ${n === 1 ? 'is' : 'are'} sent when it is back.`,
+      ? 'The runs there continue. What you write is kept here and sent when the connection is back.'
+      : `The runs there continue. ${entries(n)} here and ${n === 1 ? 'is' : 'are'} sent when the connection is back.`,
   refusedTitle: (alias: string) => `${alias} cannot open the workspace.`,
   lateTitle: (n: number) =>
     n === 1 ? 'One of your entries was refused there.' : `${n} of your entries were refused there.`,
   late: (what: string, text: string, why: string) =>
     text === '' ? `${what}: ${why}` : `${what} “${text}”: ${why}`,
   write: (command: string) => writes[command] ?? command,
-  seen: 'Seen',
+  seen: 'Dismiss',
 };

@@ -31,6 +31,6 @@ export const rendering = {
   imageOf: (n: number, type: string, size: string) => `Image ${n}, ${type}, ${size}`,
   imageFacts: (name: string, type: string, pixels: string, size: string) =>
     `${name}, ${type}, ${pixels} pixels, ${size}`,
-  openImage: (name: string) => `Show ${name} in its own size`,
-  openLink: (address: string) => `Open ${address}, after a question`,
+  openImage: (name: string) => `Show ${name} at full size`,
+  openLink: (address: string) => `Open ${address} (asks first)`,
 };

@@ -3,9 +3,9 @@ import { plural } from './plural';
 export const restore = {
   offer: 'Restore from a backup…',
   title: 'Restore from a backup',
-  lead: 'A new folder is made from the backup you choose and from every run that is still whole. The damaged folder is not changed.',
+  lead: 'A new folder is created from the backup you choose and every run that is still intact. The damaged folder is not changed.',
   backups: 'Backups',
-  none: 'There are no backups. Runs that are still whole can be brought back without one.',
+  none: 'There are no backups. Runs that are still intact can be restored without one.',
   contents: (labels: number, hints: number, runs: number) =>
     `${plural(labels, 'label')}, ${plural(hints, 'hint')}, ${plural(runs, 'run')}`,
   by: (people: string) => `by ${people}`,
@@ -19,8 +19,8 @@ export const restore = {
   untitled: 'A run without a readable title',
   log: (steps: number, labels: number) => `Restored: ${plural(steps, 'step')}, ${plural(labels, 'label')}`,
   lost: (labels: number) =>
-    labels === 0 ? 'Not restored' : `Not restored; ${plural(labels, 'label')} kept aside`,
-  removed: 'Had been removed',
+    labels === 0 ? 'Not restored' : `Not restored; ${plural(labels, 'label')} set aside`,
+  removed: 'Removed earlier',
   rest: 'Not restored',
   remarks: 'Please check',
 };

@@ -8,8 +8,8 @@ export const retro = {
   accept: (at: string) => `Mask ${at}`,
   show: 'Show',
   showText: 'Goes to these steps and selects them, to trim the range',
-  trimming: 'j k move this end, V takes the other, m masks, Esc leaves.',
+  trimming: 'j and k move this end, V switches to the other, m masks, Esc cancels.',
   dismiss: 'Dismiss',
-  dismissed: (hint: number) => `Hint ${hint} is not asked about again`,
+  dismissed: (hint: number) => `You will not be asked about hint ${hint} again`,
   none: 'No hint is known to contradict steps here',
 };

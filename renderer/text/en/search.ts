@@ -19,7 +19,7 @@ export const search = {
   next: 'Next match',
   previous: 'Previous match',
   clear: 'Clear the search',
-  stop: 'Stop looking',
+  stop: 'Stop searching',
   results: 'Search results',
   scope: 'Where to search',
   scopeRun: 'This run',
@@ -33,7 +33,7 @@ export const search = {
   moreOfRun: (n: number) => (n === 1 ? '1 more in this run' : `${number(n)} more in this run`),
   moreRuns: (n: number) => (n === 1 ? 'One more run has matches.' : `${number(n)} more runs have matches.`),
   tooMany: (n: number) => `The first ${number(n)} are listed, all are counted.`,
-  scannedSteps: (n: number, of: number) => `looked at ${number(n)} of ${plural(of, 'step')}`,
+  scannedSteps: (n: number, of: number) => `searched ${number(n)} of ${plural(of, 'step')}`,
   scannedBytes: (done: string, of: string) => `terminals ${done} of ${of}`,
   stopped: 'stopped',
   progress: ({ steps, behind }: IndexProgress) =>
@@ -48,28 +48,28 @@ export const search = {
     n === 1 ? '1 more is hidden by the filter' : `${number(n)} more are hidden by the filter`,
   showAll: 'Show all steps',
   searchAll: 'Search all runs',
-  recent: 'Searched before',
+  recent: 'Recent searches',
   help: 'Words, "a phrase", begin*, -without, thought: args: obs: hint: file:, /pattern/i',
   problem: (problem: SearchProblem): string => {
     switch (problem.code) {
       case 'too_short':
-        return `One letter (${problem.word}) is too little to search for. Type one more, or put it in quotes to find it as a word.`;
+        return `One letter (${problem.word}) is too short to search for. Type one more, or put it in quotes to find it as a word.`;
       case 'no_word':
-        return 'There is no letter or digit to search for. To find signs, type a pattern: /==/';
+        return 'Type a letter or digit to search for. To find symbols, type a pattern: /==/';
       case 'only_excluded':
-        return 'A minus only takes matches away. Add a word that must occur.';
+        return 'A minus only excludes matches. Add a word that must occur.';
       case 'bad_pattern':
         return problem.at === null
           ? `This is not a pattern: ${problem.message}.`
           : `This is not a pattern, see character ${problem.at + 1}: ${problem.message}.`;
       case 'bad_flag':
-        return `The flag ${problem.flag} has no meaning here, or stands twice. There are i, m, s and u.`;
+        return `The flag ${problem.flag} is unknown or repeated. Use i, m, s or u.`;
     }
   },
   givenUp: ({ why, pattern, step }: GivenUp) =>
     why === 'whole'
-      ? `/${pattern}/ was given up: it took longer than three minutes. Make it more exact.`
-      : `/${pattern}/ was given up: ${step === null ? 'one line of a terminal' : `step ${number(step)}`} alone took it longer than two seconds. Repeat less inside a repeat.`,
+      ? `/${pattern}/ was stopped: it took longer than three minutes. Make it more specific.`
+      : `/${pattern}/ was stopped: ${step === null ? 'one line of a terminal' : `step ${number(step)}`} alone took longer than two seconds. Avoid repeats inside a repeat.`,
   go: (step: number) => `Go to step ${step}`,
   announce: (total: string) => `Search: ${total}.`,
 };

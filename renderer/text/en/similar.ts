@@ -14,13 +14,13 @@ export const similar = {
   becomes: 'Label',
   changes: (n: string, undecided: string, other: string) =>
     `${n} ${n === '1' ? 'step changes' : 'steps change'}: ${undecided} undecided, ${other} with the opposite so far.`,
-  noChange: 'None would change what holds; your decision would stand with each.',
+  noChange: 'No label would change; your decision would be recorded on each step.',
   decided: (n: string) =>
     n === '1' ? 'A person has decided on one of them.' : `People have decided on ${n} of them.`,
   yoursStands:
-    'Yours then stands beside theirs; where they differ, the step is undecided until it is settled.',
+    'Yours is then saved alongside theirs; where they differ, the step is undecided until it is settled.',
   left: (n: string) =>
-    `${n} more ${n === '1' ? 'lies' : 'lie'} in further pieces: label these first, then look again.`,
+    `${n} more ${n === '1' ? 'does' : 'do'} not fit into one decision: label these first, then look again.`,
   reason: 'Reason',
   noReason: 'none',
   apply: (value: string, n: number) => `Label ${plural(n, 'step')} ${value}`,

@@ -2,9 +2,9 @@ import type { StoredStatus } from '@shared/log/events';
 import { plural } from './plural';
 
 const stored: Record<StoredStatus, string> = {
-  running: 'Goes on',
-  waiting_host: 'Waits for a computer',
-  waiting_human: 'Waits for a person',
+  running: 'Running',
+  waiting_host: 'Waiting for a computer',
+  waiting_human: 'Waiting for a person',
   paused: 'Paused',
   finished: 'Finished',
   stopped: 'Stopped',
@@ -19,8 +19,8 @@ const lost: Record<string, string> = {
   url: 'URL',
 };
 const checkpointReasons: Record<string, string> = {
-  interval: 'made by itself',
-  asked: 'made when asked',
+  interval: 'automatic',
+  asked: 'on request',
   final: 'after the final evaluation',
 };
 
@@ -42,7 +42,7 @@ export const timeline = {
   checkpointWhy: (why: string) => checkpointReasons[why] ?? why,
   fromRun: (title: string) => `from ${title}`,
   inheritedText:
-    'Made in another run and taken over by this branch. A label given here is kept there, once for both.',
+    'Recorded in another run and inherited by this branch. A label set here is saved there and applies to both.',
   filters: 'Filter',
   all: 'All',
   toDecide: 'To decide',
@@ -60,7 +60,7 @@ export const timeline = {
   hint: (n: number) => `Hint ${n}`,
   hintAfter: (step: number) => `after ${step}`,
   score: (score: string) => `Score ${score}`,
-  scoreUnavailable: 'Evaluation did not take place',
+  scoreUnavailable: 'Evaluation was not run',
   attempt: (n: number) => `evaluation ${n}`,
   forced: 'final evaluation',
   status: (status: StoredStatus) => stored[status],
@@ -117,14 +117,14 @@ export const timeline = {
   flat: 'One flat list',
   folded: 'Fold decided steps',
   unfolded: 'Show decided steps',
-  readingSegment: 'Reading the summary',
+  readingSegment: 'Loading the summary',
   minimapAt: (from: string, to: string, of: string) => `steps ${from} to ${to} of ${of}`,
   minimap: 'Minimap: masks, undecided steps, hints, errors and score',
-  emptyTitle: 'No step yet',
+  emptyTitle: 'No steps yet',
   emptyText: 'The first step appears here as soon as the model has answered.',
   noRunTitle: 'No run is open',
   noRunText: 'Choose one on the left, or start a new one.',
-  nothingFurther: 'Nothing further in this direction',
+  nothingFurther: 'Nothing more in this direction',
   rowLoading: (step: number) => `${step}, reading`,
   row: (facts: string[]) => facts.join(', '),
   rowMaskedBy: (rule: string) => `masked by ${rule}`,
@@ -139,7 +139,7 @@ export const timeline = {
   rowWithheld: 'opinions hidden until you decide',
   rowCorrected: 'corrected',
   rowCarried: (segment: number) => `carried, trained in segment ${segment}`,
-  rowInherited: 'taken over from another run',
+  rowInherited: 'inherited from another run',
   rowDiffers: 'opinions differ',
   rowFlagged: 'flagged',
   rowComments: (n: number) => (n === 1 ? '1 comment' : `${n} comments`),

@@ -25,10 +25,10 @@ const deliveries: Record<HintDelivery['when'], string> = {
 const deliveryHelp: Record<HintDelivery['when'], string> = {
   next_step: '在智能体下一次作答前送达。休眠照常进行。',
   wake: '结束休眠，但不结束作业。在智能体下一次作答前送达。',
-  session_idle: '等到那时才送。之后的提示不必等它。',
-  score_changes: '等到那时才送。之后的提示不必等它。',
-  gpu_idle: '等到那时才送。之后的提示不必等它。',
-  error_streak: '等到那时才送。之后的提示不必等它。',
+  session_idle: '条件满足时送达。之后的提示不必等它。',
+  score_changes: '条件满足时送达。之后的提示不必等它。',
+  gpu_idle: '条件满足时送达。之后的提示不必等它。',
+  error_streak: '条件满足时送达。之后的提示不必等它。',
 };
 
 export const hints: Text['hints'] = {
@@ -102,11 +102,11 @@ export const hints: Text['hints'] = {
   delivered: (step) => `自步骤 ${step} 起在上下文中`,
   deliveredTask: '自任务起在上下文中',
   undelivered: (why) => (why === '' ? '运行在模型看到它之前就结束了' : `模型没有看到它：${why}`),
-  withdrawnText: '已从队列取出，从未发送',
+  withdrawnText: '已从队列移除，从未发送',
   showPrompt: (step) => `${step} 的提示词`,
   showPromptText: (step) => `打开步骤 ${step} 的完整提示词，即第一个带有此提示的`,
   promptNotYet: '模型仍在回答第一个带有它的提示词',
-  verdict: '它的结果',
+  verdict: '结果',
   actedOn: '已采纳',
   ignored: '被忽略',
   judged: (n, verdict) =>
@@ -125,7 +125,7 @@ export const hints: Text['hints'] = {
   moveUp: '上移',
   moveDown: '下移',
   withdraw: '撤回',
-  withdrawText: '从队列中取出，不会发送。',
+  withdrawText: '从队列中移除，不会发送。',
   actions: (n) => `提示 ${n} 的操作`,
   queued: (n) => `提示 ${n} 已排队`,
   withdrawn: (n) => `提示 ${n} 已撤回`,

@@ -59,7 +59,7 @@ export const labels: Text['labels'] = {
   more: '更多',
   blocked: '目前不接受标注',
   blockedDisk: '磁盘有空间之前不接受标注',
-  nothingToAgree: (step) => `步骤 ${step} 没有可同意的意见：无人发言，或人的意见不一`,
+  nothingToAgree: (step) => `步骤 ${step} 没有可同意的意见：尚无标签，或人的意见不一`,
   rangeDiffers: (step) => `所选步骤并不都与步骤 ${step} 相同：请逐个同意，或自行决定`,
   staysSettled: (step, value) => `第 ${step} 步仍裁定为 ${value}。你的标签并列保存；T 或 M 可重新裁定。`,
   stillMasked: (n, at) => `硬规则仍屏蔽 ${n} 个步骤：${at}。请逐个标注并写明解除屏蔽的理由。`,
@@ -162,7 +162,7 @@ export const labels: Text['labels'] = {
     const { by = '', rules: named = '', kept = '', masked = '', judge = '', reason = '' } = why.params;
     switch (why.code) {
       case 'no_label':
-        return '没有规则也没有人发言。未决定的步骤会阻止导出。';
+        return '尚无规则或人为其标注。未决定的步骤会阻止导出。';
       case 'adjudicated':
         return `${by} 作为裁定者定论${reason === '' ? '' : `：${reasons[reason] ?? rules[reason] ?? reason}`}。`;
       case 'adjudications_differ':
@@ -184,7 +184,7 @@ export const labels: Text['labels'] = {
       case 'rules_and_judge_mask':
         return `${named} 与评判模型都将其屏蔽。`;
       case 'keep_rule':
-        return `保留规则 ${named} 支持，无人反对。`;
+        return `保留规则 ${named} 适用，且没有意见屏蔽它。`;
       case 'keep_rule_over_mask':
         return `保留规则 ${named} 胜过软性屏蔽${masked === '' ? '' : ` ${masked}`}。`;
       case 'judge_keep':

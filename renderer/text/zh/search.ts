@@ -46,7 +46,7 @@ export const search: Text['search'] = {
   hidden: (n: number) => `另有 ${number(n)} 个被筛选隐藏`,
   showAll: '显示所有步骤',
   searchAll: '搜索所有运行',
-  recent: '搜索过',
+  recent: '最近搜索',
   help: '词、"短语"、前缀*、-排除、thought: args: obs: hint: file:、/正则/i',
   problem: (problem: SearchProblem): string => {
     switch (problem.code) {

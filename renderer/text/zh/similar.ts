@@ -15,7 +15,7 @@ export const similar: Text['similar'] = {
   noChange: '生效的结果都不会改变；你的决定会记在每一步上。',
   decided: (n) => `其中 ${n} 步已有人决定。`,
   yoursStands: '你的决定会与他们的并列；不一致的步骤在裁定之前为未决定。',
-  left: (n) => `另有 ${n} 步在更多片段中：先标注这些，再查找一次。`,
+  left: (n) => `另有 ${n} 步在更多片段中：请先标注这些，再查找一次。`,
   reason: '理由',
   noReason: '无',
   apply: (value, n) => `将 ${n} 步标为 ${value}`,

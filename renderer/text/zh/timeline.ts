@@ -2,7 +2,7 @@ import type { StoredStatus } from '@shared/log/events';
 import type { Text } from '../en';
 
 const stored: Record<StoredStatus, string> = {
-  running: '继续运行',
+  running: '运行中',
   waiting_host: '等待计算机',
   waiting_human: '等待人',
   paused: '已暂停',
@@ -37,7 +37,7 @@ export const timeline: Text['timeline'] = {
   lostKind: (kind) => lost[kind] ?? kind,
   checkpointWhy: (why) => checkpointReasons[why] ?? why,
   fromRun: (title) => `来自 ${title}`,
-  inheritedText: '在另一个运行中产生，由此分支沿用。在这里给出的标注记在那里，一次对两者有效。',
+  inheritedText: '记录于另一个运行，由此分支沿用。在这里给出的标注保存在那里，对两者都有效。',
   filters: '筛选',
   all: '全部',
   toDecide: '待决定',
