@@ -99,9 +99,9 @@ export function editNotices(made: readonly FileEdit[], task: ActionTaskView): Gu
 function editProblems(edit: FileEdit): [GuardRule, string][] {
   const { path, changedAt } = edit;
   if (isBlind(edit)) {
-    const since = changedAt === null ? 'before' : 'since it last changed';
+    const since = changedAt === null ? '' : ' since it last changed';
     return [
-      ['edit_unseen', `No part of ${path} was shown to you ${since}. Look at a file before you change it.`],
+      ['edit_unseen', `You have not seen any part of ${path}${since}. Look at a file before you change it.`],
     ];
   }
   return isSecondEdit(edit)

@@ -80,7 +80,7 @@ describe('parsing', () => {
     expect(argsOf('bash', {})).toBe('There is no tool "bash". The nearest is run_command.');
     expect(argsOf('opn_file', {})).toMatch(/The nearest are open_file, /);
     expect(argsOf('', {})).toBe('The call names no tool.');
-    expect(argsOf('run it\n', {})).toBe('"run it\\n" is no name of a tool.');
+    expect(argsOf('run it\n', {})).toBe('"run it\\n" is not a valid tool name.');
     expect(argsOf('open_file', { path: '/a', __proto__x: 1, constructor: 2 })).toContain('no parameter');
   });
 

@@ -183,7 +183,7 @@ function isAbsent(param: ActionParam, raw: unknown, task: ActionTaskView): boole
 const isCallName = (name: string) => /^[\w-]{1,64}$/.test(name);
 
 const noName = (name: string) =>
-  name === '' ? 'The call names no tool.' : `"${shown(name).slice(1, -1)}" is no name of a tool.`;
+  name === '' ? 'The call names no tool.' : `"${shown(name).slice(1, -1)}" is not a valid tool name.`;
 
 function noTool(actions: ReadonlyMap<string, ActionDefinition>, name: string): string {
   const offered = [...actions.keys()];

@@ -43,7 +43,7 @@ test('a training runs up to its limit and is ended at it, and the agent is told 
   used = 24 * hour;
   const at = await rig.call('get_session_status', { session_id: 'gpu' });
   expect(at.text).toContain(
-    '[Notice] The training in session gpu on local was ended: it had run for 24 h, the most that one training may take.',
+    '[Notice] The training run in session gpu on local was ended after 24 h, the most that one training run may take.',
   );
   expect(at.data.trainingsSettled).toHaveLength(1);
   expect(await isIdle()).toBe(true);
@@ -55,7 +55,7 @@ test('a sleep ends where the limit is reached, and what is no training or has no
   await rig.call('run_command', { command: 'sleep 1000 # trai', session_id: 'other' });
   used = 24 * hour - 50;
   const slept = await rig.call('sleep', { sleep_time: 600 });
-  expect(slept.text).toContain('a training has reached its time limit');
+  expect(slept.text).toContain('a training run has reached its time limit');
   expect(Number(slept.data.sleepMs)).toBeLessThan(60_000);
   limitMs = null;
   used = 40 * hour;

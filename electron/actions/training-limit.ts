@@ -74,5 +74,5 @@ async function endTraining({ sessions }: Computer, uid: string, training: Traini
 }
 
 function notice({ computer, session }: Training, limitMs: number): string {
-  return `The training in session ${session} on ${computer} was ended: it had run for ${duration(limitMs)}, the most that one training may take.`;
+  return `The training run in session ${session} on ${computer} was ended after ${duration(limitMs)}, the most that one training run may take.`;
 }

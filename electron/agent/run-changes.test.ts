@@ -222,7 +222,7 @@ describe('limits', () => {
     expect(before).not.toContain('training');
     expect(after).toHaveLength(4);
     for (const tail of after) {
-      expect(tail).toMatch(/evaluations left\. One training may run for 3 h at most\.\]$/u);
+      expect(tail).toMatch(/evaluations left\. A single training run may take 3 h at most\.\]$/u);
     }
     expect(run.unverified()).toBe(0);
   });

@@ -19,7 +19,7 @@ export function branchNotice(order: NoticeOrder): { agent: string; person: strin
   const seen = fileWordsForAgent(plan);
   const sessions = sessionWords(order);
   return {
-    agent: `[Workspace moved] The workspace is now ${to}. Paths under ${from} above stand for the same paths under ${to}; the old folder must not be used any more. ${seen} ${sessions}`,
+    agent: `[Workspace moved] The workspace is now ${to}. Paths under ${from} above stand for the same paths under ${to}; do not use the old folder any more. ${seen} ${sessions}`,
     person: [files, sessions, hintWords(order)].filter(Boolean).join(' '),
   };
 }

@@ -169,7 +169,7 @@ describe('open_file on an image', () => {
 });
 
 describe('more images than a request may hold', () => {
-  const leftOutIn = (text: string) => text.split('No longer shown: newer images took its room.').length - 1;
+  const leftOutIn = (text: string) => text.split('No longer shown: newer images took its place.').length - 1;
   const contents = (messages: readonly ChatMessage[]) => {
     const parts = messages.flatMap(partsOf);
     const plain = messages.map(({ content }) => (typeof content === 'string' ? content : ''));

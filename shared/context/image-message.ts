@@ -51,7 +51,7 @@ export function imagesText(images: readonly PlacedImage[], shown = true): string
     .join('\n');
 }
 
-const LEFT_OUT = ' No longer shown: newer images took its room. Open it again if you need it.';
+const LEFT_OUT = ' No longer shown: newer images took its place. Open it again if you need it.';
 
 function described({ name, mediaType, width, height }: ImagePart): string {
   return `${escapeHumanTag(name)}, ${imageTypeName(mediaType)}, ${width} × ${height} pixels.`;

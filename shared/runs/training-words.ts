@@ -2,13 +2,13 @@ import { duration } from '../base/duration';
 
 /** What the agent is told of the limit on one training, with the system prompt and, once it has changed, with the budgets. */
 export function trainingWords(limitMs: number): string {
-  return `One training may run for ${duration(limitMs)} at most`;
+  return `A single training run may take ${duration(limitMs)} at most`;
 }
 
 /** What the budgets have to say because the system prompt says otherwise; null: nothing. `limitMs` null: there is no limit now. */
 export function trainingNews(system: string, limitMs: number | null): string | null {
   if (limitMs !== null) return system.includes(trainingWords(limitMs)) ? null : trainingWords(limitMs);
-  return /One training may run for .{1,20} at most; then/u.test(system)
-    ? 'One training may now run for as long as there is time'
+  return /A single training run may take .{1,20} at most; then/u.test(system)
+    ? 'A training run may now take as long as the run has time'
     : null;
 }

@@ -39,7 +39,7 @@ export const runCommand: ActionDefinition = {
   name: 'run_command',
   family: 'command',
   description: (task) =>
-    `Runs a shell command in a session (opened if need be) while you go on; get_session_output shows its output. wait_for_completion=true brings the output at once, but kills the command after ${duration(task.waitLimitMs)}.`,
+    `Runs a shell command in a session (opened if need be) while you go on; get_session_output shows its output. wait_for_completion=true waits and returns the output, but kills the command after ${duration(task.waitLimitMs)}.`,
   params: [
     computerParam,
     {
@@ -213,7 +213,7 @@ async function goOn(
     return {
       ...failed(
         'cancelled',
-        `Session ${name} on ${computer.name} is gone: the computer restarted, or something removed it. Whether the command ran is not known; look before you repeat it.`,
+        `Session ${name} on ${computer.name} is gone: the computer restarted, or something removed it. It is not known whether the command ran; check before you repeat it.`,
         { computer: computer.name, session: name, command: args.text('command') },
       ),
       closedBy: 'interrupted',

@@ -8,7 +8,7 @@ import { anyComputerParam, computerParam, sessionParam, transportParams } from '
 export const createSession: ActionDefinition = {
   name: 'create_session',
   family: 'command',
-  description: 'Opens a session; one that exists is left as it is.',
+  description: 'Opens a session; an existing one is left as it is.',
   params: [
     computerParam,
     {

@@ -212,7 +212,7 @@ export const inputInSession: ActionDefinition = {
     if (before.state === 'idle') {
       return failed(
         'refused',
-        `Not typed: session ${info.name} is idle, no program waits for input. Use run_command.`,
+        `Not typed: session ${info.name} is idle, and no program is waiting for input. Use run_command.`,
         { ...data, state: before.state },
       );
     }

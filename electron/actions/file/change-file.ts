@@ -81,7 +81,7 @@ const conflict = (path: string) =>
 export const createFile: ActionDefinition = {
   name: 'create_file',
   family: 'file',
-  description: 'Writes a text file, replacing an existing one, and makes its folders.',
+  description: 'Writes a text file, replacing any existing one, and creates its folders.',
   params: [
     { name: 'filename', type: 'string', required: true, note: 'Whole path of the file.' },
     {

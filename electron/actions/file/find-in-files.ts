@@ -48,7 +48,7 @@ const moreOf = (shown: number, total: number) => (total > shown ? ` The first ${
 export const searchFile: ActionDefinition = {
   name: 'search_file',
   family: 'file',
-  description: 'Finds lines with an exact text in a file (default: the current one).',
+  description: 'Finds exact text in a file (default: the current one).',
   params: [
     { name: 'search_term', type: 'string', required: true, note: 'Text to find.' },
     {
@@ -86,7 +86,7 @@ export const searchFile: ActionDefinition = {
 export const searchDir: ActionDefinition = {
   name: 'search_dir',
   family: 'file',
-  description: 'Finds lines with an exact text in the files below a folder.',
+  description: 'Finds exact text in the files under a folder.',
   params: [
     { name: 'search_term', type: 'string', required: true, note: 'Text to find.' },
     whereParam('dir_path'),
@@ -179,7 +179,7 @@ function nameMatcher(name: string, root: string): (path: string) => boolean {
 export const findFile: ActionDefinition = {
   name: 'find_file',
   family: 'file',
-  description: `Finds files below a folder by part of their name or a pattern such as *.py.`,
+  description: `Finds files under a folder by part of their name or a pattern such as *.py.`,
   params: [
     { name: 'file_name', type: 'string', required: true, note: 'Part of the name, or a pattern.' },
     whereParam('dir_path'),
@@ -196,11 +196,11 @@ export const findFile: ActionDefinition = {
     const data = { query: name, where: root, hits: found.length, partial: walked.truncated };
     if (found.length === 0) {
       return done(
-        `No file below ${env.files.label(root)} has a name with "${name}"${note}. Hidden files were not looked at.`,
+        `No file under ${env.files.label(root)} has a name that matches "${name}"${note}. Hidden files were not searched.`,
         data,
       );
     }
-    const lead = `${counted(found.length, 'file')} below ${env.files.label(root)} with "${name}" in the name${note}.`;
+    const lead = `${counted(found.length, 'file')} under ${env.files.label(root)} matching "${name}"${note}.`;
     return done(
       boundText(
         [lead + moreOf(shownNames, found.length), ...found.slice(0, shownNames)].join('\n'),

@@ -39,7 +39,7 @@ export const evaluateWorkspace: ActionDefinition = {
   description: (task) =>
     `Scores the workspace. An evaluation that cannot be run is not counted. ${
       task.onEvalsSpent === 'finish'
-        ? 'The last one that you have ends the run.'
+        ? 'Your last one ends the run.'
         : 'When none is left, another eval ends the run.'
     }`,
   params: [],
@@ -48,7 +48,7 @@ export const evaluateWorkspace: ActionDefinition = {
     const used = env.facts.evalsUsed;
     if (used >= env.task.maxEvals) {
       return {
-        ...done('No evaluation was left, so this ends the run with a final one.', {
+        ...done('No evaluations were left, so this ends the run with a final one.', {
           tries: used,
         }),
         ends: 'evals_spent',

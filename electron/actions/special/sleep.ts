@@ -105,7 +105,7 @@ export const sleep: ActionDefinition = {
       ms >= asked
         ? ''
         : ms < allowed
-          ? ' (a training has reached its time limit)'
+          ? ' (a training run has reached its time limit)'
           : ms < longest * 1000
             ? ' (no more working time was left)'
             : ` (the longest at a time; you asked for ${duration(asked)})`;

@@ -40,8 +40,8 @@ it('says what the sessions of a computer begin with, and how long one training m
   expect(system?.content).toContain(
     'its sessions begin with `source /opt/env/bin/activate`, then `echo &lt;real_user>`',
   );
-  expect(system?.content).toContain('One training may run for 24 h at most; then it is ended.');
-  expect((await head(null))[0]?.content).not.toContain('training may run');
+  expect(system?.content).toContain('A single training run may take 24 h at most; then it is ended.');
+  expect((await head(null))[0]?.content).not.toContain('training run');
 });
 
 it('names the folders that are shown to sandboxed sessions, and never as a person', async () => {

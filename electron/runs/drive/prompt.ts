@@ -114,7 +114,7 @@ function shownWords({ path, write }: { path: string; write: boolean }): string {
 function trainingLines(limitMs: number | null): string[] {
   return limitMs === null
     ? []
-    : ['', `${trainingWords(limitMs)}; then it is ended. Plan for that before you start one.`];
+    : ['', `${trainingWords(limitMs)}; then it is ended. Plan for this before you start one.`];
 }
 
 function protectedLine(spec: TaskSpec): string {
