@@ -58,7 +58,7 @@ test('a model that takes images is shown one; timeline, step, exact prompt, stor
     expect(await thumbnail.getAttribute('src')).toMatch(/^blob:app:/);
     await focusTimeline(page);
     await page.keyboard.press('Home');
-    const opener = page.getByRole('button', { name: /Show .*loss\.png in its own size/ });
+    const opener = page.getByRole('button', { name: /Show .*loss\.png at full size/ });
     await expect(opener).toBeVisible();
     const drawn = () => opener.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth);
     await expect.poll(drawn).toBe(640);

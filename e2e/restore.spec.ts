@@ -91,7 +91,7 @@ test('a data folder whose workspace.db is gone is not begun anew; what its backu
   await place.answerSave(app, restored);
   await page.getByRole('button', { name: 'Choose a new folder and restore…' }).click();
   const done = page.getByRole('dialog', { name: 'Restored' });
-  await expect(done.getByRole('list', { name: 'Runs' })).toContainText('Not restored; 1 label kept aside');
+  await expect(done.getByRole('list', { name: 'Runs' })).toContainText('Not restored; 1 label set aside');
   await done.getByRole('button', { name: 'Close' }).last().click();
   await expect(banner).toBeHidden();
   expect(existsSync(file)).toBe(false);

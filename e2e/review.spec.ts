@@ -136,7 +136,7 @@ test('a review of twelve steps by keyboard alone, read again from the disk', asy
     await cursorAt(page, 10);
   });
 
-  await test.step('a comment and a flag; undo and redo say what they took back', async () => {
+  await test.step('a comment and a flag; undo and redo say what they undid', async () => {
     await keys.press('c');
     await keys.type('Was this looked at?');
     await keys.press('Control+Enter');
@@ -149,7 +149,7 @@ test('a review of twelve steps by keyboard alone, read again from the disk', asy
     await toast('Redid the flag on step 10');
     await expect(row(page, 10)).toHaveAttribute('aria-label', /flagged, 1 comment/);
     await keys.press('t', 'r', 'b');
-    await toast('“Backup with its score” is the reason for TRAIN on 10');
+    await toast('“Backup with score” is the reason for TRAIN on 10');
     await expect(decided(page, 10, 'train')).toBeVisible();
   });
 
