@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Settings } from '@shared/contract/settings';
 import { settingsSchema } from '@shared/contract/settings';
-import { outputFailure, writeOutput } from './files/output-file';
+import { SerialQueue } from './base/serial-queue';
+import { writePrivately } from './files/output-file';
 
 /** Where a new workspace goes unless the person chooses otherwise. */
 export function defaultWorkspace(env: NodeJS.ProcessEnv): string {
@@ -25,7 +26,7 @@ export class SettingsFile {
   readonly path: string;
   #current: Settings;
   readonly #listeners = new Set<(settings: Settings) => void>();
-  #writes: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   private constructor(path: string, current: Settings) {
     this.path = path;
@@ -67,10 +68,7 @@ export class SettingsFile {
 
   #write(): Promise<void> {
     const text = `${JSON.stringify(this.#current, null, 2)}\n`;
-    const next = this.#writes.then(() => writeAtomically(this.path, text));
-    // A failed write is reported to its caller; later writes must still go through.
-    this.#writes = next.catch(() => undefined);
-    return next;
+    return this.#writes.run(() => writePrivately(this.path, text));
   }
 }
 
@@ -98,13 +96,4 @@ async function readStored(path: string): Promise<unknown> {
       error instanceof Error ? error.message : String(error),
     );
   }
-}
-
-async function writeAtomically(path: string, text: string): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-  } catch (thrown) {
-    throw outputFailure(thrown, path);
-  }
-  await writeOutput(path, text, 0o600);
 }

@@ -1,4 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
+import { SerialQueue } from './base/serial-queue';
 import type { DemoServer } from './demo/demo-server';
 import type { Engine } from './runs/engine';
 import type { Store } from './store/api';
@@ -18,7 +19,7 @@ export class WorkbenchHolder {
   #current: Workbench | null = null;
   #failed: string | null = null;
   /** Opening and closing happen one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
   readonly #open: (folder: string, trusted: boolean) => Promise<Workbench>;
 
   /** `trusted`: a person has said that it may be worked in, wherever it was made. */
@@ -43,7 +44,7 @@ export class WorkbenchHolder {
 
   /** Refuses while runs are driven here; otherwise closes the open workspace and opens `folder`. */
   open(folder: string): Promise<Workbench> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const open = this.#current;
       // One that is only read may be written meanwhile: its disk has room again, or was mounted anew.
       if (open?.folder === folder && !open.store.isReadOnly) return open;
@@ -59,7 +60,7 @@ export class WorkbenchHolder {
 
   /** Opens the workspace once more, to be worked in; the one of `folder` only: another may have been opened meanwhile. */
   trust(folder: string): Promise<Workbench> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const open = this.#current;
       if (open?.folder !== folder) {
         throw new WaymarkError('refused', `${folder} is not open any more. Open it, and trust it then.`);
@@ -79,7 +80,7 @@ export class WorkbenchHolder {
 
   /** Closes the open workspace, if any. */
   close(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const open = this.#current;
       this.#current = null;
       await open?.close();
@@ -88,13 +89,6 @@ export class WorkbenchHolder {
 
   /** Resolves when nothing is being opened or closed any more; never rejects. */
   async settled(): Promise<void> {
-    await this.#turn;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#turn.then(work);
-    // A failure is the caller's; whoever comes next starts from what holds then.
-    this.#turn = next.catch(() => undefined);
-    return next;
+    await this.#turns.idle();
   }
 }

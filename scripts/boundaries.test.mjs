@@ -48,6 +48,11 @@ test.each([
     "import { app } from 'electron';\nexport const name = app;\n",
     ['noRestrictedImports'],
   ],
+  [
+    'electron/base/probe.ts',
+    "import { store } from '../store/api';\nexport const name = store;\n",
+    ['noRestrictedImports'],
+  ],
   ['electron/app/probe.ts', "import { app } from 'electron';\nexport const name = app;\n", []],
   [
     'electron/agent/probe.ts',

@@ -1,4 +1,5 @@
 import type { EventBody, NewEvent } from '@shared/log/events';
+import { bestOf } from '@shared/runs/final-score';
 import { type FileEdit, FileSight } from '../label/file-sight';
 import type { ActionTaskView } from './task-view';
 
@@ -124,9 +125,7 @@ export class ActionFactsFold {
       }
       case 'evaluation.ended':
         if (event.body.attempt !== null) facts.evalsUsed = Math.max(facts.evalsUsed, event.body.attempt);
-        if (event.body.score !== null) {
-          facts.bestScore = Math.max(facts.bestScore ?? event.body.score, event.body.score);
-        }
+        facts.bestScore = bestOf(facts.bestScore, event.body.score);
         return;
       default:
         return;

@@ -2,6 +2,7 @@ import { boundText, observationLimit } from '@shared/base/bounded-text';
 import { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
 import type { ActionContext, ActionOutcome, ActionPort, ParsedCall, StandingAnswers } from '../agent/ports';
+import { SerialQueue } from '../base/serial-queue';
 import type { Clock } from '../clock';
 import { ComputerUnavailable } from '../computer/failures';
 import { isHost, isUp } from '../computer/hosts';
@@ -63,7 +64,7 @@ class Actions implements ActionPort {
   /** Step and call that ran last: what the shell changes from then on is theirs. */
   #latest: { step: number; call: number } | null = null;
   /** One look at the code at a time. */
-  #scanning: Promise<unknown> = Promise.resolve();
+  readonly #scans = new SerialQueue();
 
   constructor(deps: ActionDeps) {
     const { task, clock } = deps;
@@ -265,10 +266,8 @@ class Actions implements ActionPort {
     const holder = this.#deps.computers.get(filesComputer);
     const optional = !needed.has(filesComputer);
     if (optional && holder && isHost(holder) && !isUp(holder)) return null;
-    const mine = this.#scanning.then(work, work);
-    this.#scanning = mine;
     try {
-      return await mine;
+      return await this.#scans.run(work);
     } catch (error) {
       if (optional && error instanceof ComputerUnavailable) return null;
       throw error;

@@ -1,11 +1,14 @@
 import type { NewEvent } from '@shared/log/events';
-import { backOff } from './back-off';
+import { backOffMs } from '../base/back-off';
 import { leftMs, type NoRoom, withTimeLimit } from './budget';
 import { pauseRun, restWithoutRoom } from './come-to-rest';
-import type { Lap, Loop } from './loop-types';
+import type { Lap, Loop, RetryOptions } from './loop-types';
 import { ModelOutage } from './model-outage';
 import type { ModelAnswer, ModelFailure, ModelRequest } from './ports';
 import { mendRefusedParameter } from './refused-parameter';
+
+/** What a server may make us wait at most when it names a time, ms. */
+const LONGEST_ASKED_MS = 15 * 60_000;
 
 export interface Answered {
   answer: ModelAnswer;
@@ -54,7 +57,7 @@ export async function askUntilAnswered(
     failures += 1;
     const { failure } = result;
     const again = await outage.goesOn(failure, failures);
-    const delay = again ? backOff(failures, failure.retryAfterMs, options.retry, ports.random()) : null;
+    const delay = again ? pauseMs(failures, failure, options.retry, ports.random()) : null;
     await ports.recorder.record([failedEvent(loop, step, failure, delay)]);
     if (failure.code === 'context_full') {
       await outage.over();
@@ -68,6 +71,19 @@ export async function askUntilAnswered(
     }
     await pauseBetweenTries(loop, delay);
   }
+}
+
+/** Never less than what the server asked for, within reason. */
+function pauseMs(
+  failures: number,
+  { retryAfterMs }: ModelFailure,
+  retry: RetryOptions,
+  random: number,
+): number {
+  return Math.max(
+    backOffMs(failures, retry, random),
+    Math.round(Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS)),
+  );
 }
 
 async function ask(loop: Loop, step: number, request: ModelRequest) {

@@ -1,6 +1,7 @@
 import type { ContextFold } from '@shared/context/context';
 import type { Limits } from '@shared/log/event-parts';
 import type { RunFold } from '@shared/runs/run-fold';
+import type { BackOffOptions } from '../base/back-off';
 import type { Clock } from '../clock';
 import type {
   ActionPort,
@@ -59,21 +60,20 @@ export interface LoopOptions {
   summary: SummaryTexts;
 }
 
-export interface RetryOptions {
+export interface RetryOptions extends BackOffOptions {
   /** Tries per driven request before the run pauses and says why. */
   attempts: number;
   /** How long a model that cannot even be reached is tried, whatever `attempts` says, ms. */
   patienceMs: number;
-  baseMs: number;
-  capMs: number;
 }
 
 /** About an hour for an endpoint that answers with errors; a network that is away over night does not end in a paused run. */
 export const defaultRetry: RetryOptions = {
   attempts: 40,
   patienceMs: 12 * 3_600_000,
-  baseMs: 1_000,
-  capMs: 120_000,
+  firstMs: 1_000,
+  longestMs: 120_000,
+  jitter: [0.5, 1],
 };
 
 export type LoopEnd = 'paused' | 'finished' | 'stopped';

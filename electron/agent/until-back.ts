@@ -1,9 +1,9 @@
+import { backOffMs } from '../base/back-off';
 import type { Clock } from '../clock';
-import { backOff } from './back-off';
 
 /** A link that is back within this time is no news, ms. */
 const NO_NEWS_MS = 1_000;
-const RETRY = { attempts: Number.POSITIVE_INFINITY, patienceMs: 0, baseMs: 1_000, capMs: 30_000 };
+const RETRY = { firstMs: 1_000, longestMs: 30_000, jitter: [0.5, 1] } as const;
 /** After a second failure in a row a link that says it is up is believed a little later each time, ms. */
 const DOUBT_MS = 250;
 const MOST_DOUBT_MS = 5_000;
@@ -38,7 +38,7 @@ export async function untilBack(
   giveUp: () => boolean = () => false,
 ): Promise<boolean> {
   if (failures > 1) await deps.clock.sleep(Math.min(MOST_DOUBT_MS, DOUBT_MS * (failures - 1)), signal);
-  let left = backOff(failures, null, RETRY, deps.random());
+  let left = backOffMs(failures, RETRY, deps.random());
   while (left > 0 && !giveUp()) {
     if (await within(deps, error, Math.min(left, ASK_MS), signal)) break;
     left -= ASK_MS;

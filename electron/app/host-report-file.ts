@@ -1,7 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type HostReport, transportKind } from '@shared/contract/computers';
 import { z } from 'zod';
+import { writeAtomically } from '../base/atomic-file';
+import { SerialQueue } from '../base/serial-queue';
 import type { HostReports } from '../commands/computers';
 
 const count = z.number();
@@ -51,7 +53,7 @@ export class HostReportFile implements HostReports {
   readonly #warn: (message: string, error: unknown) => void;
   readonly #reports = new Map<string, HostReport>();
   #kept: ReadonlySet<string>;
-  #writes: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   /** @param kept aliases of the computers that are added */
   static async open(
@@ -99,15 +101,13 @@ export class HostReportFile implements HostReports {
   #write(): Promise<void> {
     const kept = [...this.#reports.values()].filter(({ alias }) => this.#kept.has(alias));
     const text = `${JSON.stringify(kept, null, 2)}\n`;
-    this.#writes = this.#writes.then(async () => {
+    return this.#writes.run(async () => {
       try {
         await mkdir(dirname(this.#path), { recursive: true });
-        await writeFile(`${this.#path}.tmp`, text, { mode: 0o600 });
-        await rename(`${this.#path}.tmp`, this.#path);
+        await writeAtomically(this.#path, text, 0o600);
       } catch (error) {
         this.#warn(`The last tests of computers could not be written to ${this.#path}`, error);
       }
     });
-    return this.#writes;
   }
 }

@@ -1,9 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { WaymarkError } from '@shared/contract/errors';
 import { z } from 'zod';
-import { outputFailure, writeOutput } from '../files/output-file';
+import { writePrivately } from '../files/output-file';
 
 /** scrypt: 64 MB and about a third of a second for every passphrase that is tried. */
 const COST = { N: 2 ** 16, r: 8, p: 1 };
@@ -180,14 +179,4 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** Atomic, on disk when it resolves, and for the owner's eyes only. */
-export async function writePrivately(path: string, text: string): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  } catch (thrown) {
-    throw outputFailure(thrown, path);
-  }
-  await writeOutput(path, text, 0o600);
 }

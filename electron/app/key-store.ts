@@ -3,16 +3,10 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { KeyKeeping } from '@shared/contract/ipc/application';
 import { z } from 'zod';
+import { SerialQueue } from '../base/serial-queue';
+import { writePrivately } from '../files/output-file';
 import { BoundKey } from '../model/bound-key';
-import {
-  type FoundKey,
-  foundKey,
-  type KeptKey,
-  KeyFile,
-  type OpenedKeyFile,
-  sealedText,
-  writePrivately,
-} from './key-file';
+import { type FoundKey, foundKey, type KeptKey, KeyFile, type OpenedKeyFile, sealedText } from './key-file';
 
 /** What seals a key with the login of the person; `available` is false where that protects nothing. */
 export interface SystemKeys {
@@ -52,7 +46,7 @@ export class KeyStore {
   readonly #since = new Map<string, KeptKey>();
   /** Keys that were found in environment variables: as secret as the others. */
   readonly #named = new Set<string>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   constructor(options: KeyStoreOptions) {
     this.#options = options;
@@ -80,7 +74,7 @@ export class KeyStore {
 
   /** Keeps a key for its origin; an empty one is forgotten. Returns where it is kept now. On a failure nothing has changed. */
   set(endpoint: string, key: string, origin: string): Promise<'store' | 'file' | 'memory'> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const next = new Map(this.#keys);
       if (key === '') next.delete(endpoint);
       else next.set(endpoint, { key, origin });
@@ -109,7 +103,7 @@ export class KeyStore {
    * @throws WaymarkError refused for a wrong passphrase, or where the system has a key store; bad_input
    */
   unlock(passphrase: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (this.keeping() === 'store') {
         throw new WaymarkError(
           'refused',
@@ -133,7 +127,7 @@ export class KeyStore {
 
   /** Forgets the keys of the file until its passphrase is given again; elsewhere there is nothing to lock. */
   lock(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (this.#opened === null) return;
       this.#locked = [...this.#keys.keys()];
       this.#keys = new Map();
@@ -239,12 +233,5 @@ export class KeyStore {
     ]);
     await writePrivately(this.#sealedPath, JSON.stringify(Object.fromEntries([...unreadable, ...sealed])));
     this.#unreadable = unreadable;
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#turn.then(work);
-    // A failure is the caller's; the next one starts from what holds then.
-    this.#turn = next.catch(() => undefined);
-    return next;
   }
 }

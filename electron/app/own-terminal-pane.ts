@@ -12,6 +12,7 @@ import { ownTerminalPage } from '@shared/contract/own-terminal-page';
 import type { Settings } from '@shared/contract/settings';
 import type { BrowserWindow } from 'electron';
 import { nativeTheme, session } from 'electron';
+import { SerialQueue } from '../base/serial-queue';
 import {
   type OwnPane,
   type OwnTerminalDesk,
@@ -71,7 +72,7 @@ export class OwnTerminalPane implements OwnPane, Answering {
   #zoomGiven = 1;
   #movedAt = Number.NEGATIVE_INFINITY;
   #enteredAt = Number.NEGATIVE_INFINITY;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   constructor(parts: OwnTerminalPaneParts) {
     this.#parts = parts;
@@ -116,9 +117,7 @@ export class OwnTerminalPane implements OwnPane, Answering {
 
   /** In the order in which they are told: the first waits until the view is made. */
   place(place: OwnPlace | null): Promise<{ wasIn: boolean }> {
-    const placed = this.#turn.then(() => this.#place(place));
-    this.#turn = placed.catch(() => undefined);
-    return placed;
+    return this.#turns.run(() => this.#place(place));
   }
 
   async #place(place: OwnPlace | null): Promise<{ wasIn: boolean }> {
@@ -149,7 +148,7 @@ export class OwnTerminalPane implements OwnPane, Answering {
 
   /** After the room that was told before it. */
   enter(): Promise<void> {
-    return this.#turn.then(() => this.#enter());
+    return this.#turns.run(() => this.#enter());
   }
 
   #enter(): void {

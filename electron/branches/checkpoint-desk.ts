@@ -2,6 +2,7 @@ import type { CheckpointSize, CheckpointView } from '@shared/contract/checkpoint
 import { WaymarkError } from '@shared/contract/errors';
 import type { Author } from '@shared/log/annotations';
 import { RunFold } from '@shared/runs/run-fold';
+import { hasEnded } from '@shared/runs/run-status';
 import { readCopySources } from '../checkpoint/copy-program';
 import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import { isHost } from '../computer/hosts';
@@ -42,7 +43,7 @@ export class CheckpointDesk {
     const { options, live, undriven } = this.given;
     const { store } = options;
     const { state, steps } = await store.reader.run(run);
-    if (state === 'finished' || state === 'stopped' || state === 'failed') {
+    if (hasEnded(state)) {
       throw new WaymarkError(
         'run_ended',
         `Run ${run} has ended (${state}). Branch from its checkpoints instead.`,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
+import { shellQuote } from '../base/shell-quote';
 import { isPlainName } from '../files/inside';
-import { quoted } from '../task/host-script';
 
 export type CopyHelper = 'perl' | 'python3';
 export const copyHelpers: readonly CopyHelper[] = ['perl', 'python3'];
@@ -48,10 +48,10 @@ const mostNamed = 2_000;
 export function copyCommand(order: CopyOrder, sources: CopySources, helpers = copyHelpers): string {
   const { op, root, base, run, id, previous, keep, exclude, origin } = order;
   const kept = keep.length > mostNamed ? '*' : keep.join(',');
-  const words = [id, previous, kept, exclude, origin].map(quoted).join(' ');
+  const words = [id, previous, kept, exclude, origin].map(shellQuote).join(' ');
   const tries = helpers.map(
     (helper) =>
-      `if command -v ${helper} >/dev/null 2>&1 && ${tests[helper]} </dev/null >/dev/null 2>&1; then exec ${runs[helper]} ${quoted(sources[helper])} ${op} ${quoted(root)} "$b" ${words}; fi`,
+      `if command -v ${helper} >/dev/null 2>&1 && ${tests[helper]} </dev/null >/dev/null 2>&1; then exec ${runs[helper]} ${shellQuote(sources[helper])} ${op} ${shellQuote(root)} "$b" ${words}; fi`,
   );
   return [
     `b=${baseWord({ base, run })}`,
@@ -67,9 +67,9 @@ export function removalCommand(order: Pick<CopyOrder, 'base' | 'run'>): string {
 
 /** The folder as one word of the shell; what is not absolute in the environment is no state directory. */
 function baseWord({ base, run }: Pick<CopyOrder, 'base' | 'run'>): string {
-  if (base !== null) return quoted(base);
+  if (base !== null) return shellQuote(base);
   // On a host this is removed as a whole.
   if (!isPlainName(run))
     throw new WaymarkError('workspace_corrupt', `${JSON.stringify(run)} stands for a run, but is no name.`);
-  return `"$(case "$XDG_STATE_HOME" in /*) echo "$XDG_STATE_HOME";; *) echo "$HOME/.local/state";; esac)/waymark/checkpoints/"${quoted(run)}`;
+  return `"$(case "$XDG_STATE_HOME" in /*) echo "$XDG_STATE_HOME";; *) echo "$HOME/.local/state";; esac)/waymark/checkpoints/"${shellQuote(run)}`;
 }

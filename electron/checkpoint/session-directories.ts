@@ -1,7 +1,7 @@
+import { shellQuote } from '../base/shell-quote';
 import { isHost } from '../computer/hosts';
 import type { Computer } from '../computer/port';
 import { decodeSessionName } from '../computer/sessions/layout';
-import { quoted } from '../task/host-script';
 import { executeOn } from './execute-on';
 
 const lookMs = 60_000;
@@ -17,7 +17,7 @@ export async function sessionDirectories(
 ): Promise<Map<string, string>> {
   const directory = isHost(computer) ? (await computer.probe()).sessionsDir : localDirectory;
   const command = [
-    `cd ${quoted(directory)} 2>/dev/null || exit 0`,
+    `cd ${shellQuote(directory)} 2>/dev/null || exit 0`,
     'for meta in */meta; do',
     '  pid=$(sed -n "s/^shell=\\([0-9][0-9]*\\)\\$/\\1/p" "$meta" 2>/dev/null)',
     '  [ -n "$pid" ] && at=$(readlink "/proc/$pid/cwd" 2>/dev/null) && echo "waymark-at $(dirname "$meta") $at"',

@@ -2,6 +2,7 @@ import { toFailure } from '@shared/contract/errors';
 import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import type { EventKind } from '@shared/log/events';
 import { visibleJson } from '@shared/terminal/visible-text';
+import { SerialQueue } from '../base/serial-queue';
 import { type ApprovalAnswer, answerApproval } from '../runs/steer/answer-approval';
 import { takesHints } from '../runs/steer/hint-desk';
 import type { StoreNotice } from '../store/api';
@@ -21,7 +22,7 @@ export class ApprovalWatch {
   private readonly asking = new Map<string, AbortController>();
   private readonly talks = new Set<Promise<void>>();
   private readonly unsubscribe: () => void;
-  private looking: Promise<void>;
+  private readonly looks = new SerialQueue();
   private over = false;
 
   constructor(
@@ -30,14 +31,14 @@ export class ApprovalWatch {
     private readonly json: boolean,
   ) {
     this.unsubscribe = context.store.subscribe((notice) => this.hear(notice));
-    this.looking = this.look();
+    this.looks.run(() => this.look());
   }
 
   /** Nothing is asked any more when this resolves. */
   async end(): Promise<void> {
     this.over = true;
     this.unsubscribe();
-    await this.looking;
+    await this.looks.idle();
     for (const asking of this.asking.values()) asking.abort();
     await Promise.all(this.talks);
   }
@@ -45,7 +46,7 @@ export class ApprovalWatch {
   private hear(notice: StoreNotice): void {
     if (notice.kind !== 'run' || notice.run !== this.run) return;
     if (notice.events !== null && !notice.events.some(({ kind }) => telling.has(kind))) return;
-    this.looking = this.looking.then(() => this.look());
+    this.looks.run(() => this.look());
   }
 
   private async look(): Promise<void> {

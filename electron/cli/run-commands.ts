@@ -1,7 +1,8 @@
 import { mostTitle } from '@shared/base/one-line';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
-import { runStatus } from '@shared/runs/run-status';
+import type { RunState } from '@shared/contract/views';
+import { hasEnded, runStatus } from '@shared/runs/run-status';
 import { removeRun } from '../runs/remove-run';
 import { refuseImport } from '../runs/start/refuse-import';
 import { startRunner } from '../serve/start-runner';
@@ -174,12 +175,14 @@ async function resumeOne(context: CliContext, args: Arguments, run: string): Pro
   };
 }
 
-const atRest: readonly string[] = ['finished', 'stopped', 'failed', 'importing', 'import_broken'];
+function isAtRest(state: RunState): boolean {
+  return hasEnded(state) || state === 'importing' || state === 'import_broken';
+}
 
 /** Every run that can go on and that nobody drives; with `wait` all in this process, until all have come to rest. */
 async function resumeAll(context: CliContext, args: Arguments): Promise<CommandResult> {
   const { wait } = args.values;
-  const going = (await context.reader.runs()).filter(({ state }) => !atRest.includes(state));
+  const going = (await context.reader.runs()).filter(({ state }) => !isAtRest(state));
   await Promise.all(going.map(({ id }) => context.engine.untilLetGo(id)));
   const runs = going.filter(({ id }) => !context.store.isDriven(id));
   const results = await Promise.all(
@@ -207,7 +210,7 @@ async function resumeAll(context: CliContext, args: Arguments): Promise<CommandR
 async function list({ reader }: CliContext): Promise<CommandResult> {
   const runs = await reader.runs();
   const asked = await Promise.all(
-    runs.map(({ id, state }) => (atRest.includes(state) ? [] : reader.openApprovals(id))),
+    runs.map(({ id, state }) => (isAtRest(state) ? [] : reader.openApprovals(id))),
   );
   return {
     json: {

@@ -1,3 +1,4 @@
+import { SerialQueue } from '../base/serial-queue';
 import type { HostKeyAlarm, PromptPort, SshAnswer, SshQuestion } from '../computer/ssh/transport';
 import { shortLine, shortText } from '../computer/ssh/untrusted-text';
 import { whyNoPerson } from './person-here';
@@ -23,7 +24,7 @@ const ended = /[\r\n]/;
  * characters.
  */
 export class TerminalPrompts implements PromptPort {
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   constructor(
     private readonly terminal: PromptTerminal,
@@ -31,24 +32,19 @@ export class TerminalPrompts implements PromptPort {
   ) {}
 
   ask(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
-    const asked = this.#turn.then(() => {
+    return this.#turns.run(() => {
       signal.throwIfAborted();
       return this.#ask(question, signal);
     });
-    // The next question does not care how this one ended.
-    this.#turn = asked.catch(() => undefined);
-    return asked;
   }
 
   /** Whether a person says yes; `null`: nobody can be asked here. Enter says no. `question`: called when its turn has come. */
   confirm(question: () => string): Promise<boolean | null> {
     if (!this.terminal.interactive) return Promise.resolve(null);
-    const asked = this.#turn.then(async () => {
+    return this.#turns.run(async () => {
       const answer = await this.#line(`${question()} (y/N) `, true, new AbortController().signal);
       return answer !== null && /^y(?:es)?$/i.test(answer.trim());
     });
-    this.#turn = asked;
-    return asked;
   }
 
   /** Why nobody here may answer what only a person may, as the end of a sentence; null: somebody may. */
@@ -61,13 +57,10 @@ export class TerminalPrompts implements PromptPort {
    * Ctrl-D. Rejects with the signal's reason once it aborts.
    */
   inTurn<T>(talk: (line: AskLine) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const asked = this.#turn.then(() => {
+    return this.#turns.run(() => {
       signal.throwIfAborted();
       return talk((prompt) => this.#line(prompt, true, signal));
     });
-    // The next question does not care how this one ended.
-    this.#turn = asked.catch(() => undefined);
-    return asked;
   }
 
   alarm(alarm: HostKeyAlarm): void {

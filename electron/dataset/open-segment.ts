@@ -1,5 +1,6 @@
 import { estimateTokens } from '@shared/context/tokens';
 import type { EventOf } from '@shared/log/events';
+import { validCalls } from '@shared/log/valid-calls';
 import type { CarriedStep, Model, StepPlan } from './run-plan';
 
 /** An answered step, until the run was read. */
@@ -71,8 +72,7 @@ export function turnOf(
 }
 
 export function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>, model: Model): void {
-  const valid = body.calls.filter((_, index) => (body.invalid[index] ?? null) === null);
-  const step = { step: body.step, id: body.stepId, kind: body.kind, model, missing: valid.length };
+  const step = { step: body.step, id: body.stepId, kind: body.kind, model, missing: validCalls(body).length };
   const texts = [body.text, ...body.calls.map((call) => call.arguments)];
   if (body.kind !== 'summary') {
     segment.steps.push(step);

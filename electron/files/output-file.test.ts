@@ -4,14 +4,13 @@ import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { defaultSettings } from '@shared/contract/settings';
 import { expect, test } from 'vitest';
 import { writeDiagnostics } from '../app/diagnostics';
-import { writePrivately } from '../app/key-file';
 import { plotHandlers } from '../commands/plots';
 import { DatasetFolder } from '../dataset/dataset-folder';
 import { SecretScanner } from '../secrets/scanner';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { fillDisk, smallDisk, takeAllFiles } from '../testing/small-disk';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
-import { OutputFile, writeOutput } from './output-file';
+import { OutputFile, writeOutput, writePrivately } from './output-file';
 
 const writers: [string, (path: string) => Promise<unknown>][] = [
   ['one piece', (path) => writeOutput(path, Buffer.alloc(200_000))],

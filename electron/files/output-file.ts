@@ -1,20 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { statfsSync } from 'node:fs';
-import { type FileHandle, open, realpath, rename, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { removeFile } from './remove';
+import { AtomicFile } from '../base/atomic-file';
 
 /**
- * A file for people, or for the next start: it has its name only once every byte of it is safe on the disk, so that whoever
- * finds it finds it whole. What was there before stays until then. A link stays a link.
+ * A file for people, or for the next start: it has its name only once every byte of it is safe on the disk, and a failure names
+ * the place. A link stays a link.
  */
 export class OutputFile {
   private constructor(
     private readonly path: string,
-    private readonly target: string,
-    private readonly draft: string,
-    private readonly handle: FileHandle,
+    private readonly file: AtomicFile,
   ) {}
 
   /** `mode`: of the new file. @throws WaymarkError as `outputFailure`; `bad_input` when a folder has that name */
@@ -26,36 +23,22 @@ export class OutputFile {
       });
       const there = target === path ? await statOrNull(path) : await stat(target);
       if (there !== null && !there.isFile()) throw notAFile(path);
-      const name = `.${basename(target).slice(0, 100)}.${process.pid}-${randomBytes(4).toString('hex')}.partial`;
-      const draft = join(dirname(target), name);
-      return new OutputFile(path, target, draft, await open(draft, 'wx', mode));
+      return new OutputFile(path, await AtomicFile.begin(target, mode));
     });
   }
 
   /** Resolves once the system has taken all of it. */
   write(data: string | Uint8Array): Promise<void> {
-    return told(this.path, () => this.handle.writeFile(data));
+    return told(this.path, () => this.file.handle.writeFile(data));
   }
 
   /** Gives the file its name. When that fails nothing is left of it. */
-  async commit(): Promise<void> {
-    try {
-      await told(this.path, async () => {
-        await this.handle.sync();
-        await this.handle.close();
-        await rename(this.draft, this.target);
-        await syncFolder(dirname(this.target));
-      });
-    } catch (thrown) {
-      await this.abandon();
-      throw thrown;
-    }
+  commit(): Promise<void> {
+    return told(this.path, () => this.file.commit());
   }
 
-  async abandon(): Promise<void> {
-    // Twice does no harm.
-    await this.handle.close();
-    removeFile(dirname(this.draft), basename(this.draft));
+  abandon(): Promise<void> {
+    return this.file.abandon();
   }
 }
 
@@ -69,6 +52,16 @@ export async function writeOutput(path: string, data: string | Uint8Array, mode?
     throw thrown;
   }
   await file.commit();
+}
+
+/** Atomic, on disk when it resolves, and for the owner's eyes only. */
+export async function writePrivately(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    throw outputFailure(thrown, path);
+  }
+  await writeOutput(path, text, 0o600);
 }
 
 /** What the system raised while `path` was written, as an expected failure that names the place; anything else as it is. */
@@ -104,18 +97,6 @@ export function outputFailure(thrown: unknown, path: string): unknown {
       return failure('bad_input', 'it cannot be the name of a file or folder there. Choose another place.');
     default:
       return failure('bad_input', `the system refused it (${code}). Choose another place.`);
-  }
-}
-
-/** A folder's entries are on the disk when this resolves. */
-export async function syncFolder(path: string): Promise<void> {
-  // Windows cannot open a folder for syncing; its file system orders renames by itself.
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -14,7 +14,7 @@ const ALLOWED: Record<string, string> = {
   'dataset/dataset-folder.ts': 'rmdir of the empty folder that the person named',
   'computer/local/local-files.ts':
     "the port of a computer's files: what is removed is named by its caller, as on a host",
-  'computer/local/atomic-write.ts': 'its own draft, beside the file that an action writes',
+  'base/atomic-file.ts': 'its own draft, beside the file that it becomes',
   'computer/local/session-input.ts':
     "files of the inbox, in a session's folder that only this user may enter",
   'computer/local/drop-log.ts': 'its own wish, in the same folder',

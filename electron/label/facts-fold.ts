@@ -1,4 +1,5 @@
 import type { EventBody, NewEvent } from '@shared/log/events';
+import { validCalls } from '@shared/log/valid-calls';
 import { placeOf } from '@shared/runs/detectors/session-place';
 import { joinShellPath } from '@shared/shell/shell-command';
 import { type CommandFact, commandFact } from './command-facts';
@@ -34,7 +35,7 @@ export class FactsFold {
     const jobs = this.jobs.running();
     if (event.kind === 'action.observed') return this.observed(event, jobs);
     if (event.kind === 'model.answered') {
-      this.left = event.body.invalid.filter((problem) => problem === null).length;
+      this.left = validCalls(event.body).length;
     } else if (event.kind === 'action.started') {
       this.started = event.body;
       this.revisions = new Map();

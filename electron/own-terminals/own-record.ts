@@ -1,6 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { writeAtomically } from '../base/atomic-file';
+import { SerialQueue } from '../base/serial-queue';
 
 const entrySchema = z.object({
   id: z.string(),
@@ -21,7 +23,7 @@ export type OwnEntry = z.infer<typeof entrySchema>;
 export class OwnRecord {
   readonly #path: string;
   readonly #entries: Map<string, OwnEntry>;
-  #writes: Promise<void> = Promise.resolve();
+  readonly #writes = new SerialQueue();
 
   private constructor(path: string, entries: readonly OwnEntry[]) {
     this.#path = path;
@@ -61,15 +63,10 @@ export class OwnRecord {
 
   #write(): Promise<void> {
     const text = `${JSON.stringify({ terminals: this.entries() })}\n`;
-    const next = this.#writes.then(async () => {
-      const draft = `${this.#path}.${process.pid}.tmp`;
+    return this.#writes.run(async () => {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, this.#path);
+      await writeAtomically(this.#path, text, 0o600);
     });
-    // The caller hears of a failure; later writes must still go through.
-    this.#writes = next.catch(() => undefined);
-    return next;
   }
 }
 

@@ -3,6 +3,7 @@ import type { LinkHealth, OwnTerminal } from '@shared/contract/computers';
 import { WaymarkError } from '@shared/contract/errors';
 import type { OwnTerminalEvents } from '@shared/contract/ipc/own-terminal';
 import type { TerminalPage } from '@shared/terminal/terminal-views';
+import { SerialQueue } from '../base/serial-queue';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';
 import type { Computer, SessionInfo } from '../computer/port';
@@ -48,7 +49,7 @@ export class OwnTerminals {
   readonly #closing = new AbortController();
   #telling: NodeJS.Timeout | undefined;
   /** Openings happen one after the other, so that names do not collide. */
-  #opening: Promise<unknown> = Promise.resolve();
+  readonly #openings = new SerialQueue();
 
   private constructor(options: OwnTerminalsOptions, record: OwnRecord) {
     this.#options = options;
@@ -76,10 +77,7 @@ export class OwnTerminals {
 
   /** @throws WaymarkError not_found, ComputerUnavailable, SessionError */
   open(wanted: OpenOrder): Promise<OwnTerminal> {
-    const next = this.#opening.then(() => this.#open(wanted));
-    // The caller hears of a failure; the next one opens all the same.
-    this.#opening = next.catch(() => undefined);
-    return next;
+    return this.#openings.run(() => this.#open(wanted));
   }
 
   /** @throws ComputerUnavailable, WaymarkError not_found */

@@ -1,9 +1,11 @@
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCodes, type Failure, WaymarkError } from '@shared/contract/errors';
 import { idSchema } from '@shared/contract/id-schema';
 import { lateCommands } from '@shared/contract/ipc/places';
 import { z } from 'zod';
+import { syncFolder, writeAtomically } from '../base/atomic-file';
+import { SerialQueue } from '../base/serial-queue';
 
 const id = idSchema;
 const writeSchema = z.object({
@@ -38,7 +40,7 @@ export class LateWrites {
   readonly #waiting: Map<string, LateWrite>;
   readonly #refused: Map<string, { write: LateWrite; failure: Failure }>;
   /** Lines are written one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   private constructor(path: string, file: FileHandle, kept: Line[]) {
     this.#path = path;
@@ -87,12 +89,12 @@ export class LateWrites {
   }
 
   async close(): Promise<void> {
-    await this.#turn;
+    await this.#turns.idle();
     await this.#file.close();
   }
 
   #add(line: Line): Promise<void> {
-    const added = this.#turn.then(async () => {
+    return this.#turns.run(async () => {
       const { size } = await this.#file.stat();
       try {
         await this.#file.appendFile(`${JSON.stringify(line)}\n`);
@@ -106,9 +108,6 @@ export class LateWrites {
       // Nothing waits and nothing is to be shown: the file begins anew.
       if (line.kind === 'done' && this.#waiting.size + this.#refused.size === 0) await this.#file.truncate(0);
     });
-    // A failure is the asker's; the next line is a line of its own.
-    this.#turn = added.catch(() => undefined);
-    return added;
   }
 
   #apply(line: Line): void {
@@ -139,14 +138,9 @@ export class LateWrites {
       ]),
       ...this.waiting.map((write): Line => ({ kind: 'write', ...write })),
     ];
-    const next = `${this.#path}.tmp`;
-    const file = await open(next, 'w', 0o600);
-    await file.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    await file.sync();
-    await file.close();
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     await this.#file.close();
-    await rename(next, this.#path);
-    await syncFolder(dirname(this.#path));
+    await writeAtomically(this.#path, text, 0o600);
     this.#file = await open(this.#path, 'a', 0o600);
   }
 }
@@ -166,15 +160,4 @@ function readLines(path: string, text: string): Line[] {
       );
     }
   });
-}
-
-/** Makes a creation or rename in the folder durable. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // Windows has no way to sync a folder; NTFS journals renames.
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -7,6 +7,8 @@ import type { CommandName, CommandParsed, EventName } from '@shared/contract/ipc
 import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/contract/ipc/places';
 import { type RemoteStatus, remoteCommands } from '@shared/contract/ipc/remote';
 import type { Settings } from '@shared/contract/settings';
+import { SerialQueue } from '../base/serial-queue';
+import { shellQuote } from '../base/shell-quote';
 import type { Hosts } from '../computer/hosts';
 import { ConnectFailure } from '../computer/ssh/link/connect-failure';
 import { systemLinkClock } from '../computer/ssh/link/link-clock';
@@ -45,7 +47,7 @@ export class RemoteDesk {
   #opening: { workspace: RemoteWorkspace; cancelled: boolean } | null = null;
   #local: Handlers | null = null;
   /** Opening and closing happen one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   constructor(parts: RemoteDeskParts) {
     this.#parts = parts;
@@ -64,7 +66,7 @@ export class RemoteDesk {
    * refuses is thrown, and what was shown stays. @throws WaymarkError
    */
   open(place: RemotePlace): Promise<RemoteStatus> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (this.#current && sameLink(this.#current.place, place)) {
         this.#current.workspace.retryNow('person');
         return this.#current.workspace.status();
@@ -96,7 +98,7 @@ export class RemoteDesk {
    */
   async reopen(): Promise<void> {
     try {
-      await this.#inTurn(() => this.#reopen());
+      await this.#turns.run(() => this.#reopen());
     } catch (thrown) {
       this.#parts.log.error('The workspace on a server could not be taken up again', {
         ...toFailure(thrown),
@@ -108,7 +110,7 @@ export class RemoteDesk {
   close(): Promise<void> {
     // A try that waits, perhaps for a person, must not hold this up.
     const opening = this.#callOff();
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       await opening;
       const before = this.#current;
       this.#current = null;
@@ -126,7 +128,7 @@ export class RemoteDesk {
   /** The application ends; the server is shown again at its next start. */
   async dispose(): Promise<void> {
     const opening = this.#callOff();
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       await opening;
       await this.#current?.workspace.close();
     });
@@ -190,7 +192,7 @@ export class RemoteDesk {
     const writes = await LateWrites.open(join(data, 'remote', `${fileName(place)}.jsonl`));
     const workspace: RemoteWorkspace = new RemoteWorkspace({
       ...{ alias, folder, writes, prompts, publisher, log },
-      command: `${command} serve --stdio${folder === '' ? '' : ` --workspace ${quoted(folder)}`}`,
+      command: `${command} serve --stdio${folder === '' ? '' : ` --workspace ${shellQuote(folder)}`}`,
       transport: transport(alias, await this.#kind(alias)),
       hello: () => {
         const { annotator, device, endpoints } = settings.current;
@@ -239,13 +241,6 @@ export class RemoteDesk {
   get #shownFile(): string {
     return join(this.#parts.data, 'remote', 'shown.json');
   }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#turn.then(work);
-    // A failure is the caller's; whoever comes next starts from what holds then.
-    this.#turn = next.catch(() => undefined);
-    return next;
-  }
 }
 
 function sameLink(one: RemotePlace, other: RemotePlace): boolean {
@@ -255,11 +250,6 @@ function sameLink(one: RemotePlace, other: RemotePlace): boolean {
 /** The file of late writes belongs to the workspace, however the program there is started. */
 function fileName({ alias, folder }: RemotePlace): string {
   return createHash('sha256').update(`${alias}\n${folder}`).digest('hex').slice(0, 24);
-}
-
-/** For the login shell of the host. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 function refusal({ alias, command }: RemotePlace, failure: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { RemoteStatus } from '@shared/contract/ipc/remote';
-import { BackOff } from '../computer/ssh/link/back-off';
+import { BackOff } from '../base/back-off';
 import { ConnectFailure } from '../computer/ssh/link/connect-failure';
-import type { LinkClock } from '../computer/ssh/link/link-clock';
+import { type LinkClock, linkPauses } from '../computer/ssh/link/link-clock';
 import * as words from '../computer/ssh/link/link-words';
 import { Liveness } from '../computer/ssh/link/liveness';
 import { NetworkWatch } from '../computer/ssh/link/network-watch';
@@ -62,7 +62,7 @@ export class RemoteLink {
 
   constructor(parts: RemoteLinkParts) {
     this.#parts = parts;
-    this.#backOff = new BackOff(parts.random);
+    this.#backOff = new BackOff(linkPauses, parts.random);
     this.#network = new NetworkWatch(parts.clock, parts.networks, () => this.retryNow('change'));
   }
 

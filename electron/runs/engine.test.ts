@@ -109,7 +109,7 @@ async function bench(policy: ScriptedPolicy, keyEnv = ''): Promise<Bench> {
     sessionsDir: join(folder, 'sessions'),
     appVersion: '0.0.0',
     log: { info: () => undefined, error: () => undefined },
-    retry: { attempts: 3, patienceMs: 0, baseMs: 1, capMs: 2 },
+    retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
   });
   closing.push(
     () => rm(folder, { recursive: true, force: true }),

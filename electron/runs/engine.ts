@@ -3,6 +3,7 @@ import type { Endpoint } from '@shared/contract/settings';
 import type { RunningCommand, RunState } from '@shared/contract/views';
 import type { Author } from '@shared/log/annotations';
 import type { HintCategory, LimitsChange } from '@shared/log/outbox';
+import { hasEnded } from '@shared/runs/run-status';
 import { ulid } from 'ulid';
 import { BranchDesk } from '../branches/branch-desk';
 import { CheckpointDesk } from '../branches/checkpoint-desk';
@@ -367,7 +368,7 @@ class RunEngine implements Engine {
 
   private async refuseEnded(run: string): Promise<RunState> {
     const { state } = await this.options.store.reader.run(run);
-    if (state === 'finished' || state === 'stopped' || state === 'failed') {
+    if (hasEnded(state)) {
       throw new WaymarkError('run_ended', `Run ${run} has ended (${state}).`);
     }
     refuseImport(run, state);

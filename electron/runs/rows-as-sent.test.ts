@@ -77,7 +77,7 @@ async function live({ deeds, refused, branchAt }: Life) {
     ...{ settings: { current: settingsSchema.parse({ endpoints }) }, appVersion: 'test' },
     sessionsDir: join(folder, 'sessions'),
     log: { info: () => undefined, error: () => undefined },
-    retry: { attempts: 3, patienceMs: 0, baseMs: 1, capMs: 2 },
+    retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
   });
   try {
     const tools = 'tools: [think, open_file, finish]\n';

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, posix } from 'node:path';
+import { shellQuote } from '../base/shell-quote';
 import type { HostComputer } from '../computer/hosts';
 import type { CommandOutcome } from '../computer/port';
 import type { EvaluatingMachine, EvaluatorOrder, MachineOrder, SubmissionOrder } from './evaluating-machine';
-import { quoted, runScript } from './host-script';
+import { runScript } from './host-script';
 import { listPackage } from './package-files';
 import type { ProcessOutcome } from './run-process';
 import { isUploaded, upload } from './upload';
@@ -46,7 +47,7 @@ export class HostEvaluator implements EvaluatingMachine {
   async missing(programs: readonly string[], signal: AbortSignal): Promise<string[]> {
     const { host, attempt } = this.options;
     const lines = programs.map(
-      (name) => `command -v ${quoted(name)} >/dev/null 2>&1 || echo ${quoted(name)}`,
+      (name) => `command -v ${shellQuote(name)} >/dev/null 2>&1 || echo ${shellQuote(name)}`,
     );
     const output = await attempt(() => runScript(host, [...lines, 'true'].join('\n')), signal);
     return output.split('\n').filter((name) => programs.includes(name));
@@ -61,7 +62,7 @@ export class HostEvaluator implements EvaluatingMachine {
     const variables = { HOME: there.home, TMPDIR: there.home, WAYMARK_INPUTS: there.inputs };
     const ended = await this.#inSession(order, line, variables);
     const odd = await this.#script(
-      `cd ${quoted(there.inputs)} && find . ! -type f ! -type d | head -n 1; rm -rf ${quoted(there.home)}; chmod -R a-w ${quoted(there.inputs)}`,
+      `cd ${shellQuote(there.inputs)} && find . ! -type f ! -type d | head -n 1; rm -rf ${shellQuote(there.home)}; chmod -R a-w ${shellQuote(there.inputs)}`,
       order.signal,
     );
     if (odd.trim() !== '')
@@ -117,7 +118,7 @@ export class HostEvaluator implements EvaluatingMachine {
 
   /** What is there before the evaluator starts is not its own. */
   async #refuseResult(result: string, signal: AbortSignal): Promise<void> {
-    const there = `if [ -e ${quoted(result)} ] || [ -L ${quoted(result)} ]; then echo there; fi`;
+    const there = `if [ -e ${shellQuote(result)} ] || [ -L ${shellQuote(result)} ]; then echo there; fi`;
     if ((await this.#script(there, signal)).trim() === '') return;
     throw new Error('there was a result before the evaluator was started, so somebody else made it');
   }
@@ -163,13 +164,13 @@ export class HostEvaluator implements EvaluatingMachine {
     const info =
       (await sessions.find(session)) ?? (await sessions.create({ name: session, cwd, env: {}, ...terminal }));
     if (info.commandSeq === 0) {
-      const set = Object.entries(variables).map(([name, value]) => `${name}=${quoted(value)}`);
-      const [out, err] = ['stdout', 'stderr'].map((name) => quoted(posix.join(folder, output + name)));
+      const set = Object.entries(variables).map(([name, value]) => `${name}=${shellQuote(value)}`);
+      const [out, err] = ['stdout', 'stderr'].map((name) => shellQuote(posix.join(folder, output + name)));
       const blocks = Math.ceil(order.limit.most / 512);
-      const limited = quoted(`ulimit -f ${blocks} 2>/dev/null; exec sh -c "$1"`);
+      const limited = shellQuote(`ulimit -f ${blocks} 2>/dev/null; exec sh -c "$1"`);
       await sessions.run(
         session,
-        `env ${set.join(' ')} sh -c ${limited} sh ${quoted(order.command)} > ${out} 2> ${err} < /dev/null`,
+        `env ${set.join(' ')} sh -c ${limited} sh ${shellQuote(order.command)} > ${out} 2> ${err} < /dev/null`,
       );
     }
     for (;;) {
@@ -186,7 +187,7 @@ export class HostEvaluator implements EvaluatingMachine {
 
   /** What lies in the folder there is what was sent and what was written. */
   async #tooMuch(folder: string, { limit }: MachineOrder): Promise<boolean> {
-    const used = await runScript(this.options.host, `du -sk ${quoted(folder)} 2>/dev/null | cut -f1`);
+    const used = await runScript(this.options.host, `du -sk ${shellQuote(folder)} 2>/dev/null | cut -f1`);
     return Number(used.trim()) * 1024 >= limit.most + limit.sent();
   }
 
@@ -212,7 +213,7 @@ export class HostEvaluator implements EvaluatingMachine {
   /** @throws Error when there is something else than a regular file of that name */
   async #fetchResult(result: string, order: EvaluatorOrder): Promise<void> {
     const { host } = this.options;
-    const at = quoted(result);
+    const at = shellQuote(result);
     const look = `if [ -L ${at} ]; then echo a link; elif [ -f ${at} ]; then echo file; elif [ -e ${at} ]; then echo no regular file; fi`;
     const kind = (await runScript(host, look)).trim();
     if (kind === '') return;
@@ -240,7 +241,7 @@ export class HostEvaluator implements EvaluatingMachine {
     const clean = async () => {
       for (const session of [submissionOf(order), sessionOf(order)])
         if (await host.sessions.find(session)) await host.sessions.close(session);
-      await runScript(host, `chmod -R u+w ${quoted(folder)} 2>/dev/null; rm -rf ${quoted(folder)}`);
+      await runScript(host, `chmod -R u+w ${shellQuote(folder)} 2>/dev/null; rm -rf ${shellQuote(folder)}`);
     };
     try {
       await (signal.aborted ? clean() : attempt(clean, signal));

@@ -3,11 +3,6 @@ import type { HostComputer } from '../computer/hosts';
 /** How long a short script on a host may take, ms. */
 const scriptMs = 120_000;
 
-/** One word for a POSIX shell, whatever the text holds. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 /**
  * Runs a short script outside any session; it may be run again after a broken link, so it must bear that.
  * @throws Error with what it printed when it does not exit with 0; ComputerUnavailable

@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import type { ComputerSpec } from '@shared/contract/task';
+import { shellQuote } from '../base/shell-quote';
 import type { HostComputer } from '../computer/hosts';
 import type { SessionInfo } from '../computer/port';
-import { quoted, runScript } from './host-script';
+import { runScript } from './host-script';
 import { listPackage, type PackageEntry } from './package-files';
 import { draftName, partOf } from './package-part';
 import { SetupSession } from './setup-session';
@@ -63,7 +64,7 @@ export class HostSite implements Site {
     await upload({ host, source, entries, target: draft, signal });
     await this.#removeIfThere(target);
     const made = single === null ? draft : posix.join(draft, single);
-    await runScript(host, `mv -f ${quoted(made)} ${quoted(target)} && rm -rf ${quoted(draft)}`);
+    await runScript(host, `mv -f ${shellQuote(made)} ${shellQuote(target)} && rm -rf ${shellQuote(draft)}`);
   }
 
   async makeFolder(path: string): Promise<void> {
@@ -76,8 +77,8 @@ export class HostSite implements Site {
     await runScript(
       this.options.host,
       [
-        `[ -r ${quoted(from)} ] || { echo ${quoted(`${from} cannot be read.`)}; exit 1; }`,
-        `mkdir -p ${quoted(posix.dirname(target))} && ln -sfn ${quoted(from)} ${quoted(target)}`,
+        `[ -r ${shellQuote(from)} ] || { echo ${shellQuote(`${from} cannot be read.`)}; exit 1; }`,
+        `mkdir -p ${shellQuote(posix.dirname(target))} && ln -sfn ${shellQuote(from)} ${shellQuote(target)}`,
       ].join('\n'),
     );
   }
@@ -92,6 +93,6 @@ export class HostSite implements Site {
 
   async #removeIfThere(path: string): Promise<void> {
     // Not `stat`: a dangling link is there too.
-    await runScript(this.options.host, `rm -rf ${quoted(path)}`);
+    await runScript(this.options.host, `rm -rf ${shellQuote(path)}`);
   }
 }

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { TaskSpec } from '@shared/contract/task';
 import { z } from 'zod';
+import { writeAtomically } from '../base/atomic-file';
 import { FileError } from '../computer/failures';
 import { listPackage } from './package-files';
 import { hashProtected, type ProtectedHashes } from './protected';
@@ -249,7 +250,5 @@ async function readState(runFolder: string): Promise<SetupState> {
 }
 
 async function writeState(runFolder: string, state: SetupState): Promise<void> {
-  const path = join(runFolder, SETUP_FILE);
-  await writeFile(`${path}.partial`, `${JSON.stringify(state, null, 2)}\n`);
-  await rename(`${path}.partial`, path);
+  await writeAtomically(join(runFolder, SETUP_FILE), `${JSON.stringify(state, null, 2)}\n`);
 }

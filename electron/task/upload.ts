@@ -1,7 +1,8 @@
 import { open, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { shellQuote } from '../base/shell-quote';
 import type { HostComputer } from '../computer/hosts';
-import { quoted, runScript } from './host-script';
+import { runScript } from './host-script';
 import { hashFile, type PackageEntry } from './package-files';
 
 export interface UploadOrder {
@@ -102,7 +103,7 @@ async function sendLarge(order: UploadOrder, entry: PackageEntry): Promise<void>
       const { bytesRead } = await file.read(buffer, 0, pieceBytes, offset);
       await host.files.write(piece, buffer.subarray(0, bytesRead), { mkdirs: true });
       const where = `bs=${pieceBytes} seek=${offset / pieceBytes} conv=notrunc`;
-      await runScript(host, `dd if=${quoted(piece)} of=${quoted(draft)} ${where} 2>&1`);
+      await runScript(host, `dd if=${shellQuote(piece)} of=${shellQuote(draft)} ${where} 2>&1`);
     }
   } finally {
     await file.close();
@@ -113,10 +114,10 @@ async function sendLarge(order: UploadOrder, entry: PackageEntry): Promise<void>
   }
   const mode = modeOf(entry).toString(8);
   // A helper whose link was cut may have left the draft of a piece behind, or have written the piece late.
-  const drafts = `${quoted(posix.dirname(path))}/.*.waymark-piece.*.tmp`;
+  const drafts = `${shellQuote(posix.dirname(path))}/.*.waymark-piece.*.tmp`;
   await runScript(
     host,
-    `rm -f ${quoted(piece)} ${drafts} && chmod ${mode} ${quoted(draft)} && mv -f ${quoted(draft)} ${quoted(path)}`,
+    `rm -f ${shellQuote(piece)} ${drafts} && chmod ${mode} ${shellQuote(draft)} && mv -f ${shellQuote(draft)} ${shellQuote(path)}`,
   );
 }
 
@@ -128,7 +129,7 @@ async function makeLinks(
     signal.throwIfAborted();
     const lines = links.slice(at, at + linksTogether).map((entry) => {
       const path = posix.join(target, entry.path);
-      const made = `mkdir -p ${quoted(posix.dirname(path))} && ln -sfn ${quoted(entry.target ?? '')} ${quoted(path)}`;
+      const made = `mkdir -p ${shellQuote(posix.dirname(path))} && ln -sfn ${shellQuote(entry.target ?? '')} ${shellQuote(path)}`;
       return `${made} || exit 1`;
     });
     await runScript(host, lines.join('\n'));

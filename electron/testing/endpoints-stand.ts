@@ -54,7 +54,7 @@ export class EndpointsStand {
         info: () => undefined,
         error: (message, facts) => void this.errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
       },
-      retry: { attempts: 3, patienceMs: 0, baseMs: 1, capMs: 2 },
+      retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
     });
   }
 

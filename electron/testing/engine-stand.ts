@@ -84,7 +84,7 @@ export class EngineStand {
         info: () => undefined,
         error: (message, facts) => void this.errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
       },
-      retry: { attempts: 3, patienceMs: 0, baseMs: 1, capMs: 2 },
+      retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
     });
     return this.engine;
   }

@@ -172,7 +172,12 @@ export class LoopStand {
         limits: { maxSteps: 100, maxWorkingMs: 3_600_000, maxEvals: 3, ...options.limits },
         contextTokens: options.contextTokens ?? 1_000_000,
         approvals: options.approvals ?? 'off',
-        retry: { attempts: options.attempts ?? 4, patienceMs: options.patienceMs ?? 0, baseMs: 2, capMs: 20 },
+        retry: {
+          attempts: options.attempts ?? 4,
+          patienceMs: options.patienceMs ?? 0,
+          firstMs: 2,
+          longestMs: 20,
+        },
         summary: await SUMMARY,
       },
     };

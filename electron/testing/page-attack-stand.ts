@@ -129,7 +129,7 @@ export class PageAttackStand {
       ...{ store, settings, hosts, resourcesDir, log, clock: systemClock, appVersion: 'test' },
       findKey: (name, variable, origin) => keys.find(name, variable, origin),
       sessionsDir: join(folder, 'sessions'),
-      retry: { attempts: 1, patienceMs: 0, baseMs: 1, capMs: 1 },
+      retry: { attempts: 1, patienceMs: 0, firstMs: 1, longestMs: 1 },
     });
     const demo = new DemoServer({ resourcesDir, paceMs: 0 });
     const bench = { folder: workspace, store, engine, demo, close: () => store.close() };

@@ -8,11 +8,16 @@ export interface Scores {
   finalUnavailable?: true | undefined;
 }
 
+/** The higher of two scores; null where there is none. */
+export function bestOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
+}
+
 /** What one evaluation adds. A forced one speaks for the end of the run as long as no later one does. */
 export function addScore(scores: Scores, score: number | null, forced: boolean): void {
   if (score !== null) {
     scores.last = score;
-    scores.best = Math.max(score, scores.best ?? score);
+    scores.best = bestOf(scores.best, score);
   }
   if (!forced) return;
   scores.final = score;

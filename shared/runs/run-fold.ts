@@ -1,5 +1,8 @@
 import type { Limits, ModelCall, ModelRef } from '../log/event-parts';
 import type { EventBody, NewEvent, StoredStatus } from '../log/events';
+import { validCalls } from '../log/valid-calls';
+import { bestOf } from './final-score';
+import { hasEnded } from './run-status';
 import { WorkingTime } from './working-time';
 
 /** A valid call of the latest step and how far it got. */
@@ -23,8 +26,6 @@ export function isRefusal(finishReason: string | null): boolean {
 
 /** Why a run comes to its end by itself. */
 export type Ending = 'finish' | 'evals_spent';
-
-const ENDED: readonly StoredStatus[] = ['finished', 'stopped', 'failed'];
 
 /**
  * Run log → what a driver needs to go on: position inside the step, status, budgets, open sessions.
@@ -196,7 +197,7 @@ export class RunFold {
   }
 
   get ended(): boolean {
-    return this.status !== null && ENDED.includes(this.status);
+    return hasEnded(this.status);
   }
 
   /** The first valid call of the latest step without an observation: where a resumed run goes on. */
@@ -233,11 +234,12 @@ export class RunFold {
     this.taken += 1;
     this.refusals = body.kind === 'null' && isRefusal(body.finishReason) ? this.refusals + 1 : 0;
     this.unseenHints = [];
-    this.calls = body.calls.flatMap((call, index) =>
-      (body.invalid[index] ?? null) === null
-        ? [{ ...call, index, started: null, approval: null, observed: false }]
-        : [],
-    );
+    this.calls = validCalls(body).map((call) => ({
+      ...call,
+      started: null,
+      approval: null,
+      observed: false,
+    }));
   }
 
   private update(at: { step: number; call: number }, change: (call: RunCall) => void): void {
@@ -263,7 +265,7 @@ export class RunFold {
     evaluations.tries = Math.max(evaluations.tries, body.forced ? 0 : (body.attempt ?? 0));
     evaluations.forced ||= body.forced;
     if (body.score !== null) {
-      evaluations.best = Math.max(evaluations.best ?? body.score, body.score);
+      evaluations.best = bestOf(evaluations.best, body.score);
       evaluations.last = body.score;
     }
   }

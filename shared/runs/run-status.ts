@@ -1,4 +1,5 @@
 import type { RunState, RunSummary } from '../contract/views';
+import type { StoredStatus } from '../log/events';
 
 /**
  * The one vocabulary for what a run does, everywhere: window, inbox, command line. `training` is a sleep while one
@@ -40,6 +41,11 @@ export function runStatus(
     reason: goesOn ? null : run.reason,
     message: goesOn || run.message === '' ? null : run.message,
   };
+}
+
+/** Whether a run is over for good: no driver takes it up again. */
+export function hasEnded(status: StoredStatus | RunState | null): boolean {
+  return status === 'finished' || status === 'stopped' || status === 'failed';
 }
 
 /** Whether a run that waits waits for its model; the log has one status for that and for a computer that is away. */

@@ -1,16 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  readlink,
-  realpath,
-  rename,
-  stat,
-  unlink,
-} from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { type FileHandle, lstat, mkdir, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { AtomicFile } from '../../base/atomic-file';
 import { conflicting, isDirectory, notAFile } from '../file-texts';
 import type { FileWriteOptions } from '../port';
 import { absentIsUndefined } from './session-files';
@@ -30,20 +21,16 @@ export async function replaceFile(
   const before = await absentIsUndefined(stat(target));
   if (before?.isDirectory()) throw isDirectory(path);
   if (before && !before.isFile()) throw notAFile(path);
-  const draft = join(
-    dirname(target),
-    `.${basename(target).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`,
-  );
-  const handle = await open(draft, 'wx', 0o600);
+  const file = await AtomicFile.begin(target, 0o600);
   try {
-    await fill(handle, bytes, options.mode ?? (before ? before.mode & 0o7777 : 0o644), before);
+    await fill(file.handle, bytes, options.mode ?? (before ? before.mode & 0o7777 : 0o644), before);
+    await file.flush();
     await mustMatch(path, target, options.expectSha256, hash);
-    await rename(draft, target);
   } catch (error) {
-    await absentIsUndefined(unlink(draft));
+    await file.abandon();
     throw error;
   }
-  await syncDirectory(dirname(target));
+  await file.commit();
   return { sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
@@ -53,18 +40,13 @@ async function fill(
   mode: number,
   before: { uid: number; gid: number } | undefined,
 ): Promise<void> {
-  try {
-    await handle.writeFile(bytes);
-    const now = await handle.stat();
-    // Only root can give a file away; for others the owner is the same or the rename is a new file of theirs.
-    if (before && process.getuid?.() === 0 && (before.uid !== now.uid || before.gid !== now.gid)) {
-      await handle.chown(before.uid, before.gid);
-    }
-    await handle.chmod(mode);
-    await handle.sync();
-  } finally {
-    await handle.close();
+  await handle.writeFile(bytes);
+  const now = await handle.stat();
+  // Only root can give a file away; for others the owner is the same or the rename is a new file of theirs.
+  if (before && process.getuid?.() === 0 && (before.uid !== now.uid || before.gid !== now.gid)) {
+    await handle.chown(before.uid, before.gid);
   }
+  await handle.chmod(mode);
 }
 
 async function mustMatch(
@@ -91,13 +73,4 @@ async function behindLinks(path: string): Promise<string> {
     target = resolve(dirname(target), await readlink(target));
   }
   return target;
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

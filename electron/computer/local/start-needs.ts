@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, readFile, rename, stat, statfs, writeFile } from 'node:fs/promises';
+import { access, readFile, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeAtomically } from '../../base/atomic-file';
 import { SessionError } from '../failures';
 import { absentIsUndefined } from './session-files';
 
@@ -13,9 +14,7 @@ export async function placeStartFile(sessionsDir: string, resourcesDir: string):
   const digest = createHash('sha256').update(source).digest('hex').slice(0, 16);
   const path = join(sessionsDir, `.start-${digest}.bash`);
   if (!(await absentIsUndefined(stat(path)))) {
-    const draft = `${path}.${process.pid}`;
-    await writeFile(draft, source, { mode: 0o600 });
-    await rename(draft, path);
+    await writeAtomically(path, source, 0o600);
   }
   return path;
 }

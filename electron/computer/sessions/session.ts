@@ -1,4 +1,5 @@
 import { CommandIndex } from '@shared/terminal/command-markers';
+import { SerialQueue } from '../../base/serial-queue';
 import { SessionError } from '../failures';
 import type { CommandRecord, SessionInfo, SessionState } from '../port';
 import type { SessionBackend, SessionIdentity, SessionLook, SessionWatch } from './backend';
@@ -49,7 +50,7 @@ export class BackedSession {
   #accepted = 0;
   #askedToDrop = 0;
   #disposed = false;
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new SerialQueue();
 
   constructor({ backend, name, directory, identity, keptBytes }: OpenedSession) {
     this.backend = backend;
@@ -195,10 +196,8 @@ export class BackedSession {
   }
 
   /** Inputs and commands of this process reach the host in the order they were asked for. */
-  async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work, work);
-    this.#turn = mine;
-    return mine;
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(work);
   }
 
   busy(reason: string): SessionError {

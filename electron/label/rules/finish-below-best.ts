@@ -1,4 +1,5 @@
 import type { RunEvent } from '@shared/log/events';
+import { hasEnded } from '@shared/runs/run-status';
 import { type Finding, numberOf, rule } from '../rule';
 import { inputKinds, mayChangeInputs } from '../workspace-changes';
 
@@ -53,7 +54,7 @@ export const finishBelowBest = rule({
         finished = event.body.step;
         return [];
       }
-      if (event.kind === 'run.status' && ends(event.body.status) && last !== null && !changed)
+      if (event.kind === 'run.status' && hasEnded(event.body.status) && last !== null && !changed)
         return below(last.score, 'on a state scored');
       if (event.kind === 'evaluation.ended' || event.kind === 'run.status') return [];
       changed ||= mayChangeInputs(event, facts, task);
@@ -65,10 +66,6 @@ export const finishBelowBest = rule({
 function finishes(event: RunEvent): event is Extract<RunEvent, { kind: 'action.observed' }> {
   if (event.kind !== 'action.observed' || event.body.closedBy === 'not_run' || !event.body.ok) return false;
   return event.body.name === 'finish';
-}
-
-function ends(status: string): boolean {
-  return status === 'finished' || status === 'stopped' || status === 'failed';
 }
 
 function points(score: number): string {

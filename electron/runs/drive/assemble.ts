@@ -6,6 +6,7 @@ import type { ActionFactsFold } from '../../actions/action-facts';
 import { createActions } from '../../actions/create-actions';
 import { actionTaskView } from '../../actions/task-view';
 import { defaultRetry, type Loop } from '../../agent/loop-types';
+import { backOffMs } from '../../base/back-off';
 import { Checkpointer } from '../../branches/checkpointer';
 import { sessionDirectories } from '../../checkpoint/session-directories';
 import { isHost } from '../../computer/hosts';
@@ -310,7 +311,8 @@ async function refresh(
       return;
     } catch (error) {
       if (failures === 0) log.error('The outbox could not be read', { run, error: String(error) });
-      await clock.sleep(Math.min(5_000, 100 * 2 ** failures), signal).catch(() => undefined);
+      const pause = backOffMs(failures + 1, { firstMs: 100, longestMs: 5_000 }, 0);
+      await clock.sleep(pause, signal).catch(() => undefined);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SerialQueue } from '../../base/serial-queue';
 import type { Clock } from '../../clock';
 
 const BEAT_MS = 2_000;
@@ -31,7 +32,7 @@ export class Heartbeat {
   /** Settings of the clock that are on their way into the log. */
   private untold = 0;
   private timer: NodeJS.Timeout | null;
-  private writing: Promise<void> = Promise.resolve();
+  private readonly writes = new SerialQueue();
 
   constructor(private readonly options: HeartbeatOptions) {
     this.last = options.clock.now();
@@ -55,7 +56,7 @@ export class Heartbeat {
       clearInterval(this.timer);
       this.timer = null;
     }
-    await this.writing;
+    await this.writes.idle();
   }
 
   private beat(): void {
@@ -91,9 +92,7 @@ export class Heartbeat {
   /** A beat that cannot be written (full disk) costs precision after a crash, nothing else. */
   private write(): void {
     const { folder } = this.options;
-    this.writing = this.writing.then(() =>
-      writeFile(heartbeatFile(folder), String(this.last)).catch(() => undefined),
-    );
+    this.writes.run(() => writeFile(heartbeatFile(folder), String(this.last))).catch(() => undefined);
   }
 }
 

@@ -1,13 +1,14 @@
 import type { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
 import type { RecorderPort } from '../../agent/ports';
+import { backOffMs } from '../../base/back-off';
+import { SerialQueue } from '../../base/serial-queue';
 import type { Clock } from '../../clock';
 import type { StoreWriter } from '../../store/api';
 import { isPassing } from '../../store/file/passing-failure';
 
-/** How long to wait before a first and before every later try of what the disk or a lock refused, ms. */
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
+/** How long to wait before another try of what the disk or a lock refused. */
+const PAUSES = { firstMs: 250, longestMs: 5_000 };
 
 /** Called after the commit, in commit order. `at`: wall clock, ms. */
 export type RecordedListener = (events: readonly NewEvent[], at: number) => void;
@@ -29,7 +30,7 @@ export interface RecorderOptions {
  */
 export class Recorder implements RecorderPort {
   private readonly listeners: RecordedListener[] = [];
-  private queue: Promise<unknown> = Promise.resolve();
+  private readonly appends = new SerialQueue();
   private attempt: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: RecorderOptions) {}
@@ -56,7 +57,7 @@ export class Recorder implements RecorderPort {
   }
 
   private next(events: NewEvent[], append: () => Promise<{ raced: boolean }>): Promise<{ raced: boolean }> {
-    const result = this.queue.then(async () => {
+    return this.appends.run(async () => {
       const { raced } = await this.untilStored(append);
       if (!raced) {
         const at = this.options.clock.now();
@@ -66,12 +67,6 @@ export class Recorder implements RecorderPort {
       }
       return { raced };
     });
-    // The caller gets the failure; the queue itself goes on.
-    this.queue = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    return result;
   }
 
   /** What the disk or a lock refuses now is stored when they let it (trust, P7); nothing is given up meanwhile. */
@@ -87,7 +82,7 @@ export class Recorder implements RecorderPort {
       } catch (error) {
         if (!isPassing(error)) throw error;
         if (failures === 0) waiting?.(error);
-        await clock.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures), signal);
+        await clock.sleep(backOffMs(failures + 1, PAUSES, 0), signal);
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { StoredStatus } from '@shared/log/events';
+import { hasEnded } from '@shared/runs/run-status';
 import type { Clock } from '../../clock';
 import type { Store } from '../../store/api';
 
@@ -7,11 +8,9 @@ const LET_GO_MS = 15_000;
 /** How often to look whether it has, ms. */
 const LOOK_MS = 50;
 
-const RESTS: readonly StoredStatus[] = ['paused', 'finished', 'stopped', 'failed'];
-
 /** Whether a driver that recorded this status does nothing more than let go. */
 export function isRest(status: StoredStatus): boolean {
-  return RESTS.includes(status);
+  return status === 'paused' || hasEnded(status);
 }
 
 export type RunLock = { epoch: number; release(): void };

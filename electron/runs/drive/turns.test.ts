@@ -42,7 +42,7 @@ function driver(folder: string, endpoint: Endpoint): Driver {
       info: () => undefined,
       error: (message, facts) => void errors.push(`${message} ${JSON.stringify(facts ?? {})}`),
     },
-    retry: { attempts: 3, patienceMs: 0, baseMs: 1, capMs: 2 },
+    retry: { attempts: 3, patienceMs: 0, firstMs: 1, longestMs: 2 },
   });
   closing.push(
     () => store.close(),

@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/log/events';
 import { isDue } from '@shared/runs/hint-delivery';
 import type { WaitingHint } from '@shared/runs/hint-queue';
+import { SerialQueue } from '../../base/serial-queue';
 import type { Clock } from '../../clock';
 import type { Computer } from '../../computer/port';
 import { within } from '../drive/within';
@@ -32,7 +33,7 @@ export class HintWatch {
   private readonly unsubscribe: () => void;
   /** By the entry that set the condition: what was seen at a computer and is not in the log yet. */
   private readonly seen = new Map<string, string>();
-  private checking: Promise<void> = Promise.resolve();
+  private readonly checks = new SerialQueue();
   private looking: Promise<void> | null = null;
 
   constructor(private readonly deps: HintWatchDeps) {
@@ -62,16 +63,13 @@ export class HintWatch {
 
   /** Resolves once everything that is known to have come true is in the log. */
   private check(): Promise<void> {
-    const checked = this.checking.then(() => this.checkNow());
-    // The caller gets the failure; the next check starts anew.
-    this.checking = checked.catch(() => undefined);
-    return checked;
+    return this.checks.run(() => this.checkNow());
   }
 
   async stop(): Promise<void> {
     this.unsubscribe();
     this.stopping.abort(new Error('The run is no longer driven here.'));
-    await within(STOP_MS, Promise.all([this.looking, this.checking]));
+    await within(STOP_MS, Promise.all([this.looking, this.checks.idle()]));
   }
 
   private pending(): WaitingHint[] {

@@ -4,6 +4,7 @@ import { taskSpecSchema } from '@shared/contract/task';
 import type { Author } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import type { HintCategory, HintDelivery, HintVerdict, HintView } from '@shared/log/outbox';
+import { hasEnded } from '@shared/runs/run-status';
 import { ulid } from 'ulid';
 import type { Store } from '../../store/api';
 
@@ -122,7 +123,7 @@ export class HintDesk {
   private async refuse(run: string, deliver: HintDelivery | undefined): Promise<void> {
     const { reader } = this.store;
     const { state } = await reader.run(run);
-    if (state === 'finished' || state === 'stopped' || state === 'failed') {
+    if (hasEnded(state)) {
       throw new WaymarkError('run_ended', `Run ${run} has ended (${state}).`);
     }
     await refuseWithoutHints(reader, run);

@@ -2,6 +2,7 @@ import type { NewEvent } from '@shared/log/events';
 import type { OutboxEntry } from '@shared/log/outbox';
 import { HintQueue } from '@shared/runs/hint-queue';
 import type { HumanDecision } from '../../agent/ports';
+import { SerialQueue } from '../../base/serial-queue';
 import { CheckpointQueue } from '../../branches/checkpoint-queue';
 import type { StoreReader } from '../../store/api';
 import { ChangeQueue } from './change-queue';
@@ -40,7 +41,7 @@ export class OutboxFollower {
   private requests: ControlRequest[] = [];
   private readonly applied = new Set<string>();
   private readonly listeners = new Set<() => void>();
-  private reading: Promise<void> = Promise.resolve();
+  private readonly reads = new SerialQueue();
 
   constructor(
     private readonly reader: Pick<StoreReader, 'outbox'>,
@@ -78,10 +79,7 @@ export class OutboxFollower {
 
   /** Resolves when everything that was in the outbox at the time of the call has been read. */
   refresh(): Promise<void> {
-    const reading = this.reading.then(() => this.readAll());
-    // A failed read is its caller's to handle; the next one starts from the same place.
-    this.reading = reading.catch(() => undefined);
-    return reading;
+    return this.reads.run(() => this.readAll());
   }
 
   private async readAll(): Promise<void> {

@@ -3,6 +3,7 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { MergeReport } from '@shared/contract/ipc/merge';
 import { joined, partsOf, type StepRange } from '@shared/contract/step-range';
 import type { AnnotationEntry } from '@shared/log/annotations';
+import { SerialQueue } from '../../base/serial-queue';
 import { storeFailure } from '../file/database';
 import { LAST_SEQ, rowId } from '../file/ids';
 import type { Statements } from '../file/rows';
@@ -62,8 +63,8 @@ export class MergeAnnotations {
   private readonly waiting = new Map<string, number>();
   /** State of the file, by run, as of which that was looked up: another process may keep entries aside as well. */
   private readonly looked = new Map<string, unknown>();
-  private working: Promise<void> = Promise.resolve();
-  private merging: Promise<unknown> = Promise.resolve();
+  private readonly intake = new SerialQueue();
+  private readonly merges = new SerialQueue();
   private readonly gestures: GestureIndex;
 
   constructor(
@@ -81,10 +82,7 @@ export class MergeAnnotations {
    * @throws WaymarkError when the other log does not check; nothing was taken then
    */
   merge(path: string): Promise<MergeReport> {
-    const merged = this.merging.then(() => this.mergeNow(path));
-    // Whoever asked hears of a failure; the next one begins anew.
-    this.merging = merged.catch(() => undefined);
-    return merged;
+    return this.merges.run(() => this.mergeNow(path));
   }
 
   private async mergeNow(path: string): Promise<MergeReport> {
@@ -144,17 +142,12 @@ export class MergeAnnotations {
       return;
     }
     this.waiting.delete(run);
-    this.working = this.working
-      .then(() => this.takeIn(run))
-      .catch((thrown: unknown) => this.options.failed(thrown));
+    this.intake.run(() => this.takeIn(run)).catch((thrown: unknown) => this.options.failed(thrown));
   }
 
   /** Resolves when what has come meanwhile is taken in; after a failure it is tried again at the next start. */
   async idle(): Promise<void> {
-    for (let seen: unknown; seen !== this.working; ) {
-      seen = this.working;
-      await this.working;
-    }
+    await this.intake.idle();
   }
 
   private elsewhere(path: string): string {

@@ -1,6 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { StoredStatus } from '@shared/log/events';
 import { type OutboxEntry, type OutboxOp, outboxOps } from '@shared/log/outbox';
+import { hasEnded } from '@shared/runs/run-status';
 import type { Statements } from '../file/rows';
 import type { HintProjection } from '../projections/hint-projection';
 import { CHAIN_START, chainHash } from './hashing';
@@ -105,7 +106,7 @@ export function outboxEntry(row: { id: number; body: string }): OutboxEntry {
 
 /** In the transaction of the entry: a hint is there when the run's end marks those that were left over, or is refused. */
 export function refuseEnded(run: string, status: StoredStatus | null): void {
-  if (status === 'finished' || status === 'stopped' || status === 'failed') {
+  if (hasEnded(status)) {
     throw new WaymarkError('run_ended', `Run ${run} has ended (${status}).`);
   }
 }

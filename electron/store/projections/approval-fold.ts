@@ -1,4 +1,5 @@
 import type { EventKind, RunEvent } from '@shared/log/events';
+import { hasEnded } from '@shared/runs/run-status';
 import type { OpenApproval } from '../log/run-state';
 
 /** The kinds that open or close a question to a person. */
@@ -40,7 +41,7 @@ function closes(event: RunEvent, asked: OpenApproval): boolean {
     case 'action.observed':
       return event.body.step === asked.step && event.body.call === asked.call;
     case 'run.status':
-      return ['finished', 'stopped', 'failed'].includes(event.body.status);
+      return hasEnded(event.body.status);
     default:
       return false;
   }

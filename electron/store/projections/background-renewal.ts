@@ -1,4 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
+import { SerialQueue } from '../../base/serial-queue';
 import type { StoreNotice } from '../api';
 import { unreadableRun } from '../log/unreadable-run';
 import { ProjectionRenewal, type RenewalParts } from './projection-renewal';
@@ -11,7 +12,7 @@ export class BackgroundRenewal {
   private readonly outdated = new Map<string, Waiting & { id: number }>();
   /** Why a run could not be derived again. */
   private readonly unreadable = new Map<string, unknown>();
-  private working: Promise<unknown> = Promise.resolve();
+  private readonly queue = new SerialQueue();
   private ended = false;
 
   constructor(
@@ -25,7 +26,7 @@ export class BackgroundRenewal {
     for (const { id, ulid } of outdatedRuns(this.parts.statements)) {
       this.outdated.set(ulid, { id, ...waiting() });
     }
-    if (this.outdated.size > 0) this.after(() => this.upgrade());
+    if (this.outdated.size > 0) this.queue.run(() => this.upgrade());
   }
 
   /** Whether the run's rows and state are those of an older fold: nothing may be appended before they are renewed. */
@@ -56,22 +57,15 @@ export class BackgroundRenewal {
 
   /** Derives one run again now; resolves with how many rows were not what the log gives. Null when the workspace closes. */
   renew(id: number, ulid: string): Promise<number | null> {
-    return this.after(() => this.work(id, ulid));
+    return this.queue.run(() => this.work(id, ulid));
   }
 
   async idle(): Promise<void> {
-    await this.working;
+    await this.queue.idle();
   }
 
   stop(): void {
     this.ended = true;
-  }
-
-  /** One at a time. */
-  private after<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.working.then(work);
-    this.working = next.catch(() => undefined);
-    return next;
   }
 
   private async upgrade(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { EventBody, EventOf, RunEvent } from '@shared/log/events';
+import { validCalls } from '@shared/log/valid-calls';
 import { addScore } from '@shared/runs/final-score';
 import { noticesOf } from '@shared/runs/notices';
 import { addProtectedChanges } from '@shared/runs/protected-changes';
@@ -175,8 +176,7 @@ function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: Fol
   const { body } = event;
   settle(state, sink);
   // The call of a summary turn is its answer: nothing is run for it.
-  const calls = body.kind === 'summary' ? [] : body.calls;
-  const valid = calls.filter((_, index) => (body.invalid[index] ?? null) === null);
+  const valid = body.kind === 'summary' ? [] : validCalls(body);
   state.steps = Math.max(state.steps, body.step);
   state.calls = valid.length;
   state.observed = 0;

@@ -1,6 +1,7 @@
 import type { NewEvent } from '@shared/log/events';
 import type { ReportedRun } from '@shared/runs/attention/attention';
 import { byNeed } from '@shared/runs/attention/attention-rank';
+import { bestOf } from '@shared/runs/final-score';
 import { WorkingTime } from '@shared/runs/working-time';
 import { LAST_SEQ, rowId, seqOf } from '../file/ids';
 import type { AttentionReader } from './read-attention';
@@ -169,7 +170,7 @@ function scoresOf(context: ReadContext, run: RunRecord, from: number, to: number
     if (at >= to || seqOf(id) > run.seq) continue;
     if (at < from) scores.before = score;
     scores.after = score;
-    scores.best = Math.max(score, scores.best ?? score);
+    scores.best = bestOf(scores.best, score);
   }
   return scores;
 }

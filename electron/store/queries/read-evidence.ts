@@ -1,6 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/labels/evidence';
 import type { NewEvent, RunEvent } from '@shared/log/events';
+import { bestOf } from '@shared/runs/final-score';
 import { WorkingTime } from '@shared/runs/working-time';
 import { type FileEdit, FileSight } from '../../label/file-sight';
 import { rowId, seqOf } from '../file/ids';
@@ -170,7 +171,7 @@ function scores(context: ReadContext, owned: readonly OwnedSteps[]): StepEvidenc
       ...range,
     );
     last = newest?.score ?? last;
-    if (top?.score != null) best = Math.max(top.score, best ?? top.score);
+    best = bestOf(best, top?.score ?? null);
   }
   return { best, last };
 }

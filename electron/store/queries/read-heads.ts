@@ -1,6 +1,7 @@
 import type { StepHead, StepNote } from '@shared/contract/views';
 import { type EffectiveLabel, type LabelSource, stepMarks } from '@shared/labels/labels';
 import type { ImageRef } from '@shared/log/image-part';
+import { hasEnded } from '@shared/runs/run-status';
 import { LAST_SEQ, rowId, seqOf, TILE_STEPS, tileId } from '../file/ids';
 import {
   HeadMark,
@@ -176,7 +177,7 @@ function toHead(run: RunRecord, row: HeadRecord, after: StepNote[], image?: Imag
 /** The step whose answer is awaited: no row of it is stored before the model has answered. */
 function pendingHead(run: RunRecord): StepHead | null {
   const { requested, status, segments } = run.state;
-  if (requested === null || status === 'finished' || status === 'stopped' || status === 'failed') {
+  if (requested === null || hasEnded(status)) {
     return null;
   }
   return {

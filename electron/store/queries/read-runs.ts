@@ -3,6 +3,7 @@ import { isId } from '@shared/contract/id';
 import type { RunSummary, RunState as RunWord } from '@shared/contract/views';
 import type { NewEvent } from '@shared/log/events';
 import { finalScore } from '@shared/runs/final-score';
+import { hasEnded } from '@shared/runs/run-status';
 import { WorkingTime } from '@shared/runs/working-time';
 import { LAST_SEQ, rowId } from '../file/ids';
 import {
@@ -69,12 +70,10 @@ export function resolveRun(context: ReadContext, prefix: string): string {
   return first.ulid;
 }
 
-const ENDED: ReadonlySet<string> = new Set(['finished', 'stopped', 'failed']);
-
 /** The one word for what a run does now. */
 export function runWord(context: ReadContext, run: RunRecord): RunWord {
   const { status, activity } = run.state;
-  if (status !== null && ENDED.has(status)) {
+  if (status !== null && hasEnded(status)) {
     return status as RunWord;
   }
   if (status === null && isImported(context, run)) {
@@ -114,7 +113,7 @@ function summarise(context: ReadContext, run: RunRecord): RunSummary {
   // Limits change all together; this one is absent where there is none.
   const { maxTrainingMs } = state.changed.maxSteps === undefined ? run.facts : state.changed;
   const word = runWord(context, run);
-  const ended = ENDED.has(word);
+  const ended = hasEnded(word);
   return {
     id: run.ulid,
     title: facts.title,
@@ -178,7 +177,7 @@ function workingMs(context: ReadContext, run: RunRecord, word: RunWord): number 
 
 /** Sessions that were busy when they were last looked at; none once the run has ended. */
 function runningOn(context: ReadContext, run: RunRecord, word: RunWord): RunSummary['runningOn'] {
-  if (ENDED.has(word)) {
+  if (hasEnded(word)) {
     return [];
   }
   return context.statements.all<{ computer: string; session: string }>(

@@ -1,4 +1,5 @@
 import type { CheckpointSize, CheckpointView } from '@shared/contract/checkpoint-views';
+import { hasEnded } from '@shared/runs/run-status';
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
@@ -9,7 +10,7 @@ import { FormLine, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/asked';
-import { hasEnded, useRuns } from '../../state/run/runs';
+import { useRuns } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { closeBranchDialog, openBranchDialog } from './branches';

@@ -1,11 +1,11 @@
 import type { RunSummary } from '@shared/contract/views';
 import type { HintCategory } from '@shared/log/outbox';
 import { nudge } from '@shared/runs/hint-nudge';
+import { hasEnded } from '@shared/runs/run-status';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Select, TextArea } from '../../components/Field';
 import { useCommand } from '../../state/keys/commands';
-import { hasEnded } from '../../state/run/runs';
 import { attempt, toastFailure } from '../../state/toasts';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';

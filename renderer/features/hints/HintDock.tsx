@@ -1,11 +1,11 @@
 import type { RunSummary } from '@shared/contract/views';
+import { hasEnded } from '@shared/runs/run-status';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../../components/Icon';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { useMedia } from '../../components/useMedia';
 import { useNow } from '../../components/useNow';
 import { useCommand } from '../../state/keys/commands';
-import { hasEnded } from '../../state/run/runs';
 import type { Mode } from '../../state/view';
 import { useView } from '../../state/view';
 import { useText } from '../../text/language';

@@ -1,8 +1,8 @@
 import type { RunSummary } from '@shared/contract/views';
+import { hasEnded } from '@shared/runs/run-status';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';
-import { hasEnded } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';

@@ -1,4 +1,5 @@
 import type { RunSummary } from '@shared/contract/views';
+import { hasEnded } from '@shared/runs/run-status';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../api';
 import { Button, IconButton } from '../../components/Button';
@@ -6,7 +7,7 @@ import { Dialog } from '../../components/Dialog';
 import type { MenuItem } from '../../components/Menu';
 import { Menu } from '../../components/Menu';
 import { useCommand } from '../../state/keys/commands';
-import { hasEnded, isMoving, refreshRuns } from '../../state/run/runs';
+import { isMoving, refreshRuns } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';

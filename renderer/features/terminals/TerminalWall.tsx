@@ -4,7 +4,7 @@ import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
 import { useNow } from '../../components/useNow';
 import { useCommand } from '../../state/keys/commands';
-import { hasEnded, useRuns } from '../../state/run/runs';
+import { useRuns } from '../../state/run/runs';
 import { useTimeline } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -24,6 +24,7 @@ import {
   zoomed,
 } from './sessions-shown';
 import './terminals.css';
+import { hasEnded } from '@shared/runs/run-status';
 import { OpenMenu } from './OpenMenu';
 import { OwnPlace } from './OwnPlace';
 import { SessionCard } from './SessionCard';

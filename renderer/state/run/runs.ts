@@ -1,4 +1,5 @@
 import type { RunState, RunSummary } from '@shared/contract/views';
+import { hasEnded } from '@shared/runs/run-status';
 import { create } from 'zustand';
 import { call } from '../../api';
 import { toastFailure } from '../toasts';
@@ -87,11 +88,6 @@ function putRun(run: RunSummary): void {
 }
 
 export type RailGroup = 'needsYou' | 'quiet' | 'finished';
-
-const endings: readonly RunState[] = ['finished', 'stopped', 'failed'];
-export function hasEnded(state: RunState): boolean {
-  return endings.includes(state);
-}
 
 /** True for a run that was brought in from a log: its limits, times and machines were not ours to know. */
 export function isImported(run: Pick<RunSummary, 'reason'>): boolean {

@@ -2,6 +2,7 @@ import { textDigest } from '../../base/text-digest';
 import type { EventBody, EventOf, RunEvent } from '../../log/events';
 import type { DetectorFacts, TaskRules } from '../detectors/detector';
 import { detectorSetVersion, detectors } from '../detectors/detector-set';
+import { bestOf } from '../final-score';
 import type { AttentionItem, AttentionKind } from './attention';
 import { foldBudgets } from './attention-budgets';
 import { failedStep, foldObserved, settleErrors } from './attention-errors';
@@ -296,7 +297,7 @@ function evaluated(state: AttentionState, event: EventOf<'evaluation.ended'>): v
     raise(state, event, 'score_dropped', `${event.seq}`, { step, facts });
   }
   scores.last = score;
-  scores.best = Math.max(score, scores.best ?? score);
+  scores.best = bestOf(scores.best, score);
 }
 
 function detect(state: AttentionState, event: RunEvent): void {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readlinkSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
-import { quoted } from './quoted';
+import { shellQuote } from '../../../base/shell-quote';
 import type { SharedFolder } from './sandbox-view';
 
 /** Linux: names a file without reading it; Node has no word for it. */
@@ -55,8 +55,8 @@ function opened(path: string, at: string): number {
  */
 export function shownCheck(folders: readonly OpenedFolder[]): string[] {
   if (folders.length === 0) return [];
-  const places = folders.map(({ path }) => quoted(path)).join(' ');
-  const expected = quoted(folders.map(({ identity }) => identity).join('\n'));
+  const places = folders.map(({ path }) => shellQuote(path)).join(' ');
+  const expected = shellQuote(folders.map(({ identity }) => identity).join('\n'));
   return [
     ...['/bin/sh', '-c'],
     `[ "$(PATH=/usr/bin:/bin:/usr/local/bin stat -L -c %d:%i -- ${places})" = ${expected} ] || { echo "A shown folder was exchanged while the sandbox started" >&2; exit 126; }; exec "$@"`,

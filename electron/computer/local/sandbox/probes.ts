@@ -11,7 +11,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { quoted } from './quoted';
+import { shellQuote } from '../../../base/shell-quote';
 import type { SandboxView } from './sandbox-view';
 import { spawnInside } from './spawn-inside';
 
@@ -125,18 +125,18 @@ function scriptOf({ view, workspace, run }: ProbeOrder, marker: string, port: nu
   return `
 exec 2>/dev/null
 escaped() { echo "ESCAPED $1"; }
-if [ "$(readlink /proc/self/ns/pid)" = ${quoted(readlinkSync('/proc/self/ns/pid'))} ]; then
+if [ "$(readlink /proc/self/ns/pid)" = ${shellQuote(readlinkSync('/proc/self/ns/pid'))} ]; then
   escaped processes
   cat /proc/${driver}/environ >/dev/null && escaped environ
   kill -0 ${driver} && escaped signal
   perl -e 'exit(syscall((POSIX::uname())[4] eq "aarch64" ? 117 : 101, 0x4206, ${driver}, 0, 0) != 0)' -MPOSIX && escaped trace
 fi
 for p in /proc/[0-9]*; do [ "$(readlink $p/ns/pid)" = "$(readlink /proc/self/ns/pid)" ] || [ ! -e $p/ns/pid ] || { escaped processes; cat $p/environ >/dev/null && escaped environ; }; done
-cat ${quoted(marker)} >/dev/null && escaped planted
-for f in ${atHome.map((name) => quoted(join(homedir(), name))).join(' ')}; do [ -e "$f" ] && escaped home && break; done
-for f in ${others.map((name) => quoted(join(workspace, 'runs', name))).join(' ')}; do [ -e "$f" ] && escaped runs && break; done
+cat ${shellQuote(marker)} >/dev/null && escaped planted
+for f in ${atHome.map((name) => shellQuote(join(homedir(), name))).join(' ')}; do [ -e "$f" ] && escaped home && break; done
+for f in ${others.map((name) => shellQuote(join(workspace, 'runs', name))).join(' ')}; do [ -e "$f" ] && escaped runs && break; done
 ${outside.map(writeProbe).join('\n')}
-for f in ${sockets().map(quoted).join(' ')}; do [ -S "$f" ] && escaped sockets && break; done
+for f in ${sockets().map(shellQuote).join(' ')}; do [ -S "$f" ] && escaped sockets && break; done
 ${abstractSockets().map(abstractProbe).join('\n')}
 ${port === null ? '' : networkProbe(port)}
 ( : >>/proc/sys/kernel/core_uses_pid ) && escaped sysctl
@@ -151,8 +151,8 @@ echo DONE
 /** A folder of that path inside may be another one: then what is written there stays in the sandbox. */
 function writeProbe(folder: string): string {
   const { dev, ino } = statSync(folder);
-  const file = quoted(join(folder, '.waymark-probe'));
-  return `[ "$(stat -c %d:%i ${quoted(folder)})" = ${dev}:${ino} ] && ( : >${file} ) && { rm -f ${file}; escaped write; }`;
+  const file = shellQuote(join(folder, '.waymark-probe'));
+  return `[ "$(stat -c %d:%i ${shellQuote(folder)})" = ${dev}:${ino} ] && ( : >${file} ) && { rm -f ${file}; escaped write; }`;
 }
 
 /** First names below `folder` of paths that lie in it: they are there because the view shows something of it. */

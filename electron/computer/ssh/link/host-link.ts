@@ -1,12 +1,13 @@
 import type { LinkHealth } from '@shared/contract/computers';
+import { BackOff } from '../../../base/back-off';
 import type { AgentClient } from '../../agent/agent-client';
 import type { AgentLink } from '../../agent/agent-link';
 import type { HelloFacts } from '../../agent/hello';
 import { ComputerUnavailable } from '../../failures';
-import { BackOff } from './back-off';
 import { type AgentConnection, ConnectAttempt, type ConnectOrder, closeConnection } from './connect-attempt';
 import { ConnectFailure } from './connect-failure';
 import { Leavings } from './leavings';
+import { linkPauses } from './link-clock';
 import { LinkRecord } from './link-health';
 import { LinkWaiters } from './link-waiters';
 import * as words from './link-words';
@@ -49,7 +50,7 @@ export class HostLink implements AgentLink {
 
   constructor(private readonly parts: HostLinkParts) {
     this.record = new LinkRecord(parts.alias, parts.clock, parts.onHealth);
-    this.backOff = new BackOff(parts.random);
+    this.backOff = new BackOff(linkPauses, parts.random);
     this.leavings = new Leavings(parts.clock);
   }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shellQuote } from '../../../base/shell-quote';
 import type { ResolvedHost } from '../config/resolve-host';
 import type { SshSetup } from '../config/resolve-host-run';
 
@@ -84,7 +85,5 @@ function options(host: ResolvedHost, setup: SshSetup, log: string, way: string |
 
 /** For every shell that ssh may run it with: sh, bash, zsh, fish, csh. */
 function quoted(word: string): string {
-  return /^[\w@%+=:,./[\]-]+$/.test(word) && !word.includes('[')
-    ? word
-    : `'${word.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./[\]-]+$/.test(word) && !word.includes('[') ? word : shellQuote(word);
 }

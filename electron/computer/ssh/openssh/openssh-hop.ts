@@ -1,4 +1,5 @@
 import { open, truncate } from 'node:fs/promises';
+import { SerialQueue } from '../../../base/serial-queue';
 import type { KnownRecord } from '../login/changed-key';
 import { fingerprint } from '../login/identity-wire';
 import { KnownHosts } from '../login/known-hosts';
@@ -12,7 +13,7 @@ const logLimit = 1 << 20;
 export class OpenSshHop {
   readonly log: OpenSshLog;
   private offset = 0;
-  private reading: Promise<void> = Promise.resolve();
+  private readonly readings = new SerialQueue();
   private alarmed = false;
   /** What is on record instead of a key that changed; set with the alarm. */
   record: KnownRecord | null = null;
@@ -33,8 +34,7 @@ export class OpenSshHop {
   /** Reads what the log holds by now; one reading after the other. */
   update(): Promise<void> {
     // A log that cannot be read tells nothing; how ssh ends does.
-    this.reading = this.reading.then(() => this.readOn()).catch(() => undefined);
-    return this.reading;
+    return this.readings.run(() => this.readOn()).catch(() => undefined);
   }
 
   /** A person is told of a key that changed or was revoked, once. */
