@@ -130,6 +130,25 @@ describe('finish-below-best', () => {
     other.finish();
     expect(stepsOf(other, 'finish-below-best')).toEqual([]);
   });
+  it('compares what was reached, not what the task hint cost since', () => {
+    const run = new RuleRun({ spec: outputs });
+    run.evaluate(60);
+    run.evaluate(50, { penalty: 10 });
+    run.finish(50, { penalty: 10 });
+    expect(stepsOf(run, 'finish-below-best')).toEqual([]);
+    const worse = new RuleRun({ spec: outputs });
+    worse.evaluate(60);
+    const finish = worse.finish(45, { penalty: 10 });
+    const [said] = verdictsOf(worse.script.events).filter(
+      ({ verdict }) => verdict.rule === 'finish-below-best',
+    );
+    expect(said).toMatchObject({
+      step: finish,
+      verdict: {
+        why: 'Finished with a final score of 55; step 1 had reached 60, without the penalty for the task hint.',
+      },
+    });
+  });
   it('without a final evaluation speaks only of a state that was scored', () => {
     const run = new RuleRun({ spec: outputs });
     run.evaluate(60);

@@ -2,12 +2,13 @@ import type { EventKind, RunEvent } from '@shared/log/events';
 import type { RuleVerdictRow, RunRuleFold, StepProjector } from '../store/projections/step-projector';
 import { FactsFold } from './facts-fold';
 import type { Rule, RuleInForce } from './rule';
-import { ruleSetFor, ruleSetVersion } from './rule-set';
+import { ruleSetFor, ruleSetVersion, ruleWords } from './rule-set';
 import { ruleTask } from './rule-task';
 
 /** Derives rule verdicts from the stored events of a run, one event at a time, as its task and the workspace say. */
 export function createRuleProjector(): StepProjector {
   return {
+    wordsOf: ruleWords,
     inForce: (spec, settings) => {
       const set = ruleSetFor(spec, settings);
       return { version: ruleSetVersion(set), precedence: set.precedence };

@@ -74,6 +74,12 @@ const taskRulesSchema = z.object({
 
 const fullScoreSchema = z.object({ evaluation: z.object({ max_score: z.number() }) });
 
+/** What `ruleSetFor` reads of a task specification: of two with the same words the rules are the same. */
+export function ruleWords(spec: Record<string, unknown>): Record<string, unknown> {
+  const evaluation = fullScoreSchema.safeParse(spec).data?.evaluation;
+  return { rules: spec.rules, ...(evaluation === undefined ? {} : { evaluation }) };
+}
+
 type TaskRules = z.infer<typeof taskRulesSchema> & { maxScore: number | undefined };
 
 function taskRules(spec: Record<string, unknown>): TaskRules {

@@ -193,10 +193,11 @@ export class RuleRun {
     );
   }
 
-  evaluate(score: number | null): number {
+  /** `penalty`: points of the task hint that are taken off already. */
+  evaluate(score: number | null, { penalty = 0 } = {}): number {
     this.tries += score === null ? 0 : 1;
     const step = this.step + 1;
-    const ended = this.evaluation(step, score, false);
+    const ended = this.evaluation(step, score, false, penalty);
     return this.call(
       'eval',
       {},
@@ -219,9 +220,9 @@ export class RuleRun {
     return this.step;
   }
 
-  finish(final: number | null = null): number {
+  finish(final: number | null = null, { penalty = 0 } = {}): number {
     const step = this.call('finish', {}, { ends: 'finish' });
-    if (final !== null) this.script.add('evaluation.ended', this.evaluation(step, final, true).body);
+    if (final !== null) this.script.add('evaluation.ended', this.evaluation(step, final, true, penalty).body);
     this.script.add('run.status', { status: 'finished', reason: 'finish', message: '' });
     return step;
   }
@@ -238,10 +239,10 @@ export class RuleRun {
     this.script.add('gpu.changed', { computer, state: 'busy', since: 0, gpus });
   }
 
-  private evaluation(step: number, score: number | null, forced: boolean) {
+  private evaluation(step: number, score: number | null, forced: boolean, penalty: number) {
     const body: EventBody<'evaluation.ended'> = {
       ...{ step, outcome: score === null ? 'unavailable' : 'scored', forced, score, raw: score },
-      ...{ attempt: score === null || forced ? null : this.tries, metrics: {}, message: '', penalty: 0 },
+      ...{ attempt: score === null || forced ? null : this.tries, metrics: {}, message: '', penalty },
       ...{ protectedChanged: [], durationMs: 1 },
     };
     return { kind: 'evaluation.ended' as const, body };

@@ -5,13 +5,14 @@ import { inputKinds, mayChangeInputs } from '../workspace-changes';
 
 interface Score {
   step: number;
+  /** Points before the penalty for the task hint: what the state is worth, whenever the hint was seen. */
   score: number;
 }
 
 /** The final evaluation tells for certain; without one, the last score does as long as nothing changed after it. */
 export const finishBelowBest = rule({
   id: 'finish-below-best',
-  version: 1,
+  version: 2,
   effect: 'mask',
   hard: false,
   on: true,
@@ -26,6 +27,7 @@ export const finishBelowBest = rule({
     let best: Score | null = null;
     let last: Score | null = null;
     let changed = false;
+    let penalised = false;
     let finished: number | null = null;
     const below = (final: number, how: string): Finding[] => {
       const step = finished;
@@ -35,14 +37,16 @@ export const finishBelowBest = rule({
       return [
         {
           step,
-          why: `Finished ${how} ${points(final)}; step ${best.step} had reached ${points(best.score)}.`,
+          why: `Finished ${how} ${points(final)}; step ${best.step} had reached ${points(best.score)}${penalised ? ', without the penalty for the task hint' : ''}.`,
           steps,
         },
       ];
     };
     return (event, facts) => {
       if (event.kind === 'evaluation.ended' && event.body.score !== null) {
-        const { step, score, forced } = event.body;
+        const { step, forced, penalty } = event.body;
+        const score = event.body.score + penalty;
+        penalised ||= penalty > 0;
         if (forced) return below(score, 'with a final score of');
         if (step === null) return [];
         last = { step, score };

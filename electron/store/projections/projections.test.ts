@@ -76,6 +76,7 @@ test('the search index filled as steps come equals one filled afterwards', async
 
 test('rules of another version are derived again in the background', async () => {
   const rule = (version: string, effect: 'mask' | 'keep'): StepProjector => ({
+    wordsOf: () => ({}),
     inForce: () => ({ version, precedence: 'union' }),
     start: () => ({
       apply: (event) =>

@@ -207,7 +207,8 @@ export class RuleFolds {
       return known;
     }
     const created = event?.kind === 'run.created' ? event : this.log.read(run, 1, 1, 1)[0];
-    const spec = known?.spec ?? (created?.kind === 'run.created' ? { rules: created.body.spec.rules } : {});
+    const spec =
+      known?.spec ?? (created?.kind === 'run.created' ? this.projector.wordsOf(created.body.spec) : {});
     const rules = { spec, body, settings, inForce: this.projector.inForce(spec, settings) };
     if (this.known.size >= KNOWN) {
       this.known.clear();

@@ -1,6 +1,7 @@
 import type { RuleSettings } from '@shared/contract/rules/rule-settings';
+import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { alice, createRun, RunWriter } from '../../testing/run-writer';
+import { alice, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { openDatabase } from '../file/database';
 import { Statements } from '../file/rows';
@@ -20,6 +21,24 @@ async function aRun(store: ReturnType<typeof testStore>, commands = 6) {
 
 const values = async (store: ReturnType<typeof testStore>, run: string, to = 6) =>
   (await store.reader.heads(run, 1, to)).map(({ label }) => label.value);
+
+test('all that the rules read of a task counts for their version: what was appended is what a rebuild gives', async () => {
+  const store = testStore();
+  const run = ulid();
+  const spec = {
+    description: 'x'.repeat(10_000),
+    evaluation: { max_score: 60 },
+    rules: { full_training: true },
+  };
+  await store.writer.append(run, 0, [{ kind: 'run.created', body: { ...createdBody(run), spec } }]);
+  const writer = new RunWriter(store, run);
+  await writer.start();
+  await writer.command('make', 'x', { exitCode: 2 });
+  await store.drain();
+  const { runs } = await store.reader.verify([run]);
+  expect(runs[0]?.problems).toEqual([]);
+  expect(await store.reader.previewRules([run], { rules: {} })).toMatchObject({ superseded: false });
+});
 
 test('a preview says what would change, and changes nothing', async () => {
   const store = testStore();

@@ -22,7 +22,9 @@ export interface RulesInForce {
 
 /** The store's view of rule labels: it keeps their verdicts beside the heads but knows no rule. */
 export interface StepProjector {
-  /** `spec`: the run's pinned task specification, or what of it is known: only its `rules` are looked at. */
+  /** What of a pinned task specification `inForce` reads; small, so that it can be kept for thousands of runs. */
+  wordsOf(spec: Record<string, unknown>): Record<string, unknown>;
+  /** `spec`: the run's pinned task specification, or its `wordsOf`. */
   inForce(spec: Record<string, unknown>, settings: RuleSettings): RulesInForce;
   /** `created` is the run's first event; it is passed to `apply` as well. */
   start(created: RunEvent, settings: RuleSettings): RunRuleFold;

@@ -182,7 +182,7 @@ export class RulePreviewer {
     const known = this.#specs.get(run.ulid);
     if (known !== undefined) return known;
     const [created] = readEvents(this.context, run, 1, 1, 1, false);
-    const spec = created?.kind === 'run.created' ? { rules: created.body.spec.rules } : {};
+    const spec = created?.kind === 'run.created' ? this.projector.wordsOf(created.body.spec) : {};
     if (this.#specs.size >= KNOWN) this.#specs.clear();
     this.#specs.set(run.ulid, spec);
     return spec;
