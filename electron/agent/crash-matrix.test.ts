@@ -31,6 +31,12 @@ const answers: ScriptedAnswer[] = [
   { text: 'Done.', calls: [call('finish')] },
 ].map((answer, index) => ({ ...answer, text: `${index + 1}: ${answer.text}` }));
 
+/**
+ * Far from every size that the story asks with, by at least 80 tokens: a death may let the other model answer a step earlier, whose
+ * count of tokens then holds from there on, and the context must still fill up in the same step.
+ */
+const CONTEXT_TOKENS = 2_520;
+
 /** How many answers the agent has given, by the latest that stands in the context. */
 function givenIn({ messages }: ScriptedRequest): number {
   const said = messages.flatMap(({ role, content }) =>
@@ -53,7 +59,7 @@ async function live(at: CrashMoment | null) {
   const points = new CrashPoints(at);
   let driver = points;
   const stand = new LoopStand({
-    ...{ model, approvals: 'on', contextTokens: 2_400 },
+    ...{ model, approvals: 'on', contextTokens: CONTEXT_TOKENS },
     wrap: (ports) => driver.wrap({ ...ports, checkpoint: keeper(stand), running: async () => 'nothing' }),
   });
   const once = new Set<string>();
@@ -90,7 +96,7 @@ async function live(at: CrashMoment | null) {
         stand.log.post({ op: 'run.model', model: otherModel });
       });
     }
-    if (given === 8) first('a late hint', () => void stand.hint('look again'));
+    if (given === 7) first('a late hint', () => void stand.hint('look again'));
     return answers[Math.min(given, answers.length - 1)] ?? {};
   };
   const allow = setInterval(() => allowDanger(stand), 1);
@@ -109,7 +115,7 @@ async function live(at: CrashMoment | null) {
 
 const otherModel: ModelRef = {
   ...{ endpoint: 'other', baseUrl: 'http://127.0.0.1:1/v1', model: 'other', keyRef: null },
-  ...{ params: {}, contextTokens: 2_400, sendReasoning: false },
+  ...{ params: {}, contextTokens: CONTEXT_TOKENS, sendReasoning: false },
 };
 
 /** Copies nothing, and says what it would keep. */

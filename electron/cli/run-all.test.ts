@@ -57,7 +57,10 @@ async function stand(): Promise<Stand> {
   };
 }
 
-describe('a runner without a window', () => {
+/** Each test starts about ten processes of the command line, ms. */
+const TIME_LIMIT = 120_000;
+
+describe('a runner without a window', { timeout: TIME_LIMIT }, () => {
   test('drives every run that rests in one process, and ends with 0 when all came to rest', async () => {
     const { environment, create, states } = await stand();
     const runs = [await create(), await create(), await create()];
