@@ -79,6 +79,8 @@ function passOn(notice: StoreNotice, options: RelayOptions): void {
       return;
     case 'outbox':
       publisher.publish('hints.changed', { run: notice.run });
+      // An answer to a question is there.
+      publisher.publish('attention.changed', {});
       return;
     case 'labels':
       publisher.publish('labels.changed', { run: notice.run, from: notice.from, to: notice.to });

@@ -60,13 +60,41 @@ async function confirm(context: CliContext, asked: ApprovalAsked, kind: boolean)
       'This question names no kind that could be allowed for the rest of the run. Leave --kind out.',
     );
   }
-  const said = await context.prompts.confirm(() => {
-    for (const line of questionLines(asked)) context.terminal.err(line);
-    return kind ? 'Approve it and everything of this kind in this run?' : 'Approve it?';
-  });
+  const said = await whileOpen(context, asked, (signal) =>
+    context.prompts.confirm(() => {
+      for (const line of questionLines(asked)) context.terminal.err(line);
+      return kind ? 'Approve it and everything of this kind in this run?' : 'Approve it?';
+    }, signal),
+  );
   if (said !== true) throw new WaymarkError('cancelled', 'Nothing was approved. The run still waits.');
   if ((await openOne(context, asked.run)).approval !== asked.approval) {
     throw new WaymarkError('refused', 'It was answered meanwhile. The run asks something else by now.');
+  }
+}
+
+/** The prompt ends with why once the question was answered elsewhere, and does not stand there for nothing. */
+async function whileOpen<T>(
+  { reader, store }: CliContext,
+  { run, approval }: ApprovalAsked,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const asking = new AbortController();
+  const look = async () => {
+    const open = await reader.openApprovals(run);
+    if (open.some((each) => each.approval === approval)) return;
+    throw new WaymarkError(
+      'refused',
+      `This was answered elsewhere meanwhile: the first answer counts, and nothing was approved here. See how the run stands with: run show ${run}`,
+    );
+  };
+  const stop = store.subscribe((notice) => {
+    if ((notice.kind !== 'run' && notice.kind !== 'outbox') || notice.run !== run) return;
+    look().catch((thrown: unknown) => asking.abort(thrown));
+  });
+  try {
+    return await ask(asking.signal);
+  } finally {
+    stop();
   }
 }
 

@@ -73,7 +73,10 @@ export class ApprovalWatch {
     }
     const talk: Promise<void> = this.ask(asked, asking.signal)
       .catch((thrown) => {
-        if (asking.signal.aborted) return;
+        if (asking.signal.aborted) {
+          if (!this.over) terminal.err('The question was answered elsewhere: the first answer counts.');
+          return;
+        }
         this.complain(thrown);
         return this.remind(asked);
       })

@@ -190,6 +190,7 @@ it('takes the question back when it is answered elsewhere; giving it up pauses t
   const other = place({ interactive: true });
   await other.run('refuse', run);
   await eventually('it asks about the next one', () => person.shown().includes('  | rm ') && person.asks());
+  expect(person.shown()).toContain('The question was answered elsewhere');
   await person.type('Approve it?', '\u0003');
   const { lines, exitCode } = await driving;
   expect(lines[0]).toContain('paused');
@@ -198,6 +199,24 @@ it('takes the question back when it is answered elsewhere; giving it up pauses t
   // Who takes it up again hears of the question that is open.
   const again = place();
   expect((await again.run('show', run)).lines.join('\n')).toContain('  | rm data');
+}, 30_000);
+
+it('ends a prompt of "run approve" with a sentence once the question was answered elsewhere', async () => {
+  const run = await open(mv);
+  const here = place();
+  const driving = here.run('resume', run, '--wait');
+  await eventually('it says what waits', () => here.shown().includes('run approve'));
+  await here.run('pause', run);
+  await driving;
+  const stale = place({ interactive: true });
+  const ended = expect(stale.run('approve', run)).rejects.toMatchObject({
+    ...{ code: 'refused', message: expect.stringContaining('answered elsewhere') },
+  });
+  await eventually('it asks', () => stale.asks());
+  // Nobody drives the run: the answer is in the outbox only.
+  await place({ interactive: true }).run('refuse', run);
+  await ended;
+  expect(stale.asks()).toBe(false);
 }, 30_000);
 
 it('takes one answer while nobody drives the run, and says of the next that it comes too late', async () => {

@@ -38,11 +38,18 @@ export class TerminalPrompts implements PromptPort {
     });
   }
 
-  /** Whether a person says yes; `null`: nobody can be asked here. Enter says no. `question`: called when its turn has come. */
-  confirm(question: () => string): Promise<boolean | null> {
+  /**
+   * Whether a person says yes; `null`: nobody can be asked here. Enter says no. `question`: called when its turn has come. Rejects
+   * with the signal's reason once it aborts.
+   */
+  confirm(
+    question: () => string,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<boolean | null> {
     if (!this.terminal.interactive) return Promise.resolve(null);
     return this.#turns.run(async () => {
-      const answer = await this.#line(`${question()} (y/N) `, true, new AbortController().signal);
+      signal.throwIfAborted();
+      const answer = await this.#line(`${question()} (y/N) `, true, signal);
       return answer !== null && /^y(?:es)?$/i.test(answer.trim());
     });
   }

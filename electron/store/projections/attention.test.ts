@@ -23,6 +23,27 @@ async function driven(store: ReturnType<typeof testStore>) {
 
 const paused = { status: 'paused', reason: 'model_key_missing', message: 'No key.' } as const;
 
+it('asks a person no longer once an answer is stored, also while nobody drives the run', async () => {
+  const { store } = clockedStore();
+  const { run, writer } = await driven(store);
+  const [answered, other] = [ulid(), ulid()];
+  for (const [call, approval] of [answered, other].entries())
+    await writer.record([
+      { kind: 'approval.asked', body: { step: 1, call, approval, what: 'rm x', why: 'It removes.' } },
+    ]);
+  const asking = async () => {
+    const [listed] = await store.reader.attentionList(alice.uuid);
+    const { items } = await store.reader.attention(run);
+    const open = (all: typeof items) => all.filter((item) => item.kind === 'asks_you' && item.open).length;
+    return [open(listed?.items ?? []), open(items)];
+  };
+  expect(await asking()).toEqual([2, 2]);
+  await store.writer.post(run, alice, { op: 'approval.decided', approval: answered, decision: 'allow' });
+  expect(await asking()).toEqual([1, 1]);
+  await store.writer.post(run, alice, { op: 'approval.decided', approval: other, decision: 'deny' });
+  expect(await asking()).toEqual([0, 0]);
+});
+
 describe('what is new to a person', () => {
   it('is everything before the first look, then what came since, and what is open still', async () => {
     const { store } = clockedStore();

@@ -40,7 +40,7 @@ const BY_RUN: readonly [string, string, string, string][] = [
   [
     'outbox',
     'id',
-    "purged = 1, body = json_replace(body, '$.body.text', '', '$.body.note', '')",
+    "purged = 1, body = json_remove(json_replace(body, '$.body.text', '', '$.body.note', ''), '$.body.reason')",
     'purged = 0',
   ],
 ];

@@ -1,12 +1,14 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
-import type { RunAttention, RunFindings } from '@shared/runs/attention/attention';
+import type { AttentionItem, RunAttention, RunFindings } from '@shared/runs/attention/attention';
 import { attentionAt, foldAttention, startAttention } from '@shared/runs/attention/attention-fold';
+import { keyOf } from '@shared/runs/attention/attention-items';
 import { byMostUrgent, unseen } from '@shared/runs/attention/attention-rank';
 import type { AttentionState } from '@shared/runs/attention/attention-state';
 import { rowId } from '../file/ids';
 import { unreadableRun } from '../log/unreadable-run';
 import { AttentionCache } from '../projections/attention-cache';
+import { readOpenApprovals } from './read-approvals';
 import { findRun, type ReadContext, readEvents } from './read-context';
 
 /** Events per turn of the thread: other readers wait no longer than for these. */
@@ -44,7 +46,7 @@ export class AttentionReader {
   async findings(run: string): Promise<RunFindings> {
     const state = await this.#caughtUp(run, Number.POSITIVE_INFINITY);
     const { items, nextAt } = attentionAt(state, this.context.now(), this.context.isDriven(run));
-    return { run, seq: state.seq, items, counts: state.counts, nextAt };
+    return { run, seq: state.seq, items: this.#answered(run, items), counts: state.counts, nextAt };
   }
 
   /** What is new to a person (by uuid) in every run, the most urgent first. Runs that say nothing new are left out. */
@@ -67,13 +69,21 @@ export class AttentionReader {
         seenSeq,
         seenAt: row.seen_at,
         newSteps: this.#stepsAfter(row, seenSeq),
-        items: unseen(items, seenSeq),
+        items: unseen(this.#answered(row.ulid, items), seenSeq),
         counts: state.counts,
         behind: Math.max(0, row.seq - state.seq),
       };
       if (entry.items.length > 0 || entry.newSteps > 0 || entry.behind > 0) list.push(entry);
     }
     return list.sort(byMostUrgent);
+  }
+
+  /** A question is over once its answer is stored, and not only when a driver writes it into the log. */
+  #answered(run: string, items: AttentionItem[]): AttentionItem[] {
+    const asks = (item: AttentionItem) => item.kind === 'asks_you' && item.open;
+    if (!items.some(asks)) return items;
+    const open = new Set(readOpenApprovals(this.context, run).map(({ approval }) => approval));
+    return items.map((item) => (asks(item) && !open.has(keyOf(item)) ? { ...item, open: false } : item));
   }
 
   /** Removed runs leave nothing behind; those that were removed by another process are found at the first list. */

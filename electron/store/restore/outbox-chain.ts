@@ -3,6 +3,7 @@ import { outboxOps } from '@shared/log/outbox';
 import { ulid as newUlid } from 'ulid';
 import type { Statements } from '../file/rows';
 import { CHAIN_START, chainHash, LINK_LOST } from '../log/hashing';
+import { mayBeEmpty } from '../log/lost-places';
 import type { StoredOutboxEntry } from '../log/outbox-log';
 import { guarded } from './people-logs';
 
@@ -40,6 +41,8 @@ class RunOutbox {
   private copied: Rows;
   /** Link before the entry that is looked at; null: it is missing. */
   private before: Buffer | null = CHAIN_START;
+  /** Numbers of entries whose words are rightly missing: they were purged with their run, or lost before. */
+  private readonly empty: ReadonlySet<number>;
   /** Hints that came back: what changes another one has nothing to change. */
   private readonly hints = new Set<string>();
 
@@ -50,6 +53,7 @@ class RunOutbox {
   ) {
     this.own = this.rowsOf(damaged);
     this.copied = this.rowsOf(backup);
+    this.empty = this.emptyOf(damaged);
   }
 
   read(): ReadOutbox {
@@ -69,18 +73,19 @@ class RunOutbox {
       this.takeOwn(own);
     } else if (copy !== undefined) {
       // Purged since the backup was made: it stays so.
-      this.put(own?.body === '' && own.hash.equals(copy.hash) ? own : copy, copy.hash);
+      const purged = own?.body === '' && own.hash.equals(copy.hash) && this.empty.has(id);
+      this.put(purged ? own : copy, copy.hash);
     } else if (own !== undefined) {
       this.takeOwn(own);
     }
   }
 
   private takeOwn(own: OutboxRow): void {
-    if (own.body === '') {
+    if (own.body === '' && this.empty.has(own.id)) {
       this.put(own, own.hash);
       return;
     }
-    if (!this.isSound(own)) {
+    if (own.body === '' || !this.isSound(own)) {
       this.lose(own.id, own);
       return;
     }
@@ -142,6 +147,22 @@ class RunOutbox {
       if (source === undefined) return free;
     }
     return null;
+  }
+
+  private emptyOf(source: Statements | null): Set<number> {
+    const ids = new Set<number>();
+    // A workspace too damaged to say keeps none of them: they count as lost.
+    guarded(
+      () => ids.clear(),
+      () => {
+        const rows = source?.all<{ id: number }>(
+          `SELECT o.id FROM outbox o JOIN run r ON r.id = o.run WHERE r.ulid = ? AND o.body = '' AND ${mayBeEmpty}`,
+          this.run,
+        );
+        for (const { id } of rows ?? []) ids.add(id);
+      },
+    );
+    return ids;
   }
 
   private rowsOf(source: Statements | null): Rows {

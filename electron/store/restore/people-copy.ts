@@ -1,6 +1,7 @@
 import type { RestoredRun } from '@shared/contract/ipc/restore';
 import type { Statements } from '../file/rows';
 import { noteEnd, storedEnds } from '../log/annotation-ends';
+import { forgetLostPlaces, noteLostPlace } from '../log/lost-places';
 import {
   type AnnotationChains,
   annotationChains,
@@ -32,7 +33,8 @@ export class PeopleCopy {
     private readonly runs: RestoredRun[],
   ) {}
 
-  copyOutbox(): void {
+  /** `at`: of the restore, wall-clock ms. */
+  copyOutbox(at: number): void {
     const { target, damaged, backup } = this.parts;
     for (const report of this.runs) {
       const { rows, lost, unread, unproved } = outboxOf(damaged, backup, report.id);
@@ -56,11 +58,14 @@ export class PeopleCopy {
         continue;
       }
       const run = this.numberOf(report.id);
+      if (run !== undefined) forgetLostPlaces(target, run);
       for (const { id, ulid, purged, body, hash } of rows) {
         target.run(
           'INSERT INTO outbox (id, ulid, run, purged, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
           ...[id, ulid, run, purged, body, hash],
         );
+        if (run !== undefined && body === '' && report.state !== 'removed')
+          noteLostPlace(target, run, id, at);
       }
       report.hints = hints;
       this.hints += hints;

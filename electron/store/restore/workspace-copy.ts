@@ -60,7 +60,7 @@ export class WorkspaceCopy {
     }
     this.inTransaction(() => this.copyRest());
     this.nameFoundFolders();
-    this.inTransaction(() => this.people.copyOutbox());
+    this.inTransaction(() => this.people.copyOutbox(Date.now()));
     this.inTransaction(() => this.people.copyAnnotations());
     const blobs = new BlobStore(target, unfinished);
     for (const { id, ulid } of whole) {

@@ -1,6 +1,7 @@
 import type { EventBody } from '@shared/log/events';
 import { LAST_SEQ, rowId } from '../file/ids';
 import type { Statements } from '../file/rows';
+import { OUTBOX_PLACE } from '../log/lost-places';
 import { hashRange, partPath } from './part-file';
 import { PART_BYTES } from './session-log';
 
@@ -62,8 +63,9 @@ export function readSessionLists(statements: Statements, run: number): SessionLi
 export function restoreLosses(statements: Statements, run: number): RestoreLoss[] {
   return statements
     .all<Omit<RestoreLoss, 'stored'> & { stored: number }>(
-      'SELECT uid, from_byte AS "from", to_byte AS "to", stored, at FROM restore_loss WHERE run = ? ORDER BY uid, from_byte',
+      'SELECT uid, from_byte AS "from", to_byte AS "to", stored, at FROM restore_loss WHERE run = ? AND uid <> ? ORDER BY uid, from_byte',
       run,
+      OUTBOX_PLACE,
     )
     .map((loss) => ({ ...loss, stored: loss.stored === 1 }));
 }

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
+import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { openDatabase } from '../file/database';
 import { workspaceFile } from '../file/workspace-file';
+import { createProjector } from '../projections/projector';
+import { restoreWorkspace } from '../restore/restore-workspace';
 
 /** A run with two labels by one device, and what somebody does to the file behind the store's back. */
 async function tampered(
@@ -56,4 +60,93 @@ test('an emptied label that was given words is found, and so is one with another
   );
   const link = 'UPDATE annotation SET hash = zeroblob(32) WHERE device_seq = 2';
   expect(await tampered([link], 'run')).not.toEqual([]);
+});
+
+test.each<[string, string]>([
+  ['words', "UPDATE outbox SET purged = 1, body = '' WHERE id = 1"],
+  ['the last words', "UPDATE outbox SET purged = 1, body = '' WHERE id = 2"],
+  ['words, marked in another way', "UPDATE outbox SET purged = 2, body = '' WHERE id = 1"],
+])('an entry of the outbox that somebody emptied, %s, is found; restoring says that it is lost', async (_, sql) => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await createRun(store);
+  await new RunWriter(store, run).start();
+  for (const text of ['one', 'two'])
+    await store.writer.post(run, alice, { op: 'hint.queued', hint: ulid(), text, category: 'other' });
+  await store.close();
+  const db = openDatabase(workspaceFile(folder));
+  db.exec(`DROP TRIGGER outbox_no_update; ${sql}`);
+  db.close();
+  const problems = async (from: string) => {
+    const opened = testStore(from);
+    const { workspace } = await opened.reader.verify();
+    await opened.close();
+    return workspace.map(({ what }) => what);
+  };
+  expect(await problems(folder)).toContain('outbox_purged');
+  const to = join(temporaryFolder(), 'restored');
+  const report = await restoreWorkspace({ backup: null, from: folder, to, projector: createProjector() });
+  expect(report.runs[0]?.notes.join(' ')).toContain('1 hint or request could not be brought back');
+  expect(await problems(to)).toEqual([]);
+  // What was lost stays lost, and is not counted twice.
+  const again = join(temporaryFolder(), 'again');
+  const second = await restoreWorkspace({ backup: null, from: to, to: again, projector: createProjector() });
+  expect(second.runs[0]?.notes).toEqual([]);
+  expect(await problems(again)).toEqual([]);
+});
+
+test('entries of the outbox that went with their run are no problem, and none that were given words', async () => {
+  const hint = (store: ReturnType<typeof testStore>, run: string) =>
+    store.writer.post(run, alice, { op: 'hint.queued', hint: ulid(), text: 'one', category: 'other' });
+  for (const [sql, found] of [
+    ['SELECT 1', []],
+    [`UPDATE outbox SET body = '{"body":{}}'`, ['outbox_purged']],
+  ] as const) {
+    const folder = temporaryFolder();
+    const store = testStore(folder);
+    const run = await createRun(store);
+    await new RunWriter(store, run).start();
+    await hint(store, run);
+    await store.writer.remove(run, 'run', alice);
+    await store.close();
+    const db = openDatabase(workspaceFile(folder));
+    db.exec(sql);
+    db.close();
+    const { workspace } = await testStore(folder).reader.verify();
+    expect(workspace.map(({ what }) => what)).toEqual(found);
+  }
+});
+
+test('a purge of texts takes every word out of the outbox, a reason among them; words put there again are found', async () => {
+  const folder = temporaryFolder();
+  const store = testStore(folder);
+  const run = await createRun(store);
+  await new RunWriter(store, run).start();
+  const approval = ulid();
+  await store.writer.post(run, alice, { op: 'hint.queued', hint: ulid(), text: 'words', category: 'other' });
+  await store.writer.post(run, alice, {
+    op: 'approval.decided',
+    approval,
+    decision: 'deny',
+    reason: 'words',
+  });
+  await store.writer.remove(run, 'text', alice);
+  await store.close();
+  const db = openDatabase(workspaceFile(folder));
+  expect(JSON.stringify(db.prepare('SELECT body FROM outbox').all())).not.toContain('words');
+  db.close();
+  const found = async (sql: string) => {
+    const damaged = openDatabase(workspaceFile(folder));
+    damaged.exec(sql);
+    damaged.close();
+    const opened = testStore(folder);
+    const { workspace } = await opened.reader.verify();
+    await opened.close();
+    return workspace.map(({ what, where }) => `${what} ${where}`);
+  };
+  expect(await found('SELECT 1')).toEqual([]);
+  expect(
+    await found("UPDATE outbox SET body = json_set(body, '$.body.reason', 'forged') WHERE id = 2"),
+  ).toEqual(['outbox_purged outbox 2']);
+  expect(await found("UPDATE outbox SET body = '' WHERE id = 1")).toContain('outbox_purged outbox 1');
 });

@@ -2,6 +2,7 @@ import type { VerifyProblem } from '@shared/contract/views';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { Statements } from '../file/rows';
 import { CHAIN_START, chainHash, LINK_LOST } from '../log/hashing';
+import { mayBeEmpty, mayBeWordless } from '../log/lost-places';
 import type { StoredOutboxEntry } from '../log/outbox-log';
 
 interface OutboxRow {
@@ -12,14 +13,26 @@ interface OutboxRow {
   purged: number;
   body: string;
   hash: Buffer;
+  /** 1: its run was removed, or `restore` found its words lost: nothing of it is left. */
+  gone: number;
+  /** 1: the texts of its run were purged: what is left says what it was, without words. */
+  wordless: number;
 }
 
-/** Outbox: one chain per run; columns repeat what the stored entry says. The place of an entry that `restore` found lost is no gap. */
+/**
+ * Outbox: one chain per run; columns repeat what the stored entry says. The place of an entry that `restore` found lost is no gap.
+ * An entry has no words only where a tombstone says that its run was removed or its texts were purged, or where `restore` says of
+ * its place that they are lost: `purged` alone excuses nothing.
+ */
 export function checkOutbox(statements: Statements): VerifyProblem[] {
   const problems: VerifyProblem[] = [];
   const last = new Map<number, Buffer>();
+  // A backup has neither: what it was made of was checked with them.
+  const [gone, wordless] = hasTombstones(statements) ? [mayBeEmpty, mayBeWordless] : ['o.purged', 'o.purged'];
   const rows = statements
-    .prepare('SELECT o.*, r.ulid AS run_ulid FROM outbox o LEFT JOIN run r ON r.id = o.run ORDER BY o.id')
+    .prepare(
+      `SELECT o.*, r.ulid AS run_ulid, ${gone} AS gone, ${wordless} AS wordless FROM outbox o LEFT JOIN run r ON r.id = o.run ORDER BY o.id`,
+    )
     .iterate() as IterableIterator<OutboxRow>;
   for (const row of rows) {
     const where = `outbox ${row.id}`;
@@ -37,6 +50,9 @@ export function checkOutbox(statements: Statements): VerifyProblem[] {
           problems.push({ what: 'outbox_row', where, message: 'Columns and stored entry differ.' });
         }
       }
+    } else {
+      const message = wronglyPurged(row);
+      if (message !== null) problems.push({ what: 'outbox_purged', where, message });
     }
     last.set(row.run, row.hash);
   }
@@ -72,8 +88,7 @@ export function checkAnnotations(statements: Statements): VerifyProblem[] {
   const problems: VerifyProblem[] = [];
   let last: { device: string; seq: number; hash: Buffer } | undefined;
   // A backup has no tombstones: what it was made of was checked with them.
-  const graves = statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'tombstone'") !== undefined;
-  const removed = graves
+  const removed = hasTombstones(statements)
     ? "EXISTS (SELECT 1 FROM tombstone t WHERE t.run = a.run AND t.mode = 'run')"
     : 'a.purged';
   const rows = statements
@@ -113,6 +128,21 @@ export function checkAnnotations(statements: Statements): VerifyProblem[] {
     last = { device: row.device, seq: row.device_seq, hash: row.hash };
   }
   return problems;
+}
+
+function hasTombstones(statements: Statements): boolean {
+  return statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'tombstone'") !== undefined;
+}
+
+function wronglyPurged({ gone, wordless, body }: OutboxRow): string | null {
+  if (body === '')
+    return gone === 1
+      ? null
+      : 'This entry was emptied, but its run was not removed and no restore found it lost, so somebody else emptied it. Bring it back with "restore".';
+  const { text = '', note = '', reason = '' } = (JSON.parse(body) as { body: Record<string, unknown> }).body;
+  return wordless === 1 && [text, note, reason].every((words) => words === '')
+    ? null
+    : 'This entry says that it was emptied, and still has words.';
 }
 
 function wronglyEmptied({ removed, body }: AnnotationRow): string | null {

@@ -67,6 +67,9 @@ export function occurred(
   raise(state, event, kind, key, { ...parts, open: false });
 }
 
+/** What `raise` was given as the key. */
+export const keyOf = ({ id, run, kind }: AttentionItem) => id.slice(`${run} ${kind} `.length);
+
 export function over(state: AttentionState, kind: AttentionKind, key: string): void {
   const id = `${state.run} ${kind} ${key}`;
   for (const item of state.items) if (item.id === id) item.open = false;
