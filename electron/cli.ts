@@ -7,7 +7,7 @@ import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
 import { cleanCommand, exportCommand, verifyCommand, verifyUnopened } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
-import { helpFor } from './cli/help';
+import { calledAs, helpFor } from './cli/help';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
 import { labelCommand } from './cli/label-commands';
@@ -49,6 +49,7 @@ const environment = takenEnvironment(process.env, receivedKeys());
 const scanner = new SecretScanner(() => Object.values(environment.taken()));
 const terminal = new ProcessTerminal(process, (line) => scanner.redact(line));
 const resourcesDir = resourcesFolder(__dirname);
+const called = calledAs(process.env);
 
 async function main(argv: string[]): Promise<number> {
   let json = argv.includes('--json');
@@ -59,7 +60,7 @@ async function main(argv: string[]): Promise<number> {
     json = args.values.json;
     const asked = args.values.help || args.words[0] === 'help';
     if (asked || args.words.length === 0) {
-      terminal.out(helpFor(args.words[0] === 'help' ? args.words.slice(1) : args.words));
+      terminal.out(helpFor(args.words[0] === 'help' ? args.words.slice(1) : args.words, called));
       return asked ? 0 : 1;
     }
     if (args.words[0] === 'demo')
@@ -69,7 +70,7 @@ async function main(argv: string[]): Promise<number> {
     return result === null ? 0 : printResult(result, json, terminal);
   } catch (thrown) {
     troubles.end(toFailure(thrown).code);
-    return printFailure(thrown, json, terminal, troubles.said);
+    return printFailure(thrown, json, terminal, troubles.said, called);
   }
 }
 
@@ -186,15 +187,18 @@ async function inWorkspace(
     environment,
   };
   bench.store.subscribe((notice) => troubles.tell(notice));
-  const stop = () => void bench.engine.shutdown({ mode: 'pause' });
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  const stop = (why: string) => () => void bench.engine.shutdown({ mode: 'pause', why });
+  process.once('SIGINT', stop(interrupted));
+  process.once('SIGTERM', stop('Paused because the process that drove it was told to end.'));
   try {
     return await command(context, args);
   } finally {
     await bench.close();
   }
 }
+
+/** As people know it. */
+const interrupted = 'Paused by Ctrl C.';
 
 /** Looks at a page of rows and ends. */
 const brief = [

@@ -24,6 +24,7 @@ import type { SettingsFile } from '../settings-file';
 import { backupsOf, restoreApart } from '../store/restore/restore-thread';
 import { addTask } from '../task/add';
 import { catalogueRows, createFromCatalogue } from '../task/catalogue';
+import { storedWarnings } from '../task/stored-warnings';
 import { unsupportedHere } from '../task/unsupported';
 import type { WorkbenchHolder } from '../workbench';
 import type { Dialogs } from './dialogs';
@@ -98,6 +99,7 @@ export function createHandlers(input: HandlerInput): Handlers {
         return parent === null ? null : { folder: await createFromCatalogue(resourcesDir, key, parent) };
       },
       unsupported: unsupportedHere,
+      warnings: storedWarnings(() => holder.require().store),
     }),
     ...workspaceHandlers({
       holder,

@@ -92,7 +92,7 @@ export class ApprovalWatch {
       return askedOf(asked, takesReason, line);
     }, signal);
     // As Ctrl C at any other time.
-    if (answer === null) await engine.shutdown({ mode: 'pause' });
+    if (answer === null) await engine.shutdown({ mode: 'pause', why: 'Paused by Ctrl C.' });
     else await answerApproval(store, this.run, author, answer);
   }
 

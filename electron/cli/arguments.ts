@@ -156,11 +156,21 @@ export function oneOf<T extends string>(
   throw new WaymarkError('bad_input', `${what} is "${value}" but must be one of ${allowed.join(', ')}.`);
 }
 
-/** A whole number ≥ 0, or null when nothing was given. */
-export function wholeNumber(value: string | undefined, what: string): number | null {
+/** A whole number from 0 to `most`, or null when nothing was given. */
+export function wholeNumber(
+  value: string | undefined,
+  what: string,
+  most = Number.MAX_SAFE_INTEGER,
+): number | null {
   if (value === undefined) return null;
-  if (/^\d+$/.test(value) && Number.isSafeInteger(Number(value))) return Number(value);
-  throw new WaymarkError('bad_input', `${what} is "${value}" but must be a whole number, 0 or above.`);
+  const isWhole = /^\d+$/.test(value);
+  if (isWhole && Number(value) <= most) return Number(value);
+  throw new WaymarkError(
+    'bad_input',
+    isWhole
+      ? `${what} is ${value}, and ${most} is the most. Give a smaller number.`
+      : `${what} is "${value}" but must be a whole number, 0 or above.`,
+  );
 }
 
 /** A whole number ≥ 1, or null when nothing was given. */
@@ -184,6 +194,12 @@ export function duration(value: string | undefined, what: string): number | null
   if (value === undefined) return null;
   const ms = durationMs(value);
   if (ms !== null) return ms;
+  if (/^0+(?:\.0*)?[a-z]$/.test(value)) {
+    throw new WaymarkError(
+      'bad_input',
+      `${what} is "${value}", which is no time at all. Give one above 0, such as 90s, 30m, 48h or 2d.`,
+    );
+  }
   throw new WaymarkError(
     'bad_input',
     `${what} is "${value}" but must be a time such as 90s, 30m, 48h or 2d.`,

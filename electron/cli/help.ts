@@ -116,7 +116,23 @@ const general = helpText.slice(helpText.indexOf('  --workspace DIR'));
  * What `--help` prints beside `words`: all of it without any, else the commands they name and what every command takes.
  * @throws WaymarkError `bad_input` when no command is called so
  */
-export function helpFor(words: readonly string[]): string {
+export function helpFor(words: readonly string[], called = 'waymark'): string {
+  return asCalled(helpOf(words), called);
+}
+
+/** What a person types to call it: in the repository that is a script of npm's. */
+export function calledAs(environment: Readonly<Record<string, string | undefined>>): string {
+  return environment.npm_lifecycle_event === 'waymark' ? 'npm run -s waymark --' : 'waymark';
+}
+
+/** A text that names commands, with the name they have here. */
+export function asCalled(text: string, called: string): string {
+  return called === 'waymark'
+    ? text
+    : text.replace(/^waymark(?=[ :])|(?<=[ "`(])waymark(?= -?-?[a-z])/gm, called);
+}
+
+function helpOf(words: readonly string[]): string {
   const [family, verb] = words[0] === 'run' && words[1] === 'hint' ? ['hint', 'send'] : words;
   if (family === undefined) return helpText;
   const ofFamily = entries().filter((entry) => entry.family === family);

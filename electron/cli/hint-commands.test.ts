@@ -19,7 +19,7 @@ describe('--when', () => {
   });
 
   test.each(['soon', 'gpu_idle', 'gpu_idle:0', 'error_streak:1', 'error_streak:x', ''])('not %s', (word) => {
-    expect(() => whenOf(word, false)).toThrow(/must be one of/);
+    expect(() => whenOf(word, false)).toThrow(/must be one of|counts \d+ to \d+/);
   });
 
   test('ends a sleep or waits for something, not both', () => {

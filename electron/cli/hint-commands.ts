@@ -91,6 +91,12 @@ const verbs = {
   },
 } as const satisfies Record<string, Verb>;
 
+/** What a condition counts, where what stands behind its name is wrong. */
+const boundsOf: Readonly<Partial<Record<string, string>>> = {
+  error_streak: 'error-streak counts 2 to 100 steps in a row, as in error-streak:3',
+  gpu_idle: 'gpu-idle counts 1 to 1440 minutes, as in gpu-idle:30 or gpu-idle:gpu-03:30',
+};
+
 /** What `--when` says; computers and sessions by name, empty = any. @throws WaymarkError bad_input */
 export function whenOf(when: string | undefined, wake: boolean): HintDelivery {
   if (wake && when !== undefined && when !== 'wake') {
@@ -111,7 +117,13 @@ export function whenOf(when: string | undefined, wake: boolean): HintDelivery {
     ...(kind === 'error_streak' ? { steps: Number(first) } : {}),
   });
   if (parsed.success) return parsed.data;
-  throw new WaymarkError('bad_input', `--when is "${when}" but must be one of ${conditions}.`);
+  const bounds = boundsOf[kind];
+  throw new WaymarkError(
+    'bad_input',
+    bounds === undefined
+      ? `--when is "${when}" but must be one of ${conditions}.`
+      : `--when is "${when}", and ${bounds}.`,
+  );
 }
 
 async function numbered(context: CliContext, run: string, word: string | undefined): Promise<HintView> {

@@ -3,6 +3,7 @@ import { plainDetail, toFailure } from '@shared/contract/errors';
 import { visibleJson, visibleText } from '@shared/terminal/visible-text';
 import type { EngineLog } from '../runs/engine-options';
 import { ownLine, setOff } from './fold-quoted';
+import { asCalled } from './help';
 
 /** What a command hands back: one JSON document, and lines for people. */
 export interface CommandResult {
@@ -36,6 +37,7 @@ export function printFailure(
   terminal: Terminal,
   /** Lines that standard error has already. */
   said: ReadonlySet<string> = new Set(),
+  called = 'waymark',
 ): 1 | 2 {
   const failure: Failure = toFailure(thrown);
   if (json) {
@@ -43,7 +45,7 @@ export function printFailure(
     terminal.out(visibleJson({ error: { code, message, detail } }));
   } else {
     const line = `${failure.code}: ${failure.message}`;
-    if (!said.has(line)) terminal.err(line);
+    if (!said.has(line)) terminal.err(asCalled(line, called));
     const detail = plainDetail(failure);
     // What failed may be named in words of others.
     if (detail !== '') for (const row of setOff(detail)) terminal.err(row);

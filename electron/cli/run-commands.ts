@@ -1,5 +1,6 @@
 import { mostTitle } from '@shared/base/one-line';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
+import { mostSample } from '@shared/contract/ipc/runs';
 import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
 import type { RunState } from '@shared/contract/views';
 import { hasEnded, runStatus } from '@shared/runs/run-status';
@@ -63,7 +64,12 @@ export async function runCommand(context: CliContext, args: Arguments): Promise<
 
 /** Full run id for what was typed. */
 export async function named(context: CliContext, word: string | undefined): Promise<string> {
-  return context.reader.resolveRun(required(word, 'The run'));
+  if (word === undefined || word === '')
+    throw new WaymarkError(
+      'bad_input',
+      'No run was named. Write its id, or the first letters of it, behind the command; "run list" shows them.',
+    );
+  return context.reader.resolveRun(word);
 }
 
 async function start(context: CliContext, args: Arguments): Promise<CommandResult> {
@@ -89,7 +95,7 @@ async function start(context: CliContext, args: Arguments): Promise<CommandResul
         ? null
         : oneOf(values['task-hint'], ['off', 'tool', 'upfront'], 'off', '--task-hint'),
     ...called,
-    sample: wholeNumber(values.sample, '--sample'),
+    sample: wholeNumber(values.sample, '--sample', mostSample),
     seed: wholeNumber(values.seed, '--seed'),
     ...startLimits(values),
     author: context.author,

@@ -1,8 +1,12 @@
 import { startRunSchema } from '@shared/contract/ipc/runs';
 import { expect, test } from 'vitest';
-import { parseArguments, positive, wholeNumber } from './arguments';
+import { createRun } from '../testing/run-writer';
+import { testStore } from '../testing/store-fixtures';
+import { duration, parseArguments, positive, wholeNumber } from './arguments';
 import { branchCommand } from './checkpoint-commands';
 import type { CliContext } from './context';
+import { asCalled, calledAs, helpFor } from './help';
+import { whenOf } from './hint-commands';
 import { runCommand } from './run-commands';
 import { stepCommand } from './step-commands';
 
@@ -66,4 +70,51 @@ test('a number below 0 is said to be one, not taken for an option', () => {
     '-1',
   ]);
   expect(() => parseArguments(['run', 'list', '--json', '-1'])).toThrow("Unknown option '-1'");
+});
+
+test('numbers and times say what is wrong with them', () => {
+  expect(() => wholeNumber('9'.repeat(20), '--seed')).toThrow('is the most. Give a smaller number.');
+  expect(() => wholeNumber('1000001', '--sample', 1_000_000)).toThrow(
+    '--sample is 1000001, and 1000000 is the most',
+  );
+  expect(wholeNumber('1000000', '--sample', 1_000_000)).toBe(1_000_000);
+  for (const none of ['0h', '0s', '0.0m'])
+    expect(() => duration(none, '--max-time')).toThrow(`--max-time is "${none}", which is no time at all.`);
+  expect(() => duration('soon', '--max-time')).toThrow('must be a time such as');
+});
+
+test('a condition of a hint that counts wrongly says what it counts', () => {
+  expect(() => whenOf('error_streak:1', false)).toThrow(
+    'counts 2 to 100 steps in a row, as in error-streak:3',
+  );
+  expect(() => whenOf('gpu-idle:0', false)).toThrow('counts 1 to 1440 minutes');
+  expect(() => whenOf('sometime', false)).toThrow('must be one of');
+  expect(whenOf('error-streak:3', false)).toEqual({ when: 'error_streak', steps: 3 });
+});
+
+test('a command about a run that names none says how one is named', async () => {
+  const args = parseArguments(['run', 'show']);
+  await expect(runCommand(context, args)).rejects.toMatchObject(refusal('No run was named. Write its id'));
+});
+
+test('what is said of commands names them as they are called here', () => {
+  const called = calledAs({ npm_lifecycle_event: 'waymark' });
+  expect(calledAs({})).toBe('waymark');
+  expect(helpFor([], called)).toMatch(/^npm run -s waymark --: the engine/u);
+  expect(helpFor(['run', 'show'], called)).toMatch(/^npm run -s waymark -- run show\n/u);
+  expect(asCalled('Run "waymark --help" for the commands of waymark.', called)).toBe(
+    'Run "npm run -s waymark -- --help" for the commands of waymark.',
+  );
+  expect(helpFor([])).toMatch(/^waymark: /u);
+});
+
+test('a word that fits several runs names them, the latest first, and how many more there are', async () => {
+  const store = testStore();
+  const runs: string[] = [];
+  for (let made = 0; made < 12; made += 1) runs.push(await createRun(store));
+  await expect(store.reader.resolveRun('01')).rejects.toMatchObject({
+    ...{ code: 'bad_input', message: '"01" fits 12 runs. Type more of the id.' },
+    detail: expect.stringMatching(/^(01\w{24} {2}A run\n){10}and 2 older$/),
+  });
+  expect(await store.reader.resolveRun(runs[3] ?? '')).toBe(runs[3]);
 });

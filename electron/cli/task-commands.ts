@@ -14,11 +14,11 @@ export async function taskCommand(context: CliContext, args: Arguments): Promise
     const folder = resolve(required(path, 'The path of the task package'));
     const task = await addTask(context.store, folder);
     // As `addTask`: other commands do not wait for the parser of task files.
-    const [{ loadTaskPackage }, { taskWarnings }] = await Promise.all([
+    const [{ loadTaskPackage }, { taskWarnings, warningWords }] = await Promise.all([
       import('../task/load'),
       import('../task/task-warnings'),
     ]);
-    const warnings = await taskWarnings(await loadTaskPackage(folder));
+    const warnings = (await taskWarnings(await loadTaskPackage(folder))).map(warningWords);
     return {
       json: { id: task.id, title: task.title, hash: task.hash, warnings },
       lines: [`Added task ${task.id}: ${task.title}`, ...warnings.map((warning) => `Warning: ${warning}`)],

@@ -1,5 +1,6 @@
 import type { CatalogueRow, TaskRow } from '@shared/contract/ipc/application';
 import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/contract/task';
+import type { TaskWarning } from '@shared/contract/task-warning';
 import type { Handlers } from '../ipc/register';
 import type { StoredTask } from '../store/api';
 import type { WorkbenchHolder } from '../workbench';
@@ -15,13 +16,16 @@ export interface TaskHandlerOptions {
   create(key: string): Promise<{ folder: string } | null>;
   /** Why a task cannot run on this machine; empty when it can. */
   unsupported(task: StoredTask): string[];
+  /** What the package had better not do. */
+  warnings(task: StoredTask): Promise<TaskWarning[]>;
 }
 
 /** Task packages of the workspace, and the catalogue new ones start from. */
 export function taskHandlers(options: TaskHandlerOptions): TaskHandlers {
-  const row = (task: StoredTask) => taskRow(task, options.unsupported(task));
+  const row = async (task: StoredTask) =>
+    taskRow(task, options.unsupported(task), await options.warnings(task));
   return {
-    'tasks.list': async () => (await options.holder.require().store.reader.tasks()).map(row),
+    'tasks.list': async () => Promise.all((await options.holder.require().store.reader.tasks()).map(row)),
     'tasks.add': async () => {
       const task = await options.add();
       return task && row(task);
@@ -31,7 +35,7 @@ export function taskHandlers(options: TaskHandlerOptions): TaskHandlers {
   };
 }
 
-function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
+function taskRow(task: StoredTask, unsupported: string[], warnings: TaskWarning[]): TaskRow {
   const spec = taskSpecSchema.parse(task.spec);
   return {
     id: task.id,
@@ -68,6 +72,7 @@ function taskRow(task: StoredTask, unsupported: string[]): TaskRow {
       approvals: approvalsFor(spec, computer),
     })),
     unsupported,
+    warnings,
   };
 }
 

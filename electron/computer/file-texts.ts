@@ -40,7 +40,7 @@ export function conflicting(path: string, kind: ConflictKind): FileError {
 export const systemErrors: Partial<Record<string, { reason: FileErrorReason; text: string }>> = {
   ENOENT: { reason: 'not_found', text: 'nothing is there' },
   EISDIR: { reason: 'is_directory', text: 'it is a directory' },
-  ENOTDIR: { reason: 'not_directory', text: 'a part of the path is not a directory' },
+  ENOTDIR: { reason: 'not_directory', text: 'it, or a part of the path to it, is not a directory' },
   EACCES: { reason: 'permission', text: 'permission denied' },
   EPERM: { reason: 'permission', text: 'the operation is not permitted' },
   EEXIST: { reason: 'exists', text: 'something is there already' },

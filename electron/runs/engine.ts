@@ -108,7 +108,7 @@ export interface Engine {
    * Pauses every driven run and waits until all are let go of. `pause`: a request to a model is given up and asked
    * again on resume, an action may end within 15 s; `now`: an action is interrupted as well.
    */
-  shutdown(options: { mode: 'pause' | 'now' }): Promise<void>;
+  shutdown(options: { mode: 'pause' | 'now'; why?: string }): Promise<void>;
 }
 
 export function createEngine(options: EngineOptions): Engine {
@@ -324,16 +324,16 @@ class RunEngine implements Engine {
     return { ...here, closed: here.closed + there.closed, notReached: there.notReached };
   }
 
-  async shutdown({ mode }: { mode: 'pause' | 'now' }): Promise<void> {
+  async shutdown({ mode, why }: { mode: 'pause' | 'now'; why?: string }): Promise<void> {
     this.closing.abort(new Error('The application is closing.'));
     this.rehearsals.cancelAll();
     const runs = [...this.driven.values()];
     for (const { control } of runs) {
-      control.quit(mode === 'pause' ? 'after_step' : 'now');
+      control.quit(mode === 'pause' ? 'after_step' : 'now', why);
     }
     const timer = setTimeout(() => {
       for (const { control } of runs) {
-        control.quit('now');
+        control.quit('now', why);
       }
     }, QUIT_GRACE_MS);
     await Promise.all(runs.map(({ settled }) => settled));

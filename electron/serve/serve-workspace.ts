@@ -17,6 +17,7 @@ import type { NamedAddresses } from '../named-addresses';
 import { openWorkbench } from '../open-workbench';
 import type { EngineLog } from '../runs/engine-options';
 import type { Store } from '../store/api';
+import { storedWarnings } from '../task/stored-warnings';
 import { unsupportedHere } from '../task/unsupported';
 import { WorkbenchHolder } from '../workbench';
 import { CalmPublisher } from './calm-publisher';
@@ -109,6 +110,7 @@ export async function serveWorkspace(
     'tasks.list': taskHandlers({
       holder,
       unsupported: unsupportedHere,
+      warnings: storedWarnings(() => bench.store),
       ...{ add: needsDialog, catalogue: needsDialog, create: needsDialog },
     })['tasks.list'],
     'export.preview': datasetHandlers({ holder, chooseTarget: needsDialog })['export.preview'],

@@ -86,6 +86,10 @@ async function findInputs(order: InputOrder): Promise<{ path: string; size: numb
       if (matches(base)) found.set(base, facts.size);
       continue;
     }
+    if (facts.kind !== 'directory')
+      throw new InputProblem(
+        `${start} is a device, pipe or socket, and an evaluation takes files and folders. Put one of them there.`,
+      );
     const { entries, truncated } = await order.files.walk(start, {
       hidden: true,
       maxEntries: MAX_INPUT_FILES,

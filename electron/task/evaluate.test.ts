@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmod,
   mkdir,
@@ -157,6 +158,26 @@ describe('an evaluation', () => {
     const outcome = await evaluate(given);
     expect(outcome.protectedChanged).toEqual(['task/fixed.txt']);
     expect(outcome.log).toContain('task/fixed.txt');
+  });
+
+  it.each<[string, string]>([
+    ['a pipe', 'rm task/fixed.txt && mkfifo task/fixed.txt'],
+    ['a link that leads nowhere it could', 'ln -sfn fixed.txt task/fixed.txt'],
+    ['a folder', 'rm task/fixed.txt && mkdir task/fixed.txt'],
+  ])('finds that %s took the place of a protected file, and evaluates all the same', async (_, command) => {
+    const given = await order('echo \'{"score": 1}\'');
+    execFileSync('sh', ['-c', command], { cwd: root });
+    const outcome = await evaluate(given);
+    expect(outcome).toMatchObject({ outcome: 'scored', protectedChanged: ['task/fixed.txt'] });
+  });
+
+  it('says that a pipe is no input', async () => {
+    const given = await order('echo \'{"score": 1}\'');
+    execFileSync('sh', ['-c', 'rm -rf data/outputs && mkfifo data/outputs'], { cwd: root });
+    expect(await evaluate(given)).toMatchObject({
+      outcome: 'unavailable',
+      message: expect.stringMatching(/outputs is a device, pipe or socket.*Put one of them there/),
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { loadTaskPackage } from './load';
-import { taskWarnings } from './task-warnings';
+import { taskWarnings, warningWords } from './task-warnings';
 
 let folder: string;
 beforeEach(async () => {
@@ -13,7 +13,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const warnings = async (files: Record<string, string>) =>
-  taskWarnings(await loadTaskPackage(await writeTaskPackage(join(folder, 'package'), files)));
+  (await taskWarnings(await loadTaskPackage(await writeTaskPackage(join(folder, 'package'), files)))).map(
+    warningWords,
+  );
 
 it.each([
   ['sh "$WAYMARK_INPUTS/data/outputs/train.sh"', 'evaluate.sh'],

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TaskWarning } from '@shared/contract/task-warning';
 import picomatch from 'picomatch';
 import type { TaskPackage } from './load';
 
@@ -11,27 +12,32 @@ const starts =
 const runners =
   /\b(?:subprocess|os\.system|os\.exec\w*|runpy|importlib|__import__|execfile|child_process|torch\.load|joblib\.load|(?:c|cloud)?pickle\.loads?)\b|\bexec\s*\(/;
 
-/**
- * What a task may do and had better not, sentences for its author; empty for most tasks.
- */
-export async function taskWarnings({ folder, spec, entries }: TaskPackage): Promise<string[]> {
-  return [...unreachable(spec), ...(await runsTheAgents({ folder, spec, entries }))];
+/** What is looked at of a package; `entries`: its files, at least those of the evaluator. */
+export type WarnedPackage = Pick<TaskPackage, 'folder' | 'spec' | 'entries'>;
+
+/** What a task may do and had better not; empty for most tasks. */
+export async function taskWarnings(task: WarnedPackage): Promise<TaskWarning[]> {
+  return [...unreachable(task.spec), ...(await runsTheAgents(task))];
 }
 
-function unreachable({ evaluation: { max_score, success_at } }: TaskPackage['spec']): string[] {
+/** Sentences for its author. */
+export function warningWords(warning: TaskWarning): string {
+  switch (warning.kind) {
+    case 'success_unreachable':
+      return `evaluation.success_at is ${warning.successAt} and evaluation.max_score ${warning.maxScore}, so no run of this task can count as successful. Lower success_at.`;
+    case 'runs_agent_files':
+      return `${warning.file} seems to run or load files that the agent wrote. Such files can give themselves any score, because they run beside the evaluator. Start them with evaluation.run, which runs before the evaluator and apart from it.`;
+  }
+}
+
+function unreachable({ evaluation: { max_score, success_at } }: TaskPackage['spec']): TaskWarning[] {
   return success_at <= max_score
     ? []
-    : [
-        `evaluation.success_at is ${success_at} and evaluation.max_score ${max_score}, so no run of this task can count as successful. Lower success_at.`,
-      ];
+    : [{ kind: 'success_unreachable', successAt: success_at, maxScore: max_score }];
 }
 
 /** Found in the texts of the evaluator, so a silent answer proves nothing. */
-async function runsTheAgents({
-  folder,
-  spec,
-  entries,
-}: Pick<TaskPackage, 'folder' | 'spec' | 'entries'>): Promise<string[]> {
+async function runsTheAgents({ folder, spec, entries }: WarnedPackage): Promise<TaskWarning[]> {
   const { evaluation } = spec;
   if (evaluation.run !== null) return [];
   const bases = evaluation.inputs
@@ -44,17 +50,13 @@ async function runsTheAgents({
   );
   const named = new RegExp(['WAYMARK_INPUTS', ...bases.map(escaped)].join('|'));
   const texts = [{ name: 'evaluation.command', text: evaluation.command }];
-  for (const { kind, path } of entries) {
-    if (kind !== 'file' || !path.startsWith(`${evaluation.folder}/`)) continue;
+  for (const { kind, path, size } of entries) {
+    if (kind !== 'file' || size > MOST_BYTES || !path.startsWith(`${evaluation.folder}/`)) continue;
     const bytes = await readFile(join(folder, path));
-    if (bytes.length <= MOST_BYTES && !bytes.includes(0))
-      texts.push({ name: path, text: bytes.toString('utf8') });
+    if (!bytes.includes(0)) texts.push({ name: path, text: bytes.toString('utf8') });
   }
   const found = texts.find(({ text }) => started.test(text) || (named.test(text) && runners.test(text)));
-  if (found === undefined) return [];
-  return [
-    `${found.name} seems to run or load files that the agent wrote. Such files can give themselves any score, because they run beside the evaluator. Start them with evaluation.run, which runs before the evaluator and apart from it.`,
-  ];
+  return found === undefined ? [] : [{ kind: 'runs_agent_files', file: found.name }];
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -13,7 +13,7 @@ import { AgentRefusal } from './channel-lost';
 const texts: Record<FileErrorReason, string> = {
   not_found: 'nothing is there',
   is_directory: 'it is a directory',
-  not_directory: 'a part of the path is not a directory',
+  not_directory: 'it, or a part of the path to it, is not a directory',
   not_a_file: 'it is a device, pipe or socket',
   not_empty: 'the directory is not empty',
   permission: 'permission denied',

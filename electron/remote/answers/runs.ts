@@ -1,3 +1,4 @@
+import { taskWarning } from '@shared/contract/task-warning';
 import { checkpointEvents } from '@shared/log/checkpoint-events';
 import { storedStatus } from '@shared/log/events';
 import { z } from 'zod';
@@ -89,6 +90,7 @@ const taskRow = z.object({
     }),
   ),
   unsupported: texts,
+  warnings: listOf(taskWarning).default([]),
 });
 
 const workspaceStatus = z.object({

@@ -1,6 +1,9 @@
 import type { ControlPort, HaltRequest, HumanDecision, PendingChange } from '../../agent/ports';
 import type { OutboxFollower } from '../steer/outbox-follower';
 
+/** What a run says that was paused because its application ends. */
+const closedWords = 'Paused because Waymark was closed.';
+
 /** Pause, stop, wake and approvals for the loop: humans' requests from the outbox, and the quitting application's own. */
 export class RunControl implements ControlPort {
   private readonly halting = new AbortController();
@@ -11,6 +14,7 @@ export class RunControl implements ControlPort {
   private readonly seenChanges = new Set<string>();
   private readonly seenWakes = new Set<string>();
   private quitting: 'after_step' | 'now' | null = null;
+  private quittingWhy = closedWords;
 
   constructor(private readonly follower: OutboxFollower) {
     follower.onChange(() => this.update());
@@ -26,7 +30,8 @@ export class RunControl implements ControlPort {
   }
 
   /** The application quits: a model request is given up at once, an action under `after_step` may end. */
-  quit(mode: 'after_step' | 'now'): void {
+  quit(mode: 'after_step' | 'now', why = closedWords): void {
+    this.quittingWhy = why;
     this.quitting = this.quitting === 'now' ? 'now' : mode;
     this.haltingThinking.abort(new Error('The application is closing.'));
     this.update();
@@ -57,7 +62,7 @@ export class RunControl implements ControlPort {
           op: 'pause',
           mode: this.quitting,
           entries: [],
-          message: 'Paused because Waymark was closed.',
+          message: this.quittingWhy,
         };
   }
 

@@ -45,14 +45,18 @@ function noRun(prefix: string): string {
   return `There is no run "${prefix}" in this workspace. "waymark run list" names those that are there.`;
 }
 
+/** Runs that a word fits and that are named, the latest. */
+const namedRuns = 10;
+
 /** Full ULID for a unique prefix, case ignored. Throws `not_found` or `bad_input` when it is ambiguous. */
 export function resolveRun(context: ReadContext, prefix: string): string {
   const wanted = prefix.toUpperCase();
   if (!/^[0-9A-Z]{1,26}$/.test(wanted)) {
     throw new WaymarkError('not_found', noRun(prefix));
   }
-  const found = context.statements.all<{ ulid: string }>(
-    'SELECT r.ulid FROM run r JOIN run_head h ON h.run = r.id WHERE r.ulid >= ? AND r.ulid < ? ORDER BY r.ulid LIMIT 3',
+  const found = context.statements.all<{ ulid: string; title: string }>(
+    `SELECT r.ulid, json_extract(h.facts, '$.title') AS title FROM run r JOIN run_head h ON h.run = r.id
+     WHERE r.ulid >= ? AND r.ulid < ? ORDER BY r.ulid DESC`,
     wanted,
     `${wanted}\uffff`,
   );
@@ -61,10 +65,12 @@ export function resolveRun(context: ReadContext, prefix: string): string {
     throw new WaymarkError('not_found', noRun(prefix));
   }
   if (second !== undefined) {
+    const left = found.length - namedRuns;
+    const named = found.slice(0, namedRuns).map(({ ulid, title }) => `${ulid}  ${title}`);
     throw new WaymarkError(
       'bad_input',
-      `"${prefix}" fits several runs. Type more of the id.`,
-      `${first.ulid}, ${second.ulid}`,
+      `"${prefix}" fits ${found.length} runs. Type more of the id.`,
+      [...named, ...(left > 0 ? [`and ${left} older`] : [])].join('\n'),
     );
   }
   return first.ulid;

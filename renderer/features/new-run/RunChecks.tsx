@@ -38,6 +38,9 @@ export function RunChecks({ task, endpoint, choices, now }: RunChecksProps) {
             <Check key={problem} ok={false} title={text.taskDoesNotFit} detail={problem} />
           ))
         )}
+        {task.warnings.map((warning) => (
+          <Check key={JSON.stringify(warning)} ok={false} {...text.taskWarning(warning)} />
+        ))}
         {hosts.map((host) => (
           <HostCheck key={host} alias={host} now={now} />
         ))}

@@ -1,3 +1,4 @@
+import type { TaskWarning } from '@shared/contract/task-warning';
 export const newRun = {
   title: 'New run',
   task: 'Task',
@@ -104,6 +105,16 @@ export const newRun = {
   taskFits: 'The task fits this computer',
   taskFitsDetail: (tools: number) => `${tools} actions offered`,
   taskDoesNotFit: 'The task does not fit',
+  taskWarning: (warning: TaskWarning) =>
+    warning.kind === 'runs_agent_files'
+      ? {
+          title: 'The evaluator may run the agent’s files',
+          detail: `${warning.file} seems to run or load files that the agent wrote. They run beside the evaluator, so they can give themselves any score. Start them with evaluation.run.`,
+        }
+      : {
+          title: 'No run can count as successful',
+          detail: `evaluation.success_at is ${warning.successAt} and evaluation.max_score ${warning.maxScore}. Lower success_at.`,
+        },
   evaluator: 'Evaluator on the agent’s computer',
   evaluatorDetail:
     'Where no sandbox keeps the agent apart from it, the run is marked “evaluator not isolated”.',

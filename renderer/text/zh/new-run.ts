@@ -98,6 +98,16 @@ export const newRun: Text['newRun'] = {
   taskFits: '任务适合本机',
   taskFitsDetail: (tools) => `提供 ${tools} 个操作`,
   taskDoesNotFit: '任务不适合本机',
+  taskWarning: (warning) =>
+    warning.kind === 'runs_agent_files'
+      ? {
+          title: '评测器可能会运行智能体写的文件',
+          detail: `${warning.file} 似乎会运行或加载智能体写的文件。这些文件与评测器一起运行，可以随意给自己打分。请改用 evaluation.run 启动它们。`,
+        }
+      : {
+          title: '任何运行都不可能算作成功',
+          detail: `evaluation.success_at 为 ${warning.successAt}，而 evaluation.max_score 为 ${warning.maxScore}。请调低 success_at。`,
+        },
   evaluator: '评测器与智能体在同一台计算机上',
   evaluatorDetail: '如果没有沙箱把智能体与评测器隔开，运行会标记为“评测器未隔离”。',
   notTested: '模型未测试',

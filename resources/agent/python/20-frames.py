@@ -133,7 +133,7 @@ def bad_request(message):
 file_errors = {
     "ENOENT": ("not_found", "nothing is there"),
     "EISDIR": ("is_directory", "it is a directory"),
-    "ENOTDIR": ("not_directory", "a part of the path is not a directory"),
+    "ENOTDIR": ("not_directory", "it, or a part of the path to it, is not a directory"),
     "EACCES": ("permission", "permission denied"),
     "EPERM": ("permission", "the operation is not permitted"),
     "EEXIST": ("exists", "something is there already"),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Failure } from '../errors';
 import { type Settings, settingsChangeSchema } from '../settings';
+import type { TaskWarning } from '../task-warning';
 import { none, returns } from './parts';
 
 /** The application itself: settings, workspace, tasks, model test, demo. */
@@ -95,6 +96,8 @@ export interface TaskRow {
   }[];
   /** Why it cannot run here; empty when it can. */
   unsupported: string[];
+  /** What its package had better not do; it runs all the same. */
+  warnings: TaskWarning[];
 }
 
 export interface CatalogueRow {

@@ -5,6 +5,9 @@ import { hostAliasSchema } from '../computers';
 import type { RunningCommand, RunSummary, VerifyReport } from '../views';
 import { inRun, none, returns, run, unisolated } from './parts';
 
+/** More runs of one kind than anybody makes: a larger number is a slip. */
+export const mostSample = 1_000_000;
+
 export const startRunSchema = z.object({
   task: z.string().min(1),
   title: oneLine(mostTitle).optional(),
@@ -27,7 +30,7 @@ export const startRunSchema = z.object({
   experiment: oneLine(mostName).nullable().default(null),
   arm: oneLine(mostName).optional(),
   group: oneLine(mostName).optional(),
-  sample: z.int().nonnegative().optional(),
+  sample: z.int().nonnegative().max(mostSample).optional(),
   seed: z.int().nonnegative().optional(),
   /** Folders that a person chose with `runs.pickFolder`, by its names. */
   show: z.array(z.string().max(40)).max(20).default([]),

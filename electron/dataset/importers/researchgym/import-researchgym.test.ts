@@ -186,6 +186,15 @@ describe('bad input', () => {
     await expect(importResearchGym(store, author, bad, once)).rejects.toThrow(
       'react_x.json is not taken: it is no JSON',
     );
+    // In our words, which are the same in every runtime.
+    writeFileSync(bad, '{"id": "x",\n "of": tru}');
+    const failure = await importResearchGym(store, author, bad, once).catch(
+      (thrown: Error) => thrown.message,
+    );
+    expect(failure).toMatch(
+      /react_x\.json is no JSON: (what stands in line 2, character \d+, does not|it holds words or signs that JSON does not know)/,
+    );
+    expect(failure).not.toMatch(/token|position|Unexpected/);
     writeFileSync(bad, '{"id": "x", "node_type": "odd"}');
     await expect(importResearchGym(store, author, bad, once)).rejects.toThrow('node_type');
     await expect(importResearchGym(store, author, join(folder, 'none'), once)).rejects.toThrow(
