@@ -16,8 +16,8 @@ export interface AnnotationDeskOptions {
   earlierDevices?: readonly string[];
   now(): number;
   write<T>(job: Job<T>): Promise<T>;
-  /** Right after COMMIT. */
-  stored(ulid: string): void;
+  /** Right after COMMIT: rows that this process has put into the log. */
+  stored(from: number, to: number): void;
   relabelled(run: string, from: number, to: number): void;
   /** Work that nobody waits for was stopped by a full disk or a damaged file; throws what is a bug. */
   failed(thrown: unknown): void;
@@ -49,7 +49,7 @@ export class AnnotationDesk {
       write: (job) => options.write(job),
       now: () => options.now(),
       settle: ({ id, state }) => settle(id, state.head),
-      stored: ({ ulid }) => options.stored(ulid),
+      stored: (id) => options.stored(id, id),
       labelled: ({ target: { run, from, to } }) => options.relabelled(run, from, to),
     });
     this.merges = new MergeAnnotations(statements, ranges, labels, group, {

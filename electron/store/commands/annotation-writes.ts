@@ -20,14 +20,16 @@ export interface AnnotationWriteOptions {
   write<T>(job: Job<T>): Promise<T>;
   /** Somebody decides about the running step: its row must exist. */
   settle(run: OpenRun): void;
-  /** Right after COMMIT. */
-  stored(entry: AnnotationEntry): void;
+  /** Right after COMMIT, with the entry's row. */
+  stored(id: number): void;
   /** When the label columns of the entry's steps are renewed. */
   labelled(entry: AnnotationEntry): void;
 }
 
 interface Stored {
   entry: AnnotationEntry;
+  /** Its row; null when it was stored before. */
+  id: number | null;
   work: PendingLabels | null;
 }
 
@@ -113,14 +115,14 @@ export class AnnotationWrites {
         const before = known?.() ?? null;
         if (before !== null) {
           const { id } = this.runs.current(before.target.run);
-          return [{ entry: before, work: this.labels.begin(id, partsOf(before.target)) }];
+          return [{ entry: before, id: null, work: this.labels.begin(id, partsOf(before.target)) }];
         }
         const end = renewalEnd();
         return make().map((entry) => this.store(entry, end));
       },
       committed: (done) => {
-        for (const { entry } of done) {
-          this.options.stored(entry);
+        for (const { id: row } of done) {
+          if (row !== null) this.options.stored(row);
         }
       },
     });
@@ -133,11 +135,11 @@ export class AnnotationWrites {
 
   private store(made: NewAnnotation, end: number): Stored {
     const run = this.runs.current(made.target.run);
-    const entry = this.log.append(run.id, made);
+    const { entry, id } = this.log.append(run.id, made);
     if (made.target.to === run.state.steps) {
       this.options.settle(run);
     }
-    return { entry, work: this.labels.begin(run.id, partsOf(made.target), end) };
+    return { entry, id, work: this.labels.begin(run.id, partsOf(made.target), end) };
   }
 
   /** The entry that was stored under this id for the same run. @throws WaymarkError conflict */

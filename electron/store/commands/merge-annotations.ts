@@ -34,8 +34,8 @@ export interface MergeOptions {
   open(run: string): OpenRun | null;
   /** Somebody decided about the running step: its row must exist. */
   settle(run: OpenRun): void;
-  /** Right after COMMIT. */
-  stored(ulid: string): void;
+  /** Right after COMMIT: rows that it has put into the log, side by side. */
+  stored(from: number, to: number): void;
   relabelled(run: string, from: number, to: number): void;
   /** Work that nobody waits for was stopped by a full disk or a damaged file; throws what is a bug. */
   failed(thrown: unknown): void;
@@ -49,7 +49,8 @@ interface Batch {
   done: number;
   /** Entries that are in the log now, those about removed runs included. */
   added: number;
-  stored: string[];
+  /** Their rows, which lie side by side; null for none. */
+  rows: { from: number; to: number } | null;
   kept: FreshEntry[];
   work: { run: string; parts: StepRange[]; pending: PendingLabels | null }[];
 }
@@ -181,9 +182,9 @@ export class MergeAnnotations {
     return batch;
   }
 
-  private announce({ stored, kept }: Batch): void {
-    for (const ulid of stored) {
-      this.options.stored(ulid);
+  private announce({ rows, kept }: Batch): void {
+    if (rows !== null) {
+      this.options.stored(rows.from, rows.to);
     }
     for (const { run, parsed } of kept) {
       const to = parsed?.target.to ?? Number.POSITIVE_INFINITY;
@@ -200,11 +201,15 @@ export class MergeAnnotations {
 
   /** Inside the transaction. */
   private store(entries: readonly FreshEntry[]): Batch {
-    const batch: Batch = { done: 0, added: 0, stored: [], kept: [], work: [] };
+    const batch: Batch = { done: 0, added: 0, rows: null, kept: [], work: [] };
     const begun = performance.now();
     const touched = new Map<OpenRun, { annotation: number; parts: readonly StepRange[] }[]>();
     const places = new Map([...new Set(entries.map(({ run }) => run))].map((run) => [run, this.place(run)]));
     const ends = new Map<string, FreshEntry>();
+    const stored = (id: number) => {
+      batch.rows = { from: batch.rows?.from ?? id, to: id };
+      batch.added += 1;
+    };
     for (const entry of entries) {
       if (batch.done > 0 && performance.now() > begun + BATCH_MS) {
         break;
@@ -214,19 +219,17 @@ export class MergeAnnotations {
       const { parsed } = entry;
       if (entry.deviceSeq > (ends.get(entry.device)?.deviceSeq ?? 0)) ends.set(entry.device, entry);
       if (place.at === 'removed') {
-        this.insert(entry, place.id, null);
-        batch.added += 1;
+        stored(this.insert(entry, place.id, null));
       } else if (place.at === 'away' || parsed === null || parsed.target.to > place.run.state.steps) {
         this.keep(entry);
         batch.kept.push(entry);
       } else {
         const annotation = this.insert(entry, place.run.id, parsed);
+        stored(annotation);
         this.gestures.add(annotation, place.run.id, parsed);
         const news = touched.get(place.run) ?? [];
         news.push({ annotation, parts: partsOf(parsed.target) });
         touched.set(place.run, news);
-        batch.stored.push(entry.ulid);
-        batch.added += 1;
       }
     }
     for (const { device, deviceSeq, hash } of ends.values()) {
@@ -335,23 +338,24 @@ export class MergeAnnotations {
 
   /** Keys of the steps about which opinions differ. */
   private disagreements(runs: readonly string[]): Set<number> {
-    const steps = new Set<number>();
-    for (const run of runs) {
-      const id = this.options.open(run)?.id ?? 0;
-      const rows = this.statements
-        .prepare(
-          `SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND label_flags & ${LabelFlag.disagreement}`,
-        )
-        .pluck()
-        .iterate(rowId(id, 0), rowId(id, LAST_SEQ));
-      for (const step of rows) {
-        steps.add(step as number);
-      }
-    }
-    return steps;
+    const find = this.statements
+      .prepare(
+        `SELECT id FROM step_head INDEXED BY step_filter WHERE id BETWEEN ? AND ? AND label_flags & ${LabelFlag.disagreement}`,
+      )
+      .pluck();
+    return new Set(
+      runs.flatMap((run) => {
+        const id = this.options.open(run)?.id ?? 0;
+        return find.all(rowId(id, 0), rowId(id, LAST_SEQ)) as number[];
+      }),
+    );
   }
 }
 
 function namesOf(entries: readonly FreshEntry[]): string[] {
-  return [...new Set(entries.flatMap(({ parsed }) => (parsed === null ? [] : [parsed.author.name])))].sort();
+  const names = new Set<string>();
+  for (const { parsed } of entries) {
+    if (parsed !== null) names.add(parsed.author.name);
+  }
+  return [...names].sort();
 }

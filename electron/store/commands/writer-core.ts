@@ -116,7 +116,7 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
       {
         ...options,
         write: (job) => this.write(job),
-        stored: (entry) => this.foreign.seenAnnotation(entry),
+        stored: (from, to) => this.foreign.seenAnnotations(from, to),
         relabelled: (run, from, to) => notify({ kind: 'labels', run, from, to }),
         failed: (thrown) => this.unattended(thrown),
       },

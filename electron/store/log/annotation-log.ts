@@ -48,7 +48,8 @@ export class AnnotationLog {
     this.ranges.forget();
   }
 
-  append(run: number, entry: NewAnnotation): AnnotationEntry {
+  /** The entry as stored, and its row. */
+  append(run: number, entry: NewAnnotation): { entry: AnnotationEntry; id: number } {
     const last = endOf(this.statements, entry.device);
     const { ulid, at, author, device, target, supersedes, gesture, body } = entry;
     const deviceSeq = last.seq + 1;
@@ -71,11 +72,12 @@ export class AnnotationLog {
       text,
       hash,
     );
+    const id = Number(lastInsertRowid);
     noteEnd(this.statements, { device, seq: deviceSeq, hash });
-    this.ranges.add(Number(lastInsertRowid), run, partsOf(target));
-    this.gestures.add(Number(lastInsertRowid), run, stored);
-    this.ranges.remember(Number(lastInsertRowid), stored, text.length);
-    return stored;
+    this.ranges.add(id, run, partsOf(target));
+    this.gestures.add(id, run, stored);
+    this.ranges.remember(id, stored, text.length);
+    return { entry: stored, id };
   }
 
   /** The stored entry with this id; null when it is not here, or its run was removed. */

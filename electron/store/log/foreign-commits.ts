@@ -29,7 +29,8 @@ export class ForeignCommits {
   private outbox = 0;
   private annotation = 0;
   private readonly ownOutbox = new Set<number>();
-  private readonly ownAnnotations = new Set<string>();
+  /** Rows of the annotation log that this process has stored, ascending, those not passed yet. */
+  private readonly ownAnnotations: { from: number; to: number }[] = [];
 
   constructor(
     private readonly statements: Statements,
@@ -65,8 +66,10 @@ export class ForeignCommits {
     this.ownOutbox.add(id);
   }
 
-  seenAnnotation(ulid: string): void {
-    this.ownAnnotations.add(ulid);
+  seenAnnotations(from: number, to: number): void {
+    const last = this.ownAnnotations.at(-1);
+    if (last?.to === from - 1) last.to = to;
+    else this.ownAnnotations.push({ from, to });
   }
 
   /** Nobody waits for a poll: what it cannot read is told, and the next one tries again. */
@@ -132,23 +135,29 @@ export class ForeignCommits {
   private tellAnnotations(): void {
     const rows = this.statements.all<{
       id: number;
-      ulid: string;
       run: string;
       low: number | null;
       high: number | null;
     }>(
-      `SELECT id, ulid, (SELECT r.ulid FROM run r WHERE r.id = annotation.run) AS run,
+      `SELECT id, (SELECT r.ulid FROM run r WHERE r.id = annotation.run) AS run,
          iif(json_valid(body), body ->> '$.target.from', NULL) AS low,
          iif(json_valid(body), body ->> '$.target.to', NULL) AS high
        FROM annotation WHERE id > ? AND purged = 0 ORDER BY id`,
       this.annotation,
     );
-    for (const { id, ulid, run, low, high } of rows) {
+    for (const { id, run, low, high } of rows) {
       this.annotation = id;
-      if (!this.ownAnnotations.delete(ulid) && low !== null && high !== null) {
+      if (!this.isOwn(id) && low !== null && high !== null) {
         this.notify({ kind: 'labels', run, from: low, to: high });
       }
     }
+  }
+
+  /** Rows are asked about in ascending order: what lies before is passed. */
+  private isOwn(annotation: number): boolean {
+    const own = this.ownAnnotations;
+    while ((own[0]?.to ?? annotation) < annotation) own.shift();
+    return own[0] !== undefined && own[0].from <= annotation;
   }
 
   private tellSessions(): void {

@@ -5,7 +5,7 @@ import {
   noDecisions,
   type StepDecisions,
 } from '@shared/labels/annotation-fold';
-import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
+import type { EffectiveLabel, HumanLabel, MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
 import { judgesInShort, stepOpinion } from '@shared/labels/step-marks';
 import { rowId, seqOf } from '../file/ids';
 import type { Statements } from '../file/rows';
@@ -157,9 +157,7 @@ export class LabelProjection {
     if (rules.length + judges.length + corrections.length + comments.length > 0 || flagged) {
       return labelColumns(decisions, rules, precedence);
     }
-    const said = JSON.stringify(
-      humans.map(({ author, value, reason, adjudication }) => [author, value, reason, adjudication]),
-    );
+    const said = inWords(humans);
     const known = this.opinions.get(said);
     if (known !== undefined) {
       return known;
@@ -202,6 +200,17 @@ function labelColumns(
     judge === null ? null : JSON.stringify(judge),
     decisions.comments.length,
   ];
+}
+
+/** The same text for the same opinions and another one for others: each part says how long it is. */
+function inWords(humans: readonly HumanLabel[]): string {
+  let words = '';
+  for (const { author, value, reason, adjudication } of humans) {
+    const { uuid, name } = author;
+    words += `${uuid.length} ${uuid}${name.length} ${name}${value}${adjudication ? '!' : '.'}`;
+    words += reason === null ? '-' : `${reason.length} ${reason}`;
+  }
+  return words;
 }
 
 /** How rules and judge met when the run's stored labels were made. */
