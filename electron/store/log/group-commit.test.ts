@@ -63,6 +63,33 @@ test('a job that fails in the transaction is abandoned alone', async () => {
   expect(words()).toEqual(['a', 'c']);
 });
 
+test('after a job that failed the others are run again with what they had prepared, several failures together', async () => {
+  const { group, job, said, words } = stand();
+  const counted = (word: string) => {
+    const plain = job(word);
+    return job(word, {
+      run: () => {
+        said.push(`run ${word}`);
+        plain.run();
+      },
+    });
+  };
+  const results = await Promise.allSettled([
+    group.add(counted('a')),
+    group.add(job('b', { run: fails('no') })),
+    group.add(counted('c')),
+    group.add(job('d', { run: fails('nor this') })),
+    group.add(counted('e')),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual([
+    ...['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+  ]);
+  expect(said.filter((each) => each.endsWith(' a'))).toEqual(['prepare a', 'run a', 'run a', 'committed a']);
+  expect(said.filter((each) => each.endsWith(' c'))).toEqual(['prepare c', 'run c', 'committed c']);
+  expect(said.filter((each) => each.startsWith('abandon'))).toEqual(['abandon b', 'abandon d']);
+  expect(words()).toEqual(['a', 'c', 'e']);
+});
+
 test('when the transaction cannot begin, everything that was prepared for it is abandoned', async () => {
   const { group, hooks, job, said, words } = stand();
   hooks.beforeBegin = fails('the disk is full');

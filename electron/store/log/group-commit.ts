@@ -5,6 +5,7 @@ import type { Db, Statement } from '../file/database';
 export interface Job<T> {
   /** May change files and memory. Runs again after `abandon` when `run` throws `StalePreparation`. */
   prepare?(): void;
+  /** Called again, with what was prepared, when another job of its transaction failed and all of it was rolled back. */
   run(): T;
   /**
    * What `prepare` did, or had done when it threw, comes to nothing: `run` failed, was rolled back, or will not be called.
@@ -172,10 +173,12 @@ export class GroupCommit {
     return group;
   }
 
-  private commit(group: Waiting[]): (() => void)[] {
+  /** `apart`: a job that fails is rolled back alone. Few do, and being ready for it costs each of the others a copy of its pages. */
+  private commit(group: Waiting[], apart = false): (() => void)[] {
     const done: (() => void)[] = [];
     const stale: Waiting[] = [];
     let entered = 0;
+    let running: Waiting | undefined;
     try {
       this.options.beforeBegin();
       this.begin.run();
@@ -185,7 +188,9 @@ export class GroupCommit {
           break;
         }
         entered += 1;
-        const finish = this.runJob(waiting, group.length > 1);
+        running = waiting;
+        const finish = this.runJob(waiting, apart);
+        running = undefined;
         if (finish === null) {
           stale.push(waiting);
         } else {
@@ -194,11 +199,10 @@ export class GroupCommit {
       }
       this.end.run();
     } catch (thrown) {
+      const whole = this.db.inTransaction;
       this.rollBack();
-      const alone = group.length === 1 ? group[0] : undefined;
-      if (alone !== undefined && this.sendBack(alone, thrown)) {
-        this.queue.unshift(alone);
-        return [];
+      if (running !== undefined && !apart && (whole || group.length === 1)) {
+        return this.commitWithout(running, thrown, group);
       }
       const failure = this.options.failed(thrown);
       for (const waiting of group) {
@@ -211,18 +215,40 @@ export class GroupCommit {
     return done;
   }
 
+  /** After a transaction that one job has spoilt: the others again, in one of their own. */
+  private commitWithout(failed: Waiting, thrown: unknown, group: readonly Waiting[]): (() => void)[] {
+    const others = group.filter((waiting) => waiting !== failed);
+    const refuse = this.refusal(failed, thrown);
+    const done = others.length === 0 ? [] : this.commit(others, true);
+    if (refuse === null) {
+      this.queue.unshift(failed);
+      return done;
+    }
+    return [refuse, ...done];
+  }
+
+  /** What tells the caller of a job that failed; null when it has to be prepared again. */
+  private refusal(waiting: Waiting, thrown: unknown): (() => void) | null {
+    if (this.sendBack(waiting, thrown)) {
+      return null;
+    }
+    abandon(waiting);
+    const failure = this.options.failed(thrown);
+    return () => waiting.reject(failure);
+  }
+
   /**
-   * A job that fails alone is rolled back alone; only a failure of the file itself fails the group. Null when it has to be
-   * prepared again.
+   * With `apart` a job that fails is rolled back alone; only a failure of the file itself fails the group. Null when it has to
+   * be prepared again.
    */
-  private runJob(waiting: Waiting, shared: boolean): (() => void) | null {
-    const { job, resolve, reject } = waiting;
-    if (shared) {
+  private runJob(waiting: Waiting, apart: boolean): (() => void) | null {
+    const { job, resolve } = waiting;
+    if (apart) {
       this.save.run();
     }
     try {
       const value = job.run();
-      if (shared) {
+      if (apart) {
         this.release.run();
       }
       return () => {
@@ -230,18 +256,13 @@ export class GroupCommit {
         resolve(value);
       };
     } catch (thrown) {
-      if (!shared || !this.db.inTransaction) {
+      if (!apart || !this.db.inTransaction) {
         throw thrown;
       }
       this.db.exec('ROLLBACK TO job');
       this.db.exec('RELEASE job');
       this.options.rolledBack();
-      if (this.sendBack(waiting, thrown)) {
-        return null;
-      }
-      abandon(waiting);
-      const failure = this.options.failed(thrown);
-      return () => reject(failure);
+      return this.refusal(waiting, thrown);
     }
   }
 

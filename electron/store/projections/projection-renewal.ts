@@ -113,6 +113,8 @@ export class ProjectionRenewal {
       for (let more = true; more; ) {
         if (this.parts.stopped()) return null;
         more = await this.parts.group.add({
+          // It remembers how far it came, so it is not run again for the sake of others.
+          alone: true,
           // A hint that came meanwhile is known to the stored rows alone.
           run: () => (table.name !== 'hint' || this.lastOf('outbox') === this.outbox) && renewal.next(),
         });

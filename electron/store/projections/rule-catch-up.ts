@@ -147,6 +147,8 @@ export class RuleCatchUp {
     let stale: PendingLabels | null = null;
     for (let done = false; !done && !this.stopped; ) {
       done = await this.group.add({
+        // It goes on from the work that it wrote down last, so it is not run again for the sake of others.
+        alone: true,
         run: () => {
           const open = this.options.load(run);
           if (this.rules.isOfRulesInForce(open) || open.seq > readable) {

@@ -245,7 +245,8 @@ function withoutRoot(
 
 /** Paths in a text as the workspace's own: `/…/work/task/a.py` reads `task/a.py`. */
 function relative(text: string, root: string): string {
-  return root === '' ? text : text.replaceAll(`${root}/`, '');
+  // Replacing costs far more than looking, and most texts name none.
+  return root === '' || !text.includes(root) ? text : text.replaceAll(`${root}/`, '');
 }
 
 function foldObservation(state: RunState, event: EventOf<'action.observed'>, sink: FoldSink): void {
