@@ -3,7 +3,7 @@ import { addApproval, dropApprovals, loadApprovals } from './features/approvals/
 import { loadHints, useHints } from './features/hints/hints';
 import { startHostPrompts } from './features/prompts/host-prompts';
 import { clearSearch } from './features/search/search';
-import { useFacets } from './features/timeline/facets';
+import { forgetAnswers } from './state/answer-cache';
 import { loadComputers, startComputers } from './state/computers';
 import { runCommand } from './state/keys/commands';
 import { type CommandId, commandTable } from './state/keys/keymap';
@@ -128,7 +128,7 @@ async function begin(): Promise<void> {
 function forgetOpinions(): void {
   if (useTimeline.getState().run === null) return;
   useDetails.setState({ details: new Map() });
-  useFacets.setState({ run: null, facets: null });
+  forgetAnswers();
   clearSearch();
   openCurrent();
 }

@@ -1,13 +1,12 @@
 import type { BranchPlan } from '@shared/contract/checkpoint-views';
 import { useEffect, useState } from 'react';
-import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FailureLine } from '../../components/FailureLine';
 import { CheckLine, FormLine, Select, TextArea, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
 import { toastFailure } from '../../state/toasts';
@@ -27,7 +26,7 @@ export function BranchDialog({ run, step }: { run: string; step: number }) {
   const [typed, setTyped] = useState(String(step));
   const [draft, setDraft] = useState<BranchDraft>(() => emptyDraft(words.titleOf(parentTitle, step)));
   const [creating, setCreating] = useState(false);
-  const plan = useAsked(`${run} ${after}`, () => call('branches.plan', { run, step: after }));
+  const plan = useAsked('branches.plan', { run, step: after });
   const wrong = !/^\d+$/.test(typed) || Number(typed) < 1 || Number(typed) > steps;
   const chosen = endpoints.find(({ name }) => name === draft.endpoint);
   const needsPrice = plan.value?.maxCost != null && chosen !== undefined && chosen.price === null;

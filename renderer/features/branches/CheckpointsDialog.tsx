@@ -9,7 +9,7 @@ import { FailureLine } from '../../components/FailureLine';
 import { FormLine, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -25,8 +25,8 @@ export function CheckpointsDialog({ run }: { run: string }) {
     const known = state.list.find(({ id }) => id === run);
     return known !== undefined && hasEnded(known.state);
   });
-  const size = useAsked(run, () => call('checkpoints.size', { run }));
-  const list = useAsked(`${run} ${made}`, () => call('checkpoints.list', { run }));
+  const size = useAsked('checkpoints.size', { run });
+  const list = useAsked('checkpoints.list', { run }, made);
   const [note, setNote] = useState('');
   const [making, setMaking] = useState(false);
 

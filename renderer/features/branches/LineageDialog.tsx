@@ -1,7 +1,6 @@
-import { call } from '../../api';
 import { Dialog } from '../../components/Dialog';
 import { FailureLine } from '../../components/FailureLine';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -13,7 +12,7 @@ export function LineageDialog({ run }: { run: string }) {
   const text = useText();
   const words = text.branches;
   const title = useRuns((state) => state.list.find(({ id }) => id === run)?.title ?? run.slice(-6));
-  const asked = useAsked(run, () => call('branches.lineage', { run }));
+  const asked = useAsked('branches.lineage', { run });
   const lines = asked.value === null ? [] : lineageLines(asked.value);
   return (
     <Dialog

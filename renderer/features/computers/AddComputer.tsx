@@ -1,9 +1,8 @@
 import { hostAliasSchema, type TransportKind } from '@shared/contract/computers';
 import { useEffect, useRef, useState } from 'react';
-import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { FormLine, TextField } from '../../components/Field';
-import { useAnswer } from '../../state/answer';
+import { useAsked, useNewest } from '../../state/answers';
 import {
   addComputer,
   cancelTest,
@@ -20,7 +19,6 @@ import { StageList } from './StageList';
 import { TestOutcome } from './TestOutcome';
 import { TransportChoice } from './TransportChoice';
 import { useFocusWhenLost } from './use-focus-when-lost';
-import { useResolution } from './use-resolution';
 
 /** Choose a host, see how it resolves, test it stage by stage, add it. */
 export function AddComputer({ alias }: { alias: string }) {
@@ -48,11 +46,11 @@ export function AddComputer({ alias }: { alias: string }) {
 function ChooseHost({ onChoose }: { onChoose: (alias: string) => void }) {
   const text = useText().computers;
   const rows = useComputers((state) => state.rows);
-  const candidates = useAnswer(String(rows.length), () => call('computers.candidates'));
+  const candidates = useNewest('computers.candidates', undefined, rows.length)?.value ?? [];
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState<string | null>(null);
   const wanted = typed.trim();
-  const fitting = (candidates ?? []).filter((alias) => alias.toLowerCase().includes(wanted.toLowerCase()));
+  const fitting = candidates.filter((alias) => alias.toLowerCase().includes(wanted.toLowerCase()));
   function take(alias: string): void {
     if (rows.some((row) => row.alias === alias)) setWrong(text.addedAlready);
     else if (hostAliasSchema.safeParse(alias).success) onChoose(alias);
@@ -117,7 +115,7 @@ function ChooseHost({ onChoose }: { onChoose: (alias: string) => void }) {
 
 function TryHost({ alias, onOther }: { alias: string; onOther: () => void }) {
   const text = useText().computers;
-  const resolution = useResolution(alias);
+  const resolution = useAsked('computers.resolve', alias === '' ? null : { alias });
   const test = useComputers((state) => state.tests[alias]);
   const added = useComputers((state) => state.rows.some((row) => row.alias === alias));
   const [choice, setChoice] = useState<TransportKind | null>(null);

@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { HealthMark } from '../../components/HealthMark';
+import { useAsked } from '../../state/answers';
 import { cancelTest, removeComputer, setTransport, testComputer, useComputers } from '../../state/computers';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -13,7 +14,6 @@ import { StageList } from './StageList';
 import { TestOutcome } from './TestOutcome';
 import { TransportChoice } from './TransportChoice';
 import { useFocusWhenLost } from './use-focus-when-lost';
-import { useResolution } from './use-resolution';
 
 export interface HostPageProps {
   row: ComputerRow;
@@ -27,7 +27,7 @@ export function HostPage({ row, health, now }: HostPageProps) {
   const text = words.computers;
   const { format } = words.common;
   const test = useComputers((state) => state.tests[row.alias]);
-  const resolution = useResolution(row.alias);
+  const resolution = useAsked('computers.resolve', { alias: row.alias });
   const page = useRef<HTMLElement>(null);
   useFocusWhenLost(page);
   const running = test?.running === true;

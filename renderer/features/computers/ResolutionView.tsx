@@ -1,11 +1,12 @@
+import type { HostResolution } from '@shared/contract/computers';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
+import type { Asked } from '../../state/answers';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
-import type { ResolutionState } from './use-resolution';
 
 /** Where a name leads and which line of which file says so. */
-export function ResolutionView({ state }: { state: ResolutionState }) {
+export function ResolutionView({ state }: { state: Asked<HostResolution> }) {
   const words = useText();
   const text = words.computers;
   const { value, failure } = state;

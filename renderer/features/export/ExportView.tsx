@@ -5,7 +5,7 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { FormLine, Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
-import { useAnswer } from '../../state/answer';
+import { useNewest } from '../../state/answers';
 import { openRun, useRuns } from '../../state/run/runs';
 import { moveCursor } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
@@ -41,7 +41,7 @@ export function ExportView({ run }: ExportViewProps) {
   const labels = list
     .map((each) => `${each.id}:${each.seq}:${each.labels.train}:${each.labels.mask}`)
     .join(' ');
-  const preview = useAnswer(`${JSON.stringify(input)} ${labels}`, () => call('export.preview', input));
+  const preview = useNewest('export.preview', input, labels)?.value ?? null;
   const open = preview?.undecided ?? [];
   const openSteps = open.reduce((sum, each) => sum + each.total, 0);
   const stopped = undecided === 'refuse' && openSteps > 0;

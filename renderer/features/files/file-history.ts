@@ -1,10 +1,10 @@
 import type { FileContent, FilePage, FileRevision, RevisionPage } from '@shared/contract/file-views';
 import type { StepDetail } from '@shared/contract/views';
 import { type ToldEdit, toldEdit } from '@shared/runs/told-edit';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { create } from 'zustand';
 import { call } from '../../api';
-import { useAnswer } from '../../state/answer';
+import { useNewest } from '../../state/answers';
 import { useTimeline } from '../../state/run/timeline';
 import { toastFailure } from '../../state/toasts';
 import { setTab, useView } from '../../state/view';
@@ -49,15 +49,13 @@ export function openFile(run: string, step: number, file: FileKey, revision: num
 /** A page of the files that changed, read again as the run grows. */
 export function useFiles(run: string, filter: string, offset: number): FilePage | null {
   const steps = useTimeline((state) => state.steps);
-  return useAnswer(`${run} ${steps} ${offset} ${filter}`, () =>
-    call('files.list', { run, filter, offset, limit: FILES_PAGE }),
-  );
+  return useNewest('files.list', { run, filter, offset, limit: FILES_PAGE }, steps)?.value ?? null;
 }
 
 /** Revisions of a file, and the place that was asked about. */
 interface RevisionAnswer extends RevisionPage {
   file: FileKey;
-  at: string;
+  at: RevisionPlace;
 }
 
 /**
@@ -66,14 +64,16 @@ interface RevisionAnswer extends RevisionPage {
  */
 export function useRevisions(run: string, file: FileKey | null, at: RevisionPlace): RevisionAnswer | null {
   const steps = useTimeline((state) => state.steps);
-  const place = JSON.stringify(at);
-  const key = file === null ? null : `${run} ${file.computer} ${file.path} ${place} ${steps}`;
-  const page = useAnswer(key, async () => {
-    if (file === null) return null;
-    const answer = await call('files.revisions', { run, ...file, at, limit: REVISIONS_PAGE });
-    return { ...answer, file, at: place };
-  });
-  return page !== null && page.file.path === file?.path && page.file.computer === file.computer ? page : null;
+  const { computer, path } = file ?? { computer: null, path: null };
+  const page = useNewest(
+    'files.revisions',
+    file === null ? null : { run, ...file, at, limit: REVISIONS_PAGE },
+    steps,
+  );
+  return useMemo(() => {
+    if (page === null || page.input.path !== path || page.input.computer !== computer) return null;
+    return { ...page.value, file: { computer, path }, at: page.input.at };
+  }, [page, computer, path]);
 }
 
 /** What was asked for: the revision in force at a step, one by its number, or the last one. */
@@ -81,7 +81,7 @@ export type RevisionPlace = { step: number } | { revision: number } | null;
 
 /** Whether the answer is about this place, and not one from before the cursor moved. */
 export function isAbout(answer: RevisionAnswer | null, at: RevisionPlace): answer is RevisionAnswer {
-  return answer !== null && answer.at === JSON.stringify(at);
+  return answer !== null && JSON.stringify(answer.at) === JSON.stringify(at);
 }
 
 export type Counts = ReadonlyMap<number, { added: number; removed: number } | null>;
@@ -135,14 +135,20 @@ export function useContents(
   base: number,
   revision: number,
 ): ContentPair | null {
-  const key = file === null ? null : `${run} ${file.computer} ${file.path} ${base} ${revision}`;
-  const pair = useAnswer(key, async () => {
-    if (file === null || key === null) return null;
-    const content = (number: number) => call('files.text', { run, ...file, revision: number });
-    const [before, after] = await Promise.all([content(base), content(revision)]);
-    return { key, before, after };
-  });
-  return pair?.key === key ? pair : null;
+  const before = useContent(run, file, base);
+  const after = useContent(run, file, revision);
+  const key = file === null ? '' : `${run} ${file.computer} ${file.path} ${base} ${revision}`;
+  return useMemo(
+    () => (before === null || after === null ? null : { key, before, after }),
+    [key, before, after],
+  );
+}
+
+function useContent(run: string, file: FileKey | null, revision: number): FileContent | null {
+  const answer = useNewest('files.text', file === null ? null : { run, ...file, revision });
+  const { input, value } = answer ?? {};
+  const fits = input?.revision === revision && input.path === file?.path && input.computer === file?.computer;
+  return fits ? (value ?? null) : null;
 }
 
 /** The file to open for a step: one it changed, else the one changed last. */

@@ -1,8 +1,7 @@
 import type { RunSummary, SessionView } from '@shared/contract/views';
 import type { HintDelivery } from '@shared/log/outbox';
-import { call } from '../../api';
 import { Select, TextField } from '../../components/Field';
-import { useAnswer } from '../../state/answer';
+import { useNewest } from '../../state/answers';
 import { useText } from '../../text/language';
 
 const moments = [
@@ -106,7 +105,7 @@ interface SessionChoiceProps {
 
 function SessionChoice({ run, deliver, onChange }: SessionChoiceProps) {
   const words = useText().hints;
-  const sessions = useAnswer(run.id, () => call('sessions.list', { run: run.id })) ?? [];
+  const sessions = useNewest('sessions.list', { run: run.id })?.value ?? [];
   const known = sessions.filter((session) => session.state !== 'ended' && session.state !== 'lost');
   const chosen = deliver.session === '' ? '' : keyOf(deliver);
   const options = known.map((session) => ({

@@ -1,11 +1,11 @@
 import type { StepDetail } from '@shared/contract/views';
 import type { Correction } from '@shared/log/annotations';
 import type { Tool } from '@shared/log/event-parts';
-import { useEffect, useState } from 'react';
-import { call } from '../../api';
+import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FormLine, Select, TextArea, TextField } from '../../components/Field';
+import { useAsked } from '../../state/answers';
 import { useDetail } from '../../state/run/detail';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
@@ -36,19 +36,9 @@ export function CorrectionDialog({ run, step }: { run: string; step: number }) {
 
 /** The actions that were offered to the model at this step; null while they are read, empty when they cannot be. */
 function useOffered(run: string, step: number): Tool[] | null {
-  const [tools, setTools] = useState<Tool[] | null>(null);
-  useEffect(() => {
-    let current = true;
-    call('step.prompt', { run, step }).then(
-      (prompt) => current && setTools(prompt.tools),
-      // A step of another system has no exact prompt: its action is then named by hand.
-      () => current && setTools([]),
-    );
-    return () => {
-      current = false;
-    };
-  }, [run, step]);
-  return tools;
+  const { value, failure } = useAsked('step.prompt', { run, step });
+  // A step of another system has no exact prompt: its action is then named by hand.
+  return failure === null ? (value?.tools ?? null) : [];
 }
 
 function Editor({ run, step, detail }: { run: string; step: number; detail: StepDetail }) {

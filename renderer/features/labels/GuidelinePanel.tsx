@@ -2,11 +2,12 @@ import type { StepDetail } from '@shared/contract/views';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { Icon } from '../../components/Icon';
+import { useNewest } from '../../state/answers';
 import { useTimeline } from '../../state/run/timeline';
 import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../shortcuts/CommandKeys';
-import { GUIDELINE_VERSION, loadExamples, pointFor, useGuideline } from './guideline';
+import { GUIDELINE_VERSION, pointFor } from './guideline';
 import { keepCodes, keepCommands } from './keep-reasons';
 import { useLabels } from './labels';
 import { giveReason, type ReasonCode, reasonCodes } from './reasons';
@@ -23,7 +24,6 @@ export function GuidelinePanel({ detail }: { detail: StepDetail | undefined }) {
   const about = pointFor(head, armed, given);
   const [open, setOpen] = useState<ReasonCode | null>(about);
   const byHand = useRef(false);
-  const examples = useGuideline((state) => (state.run === run ? state.examples : null));
   // A point opened by hand stays until the step, or the reason, is about another one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another step opens its own point, also the same one again
   useEffect(() => {
@@ -31,12 +31,13 @@ export function GuidelinePanel({ detail }: { detail: StepDetail | undefined }) {
     byHand.current = false;
     setOpen(about);
   }, [about, head?.step]);
-  // What stands as an example changes with each decision on this step.
-  const decided = JSON.stringify([head?.step, head?.label]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    if (run !== null && open !== null) loadExamples(run);
-  }, [run, open, decided]);
+  // What is shown as an example changes with each decision on this step.
+  const answer = useNewest(
+    'guideline.examples',
+    run === null || open === null ? null : { run },
+    JSON.stringify([head?.step, head?.label]),
+  );
+  const examples = answer?.input.run === run ? answer?.value : undefined;
   return (
     <section aria-label={words.name}>
       <div className="pane-head guideline-head">
@@ -62,7 +63,12 @@ export function GuidelinePanel({ detail }: { detail: StepDetail | undefined }) {
               {armed === code && <span className="chip">{words.held}</span>}
             </button>
             {open === code && (
-              <Point code={code} number={index + 1} armed={armed === code} examples={examples?.get(code)} />
+              <Point
+                code={code}
+                number={index + 1}
+                armed={armed === code}
+                examples={examples?.find(({ reason }) => reason === code)}
+              />
             )}
           </li>
         ))}

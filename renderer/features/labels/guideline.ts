@@ -1,8 +1,4 @@
-import type { DecidedExamples } from '@shared/contract/ipc/guideline';
 import type { StepHead } from '@shared/contract/views';
-import { create } from 'zustand';
-import { call } from '../../api';
-import { toastFailure } from '../../state/toasts';
 import { type ReasonCode, reasonCodes } from './reasons';
 
 /** Raised when a rule's text or what counts is changed; stands in the window beside the guideline's name. */
@@ -42,28 +38,4 @@ export function pointFor(
   if (fired !== undefined) return fired;
   const { reason } = head.label;
   return reason !== null && isReason(reason) ? reason : null;
-}
-
-interface GuidelineState {
-  run: string | null;
-  examples: ReadonlyMap<string, DecidedExamples>;
-}
-
-export const useGuideline = create<GuidelineState>()(() => ({ run: null, examples: new Map() }));
-
-let asked = 0;
-
-/** Reads which steps of the run were decided for which reason. */
-export function loadExamples(run: string): void {
-  asked += 1;
-  const mine = asked;
-  call('guideline.examples', { run }).then(
-    (found) => {
-      if (mine !== asked) return;
-      useGuideline.setState({ run, examples: new Map(found.map((each) => [each.reason, each])) });
-    },
-    (thrown: unknown) => {
-      if (mine === asked) toastFailure(thrown);
-    },
-  );
 }

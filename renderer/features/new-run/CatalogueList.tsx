@@ -3,7 +3,7 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { TextField } from '../../components/Field';
-import { useAnswer } from '../../state/answer';
+import { useNewest } from '../../state/answers';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 
@@ -11,7 +11,7 @@ import { useText } from '../../text/language';
 export function CatalogueList({ onClose }: { onClose: () => void }) {
   const words = useText();
   const text = words.newRun;
-  const rows = useAnswer('all', () => call('catalogue.list')) ?? [];
+  const rows = useNewest('catalogue.list', undefined)?.value ?? [];
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
   const shown = rows.filter((row) =>

@@ -3,7 +3,8 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
-import { useAnswer } from '../../state/answer';
+import { refreshAnswers } from '../../state/answer-cache';
+import { useNewest } from '../../state/answers';
 import { openRun } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
@@ -22,14 +23,13 @@ export function NewRunDialog({ onClose }: NewRunDialogProps) {
   const words = useText();
   const text = words.newRun;
   const endpoints = useSettings((state) => state.settings?.endpoints ?? []);
-  const [added, setAdded] = useState(0);
-  const tasks = useAnswer(String(added), () => call('tasks.list'));
+  const tasks = useNewest('tasks.list', undefined)?.value ?? null;
   const [catalogue, setCatalogue] = useState(false);
 
   if (catalogue) return <CatalogueList onClose={() => setCatalogue(false)} />;
   const addTask = () =>
     attempt(async () => {
-      if ((await call('tasks.add')) !== null) setAdded((count) => count + 1);
+      if ((await call('tasks.add')) !== null) refreshAnswers('tasks.list');
     });
   const runDemo = () =>
     attempt(async () => {

@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import { call } from '../../api';
 import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
 import { Tabs } from '../../components/Tabs';
-import { useAnswer } from '../../state/answer';
+import { useNewest } from '../../state/answers';
 import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import { KindsPlot } from './KindsPlot';
@@ -22,9 +21,7 @@ export function PlotsDialog({ onClose }: { onClose(): void }) {
   const run = useTimeline((state) => state.run);
   const version = useTimeline((state) => state.steps);
   const [chosen, setChosen] = useState<Plot>('score');
-  const stats = useAnswer(`${run} ${version}`, async () =>
-    run === null ? null : await call('stats.run', { run }),
-  );
+  const stats = useNewest('stats.run', run === null ? null : { run }, version)?.value;
   return (
     <Dialog title={words.title} closeLabel={text.common.close} width="wide" onClose={onClose}>
       <Tabs<Plot>

@@ -1,6 +1,5 @@
-import { call } from '../../api';
 import { Empty } from '../../components/Empty';
-import { useAnswer } from '../../state/answer';
+import { useNewest } from '../../state/answers';
 import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
 import './queries.css';
@@ -15,7 +14,7 @@ export function QueriesView({ run, step }: QueriesViewProps) {
   const words = useText();
   const text = words.queries;
   const steps = useTimeline((state) => state.steps);
-  const queries = useAnswer(`${run} ${steps}`, () => call('queries.list', { run }));
+  const queries = useNewest('queries.list', { run }, steps)?.value ?? null;
   if (queries === null) return null;
   if (queries.length === 0) return <Empty icon="search" title={text.emptyTitle} text={text.emptyText} />;
   return (

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { CheckLine, FormLine, Select, TextField } from '../../components/Field';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -20,7 +20,7 @@ export function AssignForm() {
   const { count } = text.common.format;
   const list = useRuns((state) => state.list);
   const current = useRuns((state) => state.current);
-  const known = useAsked('annotators', () => call('queue.annotators')).value ?? [];
+  const known = useAsked('queue.annotators', undefined).value ?? [];
   const [runs, setRuns] = useState<readonly string[]>(current === null ? [] : [current]);
   const [names, setNames] = useState('');
   const [by, setBy] = useState<AssignOrder['by']>('segment');

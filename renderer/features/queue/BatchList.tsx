@@ -1,6 +1,6 @@
 import { call } from '../../api';
 import { Button } from '../../components/Button';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { loadQueue } from './queue';
@@ -10,7 +10,7 @@ export function BatchList() {
   const text = useText();
   const words = text.queue;
   const { count } = text.common.format;
-  const { value, again } = useAsked('batches', () => call('queue.batches'));
+  const { value, again } = useAsked('queue.batches', undefined);
   if (value === null || value.length === 0) return null;
   return (
     <section aria-label={words.batches}>

@@ -1,7 +1,6 @@
-import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { useSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -13,7 +12,7 @@ export function MyPace({ onGo }: { onGo: () => void }) {
   const words = text.queue;
   const { format } = text.common;
   const shares = useSettings((state) => state.settings?.shareTimes === true);
-  const { value: pace, failure } = useAsked('pace', () => call('review.pace'));
+  const { value: pace, failure } = useAsked('review.pace', undefined);
   if (failure !== null) return <p role="alert">{failure.message}</p>;
   if (pace === null) return null;
   if (pace.medianMs === null)

@@ -1,9 +1,8 @@
 import { peopleCsv } from '@shared/labels/review/people-csv';
 import type { PersonRow } from '@shared/labels/review/queue-views';
-import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 
@@ -12,7 +11,7 @@ export function PeopleTable() {
   const text = useText();
   const words = text.queue;
   const { format } = text.common;
-  const { value: report, failure } = useAsked('people', () => call('queue.people', { runs: [] }));
+  const { value: report, failure } = useAsked('queue.people', { runs: [] });
   if (failure !== null) return <p role="alert">{failure.message}</p>;
   if (report === null) return null;
   if (report.rows.length === 0)

@@ -5,7 +5,7 @@ import { call } from '../../api';
 import { Dialog } from '../../components/Dialog';
 import { DialogFoot } from '../../components/DialogFoot';
 import { CheckLine, FormLine, TextField } from '../../components/Field';
-import { useAsked } from '../../state/asked';
+import { useAskedWith } from '../../state/answers';
 import { useCurrentRun } from '../../state/run/runs';
 import { useText } from '../../text/language';
 import { give } from '../labels/labels';
@@ -27,7 +27,7 @@ export function RestDialog({ onClose }: { onClose: () => void }) {
   const id = run?.id ?? '';
   const from = (run?.parent?.step ?? 0) + 1;
   const to = run?.steps ?? 0;
-  const { value: found, failure } = useAsked(`rest ${id}`, () => lookAt(id, from, to));
+  const { value: found, failure } = useAskedWith(['labels.rest', id, from, to], () => lookAt(id, from, to));
   if (run === undefined) return null;
   const masked = found === null ? [] : found.masked;
   const lifted = all ? masked : masked.filter((step) => ticked.has(step));

@@ -2,7 +2,7 @@ import type { RuleChange, RulePreview, RuleProgress } from '@shared/contract/rul
 import { useEffect, useState } from 'react';
 import { call } from '../../api';
 import { CheckLine } from '../../components/Field';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
 import type { RuleDraft } from './rules';
@@ -33,10 +33,7 @@ export function RulePreviewTable({ run, task, draft, goTo }: RulePreviewProps) {
         .map(({ id }) => id)
         .slice(0, MOST)
     : [run];
-  const key = JSON.stringify([runs, draft]);
-  const preview = useAsked(key, async () =>
-    draft === null ? null : await call('rules.preview', { runs, settings: draft }),
-  );
+  const preview = useAsked('rules.preview', draft === null ? null : { runs, settings: draft });
   return (
     <section className="rules-preview" aria-label={words.preview}>
       <h3 className="rules-group">{words.preview}</h3>

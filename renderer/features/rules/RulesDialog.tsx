@@ -1,12 +1,11 @@
 import { precedences } from '@shared/contract/rules/rule-settings';
 import type { RuleView, RunRules } from '@shared/contract/rules/rule-views';
 import { useState } from 'react';
-import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { FormLine, Select } from '../../components/Field';
 import { useNow } from '../../components/useNow';
-import { useAsked } from '../../state/asked';
+import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { moveCursor, useTimeline } from '../../state/run/timeline';
 import { attempt, toast } from '../../state/toasts';
@@ -22,7 +21,7 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
   const text = useText();
   const words = text.rules;
   const run = useTimeline((state) => state.run);
-  const asked = useAsked(run ?? '', async () => (run === null ? null : await call('rules.ofRun', { run })));
+  const asked = useAsked('rules.ofRun', run === null ? null : { run });
   const task = useRuns((state) => state.list.find(({ id }) => id === run)?.task.title ?? '');
   return (
     <Dialog title={words.title(task)} closeLabel={text.common.close} width="wide" onClose={onClose}>

@@ -1,7 +1,6 @@
 import { visibleText } from '@shared/terminal/visible-text';
 import { segmentOf, useSegments } from '../../state/run/segments';
 import { useText } from '../../text/language';
-import { Snippet } from './Snippet';
 import type { SearchRow } from './search-rows';
 
 /** One result: where it stands, over the words around it. */
@@ -55,4 +54,19 @@ export function ResultRow({ row, before }: { row: SearchRow; before: SearchRow |
       );
     }
   }
+}
+
+/** Characters kept before the first match, so that it is in view however narrow the list is. */
+const LEAD = 24;
+
+/** Text with its matches between U+0001 and U+0002, as text and marks. */
+function Snippet({ text }: { text: string }) {
+  let at = 0;
+  return text.split(/[\u0001\u0002]/).map((part, index) => {
+    const key = at;
+    at += part.length + 1;
+    if (index % 2 === 1) return <mark key={key}>{part}</mark>;
+    const shown = index === 0 && part.length > LEAD ? `…${part.slice(-LEAD)}` : part;
+    return <span key={key}>{shown}</span>;
+  });
 }

@@ -1,10 +1,10 @@
-import type { RunningCommand, RunSummary } from '@shared/contract/views';
-import { useEffect, useState } from 'react';
-import { call, failureOf } from '../../api';
+import type { RunSummary } from '@shared/contract/views';
+import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
+import { useAsked } from '../../state/answers';
 import { refreshRun } from '../../state/run/runs';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
@@ -69,35 +69,23 @@ export function ControlSheet({ run, control, onClose }: ControlSheetProps) {
   );
 }
 
-type Found = { commands: RunningCommand[] } | { why: string } | null;
-
 /** The commands that go on by themselves, or why nobody knows. */
 function Running({ run }: { run: RunSummary }) {
   const text = useText();
   const words = text.runs;
   const now = useNow(1000);
-  const [found, setFound] = useState<Found>(null);
-  useEffect(() => {
-    let current = true;
-    call('runs.running', { run: run.id }).then(
-      (commands) => current && setFound({ commands }),
-      (thrown: unknown) => current && setFound({ why: failureOf(thrown).message }),
-    );
-    return () => {
-      current = false;
-    };
-  }, [run.id]);
-  if (found === null) return <p className="text-12 quiet">{words.keepsRunningLooking}</p>;
-  if ('why' in found)
+  const { value: commands, failure } = useAsked('runs.running', { run: run.id });
+  if (failure !== null)
     return (
       <p className="text-12 tone-attention" role="status">
-        {words.keepsRunningUnknown(found.why)}
+        {words.keepsRunningUnknown(failure.message)}
       </p>
     );
-  if (found.commands.length === 0) return <p className="text-12 quiet">{words.keepsRunningNothing}</p>;
+  if (commands === null) return <p className="text-12 quiet">{words.keepsRunningLooking}</p>;
+  if (commands.length === 0) return <p className="text-12 quiet">{words.keepsRunningNothing}</p>;
   return (
     <ul className="running-list">
-      {found.commands.map((each) => (
+      {commands.map((each) => (
         <li key={`${each.computer}:${each.session}`}>
           <Icon name="terminal" small />
           <span className="running-where">

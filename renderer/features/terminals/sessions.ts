@@ -1,7 +1,7 @@
 import type { SessionAt, SessionView } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call, listen } from '../../api';
-import { useAnswer } from '../../state/answer';
+import { useNewest } from '../../state/answers';
 import { useTimeline } from '../../state/run/timeline';
 import { toastFailure } from '../../state/toasts';
 import { useShown } from './sessions-shown';
@@ -80,10 +80,6 @@ export function startSessions(): () => void {
 export function useSessionsAt(run: string | null, step: number, wanted: boolean): SessionAt[] | null {
   // A step that goes on has another end when it is over, and so has the last one.
   const until = useTimeline(({ heads, steps }) => (heads.get(step)?.done === true ? 'done' : steps));
-  const asked = `${run}/${step}`;
-  const answer = useAnswer(wanted && run !== null && step > 0 ? `${asked} ${until}` : null, async () => ({
-    asked,
-    sessions: run === null ? [] : await call('sessions.at', { run, step }),
-  }));
-  return answer?.asked === asked ? answer.sessions : null;
+  const answer = useNewest('sessions.at', wanted && run !== null && step > 0 ? { run, step } : null, until);
+  return answer?.input.run === run && answer.input.step === step ? answer.value : null;
 }

@@ -3,11 +3,11 @@ import { stepMarks } from '@shared/labels/labels';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button, IconButton } from '../../components/Button';
 import { CheckLine, TextField } from '../../components/Field';
+import { useNewest } from '../../state/answers';
 import { setFilter, useFilter } from '../../state/rows/filter';
 import { toggleFolding, toggleGrouped, useGrouping } from '../../state/rows/grouping';
 import { useTimeline } from '../../state/run/timeline';
 import { useText } from '../../text/language';
-import { loadFacets, useFacets } from './facets';
 
 /** A text is looked for when the typing has rested this long, ms. */
 const REST = 250;
@@ -28,13 +28,13 @@ export function FilterPanel({ onClose, onLeave }: FilterPanelProps) {
   const words = text.filter;
   const run = useTimeline((state) => state.run);
   const query = useFilter((state) => state.query);
-  const facets = useFacets((state) => (state.run === run ? state.facets : null));
+  const answer = useNewest('timeline.facets', run === null ? null : { run });
+  const facets = answer !== null && answer.input.run === run ? answer.value : null;
   const { grouped, folding } = useGrouping();
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (run !== null) loadFacets(run);
     panel.current?.querySelector<HTMLElement>('input')?.focus();
-  }, [run]);
+  }, []);
 
   const set = (change: Partial<StepQuery>): void => setFilter({ ...useFilter.getState().query, ...change });
   return (

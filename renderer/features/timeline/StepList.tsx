@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'react';
 import { useCommand } from '../../state/keys/commands';
 import { useFilter } from '../../state/rows/filter';
 import { useGrouping } from '../../state/rows/grouping';
-import type { Row } from '../../state/rows/row-model';
+import { type Row, wantedSpans } from '../../state/rows/row-model';
 import { useRows } from '../../state/rows/rows';
 import { useLive } from '../../state/run/live';
 import { useCurrentRun } from '../../state/run/runs';
@@ -21,7 +21,6 @@ import { StepRow } from './StepRow';
 import { useFlight } from './use-flight';
 import type { Held } from './use-layout';
 import { useLayout } from './use-layout';
-import { wantedSpans } from './wanted-spans';
 
 /** Rows kept ready beyond each edge of the view. */
 const OVERSCAN = 8;
