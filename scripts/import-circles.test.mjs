@@ -43,3 +43,10 @@ describe('the window', () => {
     expect([...counts].filter(([, count]) => count > 40)).toEqual([]);
   });
 });
+
+describe('the store', () => {
+  it('has no circle of files, type imports counted', () => {
+    const circles = circlesIn(importsWithin(projectRoot, 'electron'));
+    expect(circles.filter((files) => files.some((file) => file.startsWith('electron/store/')))).toEqual([]);
+  });
+});

@@ -1,6 +1,7 @@
 import type { StepQuery } from '@shared/contract/step-query';
-import type { ReaderCore } from '../../electron/store/queries/reader-core';
-import { openReaderPart } from '../../electron/store/queries/reader-part';
+import type { StoreReader } from '../../electron/store/api';
+import { readerIn } from '../../electron/store/queries/answers';
+import { openReads } from '../../electron/store/queries/open-reads';
 import type { RealisticWorkspace } from '../../electron/testing/realistic-run';
 import { type Figure, figure, quantile, shorten, size, spread, told } from '../harness';
 
@@ -19,17 +20,9 @@ const queries: Record<string, StepQuery> = {
   together: { label: ['mask', 'undecided'], tool: ['run_command', 'edit_file'], error: true },
 };
 
-function open(folder: string): { core: ReaderCore; close(): void } {
-  const elsewhere = (): never => {
-    throw new Error('This bench reads only.');
-  };
-  return openReaderPart(folder, {
-    now: Date.now,
-    get index(): never {
-      return elsewhere();
-    },
-    verify: elsewhere,
-  });
+function open(folder: string): { reader: StoreReader; close(): void } {
+  const { reads, close } = openReads(folder);
+  return { reader: readerIn({ read: reads }, async () => undefined), close };
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -51,13 +44,13 @@ export async function measureOpening(
 ): Promise<Figure[]> {
   const parts: string[] = [];
   const before = performance.now();
-  const { core, close } = open(folder);
+  const { reader, close } = open(folder);
   try {
     const asked: [string, () => Promise<unknown>][] = [
-      ['run', () => core.run(run)],
-      ['steps', () => core.heads(run, 1, 200)],
-      ['minimap', () => core.tiles(run)],
-      ['segments', () => core.segments(run)],
+      ['run', () => reader.run(run)],
+      ['steps', () => reader.heads(run, 1, 200)],
+      ['minimap', () => reader.tiles(run)],
+      ['segments', () => reader.segments(run)],
     ];
     for (const [what, ask] of asked) parts.push(`${what} ${shorten(await timed(ask))}`);
     const whole = performance.now() - before;
@@ -69,10 +62,10 @@ export async function measureOpening(
 
 /** Minimap, counts and lists of steps that match. */
 export async function measureQueries({ folder, run, steps }: RealisticWorkspace): Promise<Figure[]> {
-  const { core, close } = open(folder);
+  const { reader, close } = open(folder);
   const count = size({ long: false }, 15, 15, 3);
   try {
-    const tiles = await times(count, () => core.tiles(run));
+    const tiles = await times(count, () => reader.tiles(run));
     const worst = async (asked: number, ask: (query: StepQuery) => Promise<unknown>) => {
       const each: { name: string; p95: number }[] = [];
       for (const [name, query] of Object.entries(queries)) {
@@ -83,9 +76,9 @@ export async function measureQueries({ folder, run, steps }: RealisticWorkspace)
       return { value: each[0]?.p95 ?? Number.NaN, detail: `p95 of each: ${detail}` };
     };
     // Of fewer than twenty the p95 would be the one that something else held up.
-    const counts = await worst(size({ long: false }, 40, 40, 3), (query) => core.countMatches(run, query));
-    const lists = await worst(count, (query) => core.matches(run, query));
-    const facets = await times(3, () => core.facets(run));
+    const counts = await worst(size({ long: false }, 40, 40, 3), (query) => reader.countMatches(run, query));
+    const lists = await worst(count, (query) => reader.matches(run, query));
+    const facets = await times(3, () => reader.facets(run));
     return [
       figure(
         'minimap',

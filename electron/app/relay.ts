@@ -1,7 +1,7 @@
 import { assertNever, type Failure } from '@shared/contract/errors';
 import type { Publisher } from '../ipc/publish';
 import type { TerminalPump } from '../ipc/terminal-pump';
-import type { StoreNotice } from '../store/api';
+import type { StoreNotice } from '../store/notices';
 import type { Workbench } from '../workbench';
 
 export interface RelayOptions {

@@ -5,7 +5,7 @@ import { visibleJson } from '@shared/terminal/visible-text';
 import { SerialQueue } from '../base/serial-queue';
 import { type ApprovalAnswer, answerApproval } from '../runs/steer/answer-approval';
 import { takesHints } from '../runs/steer/hint-desk';
-import type { StoreNotice } from '../store/api';
+import type { StoreNotice } from '../store/notices';
 import { approvalLines, questionLines } from './approval-words';
 import type { CliContext } from './context';
 import type { AskLine } from './terminal-prompts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoreNotice } from '../store/api';
+import type { StoreNotice } from '../store/notices';
 import { Troubles } from './troubles';
 
 const full: StoreNotice = { kind: 'problem', code: 'disk_full', message: 'Work goes on by itself.' };

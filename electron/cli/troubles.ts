@@ -1,4 +1,4 @@
-import type { StoreNotice } from '../store/api';
+import type { StoreNotice } from '../store/notices';
 import type { Terminal } from './output';
 
 type Trouble = Extract<StoreNotice, { kind: 'unreadable' | 'problem' }>;

@@ -2,7 +2,7 @@ import type { CatalogueRow, TaskRow } from '@shared/contract/ipc/application';
 import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/contract/task';
 import type { TaskWarning } from '@shared/contract/task-warning';
 import type { Handlers } from '../ipc/register';
-import type { StoredTask } from '../store/api';
+import type { StoredTask } from '../store/values';
 import type { WorkbenchHolder } from '../workbench';
 
 type TaskHandlers = Pick<Handlers, 'tasks.list' | 'tasks.add' | 'catalogue.list' | 'catalogue.create'>;

@@ -1,6 +1,7 @@
 import type { TerminalFilter } from '@shared/terminal/terminal-filter';
 import type { TerminalPage } from '@shared/terminal/terminal-views';
-import type { StoreNotice, StoreReader } from '../store/api';
+import type { StoreReader } from '../store/api';
+import type { StoreNotice } from '../store/notices';
 import type { Publisher } from './publish';
 import { frameBytes, maxBehind, renderSlice, TerminalScreen } from './terminal-screen';
 

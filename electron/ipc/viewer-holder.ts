@@ -1,6 +1,6 @@
 import type { Author } from '@shared/log/annotations';
 import type { Store, StoreWriter } from '../store/api';
-import { readerFor } from '../store/queries/read-withheld-viewer';
+import { readerFor } from '../store/queries/reader-for';
 import { type Workbench, WorkbenchHolder } from '../workbench';
 
 /**

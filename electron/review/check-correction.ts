@@ -1,7 +1,8 @@
 import { isOfJsonType } from '@shared/base/json-type';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Correction } from '@shared/log/annotations';
-import type { OfferedTool, Store } from '../store/api';
+import type { Store } from '../store/api';
+import type { OfferedTool } from '../store/values';
 
 /**
  * A correction is what the model should have answered, so its call must be one that the model could have made: JSON

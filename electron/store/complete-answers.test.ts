@@ -4,11 +4,11 @@ import { ulid } from 'ulid';
 import { expect, onTestFinished, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
-import type { Store } from './api';
+import type { Store, StoreReader } from './api';
 import { openDatabase } from './file/database';
 import { workspaceFile } from './file/workspace-file';
-import type { ReaderCore } from './queries/reader-core';
-import { openReaderPart } from './queries/reader-part';
+import { readerIn } from './queries/answers';
+import { openReads } from './queries/open-reads';
 
 /** What the watches of a driver record while something takes long. */
 function watched(count: number, computer = 'local'): NewEvent[] {
@@ -158,19 +158,10 @@ function multiply(folder: string, runs: number): void {
   );
 }
 
-function readerOf(folder: string): ReaderCore {
-  const elsewhere = () => {
-    throw new Error('Nothing is searched here.');
-  };
-  const { core, close } = openReaderPart(folder, {
-    now: Date.now,
-    get index() {
-      return elsewhere();
-    },
-    verify: elsewhere,
-  });
+function readerOf(folder: string): StoreReader {
+  const { reads, close } = openReads(folder);
   onTestFinished(close);
-  return core;
+  return readerIn({ read: reads }, async () => undefined);
 }
 
 test('a workspace of many runs lists all of them, the oldest too', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';
-import type { StoreNotice } from './api';
+import type { StoreNotice } from './notices';
 
 test('a run is created, driven and read back with its heads', async () => {
   const store = testStore();

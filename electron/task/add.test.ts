@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StoredTask } from '../store/api';
+import type { StoredTask } from '../store/values';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { addTask, type TaskStore } from './add';
 import { hashPackage, listPackage } from './package-files';

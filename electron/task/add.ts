@@ -6,8 +6,9 @@ import { WaymarkError } from '@shared/contract/errors';
 import { makeFoldersIn } from '../files/private';
 import { remove } from '../files/remove';
 import { packageFolder } from '../files/workspace-paths';
-import type { Store, StoredTask } from '../store/api';
+import type { Store } from '../store/api';
 import { fromElsewhere } from '../store/file/read-only';
+import type { StoredTask } from '../store/values';
 import { hashPackage, listPackage, type PackageEntry } from './package-files';
 
 /** What `addTask` needs of the store. */

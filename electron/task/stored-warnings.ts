@@ -1,6 +1,7 @@
 import { taskSpecSchema } from '@shared/contract/task';
 import type { TaskWarning } from '@shared/contract/task-warning';
-import type { Store, StoredTask } from '../store/api';
+import type { Store } from '../store/api';
+import type { StoredTask } from '../store/values';
 import { pinnedPackage } from './add';
 
 /** Most packages of which what was found is kept. */

@@ -1,5 +1,5 @@
 import { taskSpecSchema } from '@shared/contract/task';
-import type { StoredTask } from '../store/api';
+import type { StoredTask } from '../store/values';
 import { unsupported, unsupportedLine } from './support';
 
 /** Why a stored task cannot run whatever its computers are, one sentence each; empty when it can. */

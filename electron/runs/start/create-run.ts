@@ -7,7 +7,7 @@ import { offeredActions } from '../../actions/table';
 import { actionTaskView } from '../../actions/task-view';
 import { requestParams } from '../../agent/request-params';
 import type { SharedFolder } from '../../computer/local/sandbox/sandbox-view';
-import type { StoredTask } from '../../store/api';
+import type { StoredTask } from '../../store/values';
 import { unsupportedLine, unsupportedThere } from '../../task/support';
 import { promptHead } from '../drive/prompt';
 import type { Ground } from './ground';

@@ -1,12 +1,12 @@
 import type { MergeReport } from '@shared/contract/ipc/merge';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
-import type { Redone, Undone } from '../api';
 import type { Statements } from '../file/rows';
 import { AnnotationLog } from '../log/annotation-log';
 import type { GroupCommit, Job } from '../log/group-commit';
 import type { OpenRuns } from '../log/open-runs';
 import type { LabelWork } from '../projections/label-work';
 import type { RunProjection } from '../projections/run-projection';
+import type { Redone, Undone } from '../values';
 import { AnnotationWrites } from './annotation-writes';
 import { MergeAnnotations } from './merge-annotations';
 

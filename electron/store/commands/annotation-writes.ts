@@ -2,7 +2,6 @@ import { WaymarkError } from '@shared/contract/errors';
 import { partsOf } from '@shared/contract/step-range';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import { ulid } from 'ulid';
-import type { Redone, Undone } from '../api';
 import type { AnnotationLog, NewAnnotation } from '../log/annotation-log';
 import type { Job } from '../log/group-commit';
 import type { OpenRuns } from '../log/open-runs';
@@ -10,6 +9,7 @@ import { ownTargets } from '../log/own-targets';
 import { parseAnnotation } from '../log/parse-annotation';
 import type { OpenRun } from '../log/run-log';
 import { type LabelWork, type PendingLabels, renewalEnd } from '../projections/label-work';
+import type { Redone, Undone } from '../values';
 
 /** Entries on more steps than this look for the heads there before their transaction. */
 const WIDE = 200;

@@ -2,7 +2,6 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { Author } from '@shared/log/annotations';
 import { remove } from '../../files/remove';
 import { parsedRun, runLockPath } from '../../files/workspace-paths';
-import type { StoreNotice } from '../api';
 import { BlobStore } from '../file/blob-store';
 import { LAST_SEQ, rowId, seqOf } from '../file/ids';
 import { redactBody } from '../file/redact';
@@ -16,6 +15,7 @@ import { CHAIN_START, rowSum } from '../log/hashing';
 import { deleteLock, type HeldLock, holdLock } from '../log/run-lock';
 import type { OpenRun, RunLog } from '../log/run-log';
 import { unreadableRun } from '../log/unreadable-run';
+import type { StoreNotice } from '../notices';
 import { emptyProjections } from '../projections/empty-projections';
 import type { RunProjection } from '../projections/run-projection';
 

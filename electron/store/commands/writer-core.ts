@@ -6,7 +6,7 @@ import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@s
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import { ulid } from 'ulid';
-import type { Redone, SessionChunk, StoredTask, StoreNotice, StoreWriter, Undone } from '../api';
+import type { StoreWriter } from '../api';
 import { BlobStore } from '../file/blob-store';
 import type { Db } from '../file/database';
 import { DiskGuard } from '../file/disk-guard';
@@ -21,6 +21,7 @@ import { dismissRetroMask } from '../log/retro-seen';
 import { RunAppends } from '../log/run-appends';
 import { type OpenRun, RunLog } from '../log/run-log';
 import { SeenLog } from '../log/seen-log';
+import type { StoreNotice } from '../notices';
 import { BackgroundRenewal } from '../projections/background-renewal';
 import { LabelWork } from '../projections/label-work';
 import { RuleCatchUp } from '../projections/rule-catch-up';
@@ -29,6 +30,7 @@ import { writeRuleSettings } from '../projections/rule-settings';
 import { RunProjection } from '../projections/run-projection';
 import type { StepProjector } from '../projections/step-projector';
 import { type PendingChunk, SessionLog } from '../sessions/session-log';
+import type { Redone, SessionChunk, StoredTask, Undone } from '../values';
 import { AnnotationDesk } from './annotation-desk';
 import { RunRemoval } from './run-removal';
 

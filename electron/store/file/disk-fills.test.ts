@@ -7,7 +7,8 @@ import { eventually } from '../../testing/deadline';
 import { alice, bob, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { fillDisk, smallDisk } from '../../testing/small-disk';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
-import type { Store, StoreNotice } from '../api';
+import type { Store } from '../api';
+import type { StoreNotice } from '../notices';
 import { openDatabase } from './database';
 import { workspaceFile } from './workspace-file';
 

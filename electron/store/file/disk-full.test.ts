@@ -5,7 +5,7 @@ import { eventually } from '../../testing/deadline';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { fillDisk, smallDisk, takeAllFiles } from '../../testing/small-disk';
 import { testStore } from '../../testing/store-fixtures';
-import type { StoreNotice } from '../api';
+import type { StoreNotice } from '../notices';
 import { openStoreInProcess } from '../threads/in-process';
 import { openDatabase } from './database';
 import { makeRoom } from './make-room';

@@ -3,8 +3,8 @@ import { WaymarkError } from '@shared/contract/errors';
 import { inside } from '../../files/inside';
 import { makeFileIn } from '../../files/private';
 import { removeFile } from '../../files/remove';
-import type { StoreNotice } from '../api';
 import { rowSum } from '../log/hashing';
+import type { StoreNotice } from '../notices';
 import { type Db, isDiskFull, storeFailure } from './database';
 import { freeBytes, RESUME_BYTES } from './free-room';
 

@@ -16,7 +16,7 @@ import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
-import type { StoreNotice } from '../api';
+import type { StoreNotice } from '../notices';
 import { openDatabase } from './database';
 import { workspaceFile } from './workspace-file';
 

@@ -6,7 +6,8 @@ import { createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { rowSum } from '../log/hashing';
 import { type Db, openDatabase } from './database';
-import { type Migration, migrate, migrations, readVersion } from './migrate';
+import { migrate, migrations, readVersion } from './migrate';
+import type { Migration } from './migrations/migration';
 import { isFromElsewhere, openForWriting, workspaceFile } from './workspace-file';
 
 const next: Migration = {

@@ -8,13 +8,7 @@ import { gestures } from './migrations/0005-gestures';
 import { ids } from './migrations/0006-ids';
 import { restoreLosses } from './migrations/0007-restore-losses';
 import { annotationEnds } from './migrations/0008-annotation-ends';
-
-/** One numbered change of the schema; never edited once released. */
-export interface Migration {
-  version: number;
-  name: string;
-  sql: string;
-}
+import type { Migration } from './migrations/migration';
 
 /** In order of version, without gaps from 1. */
 export const migrations: readonly Migration[] = [

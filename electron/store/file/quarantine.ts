@@ -1,6 +1,6 @@
 import { isId } from '@shared/contract/id';
 import { shownId } from '../../files/workspace-paths';
-import type { StoreNotice } from '../api';
+import type { StoreNotice } from '../notices';
 import type { Statements } from './rows';
 
 /**

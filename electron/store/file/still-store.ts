@@ -2,9 +2,10 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { Store } from '../api';
 import { outdatedRuns } from '../projections/projection-upgrade';
 import { createProjector } from '../projections/projector';
-import { openReaderPart } from '../queries/reader-part';
+import { readerIn } from '../queries/answers';
+import { openReads } from '../queries/open-reads';
+import type { IndexReads } from '../queries/query';
 import { RulePreviewer } from '../queries/rule-preview';
-import type { IndexReader } from '../search/index-part';
 import { searchSessions } from '../search/search-sessions';
 import { AssembledStore, Notices } from '../threads/store-parts';
 import { verifyWorkspace } from '../verify/verify';
@@ -24,34 +25,41 @@ export function openStillStore(folder: string): Store {
     await new Promise((resolve) => setImmediate(resolve));
     return !closed;
   };
-  const search = refused('searching, which keeps an index,');
-  const index: IndexReader = {
-    ...{ search, stepsMatching: search, searchWorkspace: search, startScan: search, scanNews: search },
-    ...{ stopScan: search, indexProgress: search },
-    searchSessions: (asked) => searchSessions(reader.context, asked, goOn),
-    previewRules: (runs, settings) => previewer.preview(runs, settings),
-    ruleProgress: (task) => previewer.progress(task),
+  const { reads, close } = openReads(folder, now);
+  const rules = new RulePreviewer(reads, projector);
+  const noIndex = (): never => {
+    throw cannotBeWritten(folder, 'searching, which keeps an index,');
   };
-  const reader = openReaderPart(folder, {
-    now,
-    index,
+  const index: IndexReads = {
+    folder,
+    search: {
+      page: noIndex,
+      stepsMatching: noIndex,
+      workspace: noIndex,
+      start: noIndex,
+      news: noIndex,
+      stop: noIndex,
+    },
+    rules,
+    progress: noIndex,
+    searchSessions: (asked) => searchSessions(reads, asked, goOn),
     verify: (runs, depth) => verifyWorkspace(folder, projector, runs, depth),
-  });
-  const previewer = new RulePreviewer(reader.context, projector);
+  };
+  const reader = readerIn({ read: reads, index }, async () => undefined);
   try {
-    refuseOutdated(folder, reader.context.statements.db, outdatedRuns(reader.context.statements).length > 0);
+    refuseOutdated(folder, reads.statements.db, outdatedRuns(reads.statements).length > 0);
   } catch (thrown) {
-    reader.close();
+    close();
     throw thrown;
   }
   const upkeep = { backup: refused('copying labels'), rebuildSearch: refused('filling the index') };
   const refusal = (what: string) => cannotBeWritten(folder, what);
-  return new AssembledStore(folder, readOnlyWriter(upkeep, folder, refusal), reader.core, new Notices(), {
+  return new AssembledStore(folder, readOnlyWriter(upkeep, folder, refusal), reader, new Notices(), {
     ...{ readOnly: true, refusal },
     drain: async () => undefined,
     close: async () => {
       closed = true;
-      reader.close();
+      close();
     },
   });
 }

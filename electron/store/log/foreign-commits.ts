@@ -1,6 +1,6 @@
 import type { RunEvent } from '@shared/log/events';
-import type { StoreNotice } from '../api';
 import type { Statements } from '../file/rows';
+import type { StoreNotice } from '../notices';
 import type { RunLog } from './run-log';
 import { unreadableRun } from './unreadable-run';
 

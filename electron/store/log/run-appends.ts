@@ -1,5 +1,5 @@
 import type { DatedEvent } from '@shared/log/events';
-import type { StoreNotice } from '../api';
+import type { StoreNotice } from '../notices';
 import type { BackgroundRenewal } from '../projections/background-renewal';
 import type { RuleCatchUp } from '../projections/rule-catch-up';
 import type { RuleFolds } from '../projections/rule-folds';

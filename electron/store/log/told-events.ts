@@ -1,5 +1,5 @@
 import type { EventKind } from '@shared/log/events';
-import type { StoreNotice } from '../api';
+import type { StoreNotice } from '../notices';
 
 /** Kinds whose bodies may be large. Nobody who listens needs them at once; who does asks by seq. */
 const LARGE: ReadonlySet<EventKind> = new Set<EventKind>([

@@ -5,9 +5,10 @@ import { loadRun } from '../../runs/drive/load-run';
 import { eventually } from '../../testing/deadline';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
-import type { Store, StoreNotice } from '../api';
+import type { Store } from '../api';
 import { openDatabase } from '../file/database';
 import { workspaceFile } from '../file/workspace-file';
+import type { StoreNotice } from '../notices';
 import { type EventRow, eventHash } from './event-codec';
 import { FOLD_VERSION } from './run-state';
 

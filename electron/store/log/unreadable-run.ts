@@ -1,5 +1,5 @@
 import { type ErrorCode, WaymarkError } from '@shared/contract/errors';
-import type { StoreNotice } from '../api';
+import type { StoreNotice } from '../notices';
 
 const UNREADABLE: readonly ErrorCode[] = ['workspace_corrupt', 'workspace_newer'];
 

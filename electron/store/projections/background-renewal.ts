@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { SerialQueue } from '../../base/serial-queue';
-import type { StoreNotice } from '../api';
 import { unreadableRun } from '../log/unreadable-run';
+import type { StoreNotice } from '../notices';
 import { ProjectionRenewal, type RenewalParts } from './projection-renewal';
 import { outdatedRuns } from './projection-upgrade';
 

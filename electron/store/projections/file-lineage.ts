@@ -1,7 +1,7 @@
-import type { FileKey } from '../api';
 import { LAST_SEQ, rowId, seqOf } from '../file/ids';
 import { runOrNull } from '../log/run-owners';
 import { type ReadContext, type RunRecord, readEvents } from '../queries/read-context';
+import type { FileKey } from '../values';
 
 /** No family is deeper; a log that says so leads in a circle. */
 const MAX_DEPTH = 1000;

@@ -5,9 +5,10 @@ import { deeds, liveThrough } from '../../testing/random-run';
 import { realisticWorkspace } from '../../testing/realistic-run';
 import { alice } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
-import type { Store, StoreNotice } from '../api';
+import type { Store } from '../api';
 import { openDatabase } from '../file/database';
 import { workspaceFile } from '../file/workspace-file';
+import type { StoreNotice } from '../notices';
 
 /** Everything that is kept beside the logs, as an older version or damage may have left it. */
 const DAMAGE = [

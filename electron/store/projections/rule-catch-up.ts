@@ -1,8 +1,8 @@
-import type { StoreNotice } from '../api';
 import type { Statements } from '../file/rows';
 import type { GroupCommit } from '../log/group-commit';
 import type { OpenRun } from '../log/run-log';
 import { unreadableRun } from '../log/unreadable-run';
+import type { StoreNotice } from '../notices';
 import type { LabelWork, PendingLabels } from './label-work';
 import type { RuleFolds } from './rule-folds';
 import type { RunProjection } from './run-projection';

@@ -9,9 +9,9 @@ import type {
 } from '@shared/contract/file-views';
 import type { QueryView } from '@shared/contract/views';
 import type { EventBody } from '@shared/log/events';
-import type { FileKey } from '../api';
 import { LAST_SEQ, rowId } from '../file/ids';
 import { countUpTo, fileSources, fileStretches, movedPath, type Stretch } from '../projections/file-lineage';
+import type { FileKey } from '../values';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 
 const MAX_ROWS = 500;

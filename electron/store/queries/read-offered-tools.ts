@@ -1,6 +1,6 @@
-import type { OfferedTool } from '../api';
 import { LAST_SEQ, rowId, seqOf } from '../file/ids';
 import { ownersOf } from '../log/run-owners';
+import type { OfferedTool } from '../values';
 import { findRun, type ReadContext, readEvents, stepSpan } from './read-context';
 
 /** What the model could call when it made the step; empty when the log does not say (imports, purged texts). */

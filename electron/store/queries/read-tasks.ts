@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { StoredTask } from '../api';
+import type { StoredTask } from '../values';
 import type { ReadContext } from './read-context';
 
 interface TaskRow {

@@ -3,7 +3,7 @@ import { Reviewers, runOf } from '../../testing/review-stand';
 import { alice, bob } from '../../testing/run-writer';
 import { testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
-import { readerFor } from './read-withheld-viewer';
+import { readerFor } from './reader-for';
 
 const SECRET = 'SECRET-OPINION';
 const chen = { uuid: '6f1c1f0a-3333-4333-8333-333333333333', name: SECRET };

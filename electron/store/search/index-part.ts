@@ -1,19 +1,19 @@
 import { statSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import type { IndexProgress } from '@shared/contract/search/views';
-import type { VerifyReport } from '@shared/contract/views';
 import { workLockPath } from '../../files/workspace-paths';
-import type { StoreNotice, StoreReader } from '../api';
 import { createBackup } from '../file/backup';
 import { CHECKPOINT_BYTES, storeFailure } from '../file/database';
 import { freeBytes } from '../file/free-room';
 import { readMeta, workspaceFile } from '../file/workspace-file';
 import { type HeldLock, holdLock } from '../log/run-lock';
+import type { StoreNotice } from '../notices';
 import type { StepProjector } from '../projections/step-projector';
-import { openReadContext } from '../queries/reader-part';
+import { openReadContext } from '../queries/open-read-context';
+import type { IndexReads } from '../queries/query';
 import { RulePreviewer } from '../queries/rule-preview';
 import { entriesMark, newestBackup } from '../restore/newest-backup';
-import { type VerifyDepth, verifyWorkspace } from '../verify/verify';
+import { verifyWorkspace } from '../verify/verify';
 import { SearchIndex } from './search-index';
 import { SearchPart } from './search-part';
 import { type SessionHits, type SessionSearch, searchSessions } from './search-sessions';
@@ -39,21 +39,6 @@ export interface IndexPartOptions {
   workers: string | null;
   backupEveryMs?: number;
 }
-
-/** What this part answers for the store's reader. */
-export type IndexReader = Pick<
-  StoreReader,
-  | 'search'
-  | 'stepsMatching'
-  | 'searchWorkspace'
-  | 'startScan'
-  | 'scanNews'
-  | 'stopScan'
-  | 'indexProgress'
-  | 'searchSessions'
-  | 'previewRules'
-  | 'ruleProgress'
->;
 
 /**
  * Search, verification and backups: everything that may take long, on connections of its own. The process that
@@ -100,41 +85,27 @@ export class IndexPart {
     this.schedule(0);
   }
 
-  readonly reader: IndexReader = {
-    search: async (request) => this.part.page(request),
-    stepsMatching: async (run, query) => this.part.stepsMatching(run, query),
-    searchWorkspace: async (query, limit) => this.part.workspace(query, limit),
-    startScan: async (request) => this.part.start(request),
-    scanNews: (scan, after) => this.part.news(scan, after),
-    stopScan: async (scan) => this.part.stop(scan),
-    indexProgress: async () => this.index.progress(),
-    searchSessions: (search) => this.searchSessions(search),
-    previewRules: (runs, settings) => this.orFailure(this.previewer.preview(runs, settings)),
-    ruleProgress: (task) => this.orFailure(this.previewer.progress(task)),
-  };
-
-  private orFailure<T>(work: Promise<T>): Promise<T> {
-    return work.catch((thrown: unknown) => {
-      throw storeFailure(thrown, `the workspace ${this.folder}`);
-    });
+  /** What the store's reads of this thread are answered from. */
+  get reads(): IndexReads {
+    return {
+      folder: this.folder,
+      search: this.part,
+      rules: this.previewer,
+      progress: () => this.index.progress(),
+      searchSessions: (search) => this.searchSessions(search),
+      verify: (runs, depth) => verifyWorkspace(this.folder, this.options.projector, runs, depth),
+    };
   }
 
-  private async searchSessions(search: SessionSearch): Promise<SessionHits> {
+  private searchSessions(search: SessionSearch): Promise<SessionHits> {
     this.sessionSearch += 1;
     const mine = this.sessionSearch;
     const goOn = async () => {
       await new Promise((resolve) => setImmediate(resolve));
       return !this.closed && mine === this.sessionSearch;
     };
-    try {
-      return await searchSessions(this.context, search, goOn);
-    } catch (thrown) {
-      throw storeFailure(thrown, `the workspace ${this.folder}`);
-    }
+    return searchSessions(this.context, search, goOn);
   }
-
-  readonly verify = (runs?: string[], depth?: VerifyDepth): Promise<VerifyReport> =>
-    verifyWorkspace(this.folder, this.options.projector, runs, depth);
 
   readonly rebuildSearch = async (): Promise<void> => {
     this.askedForLock = Number.NEGATIVE_INFINITY;

@@ -1,11 +1,11 @@
 import type { IndexProgress } from '@shared/contract/search/views';
 import type { RunEvent } from '@shared/log/events';
-import type { StoreNotice } from '../api';
 import type { Db } from '../file/database';
 import { freeBytes } from '../file/free-room';
 import { LAST_SEQ, rowId } from '../file/ids';
 import { Statements } from '../file/rows';
 import { unreadableRun } from '../log/unreadable-run';
+import type { StoreNotice } from '../notices';
 import {
   parseRun,
   type ReadContext,

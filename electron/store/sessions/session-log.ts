@@ -2,10 +2,10 @@ import { createHash, type Hash } from 'node:crypto';
 import { WaymarkError } from '@shared/contract/errors';
 import { ulid } from 'ulid';
 import { sessionFolder } from '../../files/workspace-paths';
-import type { SessionChunk } from '../api';
 import type { Statements } from '../file/rows';
 import { StalePreparation } from '../log/group-commit';
 import { rowSum } from '../log/hashing';
+import type { SessionChunk } from '../values';
 import { hashPart, PartFile, partPath } from './part-file';
 import { readStoredSession, refuseReplaced, type StoredSession } from './stored-session';
 

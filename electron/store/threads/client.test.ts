@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder } from '../../testing/store-fixtures';
-import type { StoreNotice } from '../api';
-import { readerFor } from '../queries/read-withheld-viewer';
+import type { StoreNotice } from '../notices';
+import { readerFor } from '../queries/reader-for';
 import { openStore } from './client';
 import { startThreads } from './store-threads';
 

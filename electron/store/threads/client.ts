@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import type { StepQuery } from '@shared/contract/step-query';
-import type { Store, StoreReader, StoreWriter } from '../api';
+import type { Store, StoreWriter } from '../api';
 import { offerAddresses } from '../file/file-addresses';
 import { type ReadOnly, readOnlyWriter } from '../file/read-only';
-import { askIndex } from '../projections/asked-steps';
+import { readerOver } from '../queries/answers';
 import { AssembledStore, Notices, thrownLater } from './store-parts';
 import type { StoreThread } from './store-thread';
 import { readsFrom, type StoreThreads, startThreads } from './store-threads';
@@ -62,7 +61,10 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
     return new AssembledStore(
       folder,
       readOnly ? readOnlyWriter(writer, folder) : writer,
-      remoteReader(reads, write, index),
+      readerOver((thread, name, args) => (thread === 'read' ? reads : index).call(name, args), {
+        stepsMatching: (run, text) => index.call('stepsMatching', [run, text]),
+        drainWrites: () => write.call('drain', []),
+      }),
       notices,
       {
         readOnly,
@@ -142,90 +144,5 @@ function remoteWriter(
     rebuild: (...args) => writing.call('rebuild', args),
     rebuildSearch: () => indexing.call('rebuildSearch', []),
     backup: () => indexing.call('backup', []),
-  };
-}
-
-function remoteReader(
-  reading: Pick<StoreThread, 'call'>,
-  writing: StoreThread,
-  indexing: StoreThread,
-): StoreReader {
-  const asked = (run: string, query: StepQuery) =>
-    askIndex((of, text) => indexing.call('stepsMatching', [of, text]), run, query);
-  return {
-    runs: () => reading.call('runs', []),
-    run: (...args) => reading.call('run', args),
-    resolveRun: (...args) => reading.call('resolveRun', args),
-    events: (...args) => reading.call('events', args),
-    heads: (...args) => reading.call('heads', args),
-    matches: async (run, query) => reading.call('matches', [run, query, await asked(run, query)]),
-    countMatches: async (run, query) => reading.call('countMatches', [run, query, await asked(run, query)]),
-    nearest: async (run, queries, from, direction) => {
-      const steps = await Promise.all(queries.map((query) => asked(run, query)));
-      return reading.call('nearest', [run, queries, from, direction, steps]);
-    },
-    facets: (...args) => reading.call('facets', args),
-    tiles: (...args) => reading.call('tiles', args),
-    segments: (...args) => reading.call('segments', args),
-    step: (...args) => reading.call('step', args),
-    evidence: (...args) => reading.call('evidence', args),
-    prompt: (...args) => reading.call('prompt', args),
-    image: (...args) => reading.call('image', args),
-    checkpoints: (...args) => reading.call('checkpoints', args),
-    openApprovals: (...args) => reading.call('openApprovals', args),
-    allowedKinds: (...args) => reading.call('allowedKinds', args),
-    hints: (...args) => reading.call('hints', args),
-    outbox: (...args) => reading.call('outbox', args),
-    outboxHead: (...args) => reading.call('outboxHead', args),
-    entry: (...args) => reading.call('entry', args),
-    sessions: (...args) => reading.call('sessions', args),
-    sessionsAt: (...args) => reading.call('sessionsAt', args),
-    readSession: (...args) => reading.call('readSession', args),
-    files: (...args) => reading.call('files', args),
-    fileRevisions: (...args) => reading.call('fileRevisions', args),
-    fileCounts: (...args) => reading.call('fileCounts', args),
-    fileText: (...args) => reading.call('fileText', args),
-    queries: (...args) => reading.call('queries', args),
-    search: (...args) => indexing.call('search', args),
-    stepsMatching: (...args) => indexing.call('stepsMatching', args),
-    searchWorkspace: (...args) => indexing.call('searchWorkspace', args),
-    startScan: (...args) => indexing.call('startScan', args),
-    scanNews: (...args) => indexing.call('scanNews', args),
-    stopScan: (...args) => indexing.call('stopScan', args),
-    indexProgress: () => indexing.call('indexProgress', []),
-    searchSessions: (...args) => indexing.call('searchSessions', args),
-    annotations: (...args) => reading.call('annotations', args),
-    annotationPage: (...args) => reading.call('annotationPage', args),
-    similarSteps: (...args) => reading.call('similarSteps', args),
-    undecidedSteps: (...args) => reading.call('undecidedSteps', args),
-    offeredTools: (...args) => reading.call('offeredTools', args),
-    exportAnnotations: (...args) => reading.call('exportAnnotations', args),
-    queueView: (...args) => reading.call('queueView', args),
-    queueNext: (...args) => reading.call('queueNext', args),
-    withheld: (...args) => reading.call('withheld', args),
-    withheldRuns: (...args) => reading.call('withheldRuns', args),
-    batches: () => reading.call('batches', []),
-    assignedSteps: (...args) => reading.call('assignedSteps', args),
-    annotators: () => reading.call('annotators', []),
-    people: (...args) => reading.call('people', args),
-    dwell: (...args) => reading.call('dwell', args),
-    openHints: (...args) => reading.call('openHints', args),
-    retroMask: (...args) => reading.call('retroMask', args),
-    decidedExamples: (...args) => reading.call('decidedExamples', args),
-    tasks: () => reading.call('tasks', []),
-    task: (...args) => reading.call('task', args),
-    ruleSettings: (...args) => reading.call('ruleSettings', args),
-    ruleCounts: (...args) => reading.call('ruleCounts', args),
-    ruleProgress: (...args) => indexing.call('ruleProgress', args),
-    previewRules: (...args) => indexing.call('previewRules', args),
-    attention: (...args) => reading.call('attention', args),
-    stats: (...args) => reading.call('stats', args),
-    attentionList: (...args) => reading.call('attentionList', args),
-    attentionReport: (...args) => reading.call('attentionReport', args),
-    verify: async (runs, depth) => {
-      // Labels that are still being derived would look like damage.
-      if (depth !== 'logs') await writing.call('drain', []);
-      return indexing.call('verify', [runs, depth]);
-    },
   };
 }

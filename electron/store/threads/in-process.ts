@@ -1,9 +1,11 @@
-import type { Store, StoreNotice } from '../api';
+import type { Store } from '../api';
 import { openWriterPart } from '../commands/writer-part';
 import { type ReadOnly, readOnlyWriter } from '../file/read-only';
+import type { StoreNotice } from '../notices';
 import { createProjector } from '../projections/projector';
 import type { StepProjector } from '../projections/step-projector';
-import { openReaderPart } from '../queries/reader-part';
+import { readerIn } from '../queries/answers';
+import { openReads } from '../queries/open-reads';
 import { type IndexPart, openIndexPart } from '../search/index-part';
 import { AssembledStore, Notices } from './store-parts';
 
@@ -50,14 +52,11 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     core.halt();
     throw thrown;
   }
-  const reader = openReaderPart(folder, {
-    now,
-    index: index.reader,
-    verify: index.verify,
-  });
+  const { reads, close } = openReads(folder, now);
+  const reader = readerIn({ read: reads, index: index.reads }, () => core.drain());
   const writer = Object.assign(core, { backup: index.backup, rebuildSearch: index.rebuildSearch });
   const allowed = core.readOnly ? readOnlyWriter(writer, folder) : writer;
-  return new AssembledStore(folder, allowed, reader.core, notices, {
+  return new AssembledStore(folder, allowed, reader, notices, {
     readOnly: core.readOnly,
     drain: async () => {
       await core.drain();
@@ -66,7 +65,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     close: async () => {
       await index.close();
       await core.close();
-      reader.close();
+      close();
     },
   });
 }

@@ -1,5 +1,6 @@
 import { createProjector } from '../projections/projector';
-import { openReads } from '../queries/read-methods';
+import { answersOf } from '../queries/answers';
+import { openReads } from '../queries/open-reads';
 import { openIndexPart } from '../search/index-part';
 import { serveThread } from './serve-thread';
 
@@ -14,13 +15,13 @@ serveThread((data, notify) => {
       ...(data.backupEveryMs === null ? {} : { backupEveryMs: data.backupEveryMs }),
     });
     return {
-      ...index.reader,
-      verify: index.verify,
+      ...answersOf('index', index.reads),
       backup: index.backup,
       rebuildSearch: index.rebuildSearch,
       drain: index.drain.bind(index),
       close: index.close.bind(index),
     };
   }
-  return openReads(data.folder);
+  const { reads, close } = openReads(data.folder);
+  return { ...answersOf('read', reads), close: async () => close() };
 });

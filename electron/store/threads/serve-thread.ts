@@ -1,8 +1,8 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
-import type { StoreNotice } from '../api';
 import { storeFailure } from '../file/database';
 import { toldNotice } from '../log/told-events';
+import type { StoreNotice } from '../notices';
 import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';
 
 type Methods = Record<string, (...args: never[]) => Promise<unknown>>;

@@ -1,10 +1,11 @@
 import type { WaymarkError } from '@shared/contract/errors';
 import { runLockPath } from '../../files/workspace-paths';
-import type { Store, StoreNotice, StoreReader, StoreWriter } from '../api';
+import type { Store, StoreReader, StoreWriter } from '../api';
 import { fromElsewhere } from '../file/read-only';
 import { openForReading } from '../file/workspace-file';
 import { deleteLock, type HeldLock, holdLock, isLockHeld } from '../log/run-lock';
 import { noRun } from '../log/run-log';
+import type { StoreNotice } from '../notices';
 
 /** Listeners for notices, in the order they came. One that throws is a bug: it is reported, and nothing else stops for it. */
 export class Notices {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Failure, WaymarkError } from '@shared/contract/errors';
-import type { StoreNotice } from '../api';
+import type { StoreNotice } from '../notices';
 import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';
 
 interface Pending {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { queries } from '../queries/table';
 import { StoreThread } from './store-thread';
 
 /** The threads of one store: one writes, two read. */
@@ -25,18 +26,9 @@ export function startThreads(workers: string, { writerFirst = false } = {}): Sto
  * What a window asks for until its first rows are there, through `readerFor`. None of it takes long on a large run, so no
  * write waits for it; what is withheld takes as long as its person has steps of it to decide blind.
  */
-const firstReads: ReadonlySet<string> = new Set([
-  'runs',
-  'run',
-  'heads',
-  'step',
-  'tiles',
-  'segments',
-  'hints',
-  'queueView',
-  'withheld',
-  'withheldRuns',
-]);
+const earlyReads: ReadonlySet<string> = new Set(
+  Object.entries(queries).flatMap(([name, { isEarly }]) => (isEarly ? [name] : [])),
+);
 
 /**
  * Whom to ask for bounded reads while the thread for them waits: for the first ones the writing thread, which is open, and
@@ -52,6 +44,6 @@ export function readsFrom(
     open = true;
   }, late);
   return {
-    call: (method, args) => (!open && firstReads.has(method) ? write : read).call(method, args),
+    call: (method, args) => (!open && earlyReads.has(method) ? write : read).call(method, args),
   };
 }

@@ -1,6 +1,6 @@
 import type { Failure } from '@shared/contract/errors';
-import type { StoreNotice } from '../api';
 import type { ReadOnly } from '../file/read-only';
+import type { StoreNotice } from '../notices';
 
 /** What a thread is opened with; plain data only. */
 export interface ThreadData {

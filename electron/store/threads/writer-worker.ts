@@ -1,6 +1,7 @@
 import { openWriterPart } from '../commands/writer-part';
 import { createProjector } from '../projections/projector';
-import { openReads } from '../queries/read-methods';
+import { answersOf } from '../queries/answers';
+import { openReads } from '../queries/open-reads';
 import { serveThread } from './serve-thread';
 
 /** Entry of the thread with the writing connection; it also answers bounded reads where the thread for them waits. */
@@ -14,15 +15,15 @@ serveThread((data, notify) => {
     readOnly: data.readOnly,
     ...(data.device === null ? {} : { device: data.device }),
   });
-  let reads: ReturnType<typeof openReads> | null;
+  let open: ReturnType<typeof openReads> | null;
   try {
-    reads = data.alsoReads === true ? openReads(data.folder) : null;
+    open = data.alsoReads === true ? openReads(data.folder) : null;
   } catch (thrown) {
     core.halt();
     throw thrown;
   }
   return {
-    ...reads,
+    ...(open === null ? {} : answersOf('read', open.reads)),
     append: core.append.bind(core),
     appendIfOutboxAt: core.appendIfOutboxAt.bind(core),
     post: core.post.bind(core),
@@ -43,7 +44,7 @@ serveThread((data, notify) => {
     drain: core.drain.bind(core),
     close: async () => {
       await core.close();
-      await reads?.close();
+      open?.close();
     },
   };
 });

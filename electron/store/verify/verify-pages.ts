@@ -1,7 +1,7 @@
 import type { VerifyProblem } from '@shared/contract/views';
 import { type Db, openDatabase, WORKSPACE_APPLICATION_ID } from '../file/database';
 import { migrate, migrations, readVersion } from '../file/migrate';
-import type { VerifyDepth } from './verify';
+import type { VerifyDepth } from './verify-context';
 
 /**
  * SQLite's own view: pages, foreign keys, and at full depth that every index has exactly its table's rows. It does not see

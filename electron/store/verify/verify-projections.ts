@@ -5,7 +5,7 @@ import type { Statements } from '../file/rows';
 import { isLockHeld } from '../log/run-lock';
 import type { PrivateRebuild } from '../projections/private-rebuild';
 import type { Rebuild } from '../projections/rebuild';
-import type { VerifyContext } from './verify';
+import type { VerifyContext } from './verify-context';
 
 /** Tables of projections: which rows are one run's, and in what order to walk them. */
 const BY_ID = ['step_head', 'note', 'segment', 'query', 'evaluation', 'timing', 'tile'];

@@ -11,7 +11,7 @@ import {
   readSessionLists,
   restoreLosses,
 } from '../sessions/session-list';
-import type { VerifyContext } from './verify';
+import type { VerifyContext } from './verify-context';
 
 /**
  * Bytes of every session: no gap between chunks that neither an event nor a restore tells of, every chunk and every sealed part

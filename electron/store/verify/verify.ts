@@ -10,26 +10,14 @@ import { openForReading } from '../file/workspace-file';
 import { checkEnds } from '../log/annotation-ends';
 import type { StepProjector } from '../projections/step-projector';
 import { checkNewestBackup } from './verify-backup';
+import type { VerifyContext, VerifyDepth } from './verify-context';
 import { checkAnnotations, checkOutbox } from './verify-entries';
 import { findingOf } from './verify-finding';
 import { checkPages, checkSchema } from './verify-pages';
 import { checkBlobs, checkLeftOver, checkSums } from './verify-rows';
 import { checkRemoved, checkRun } from './verify-run';
 
-export interface VerifyContext {
-  folder: string;
-  statements: Statements;
-  blobs: BlobStore;
-  projector: StepProjector;
-  depth: VerifyDepth;
-  /** Lets other messages of the thread through; called between pieces of work. */
-  breathe(): Promise<void>;
-}
-
 type Check = () => VerifyProblem[] | Promise<VerifyProblem[]>;
-
-/** `logs`: what was recorded, chain by chain and byte by byte. `all`: also everything that is derived from it. */
-export type VerifyDepth = 'logs' | 'all';
 
 /**
  * Checks a workspace against itself: pages, chains, texts by their hashes, session bytes; and, unless only the logs are

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate';
+import type { Migration } from './migration';
 
 /**
  * What reviewing needs: judges' votes and who decided beside the heads, filters by source and computer, steps by rule, settings

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate';
+import type { Migration } from './migration';
 
 /**
  * Every writer has part files of its own, so rows name them: `file` is null for a part that an earlier version wrote

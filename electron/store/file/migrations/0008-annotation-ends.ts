@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate';
+import type { Migration } from './migration';
 
 const hashIn = (table: string) =>
   `(SELECT hash FROM ${table} l WHERE l.device = e.device AND l.device_seq = e.seq)`;

@@ -4,20 +4,8 @@ import { Statements } from '../file/rows';
 import { openForReading } from '../file/workspace-file';
 import { isLockHeld } from '../log/run-lock';
 import type { ReadContext } from './read-context';
-import { ReaderCore, type ReaderParts } from './reader-core';
-
-export interface OpenReader {
-  core: ReaderCore;
-  context: ReadContext;
-  close(): void;
-}
 
 /** Opens a connection for bounded reads. The workspace must have been opened for writing before. */
-export function openReaderPart(folder: string, parts: ReaderParts & { now: () => number }): OpenReader {
-  const context = openReadContext(folder, parts.now);
-  return { core: new ReaderCore(context, parts), context, close: () => context.statements.db.close() };
-}
-
 export function openReadContext(folder: string, now: () => number): ReadContext {
   const statements = new Statements(openForReading(folder));
   return {

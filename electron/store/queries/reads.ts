@@ -1,0 +1,31 @@
+import { AttentionReader } from './read-attention';
+import type { ReadContext } from './read-context';
+import { QueueReader } from './read-queue';
+import { AssignmentReader } from './read-queue-assignments';
+import { PeopleReader } from './read-queue-people';
+import { StatsReader } from './read-stats';
+import { WithheldReader } from './read-withheld';
+
+/** What bounded reads are answered from: one connection, and readers that remember what they have folded. */
+export interface Reads extends ReadContext {
+  assignments: AssignmentReader;
+  queue: QueueReader;
+  withheld: WithheldReader;
+  people: PeopleReader;
+  attention: AttentionReader;
+  stats: StatsReader;
+}
+
+export function readsOf(context: ReadContext): Reads {
+  const assignments = new AssignmentReader(context);
+  const withheld = new WithheldReader(context, assignments);
+  return {
+    ...context,
+    assignments,
+    withheld,
+    queue: new QueueReader(context, assignments),
+    people: new PeopleReader(context, assignments, withheld),
+    attention: new AttentionReader(context),
+    stats: new StatsReader(context),
+  };
+}
