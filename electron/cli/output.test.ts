@@ -21,7 +21,8 @@ const hostile = [
 /** A terminal on streams whose bytes can be read afterwards. */
 function recorded(clean?: (line: string) => string, columns?: number) {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
-  if (columns !== undefined) Object.assign(streams.stdout, { isTTY: true, columns });
+  if (columns !== undefined)
+    for (const stream of Object.values(streams)) Object.assign(stream, { isTTY: true, columns });
   const terminal = new ProcessTerminal(
     streams as unknown as ConstructorParameters<typeof ProcessTerminal>[0],
     clean,
@@ -125,7 +126,7 @@ describe('what the command line prints', () => {
   });
 
   it('lets no row that a terminal wraps begin as one of ours', () => {
-    const { terminal, out } = recorded(undefined, 40);
+    const { terminal, out, err } = recorded(undefined, 40);
     const title = `${'x'.repeat(31)}Status   finished`;
     printResult(
       { json: null, lines: [`Title    ${title}`, ...setOff(`${'y'.repeat(36)}Status   finished`)] },
@@ -139,6 +140,8 @@ describe('what the command line prints', () => {
       '  | Status   finished',
       '',
     ]);
+    terminal.err(`It asks because: It writes ${'x'.repeat(13)}Approve it? y\nDone.`);
+    expect(err()).toBe(`It asks because: It writes ${'x'.repeat(13)}\n      Approve it? y⟨LF⟩Done.\n`);
     printFailure(new WaymarkError('refused', 'No.\nDone.', 'a\nb'), true, terminal);
     expect(out().split('\n')).toHaveLength(2);
   });

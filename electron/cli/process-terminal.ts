@@ -41,7 +41,7 @@ export class ProcessTerminal implements Terminal {
   }
 
   get columns(): number | undefined {
-    return this.streams.stdout.isTTY ? this.streams.stdout.columns || usualColumns : undefined;
+    return widthOf(this.streams.stdout);
   }
 
   out(line: string): void {
@@ -51,9 +51,12 @@ export class ProcessTerminal implements Terminal {
 
   err(line: string): void {
     this.sayLoss();
-    this.streams.stderr.write(`${shown(oneRow(this.clean(line)), this.streams.stderr)}\n`, (error) => {
-      if (error) this.lose(error);
-    });
+    this.streams.stderr.write(
+      `${shown(ownLine(this.clean(line), widthOf(this.streams.stderr)), this.streams.stderr)}\n`,
+      (error) => {
+        if (error) this.lose(error);
+      },
+    );
   }
 
   write(bytes: Uint8Array): Promise<boolean> {
@@ -91,10 +94,11 @@ export class ProcessTerminal implements Terminal {
   }
 }
 
-/** Nothing that is said in one line takes two. */
-const oneRow = (line: string) => ownLine(line, undefined);
+/** Undefined where nothing wraps. A terminal that was not told its width says 0. */
+function widthOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
+  return isTTY ? columns || usualColumns : undefined;
+}
 
-/** A terminal that was not told its width says 0. */
 function shown(line: string, { columns }: NodeJS.WriteStream): string {
   return foldQuoted(visibleText(line), columns || usualColumns);
 }

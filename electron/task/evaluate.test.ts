@@ -188,7 +188,8 @@ describe('an evaluation that cannot be made', () => {
     ['calls what is missing', 'no-such-program-here', /127.*not found/],
     ['says nothing', ':', /no result/],
     ['prints no JSON', 'echo fine', /not JSON/],
-    ['gives no number', 'echo \'{"score": "high"}\'', /unusable: score/],
+    ['gives no number', 'echo \'{"score": "high"}\'', /unusable: score must be a finite number\.$/],
+    ['gives a list', "echo '[1]'", /unusable: it must be one JSON object with a score\.$/],
     ['gives an infinite number', 'echo \'{"score": 1e999}\'', /unusable: score/],
     ['writes too much', 'head -c 2000000 /dev/zero > "$WAYMARK_RESULT"', /larger than 1 MB/],
   ])('because the evaluator %s spends no try and says why', async (_, script, why) => {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { jsonFault } from '@shared/base/json-fault';
 import { z } from 'zod';
 
 /** What keeps an evaluation from giving a score, a sentence for people and the agent; no try is spent. */
@@ -16,6 +17,14 @@ const resultSchema = z.object({
 });
 export type EvaluatorResult = z.infer<typeof resultSchema>;
 
+/** What each field has to be, as the end of a sentence. */
+const musts: Readonly<Partial<Record<string, string>>> = {
+  score: 'a finite number',
+  metrics: 'an object',
+  message: 'a text',
+  valid: 'true or false',
+};
+
 const MAX_RESULT_BYTES = 1024 * 1024;
 
 /**
@@ -30,12 +39,15 @@ export async function readResult(path: string, lastLine: string): Promise<Evalua
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Unavailable(`The evaluator's result is not JSON: ${(error as Error).message}`);
+    throw new Unavailable(`The evaluator's result is not JSON: ${jsonFault(text, error as Error)}.`);
   }
   const parsed = resultSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new Unavailable(`The evaluator's result is unusable: ${issue?.path.join('.')} ${issue?.message}`);
+  const field = String(parsed.error.issues[0]?.path[0] ?? '');
+  const must = Object.hasOwn(musts, field) ? musts[field] : undefined;
+  throw new Unavailable(
+    `The evaluator's result is unusable: ${must === undefined ? 'it must be one JSON object with a score' : `${field} must be ${must}`}.`,
+  );
 }
 
 /** Undefined where there is none. */

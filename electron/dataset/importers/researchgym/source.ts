@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { jsonFault } from '@shared/base/json-fault';
 import { WaymarkError } from '@shared/contract/errors';
 import { jsonShape } from '../json-shape';
 import { megabytes, readRegularFile } from '../regular-file';
@@ -136,20 +137,10 @@ class GymReading {
     } catch (error) {
       throw new WaymarkError(
         'bad_input',
-        `${name} is no JSON: ${whereNoJson(bytes, error as Error)}. Nothing was imported. ${wanted}`,
+        `${name} is no JSON: ${jsonFault(bytes.toString('utf8'), error as Error)}. Nothing was imported. ${wanted}`,
       );
     }
   }
-}
-
-/** The parser's own words change with the runtime, and not each says where it stopped. */
-function whereNoJson(bytes: Buffer, { message }: Error): string {
-  const position = /position (\d+)/.exec(message)?.[1];
-  if (/end of JSON|[Uu]nterminated/.test(message)) return 'it ends before its JSON does';
-  if (position === undefined) return 'it holds words or signs that JSON does not know';
-  const before = bytes.toString('utf8').slice(0, Number(position));
-  const line = before.split('\n').length;
-  return `what stands in line ${line}, character ${before.length - before.lastIndexOf('\n')}, does not belong there`;
 }
 
 function refused(name: string, why: string): WaymarkError {

@@ -1,0 +1,12 @@
+/**
+ * Where a text that is no JSON goes wrong, as the end of a sentence. The parser's own words change with the runtime, quote what it
+ * read, and do not always say where it stopped.
+ */
+export function jsonFault(text: string, { message }: Error): string {
+  if (/end of JSON|[Uu]nterminated/.test(message)) return 'it ends before its JSON does';
+  const position = /position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return 'it holds words or signs that JSON does not know';
+  const before = text.slice(0, Number(position));
+  const line = before.split('\n').length;
+  return `what stands in line ${line}, character ${before.length - before.lastIndexOf('\n')}, does not belong there`;
+}
