@@ -140,7 +140,7 @@ export function filled(value: string | undefined, what: string, most = mostName)
     throw new WaymarkError('bad_input', `${what} is empty. Give it a value, or leave it out.`);
   const why = whyNoLine(value, most);
   if (why === null) return value;
-  throw new WaymarkError('bad_input', `${what} ${why}. Give it a shorter name, or leave it out.`);
+  throw new WaymarkError('bad_input', `${what} ${why}. Choose another name, or leave it out.`);
 }
 
 /** One of `allowed`, or `fallback` when nothing was given. */

@@ -1,6 +1,7 @@
 import { startRunSchema } from '@shared/contract/ipc/runs';
+import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { createRun } from '../testing/run-writer';
+import { createdBody, createRun } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';
 import { duration, parseArguments, positive, wholeNumber } from './arguments';
 import { branchCommand } from './checkpoint-commands';
@@ -111,10 +112,13 @@ test('what is said of commands names them as they are called here', () => {
 test('a word that fits several runs names them, the latest first, and how many more there are', async () => {
   const store = testStore();
   const runs: string[] = [];
-  for (let made = 0; made < 12; made += 1) runs.push(await createRun(store));
+  for (let made = 0; made < 11; made += 1) runs.push(await createRun(store));
+  const forged = ulid();
+  const title = `A\n${runs[0]}  Another run`;
+  await store.writer.append(forged, 0, [{ kind: 'run.created', body: { ...createdBody(forged), title } }]);
   await expect(store.reader.resolveRun('01')).rejects.toMatchObject({
     ...{ code: 'bad_input', message: '"01" fits 12 runs. Type more of the id.' },
-    detail: expect.stringMatching(/^(01\w{24} {2}A run\n){10}and 2 older$/),
+    detail: expect.stringMatching(/^(01\w{24} {2}A[ \w]*\n){10}and 2 older$/),
   });
   expect(await store.reader.resolveRun(runs[3] ?? '')).toBe(runs[3]);
 });

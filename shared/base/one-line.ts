@@ -13,6 +13,9 @@ export function whyNoLine(text: string, most: number): string | null {
   return null;
 }
 
+/** A text of others as it may stand in a row of a list: what would break the row is a blank. */
+export const asOneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
 /** One line of at most so many characters. */
 export const oneLine = (most: number) =>
   z.string().superRefine((text, context) => {

@@ -1,3 +1,4 @@
+import { asOneLine } from '@shared/base/one-line';
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import type { RunSummary, RunState as RunWord } from '@shared/contract/views';
@@ -66,7 +67,7 @@ export function resolveRun(context: ReadContext, prefix: string): string {
   }
   if (second !== undefined) {
     const left = found.length - namedRuns;
-    const named = found.slice(0, namedRuns).map(({ ulid, title }) => `${ulid}  ${title}`);
+    const named = found.slice(0, namedRuns).map(({ ulid, title }) => `${ulid}  ${asOneLine(title)}`);
     throw new WaymarkError(
       'bad_input',
       `"${prefix}" fits ${found.length} runs. Type more of the id.`,
