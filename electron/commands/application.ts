@@ -2,31 +2,18 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Failure } from '@shared/contract/errors';
 import { toFailure } from '@shared/contract/errors';
-import type { AppInfo, WorkspaceStatus } from '@shared/contract/ipc/application';
+import type { AppInfo, applicationCommands, WorkspaceStatus } from '@shared/contract/ipc/application';
+import type { restoreCommands } from '@shared/contract/ipc/restore';
 import { namedEndpoint } from '@shared/contract/settings';
 import type { EndpointChanges } from '../app/endpoint-changes';
 import type { KeyStore } from '../app/key-store';
-import type { Handlers } from '../ipc/register';
 import { originOf } from '../model/bound-key';
 import type { SettingsFile } from '../settings-file';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 import { type RestoreHandlerOptions, restoreHandlers } from './restore';
 
-type ApplicationHandlers = Pick<
-  Handlers,
-  | 'app.info'
-  | 'app.openExternal'
-  | 'app.saveDiagnostics'
-  | 'settings.get'
-  | 'settings.set'
-  | 'settings.setKey'
-  | 'workspace.status'
-  | 'workspace.choose'
-  | 'workspace.openDefault'
-  | 'workspace.trust'
-  | 'workspace.backups'
-  | 'workspace.restore'
->;
+type ApplicationHandlers = HandlersOf<typeof applicationCommands & typeof restoreCommands>;
 
 export interface ApplicationOptions {
   info(): AppInfo;

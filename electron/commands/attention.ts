@@ -1,9 +1,10 @@
 import { WaymarkError } from '@shared/contract/errors';
+import type { attentionCommands } from '@shared/contract/ipc/attention';
 import type { Author } from '@shared/log/annotations';
-import type { Handlers } from '../ipc/register';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type Group = Pick<Handlers, 'attention.list' | 'attention.seen' | 'attention.report'>;
+type Group = HandlersOf<typeof attentionCommands>;
 
 /** What wants a person's eye. */
 export function attentionHandlers(holder: WorkbenchHolder, author: () => Author): Group {

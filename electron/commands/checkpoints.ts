@@ -1,17 +1,10 @@
+import type { checkpointCommands } from '@shared/contract/ipc/checkpoints';
 import { namedEndpoint, type Settings } from '@shared/contract/settings';
 import type { Author } from '@shared/log/annotations';
-import type { Handlers } from '../ipc/register';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type Group = Pick<
-  Handlers,
-  | 'checkpoints.list'
-  | 'checkpoints.size'
-  | 'checkpoints.make'
-  | 'branches.plan'
-  | 'branches.create'
-  | 'branches.lineage'
->;
+type Group = HandlersOf<typeof checkpointCommands>;
 
 export interface CheckpointHandlerOptions {
   holder: WorkbenchHolder;

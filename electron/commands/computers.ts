@@ -1,29 +1,15 @@
 import type { ComputerRow, HostReport, KnownComputer, PromptView } from '@shared/contract/computers';
 import { WaymarkError } from '@shared/contract/errors';
+import type { computerCommands } from '@shared/contract/ipc/computers';
 import type { Settings } from '@shared/contract/settings';
 import type { Hosts } from '../computer/hosts';
 import type { PromptDesk } from '../computer/ssh/login/prompt-desk';
 import type { Publisher } from '../ipc/publish';
-import type { Handlers } from '../ipc/register';
 import { refuseWhileDriven } from '../runs/drive/driven-on';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type ComputerHandlers = Pick<
-  Handlers,
-  | 'computers.list'
-  | 'computers.health'
-  | 'computers.candidates'
-  | 'computers.resolve'
-  | 'computers.test'
-  | 'computers.cancelTest'
-  | 'computers.add'
-  | 'computers.setTransport'
-  | 'computers.remove'
-  | 'computers.retryNow'
-  | 'computers.prompts'
-  | 'computers.answer'
-  | 'computers.networkChanged'
->;
+type ComputerHandlers = HandlersOf<typeof computerCommands>;
 
 /** The last test of each host in this installation. */
 export interface HostReports {

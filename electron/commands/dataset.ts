@@ -1,10 +1,11 @@
 import type { CommandParsed } from '@shared/contract/ipc';
+import type { datasetCommands } from '@shared/contract/ipc/dataset';
 import { exportDataset } from '../dataset/export-dataset';
 import { previewDataset } from '../dataset/preview-dataset';
-import type { Handlers } from '../ipc/register';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type DatasetHandlers = Pick<Handlers, 'export.preview' | 'export.start'>;
+type DatasetHandlers = HandlersOf<typeof datasetCommands>;
 
 export interface DatasetHandlerOptions {
   holder: WorkbenchHolder;

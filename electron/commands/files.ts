@@ -1,7 +1,8 @@
-import type { Handlers } from '../ipc/register';
+import type { fileCommands } from '@shared/contract/ipc/files';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type FileHandlers = Pick<Handlers, 'files.list' | 'files.revisions' | 'files.counts' | 'files.text'>;
+type FileHandlers = HandlersOf<typeof fileCommands>;
 
 /** What became of files in a run. All of it is bounded by the reader. */
 export function fileHandlers(holder: WorkbenchHolder): FileHandlers {

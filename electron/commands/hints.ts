@@ -1,19 +1,9 @@
+import type { hintCommands } from '@shared/contract/ipc/hints';
 import type { Author } from '@shared/log/annotations';
-import type { Handlers } from '../ipc/register';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type HintHandlers = Pick<
-  Handlers,
-  | 'hints.list'
-  | 'hints.queue'
-  | 'hints.edit'
-  | 'hints.move'
-  | 'hints.withdraw'
-  | 'hints.verdict'
-  | 'hints.rehearsalCost'
-  | 'hints.rehearse'
-  | 'hints.cancelRehearsal'
->;
+type HintHandlers = HandlersOf<typeof hintCommands>;
 
 /** The outbox of hints, what became of them, and drafts tried out. Writes resolve after COMMIT. */
 export function hintHandlers(holder: WorkbenchHolder, author: () => Author): HintHandlers {

@@ -1,11 +1,11 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { ImportProgress } from '@shared/contract/ipc/imports';
+import type { ImportProgress, importCommands } from '@shared/contract/ipc/imports';
 import type { Author } from '@shared/log/annotations';
 import type { LogReader } from '../dataset/importers/read-log';
 import { importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
 import type { Publisher } from '../ipc/publish';
-import type { Handlers } from '../ipc/register';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
 export interface ImportHandlerOptions {
   holder: WorkbenchHolder;
@@ -18,9 +18,7 @@ export interface ImportHandlerOptions {
 }
 
 /** Logs of other systems become runs of the open workspace. One at a time. */
-export function importHandlers(
-  options: ImportHandlerOptions,
-): Pick<Handlers, 'import.start' | 'import.cancel'> {
+export function importHandlers(options: ImportHandlerOptions): HandlersOf<typeof importCommands> {
   let current: AbortController | null = null;
   return {
     'import.start': async ({ what, again }) => {

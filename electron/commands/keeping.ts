@@ -1,9 +1,9 @@
-import type { KeyKeeping, PowerState } from '@shared/contract/ipc/application';
+import type { KeyKeeping, keepingCommands, PowerState } from '@shared/contract/ipc/application';
 import type { Endpoint } from '@shared/contract/settings';
 import type { KeyStore } from '../app/key-store';
-import type { Handlers } from '../ipc/register';
+import type { HandlersOf } from './handlers';
 
-type Group = Pick<Handlers, 'settings.keys' | 'settings.unlockKeys' | 'settings.lockKeys' | 'app.power'>;
+type Group = HandlersOf<typeof keepingCommands>;
 
 export interface KeepingOptions {
   keys: KeyStore;

@@ -1,24 +1,13 @@
 import { WaymarkError } from '@shared/contract/errors';
+import type { labelCommands } from '@shared/contract/ipc/labels';
 import { partsOf, type StepRange, targetOf } from '@shared/contract/step-range';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
-import type { Handlers } from '../ipc/register';
 import { adjudicateSteps } from '../review/adjudicate-steps';
 import { checkCorrection } from '../review/check-correction';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type LabelHandlers = Pick<
-  Handlers,
-  | 'labels.apply'
-  | 'labels.applyTo'
-  | 'labels.similar'
-  | 'labels.rest'
-  | 'labels.adjudicate'
-  | 'labels.correct'
-  | 'labels.comment'
-  | 'labels.flag'
-  | 'labels.undo'
-  | 'labels.redo'
->;
+type LabelHandlers = HandlersOf<typeof labelCommands>;
 
 /** What people decide about steps: entries in the annotation log. Each resolves after COMMIT. */
 export function labelHandlers(holder: WorkbenchHolder, author: () => Author): LabelHandlers {

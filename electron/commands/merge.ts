@@ -1,7 +1,8 @@
-import type { Handlers } from '../ipc/register';
+import type { mergeCommands } from '@shared/contract/ipc/merge';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type MergeHandlers = Pick<Handlers, 'annotations.merge' | 'annotations.export'>;
+type MergeHandlers = HandlersOf<typeof mergeCommands>;
 
 export interface MergeHandlerOptions {
   holder: WorkbenchHolder;

@@ -6,16 +6,16 @@ import type {
   OwnTerminalOutput,
   OwnTerminalParsed,
 } from '@shared/contract/ipc/own-terminal';
-import type { OwnPlace } from '@shared/contract/ipc/terminals';
+import type { OwnPlace, ownCommands } from '@shared/contract/ipc/terminals';
 import type { Hosts } from '../computer/hosts';
 import { LocalComputer } from '../computer/local/local-computer';
 import { inside } from '../files/inside';
-import type { Handlers } from '../ipc/register';
 import { ownFolder } from '../own-terminals/own-folder';
 import { OwnTerminals } from '../own-terminals/own-terminals';
 import type { Workbench, WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type OwnHandlers = Pick<Handlers, 'own.list' | 'own.open' | 'own.place' | 'own.enter'>;
+type OwnHandlers = HandlersOf<typeof ownCommands>;
 
 /** One function per command of the view. */
 export type OwnTerminalHandlers = {

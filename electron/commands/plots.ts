@@ -1,5 +1,6 @@
+import type { plotCommands } from '@shared/contract/ipc/plots';
 import { writeOutput } from '../files/output-file';
-import type { Handlers } from '../ipc/register';
+import type { HandlersOf } from './handlers';
 
 export interface PlotHandlerOptions {
   /** Asks where to; null = cancelled. */
@@ -7,7 +8,7 @@ export interface PlotHandlerOptions {
 }
 
 /** A plot as a file, where the person says. */
-export function plotHandlers({ chooseFile }: PlotHandlerOptions): Pick<Handlers, 'plots.save'> {
+export function plotHandlers({ chooseFile }: PlotHandlerOptions): HandlersOf<typeof plotCommands> {
   return {
     'plots.save': async ({ name, format, content }) => {
       const path = await chooseFile(`${name.replace(/[^\p{L}\p{N} ._-]+/gu, '-')}.${format}`);

@@ -1,22 +1,11 @@
+import type { queueCommands } from '@shared/contract/ipc/queue';
 import { paceOf } from '@shared/labels/review/pace';
 import type { Author } from '@shared/log/annotations';
-import type { Handlers } from '../ipc/register';
 import { assignBatch, planBatch, takeBackBatch } from '../review/review-queue';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type QueueHandlers = Pick<
-  Handlers,
-  | 'queue.view'
-  | 'queue.next'
-  | 'queue.annotators'
-  | 'queue.plan'
-  | 'queue.assign'
-  | 'queue.batches'
-  | 'queue.takeBack'
-  | 'queue.people'
-  | 'review.dwell'
-  | 'review.pace'
->;
+type QueueHandlers = HandlersOf<typeof queueCommands>;
 
 export interface QueueHandlerOptions {
   holder: WorkbenchHolder;

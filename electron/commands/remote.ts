@@ -1,8 +1,9 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { Handlers } from '../ipc/register';
+import type { remoteCommands } from '@shared/contract/ipc/remote';
 import type { RemoteDesk, RemotePlace } from '../remote/remote-desk';
+import type { HandlersOf } from './handlers';
 
-type Group = Pick<Handlers, 'remote.open' | 'remote.status' | 'remote.dismiss' | 'remote.close'>;
+type Group = HandlersOf<typeof remoteCommands>;
 
 /** A workspace on a server, in place of the one on this machine. `confirm` asks natively: a program is started there. */
 export function remoteHandlers(

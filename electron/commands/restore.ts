@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { WorkspaceStatus } from '@shared/contract/ipc/application';
-import type { BackupRow, RestoreReport } from '@shared/contract/ipc/restore';
-import type { Handlers } from '../ipc/register';
+import type { BackupRow, RestoreReport, restoreCommands } from '@shared/contract/ipc/restore';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type RestoreHandlers = Pick<Handlers, 'workspace.backups' | 'workspace.restore'>;
+type RestoreHandlers = HandlersOf<typeof restoreCommands>;
 
 export interface RestoreHandlerOptions {
   holder: Pick<WorkbenchHolder, 'current' | 'failed'>;

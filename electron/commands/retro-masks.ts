@@ -1,8 +1,9 @@
+import type { retroMaskCommands } from '@shared/contract/ipc/labels';
 import type { Author } from '@shared/log/annotations';
-import type { Handlers } from '../ipc/register';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type Group = Pick<Handlers, 'labels.retroMasks' | 'labels.dismissRetroMask'>;
+type Group = HandlersOf<typeof retroMaskCommands>;
 
 /** What delivered hints contradict. Accepting is a label like any other; undoing that label brings the proposal back. */
 export function retroMaskHandlers(holder: WorkbenchHolder, author: () => Author): Group {

@@ -1,9 +1,10 @@
+import type { ruleCommands } from '@shared/contract/ipc/rules';
 import type { Author } from '@shared/log/annotations';
-import type { Handlers } from '../ipc/register';
 import { checkSettings, rulesOfRun } from '../label/run-rules';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type Group = Pick<Handlers, 'rules.ofRun' | 'rules.preview' | 'rules.apply' | 'rules.progress'>;
+type Group = HandlersOf<typeof ruleCommands>;
 
 /** The symbolic rules of a task. */
 export function ruleHandlers(holder: WorkbenchHolder, author: () => Author): Group {

@@ -1,9 +1,10 @@
+import type { runChangeCommands } from '@shared/contract/ipc/runs';
 import { namedEndpoint, type Settings } from '@shared/contract/settings';
 import type { Author } from '@shared/log/annotations';
-import type { Handlers } from '../ipc/register';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type Group = Pick<Handlers, 'runs.setModel' | 'runs.setLimits' | 'runs.running'>;
+type Group = HandlersOf<typeof runChangeCommands>;
 
 export interface RunChangeOptions {
   holder: WorkbenchHolder;

@@ -1,28 +1,13 @@
+import type { runCommands } from '@shared/contract/ipc/runs';
 import { namedEndpoint, type Settings } from '@shared/contract/settings';
 import type { Author } from '@shared/log/annotations';
 import type { SharedFolder } from '../computer/local/sandbox/sandbox-view';
-import type { Handlers } from '../ipc/register';
 import { removeRun } from '../runs/remove-run';
 import { answerApproval } from '../runs/steer/answer-approval';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type RunHandlers = Pick<
-  Handlers,
-  | 'runs.list'
-  | 'runs.summary'
-  | 'runs.start'
-  | 'runs.resume'
-  | 'runs.pause'
-  | 'runs.stop'
-  | 'runs.wake'
-  | 'runs.openApprovals'
-  | 'runs.decideApproval'
-  | 'runs.allowedKinds'
-  | 'runs.withdrawKind'
-  | 'runs.remove'
-  | 'runs.verify'
-  | 'demo.start'
->;
+type RunHandlers = HandlersOf<typeof runCommands>;
 
 export interface RunHandlerOptions {
   holder: WorkbenchHolder;

@@ -1,10 +1,8 @@
-import type { Handlers } from '../ipc/register';
+import type { searchCommands } from '@shared/contract/ipc/search';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type SearchHandlers = Pick<
-  Handlers,
-  'search.steps' | 'search.workspace' | 'search.scan' | 'search.news' | 'search.stop' | 'search.progress'
->;
+type SearchHandlers = HandlersOf<typeof searchCommands>;
 
 /** Search of the window; all of it runs in the store's thread for what may take long. */
 export function searchHandlers(holder: WorkbenchHolder): SearchHandlers {

@@ -1,11 +1,11 @@
-import type { CatalogueRow, TaskRow } from '@shared/contract/ipc/application';
+import type { CatalogueRow, TaskRow, taskCommands } from '@shared/contract/ipc/application';
 import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/contract/task';
 import type { TaskWarning } from '@shared/contract/task-warning';
-import type { Handlers } from '../ipc/register';
 import type { StoredTask } from '../store/values';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type TaskHandlers = Pick<Handlers, 'tasks.list' | 'tasks.add' | 'catalogue.list' | 'catalogue.create'>;
+type TaskHandlers = HandlersOf<typeof taskCommands>;
 
 export interface TaskHandlerOptions {
   holder: WorkbenchHolder;

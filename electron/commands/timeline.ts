@@ -1,29 +1,10 @@
-import type { Handlers } from '../ipc/register';
+import type { sessionCommands } from '@shared/contract/ipc/terminals';
+import type { timelineCommands } from '@shared/contract/ipc/timeline';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './handlers';
 
-type TimelineHandlers = Pick<
-  Handlers,
-  | 'timeline.heads'
-  | 'timeline.find'
-  | 'timeline.matches'
-  | 'timeline.count'
-  | 'timeline.facets'
-  | 'timeline.tiles'
-  | 'timeline.segments'
-  | 'step.detail'
-  | 'step.prompt'
-  | 'step.image'
-  | 'step.evidence'
-  | 'step.labels'
-  | 'sessions.list'
-  | 'sessions.at'
-  | 'sessions.read'
-  | 'sessions.watch'
-  | 'sessions.seen'
-  | 'sessions.search'
-  | 'queries.list'
->;
+type TimelineHandlers = HandlersOf<typeof timelineCommands & typeof sessionCommands>;
 
 /** Everything the window reads about one run. All of it is bounded by the reader. */
 export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): TimelineHandlers {
@@ -48,6 +29,7 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
     'sessions.seen': ({ run, uid, offset }) => pump.seen(run, uid, offset),
     'sessions.search': ({ run, query, uids, limit }) =>
       reader().searchSessions({ run, query, uids: uids ?? null, limit }),
+    'stats.run': ({ run }) => reader().stats(run),
     'queries.list': ({ run }) => reader().queries(run),
   };
 }

@@ -1,8 +1,8 @@
 import { type Failure, type Result, toFailure, WaymarkError } from '@shared/contract/errors';
 import { commands } from '@shared/contract/ipc';
 import type { z } from 'zod';
+import type { Handlers } from '../commands/handlers';
 import { checkInputSize } from './input-size';
-import type { Handlers } from './register';
 
 /** Hears of every failure that is a bug. */
 export type ReportBug = (command: string, failure: Failure) => void;

@@ -1,5 +1,6 @@
 import { type Result, toFailure, WaymarkError } from '@shared/contract/errors';
-import { type Consent, commandConsents } from '@shared/contract/ipc/consents';
+import { commands } from '@shared/contract/ipc';
+import type { Consent } from '@shared/contract/ipc/consents';
 import type { InputEvent, WebContents } from 'electron';
 
 /** A press counts this long, ms. */
@@ -12,6 +13,11 @@ const presentMs = 60_000;
 const presses: ReadonlySet<string> = new Set(['mouseDown', 'keyDown', 'rawKeyDown', 'touchStart']);
 /** A button held long acts when it is let go. */
 const releases: ReadonlySet<string> = new Set(['mouseUp', 'keyUp', 'touchEnd']);
+
+/** Of the window's commands, as their rows say. */
+const commandConsents: Readonly<Record<string, Consent>> = Object.fromEntries(
+  Object.entries(commands).map(([name, { consent }]) => [name, consent]),
+);
 
 /**
  * When a person last pressed something, as the process saw it that gets input from the system. A page can make events of

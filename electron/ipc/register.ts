@@ -1,10 +1,6 @@
 import type { Result } from '@shared/contract/errors';
-import type { CommandName, CommandOutput, CommandParsed } from '@shared/contract/ipc';
 import type { IpcMainEvent, IpcMainInvokeEvent } from 'electron';
 import { ipcMain } from 'electron';
-
-/** One function per command; inputs are parsed, outputs typed. Expected failures are thrown as `WaymarkError`. */
-export type Handlers = { [C in CommandName]: (input: CommandParsed<C>) => Promise<CommandOutput<C>> };
 
 export type Asking = IpcMainInvokeEvent | IpcMainEvent;
 

@@ -48,7 +48,6 @@ export function workspaceHandlers(input: WorkspaceHandlerInput) {
     ...timelineHandlers(holder, pump),
     ...searchHandlers(holder),
     ...fileHandlers(holder),
-    'stats.run': ({ run }: { run: string }) => holder.require().store.reader.stats(run),
     ...labelHandlers(holder, author),
     ...retroMaskHandlers(holder, author),
     ...guidelineHandlers(holder),

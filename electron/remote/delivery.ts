@@ -1,5 +1,5 @@
 import type { ErrorCode, Failure, Result } from '@shared/contract/errors';
-import type { LateCommand } from '@shared/contract/ipc/places';
+import type { LateCommand } from '@shared/contract/ipc';
 import { ulid } from 'ulid';
 import type { LinkClock } from '../computer/ssh/link/link-clock';
 import type { LateWrite, LateWrites } from './late-writes';

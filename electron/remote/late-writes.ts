@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCodes, type Failure, WaymarkError } from '@shared/contract/errors';
 import { idSchema } from '@shared/contract/id-schema';
-import { lateCommands } from '@shared/contract/ipc/places';
+import { type CommandName, commands, isLate } from '@shared/contract/ipc';
 import { z } from 'zod';
 import { syncFolder, writeAtomically } from '../base/atomic-file';
 import { SerialQueue } from '../base/serial-queue';
@@ -11,7 +11,7 @@ const id = idSchema;
 const writeSchema = z.object({
   kind: z.literal('write'),
   id,
-  command: z.enum(lateCommands),
+  command: z.enum((Object.keys(commands) as CommandName[]).filter(isLate)),
   input: z.record(z.string(), z.unknown()),
   /** When the person made it, ms. */
   at: z.int().nonnegative(),

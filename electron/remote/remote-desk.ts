@@ -2,13 +2,21 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { TransportKind } from '@shared/contract/computers';
-import { toFailure, WaymarkError } from '@shared/contract/errors';
-import type { CommandName, CommandParsed, EventName } from '@shared/contract/ipc';
-import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/contract/ipc/places';
+import { assertNever, toFailure, WaymarkError } from '@shared/contract/errors';
+import {
+  type CommandName,
+  type CommandParsed,
+  commands,
+  type EventName,
+  type WorkspaceCommand,
+} from '@shared/contract/ipc';
+import { eventPlaces } from '@shared/contract/ipc/event-places';
+import type { CommandRow } from '@shared/contract/ipc/parts';
 import { type RemoteStatus, remoteCommands } from '@shared/contract/ipc/remote';
 import type { Settings } from '@shared/contract/settings';
 import { SerialQueue } from '../base/serial-queue';
 import { shellQuote } from '../base/shell-quote';
+import type { Handlers } from '../commands/handlers';
 import type { Hosts } from '../computer/hosts';
 import { ConnectFailure } from '../computer/ssh/link/connect-failure';
 import { systemLinkClock } from '../computer/ssh/link/link-clock';
@@ -16,10 +24,11 @@ import { networkFingerprint } from '../computer/ssh/link/network-watch';
 import type { HostTransport, PromptPort } from '../computer/ssh/transport';
 import { removeFile } from '../files/remove';
 import type { Publisher } from '../ipc/publish';
-import type { Handlers } from '../ipc/register';
 import { protocolVersion } from '../serve/protocol';
 import { LateWrites } from './late-writes';
 import { RemoteWorkspace } from './remote-workspace';
+
+type Afterwards = NonNullable<Extract<CommandRow, { place: 'window' }>['afterwards']>;
 
 export type RemotePlace = CommandParsed<'remote.open'>;
 
@@ -161,17 +170,30 @@ export class RemoteDesk {
 
   async #answer(local: Handlers, name: CommandName, input: unknown): Promise<unknown> {
     const handle = local[name] as (input: unknown) => Promise<unknown>;
-    const place = commandPlaces[name];
-    if (this.#current && place === 'workspace')
+    const row: CommandRow = commands[name];
+    if (this.#current && row.place === 'workspace')
       return this.#current.workspace.ask(name as WorkspaceCommand, input);
-    if (this.#current && place === 'disk') throw needsDisk(name, this.#current.workspace.status());
+    if (this.#current && row.place === 'disk')
+      throw needsDisk(name, row.there, this.#current.workspace.status());
     const value = await handle(input);
-    if (name === 'computers.networkChanged') this.retryNow();
-    else if (name === 'computers.retryNow') this.retryNow((input as { alias: string }).alias);
-    // Whoever opens a folder of this machine wants to see it.
-    else if (name === 'workspace.openDefault' || (name === 'workspace.choose' && value !== null))
-      await this.close();
+    if (row.place === 'window' && row.afterwards !== undefined && value !== null)
+      await this.#afterwards(row.afterwards, input);
     return value;
+  }
+
+  async #afterwards(what: Afterwards, input: unknown): Promise<void> {
+    switch (what) {
+      case 'retries the server':
+        // Of one host where the input names it.
+        this.retryNow((input as { alias: string } | undefined)?.alias);
+        return;
+      // Whoever opens a folder of this machine wants to see it.
+      case "shows this machine's workspace":
+        await this.close();
+        return;
+      default:
+        assertNever(what, 'what follows a command');
+    }
   }
 
   async #reopen(): Promise<void> {
@@ -260,13 +282,9 @@ function refusal({ alias, command }: RemotePlace, failure: unknown): unknown {
   );
 }
 
-function needsDisk(name: CommandName, { alias, folder }: RemoteStatus): WaymarkError {
-  const refused = (why: string, there: string) =>
+function needsDisk(name: CommandName, there: string, { alias, folder }: RemoteStatus): WaymarkError {
+  const refused = (why: string) =>
     new WaymarkError('unsupported', `${why} Run it there: waymark ${there} --workspace ${folder}`);
-  if (name === 'workspace.trust')
-    return refused(`The workspace on ${alias} is trusted on that machine.`, 'run list --trust');
-  return refused(
-    `A folder of this machine cannot be used with the workspace on ${alias}.`,
-    name === 'tasks.add' ? 'task add PATH' : 'export --format slime --out DIR',
-  );
+  if (name === 'workspace.trust') return refused(`The workspace on ${alias} is trusted on that machine.`);
+  return refused(`A folder of this machine cannot be used with the workspace on ${alias}.`);
 }

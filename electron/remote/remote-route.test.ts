@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import type { HostResolution } from '@shared/contract/computers';
 import { commands, type EventName, type EventPayloads } from '@shared/contract/ipc';
-import { commandPlaces } from '@shared/contract/ipc/places';
 import { settingsSchema } from '@shared/contract/settings';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Handlers } from '../commands/handlers';
 import { ConnectFailure } from '../computer/ssh/link/connect-failure';
 import type { HostTransport } from '../computer/ssh/transport';
 import { answerCommand } from '../ipc/dispatch';
-import type { Handlers } from '../ipc/register';
 import { ServeSession } from '../serve/serve-session';
 import { streamPair } from '../testing/agent-host/stream-pair';
 import { eventually } from '../testing/deadline';
@@ -120,7 +119,7 @@ test('commands of the workspace go to the server while it is shown, all others s
   });
   expect(await ask('workspace.status')).toMatchObject({ folder: 'box:/srv/work' });
   const strangers = host.asked.filter(
-    (name) => commandPlaces[name as keyof typeof commandPlaces] !== 'workspace',
+    (name) => commands[name as keyof typeof commands].place !== 'workspace',
   );
   expect(strangers).toEqual([]);
 });

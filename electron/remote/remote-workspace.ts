@@ -1,13 +1,13 @@
 import { type ErrorCode, WaymarkError } from '@shared/contract/errors';
-import type { CommandOutput, EventPayloads } from '@shared/contract/ipc';
-import type { WorkspaceStatus } from '@shared/contract/ipc/application';
 import {
-  eventPlaces,
+  type CommandOutput,
+  type EventPayloads,
+  isLate,
   type LateCommand,
-  lateCommands,
   type WorkspaceCommand,
-  type WorkspaceEvent,
-} from '@shared/contract/ipc/places';
+} from '@shared/contract/ipc';
+import type { WorkspaceStatus } from '@shared/contract/ipc/application';
+import { eventPlaces, type WorkspaceEvent } from '@shared/contract/ipc/event-places';
 import type { RefusedWrite, RemoteStatus } from '@shared/contract/ipc/remote';
 import { ulid } from 'ulid';
 import type { Publisher } from '../ipc/publish';
@@ -232,10 +232,6 @@ export class RemoteWorkspace {
     if (name === 'live.session') this.#sessions.frame(payload as EventPayloads['live.session']);
     this.#parts.publisher.publish(name, payload);
   }
-}
-
-function isLate(command: WorkspaceCommand): command is LateCommand {
-  return lateCommands.some((late) => late === command);
 }
 
 function isWorkspaceEvent(name: string): name is WorkspaceEvent {

@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import type { WaymarkError } from '@shared/contract/errors';
-import type { CommandInput, CommandOutput } from '@shared/contract/ipc';
-import { commandPlaces, eventPlaces, type WorkspaceCommand } from '@shared/contract/ipc/places';
+import {
+  type CommandInput,
+  type CommandOutput,
+  commands as rows,
+  type WorkspaceCommand,
+} from '@shared/contract/ipc';
+import { eventPlaces } from '@shared/contract/ipc/event-places';
 import { settingsSchema } from '@shared/contract/settings';
 import { visibleText } from '@shared/terminal/visible-text';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { datasetHandlers } from '../commands/dataset';
+import type { Handlers } from '../commands/handlers';
 import { answerCommand } from '../ipc/dispatch';
-import type { Handlers } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { workspaceHandlers } from '../ipc/workspace-handlers';
 import { encodeFrame, FrameDecoder } from '../serve/frames';
@@ -185,7 +190,8 @@ describe('what is no word of the contract', () => {
       Object.keys(places)
         .filter((name) => places[name] === 'workspace')
         .sort();
-    expect([...commands].sort()).toEqual(workspace(commandPlaces));
+    const places = Object.entries(rows).map(([name, { place }]) => [name, place]);
+    expect([...commands].sort()).toEqual(workspace(Object.fromEntries(places)));
     expect([...events].sort()).toEqual(workspace(eventPlaces));
   });
 

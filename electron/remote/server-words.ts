@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { CommandOutput, EventPayloads } from '@shared/contract/ipc';
-import type { WorkspaceCommand, WorkspaceEvent } from '@shared/contract/ipc/places';
+import type { CommandOutput, EventPayloads, WorkspaceCommand } from '@shared/contract/ipc';
+import type { WorkspaceEvent } from '@shared/contract/ipc/event-places';
 import { TerminalFilter } from '@shared/terminal/terminal-filter';
 import type { z } from 'zod';
 import { answerSchemas } from './answers/answer-schemas';

@@ -1,6 +1,6 @@
-import { commandPlaces } from '@shared/contract/ipc/places';
+import { commands } from '@shared/contract/ipc';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { Handlers } from '../ipc/register';
+import type { Handlers } from '../commands/handlers';
 import { ServeClient } from '../remote/serve-client';
 import { streamPair } from '../testing/agent-host/stream-pair';
 import { calls, inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const [ours, theirs] = streamPair();
   const handlers: Partial<Handlers> = Object.fromEntries(
     Object.entries(stand.handlers).filter(
-      ([name]) => commandPlaces[name as keyof typeof commandPlaces] === 'workspace',
+      ([name]) => commands[name as keyof typeof commands].place === 'workspace',
     ),
   );
   session = new ServeSession({
@@ -59,11 +59,12 @@ async function send(name: string, input: unknown): Promise<Reply> {
 describe('a window that was taken over, at the other end of `serve` (P11)', () => {
   it.each(inTurn)(`${calls} calls of %s get typed answers and nothing that was planted`, async (name) => {
     await stand.attack(name, send, carried);
-    if (commandPlaces[name] !== 'workspace') expect(await send(name, undefined)).toMatchObject({ ok: false });
+    if (commands[name].place !== 'workspace')
+      expect(await send(name, undefined)).toMatchObject({ ok: false });
   }, 600_000);
 
   it('made, changed and removed nothing outside, and sent no key elsewhere', async () => {
-    expect([...stand.taken].filter((name) => commandPlaces[name] !== 'workspace')).toEqual([]);
+    expect([...stand.taken].filter((name) => commands[name].place !== 'workspace')).toEqual([]);
     expect(stand.taken.size).toBeGreaterThan(55);
     await stand.nothingElseHappened();
   });

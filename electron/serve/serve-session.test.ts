@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { WaymarkError } from '@shared/contract/errors';
 import { afterEach, expect, test } from 'vitest';
+import type { Handlers } from '../commands/handlers';
 import type { Publisher } from '../ipc/publish';
-import type { Handlers } from '../ipc/register';
 import { ServeClient } from '../remote/serve-client';
 import { streamPair } from '../testing/agent-host/stream-pair';
 import { encodeFrame } from './frames';

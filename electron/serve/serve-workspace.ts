@@ -1,15 +1,15 @@
 import { type Failure, type Result, WaymarkError } from '@shared/contract/errors';
-import { commandPlaces, type WorkspaceCommand } from '@shared/contract/ipc/places';
+import { commands, type WorkspaceCommand } from '@shared/contract/ipc';
 import type { Endpoint, Settings } from '@shared/contract/settings';
 import { relay } from '../app/relay';
 import { freeBytes } from '../commands/application';
 import { datasetHandlers } from '../commands/dataset';
+import type { Handlers } from '../commands/handlers';
 import { taskHandlers } from '../commands/tasks';
 import type { Hosts } from '../computer/hosts';
 import { environmentKey } from '../environment/environment-key';
 import type { TakenEnvironment } from '../environment/taken-environment';
 import type { Publisher } from '../ipc/publish';
-import type { Handlers } from '../ipc/register';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { workspaceHandlers } from '../ipc/workspace-handlers';
 import { originOf } from '../model/bound-key';
@@ -159,7 +159,7 @@ function needsDialog(): Promise<never> {
 function onlyWorkspace(handlers: Partial<Handlers>): Partial<Handlers> {
   return Object.fromEntries(
     Object.entries(handlers).filter(
-      ([name]) => commandPlaces[name as keyof typeof commandPlaces] === 'workspace',
+      ([name]) => commands[name as keyof typeof commands].place === 'workspace',
     ),
   );
 }

@@ -2,7 +2,14 @@ import type { z } from 'zod';
 import type { TerminalPage } from '../terminal/terminal-views';
 import type { LinkHealth, PromptView as SshPromptView, StageView } from './computers';
 import type { Failure, Result } from './errors';
-import { applicationCommands, type PowerState, type WorkspaceStatus } from './ipc/application';
+import {
+  applicationCommands,
+  keepingCommands,
+  type PowerState,
+  taskCommands,
+  type WorkspaceStatus,
+  windowCommands,
+} from './ipc/application';
 import { attentionCommands } from './ipc/attention';
 import { checkpointCommands } from './ipc/checkpoints';
 import { computerCommands } from './ipc/computers';
@@ -11,7 +18,7 @@ import { fileCommands } from './ipc/files';
 import { guidelineCommands } from './ipc/guideline';
 import { hintCommands } from './ipc/hints';
 import { type ImportProgress, importCommands } from './ipc/imports';
-import { labelCommands } from './ipc/labels';
+import { labelCommands, retroMaskCommands } from './ipc/labels';
 import { mergeCommands } from './ipc/merge';
 import type { Output } from './ipc/parts';
 import { plotCommands } from './ipc/plots';
@@ -19,30 +26,37 @@ import { queueCommands } from './ipc/queue';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
 import { restoreCommands } from './ipc/restore';
 import { ruleCommands } from './ipc/rules';
-import { type ApprovalAsked, runCommands } from './ipc/runs';
+import { type ApprovalAsked, runChangeCommands, runCommands } from './ipc/runs';
 import { searchCommands } from './ipc/search';
-import { terminalCommands } from './ipc/terminals';
+import { ownCommands, sessionCommands } from './ipc/terminals';
 import { timelineCommands } from './ipc/timeline';
 import type { IndexProgress } from './search/views';
 import type { Settings } from './settings';
 
 /**
- * The one contract between window and main process. Preload, registration, client and types derive from it.
- * Adding a command touches its group in `ipc/`, a handler in `electron/ipc/handlers/` and its caller.
+ * The one contract between window and main process. Preload, registration, client and types derive from it, and so does what a
+ * server answers, what is kept while it is away, and what main must have seen of a person. A command is one row of its group in
+ * `ipc/` and a handler in `electron/commands/`.
  */
 export const commands = {
   ...applicationCommands,
+  ...keepingCommands,
+  ...taskCommands,
+  ...windowCommands,
   ...runCommands,
+  ...runChangeCommands,
   ...checkpointCommands,
   ...timelineCommands,
   ...searchCommands,
   ...fileCommands,
   ...hintCommands,
   ...labelCommands,
+  ...retroMaskCommands,
   ...mergeCommands,
   ...restoreCommands,
   ...guidelineCommands,
-  ...terminalCommands,
+  ...sessionCommands,
+  ...ownCommands,
   ...computerCommands,
   ...datasetCommands,
   ...importCommands,
@@ -58,6 +72,22 @@ export type CommandInput<C extends CommandName> = z.input<(typeof commands)[C]['
 export type CommandParsed<C extends CommandName> = z.output<(typeof commands)[C]['input']>;
 export type CommandOutput<C extends CommandName> =
   (typeof commands)[C]['output'] extends Output<infer T> ? T : never;
+
+type Commands = typeof commands;
+
+/** Commands a server answers. */
+export type WorkspaceCommand = {
+  [C in CommandName]: Commands[C]['place'] extends 'workspace' ? C : never;
+}[CommandName];
+
+/** Writes of people that are kept here while a server is away, and delivered in their order when it is back. */
+export type LateCommand = {
+  [C in CommandName]: Commands[C] extends { late: true } ? C : never;
+}[CommandName];
+
+export function isLate(name: CommandName): name is LateCommand {
+  return 'late' in commands[name];
+}
 
 /** Pushed from main to the window. Durable facts carry `seq`; a gap means: fetch again. */
 export interface EventPayloads {

@@ -1,5 +1,4 @@
-import type { CommandOutput } from '@shared/contract/ipc';
-import type { WorkspaceCommand } from '@shared/contract/ipc/places';
+import type { CommandOutput, WorkspaceCommand } from '@shared/contract/ipc';
 import type { z } from 'zod';
 import { fileAnswers } from './files';
 import { findingAnswers } from './findings';

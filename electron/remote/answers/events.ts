@@ -1,5 +1,5 @@
 import type { EventPayloads } from '@shared/contract/ipc';
-import type { WorkspaceEvent } from '@shared/contract/ipc/places';
+import type { WorkspaceEvent } from '@shared/contract/ipc/event-places';
 import { z } from 'zod';
 import { listOf } from './list-of';
 import { at, count, failure, run, step, terminalPage, text } from './parts';

@@ -2,15 +2,31 @@ import { z } from 'zod';
 import type { Failure } from '../errors';
 import { type Settings, settingsChangeSchema } from '../settings';
 import type { TaskWarning } from '../task-warning';
-import { none, returns } from './parts';
+import { type CommandRows, none, returns, run } from './parts';
+import type { PickedFolder } from './runs';
 
 /** The application itself: settings, workspace, tasks, model test, demo. */
 export const applicationCommands = {
-  'app.info': { input: none, output: returns<AppInfo>() },
-  'app.openExternal': { input: z.object({ url: z.url({ protocol: /^https?$/ }) }), output: returns<void>() },
-  'app.saveDiagnostics': { input: none, output: returns<{ path: string | null }>() },
-  'settings.get': { input: none, output: returns<Settings>() },
-  'settings.set': { input: settingsChangeSchema, output: returns<Settings>() },
+  'app.info': { input: none, output: returns<AppInfo>(), place: 'window', consent: 'free' },
+  'app.openExternal': {
+    input: z.object({ url: z.url({ protocol: /^https?$/ }) }),
+    output: returns<void>(),
+    place: 'window',
+    consent: 'native',
+  },
+  'app.saveDiagnostics': {
+    input: none,
+    output: returns<{ path: string | null }>(),
+    place: 'window',
+    consent: 'native',
+  },
+  'settings.get': { input: none, output: returns<Settings>(), place: 'window', consent: 'free' },
+  'settings.set': {
+    input: settingsChangeSchema,
+    output: returns<Settings>(),
+    place: 'window',
+    consent: 'gesture',
+  },
   'settings.setKey': {
     // The key is kept for the origin of `baseUrl`; absent: of the endpoint in the settings.
     input: z.object({
@@ -19,30 +35,98 @@ export const applicationCommands = {
       baseUrl: z.url().max(2_048).optional(),
     }),
     output: returns<{ kept: 'store' | 'file' | 'memory' }>(),
+    place: 'window',
+    consent: 'gesture',
   },
+  'workspace.status': {
+    input: none,
+    output: returns<WorkspaceStatus>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  /** Opens the system's folder dialog in the main process; null = cancelled. */
+  'workspace.choose': {
+    input: none,
+    output: returns<WorkspaceStatus | null>(),
+    place: 'window',
+    consent: 'native',
+    afterwards: "shows this machine's workspace",
+  },
+  'workspace.openDefault': {
+    input: none,
+    output: returns<WorkspaceStatus>(),
+    place: 'window',
+    consent: 'free',
+    afterwards: "shows this machine's workspace",
+  },
+  /** Asks natively whether a workspace from elsewhere may be worked in, and opens it for that; null = no. */
+  'workspace.trust': {
+    input: none,
+    output: returns<WorkspaceStatus | null>(),
+    place: 'disk',
+    consent: 'native',
+    there: 'run list --trust',
+  },
+} as const satisfies CommandRows;
+
+/** Keys, and the wish for this machine not to sleep. */
+export const keepingCommands = {
   /** Where keys are kept: the system's key store, a file under a passphrase, or memory only. */
-  'settings.keys': { input: none, output: returns<KeyKeeping>() },
+  'settings.keys': { input: none, output: returns<KeyKeeping>(), place: 'window', consent: 'free' },
   /** Opens the file of keys, or begins one. Refused where the system has a key store. */
   'settings.unlockKeys': {
     input: z.object({ passphrase: z.string().min(1).max(1024) }),
     output: returns<KeyKeeping>(),
+    place: 'window',
+    consent: 'gesture',
   },
-  'settings.lockKeys': { input: none, output: returns<KeyKeeping>() },
-  'app.power': { input: none, output: returns<PowerState>() },
-  'workspace.status': { input: none, output: returns<WorkspaceStatus>() },
-  /** Opens the system's folder dialog in the main process; null = cancelled. */
-  'workspace.choose': { input: none, output: returns<WorkspaceStatus | null>() },
-  'workspace.openDefault': { input: none, output: returns<WorkspaceStatus>() },
-  /** Asks natively whether a workspace from elsewhere may be worked in, and opens it for that; null = no. */
-  'workspace.trust': { input: none, output: returns<WorkspaceStatus | null>() },
-  'tasks.list': { input: none, output: returns<TaskRow[]>() },
-  'tasks.add': { input: none, output: returns<TaskRow | null>() },
-  'catalogue.list': { input: none, output: returns<CatalogueRow[]>() },
-  'catalogue.create': { input: z.object({ key: z.string() }), output: returns<{ folder: string } | null>() },
+  'settings.lockKeys': { input: none, output: returns<KeyKeeping>(), place: 'window', consent: 'gesture' },
+  'app.power': { input: none, output: returns<PowerState>(), place: 'window', consent: 'free' },
+} as const satisfies CommandRows;
+
+export const taskCommands = {
+  'tasks.list': { input: none, output: returns<TaskRow[]>(), place: 'workspace', consent: 'free' },
+  'tasks.add': {
+    input: none,
+    output: returns<TaskRow | null>(),
+    place: 'disk',
+    consent: 'native',
+    there: 'task add PATH',
+  },
+  'catalogue.list': { input: none, output: returns<CatalogueRow[]>(), place: 'window', consent: 'free' },
+  'catalogue.create': {
+    input: z.object({ key: z.string() }),
+    output: returns<{ folder: string } | null>(),
+    place: 'window',
+    consent: 'native',
+  },
+} as const satisfies CommandRows;
+
+/** Answered by the window's process itself: no group of handlers has them. */
+export const windowCommands = {
   /** Asks an endpoint of the settings once. */
-  'model.test': { input: z.object({ endpoint: z.string().max(60) }), output: returns<ModelTest>() },
-  'demo.start': { input: none, output: returns<{ run: string }>() },
-} as const;
+  'model.test': {
+    input: z.object({ endpoint: z.string().max(60) }),
+    output: returns<ModelTest>(),
+    place: 'window',
+    consent: 'gesture',
+  },
+  /** Asks the person for a folder of this machine that the next run may see. */
+  'runs.pickFolder': {
+    input: z.object({ write: z.boolean() }),
+    output: returns<PickedFolder | null>(),
+    place: 'disk',
+    consent: 'native',
+    there: 'run start --show PATH',
+  },
+  /** Which run the window shows: nobody needs to be notified of that one while the window has the focus. */
+  'attention.showing': {
+    input: z.object({ run: run.nullable() }),
+    output: returns<void>(),
+    place: 'window',
+    consent: 'free',
+  },
+} as const satisfies CommandRows;
 
 export interface AppInfo {
   name: string;

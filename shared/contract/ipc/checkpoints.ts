@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mostTitle, oneLine } from '../../base/one-line';
 import type { BranchPlan, CheckpointSize, CheckpointView, Lineage } from '../checkpoint-views';
-import { inRun, returns, run, step, unisolated } from './parts';
+import { type CommandRows, inRun, returns, run, step, unisolated } from './parts';
 
 const text = z.string().trim().min(1).max(20_000);
 
@@ -24,15 +24,37 @@ export const branchSchema = z.object({
 
 /** Checkpoints and branches. */
 export const checkpointCommands = {
-  'checkpoints.list': { input: inRun, output: returns<CheckpointView[]>() },
+  'checkpoints.list': {
+    input: inRun,
+    output: returns<CheckpointView[]>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   /** How much a checkpoint would copy now; looks at the workspace. */
-  'checkpoints.size': { input: inRun, output: returns<CheckpointSize>() },
+  'checkpoints.size': {
+    input: inRun,
+    output: returns<CheckpointSize>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   /** Asks the driver for one after the step that runs; a run nobody drives is taken up for it. */
   'checkpoints.make': {
     input: z.object({ run, note: z.string().trim().max(200) }),
     output: returns<void>(),
+    place: 'workspace',
+    consent: 'gesture',
   },
-  'branches.plan': { input: z.object({ run, step }), output: returns<BranchPlan>() },
-  'branches.create': { input: branchSchema, output: returns<{ run: string }>() },
-  'branches.lineage': { input: inRun, output: returns<Lineage>() },
-} as const;
+  'branches.plan': {
+    input: z.object({ run, step }),
+    output: returns<BranchPlan>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  'branches.create': {
+    input: branchSchema,
+    output: returns<{ run: string }>(),
+    place: 'workspace',
+    consent: 'gesture',
+  },
+  'branches.lineage': { input: inRun, output: returns<Lineage>(), place: 'workspace', consent: 'free' },
+} as const satisfies CommandRows;

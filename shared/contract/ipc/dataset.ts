@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rowReasonings } from '../../context/row-reasoning';
-import { returns, run } from './parts';
+import { type CommandRows, returns, run } from './parts';
 
 export const exportSchema = z.object({
   runs: z.array(run),
@@ -13,10 +13,21 @@ export const exportSchema = z.object({
 
 /** Exports. */
 export const datasetCommands = {
-  'export.preview': { input: exportSchema, output: returns<ExportPreview>() },
+  'export.preview': {
+    input: exportSchema,
+    output: returns<ExportPreview>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   /** Asks for the target folder in the main process; null = cancelled. */
-  'export.start': { input: exportSchema, output: returns<ExportResult | null>() },
-} as const;
+  'export.start': {
+    input: exportSchema,
+    output: returns<ExportResult | null>(),
+    place: 'disk',
+    consent: 'native',
+    there: 'export --format slime --out DIR',
+  },
+} as const satisfies CommandRows;
 
 /** Inherited steps that are masked although the preset trains them, because the run they were made in is not exported. */
 export interface InheritedCount {

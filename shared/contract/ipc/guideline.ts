@@ -1,4 +1,4 @@
-import { inRun, returns } from './parts';
+import { type CommandRows, inRun, returns } from './parts';
 
 /** Steps that people have decided on for one reason. */
 export interface DecidedExamples {
@@ -11,5 +11,10 @@ export interface DecidedExamples {
 
 /** What people have decided so far, as an example for the next decision. */
 export const guidelineCommands = {
-  'guideline.examples': { input: inRun, output: returns<DecidedExamples[]>() },
-} as const;
+  'guideline.examples': {
+    input: inRun,
+    output: returns<DecidedExamples[]>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+} as const satisfies CommandRows;

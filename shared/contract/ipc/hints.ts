@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type HintView, hintCategory, hintDelivery, hintVerdict } from '../../log/outbox';
 import type { Rehearsal, RehearsalCost, RunHints } from '../views';
-import { inRun, returns, run } from './parts';
+import { type CommandRows, inRun, returns, run } from './parts';
 
 const text = z.string().trim().min(1).max(20_000);
 
 /** The outbox of hints. */
 export const hintCommands = {
-  'hints.list': { input: inRun, output: returns<RunHints>() },
+  'hints.list': { input: inRun, output: returns<RunHints>(), place: 'workspace', consent: 'free' },
   'hints.queue': {
     input: z.object({
       run,
@@ -18,6 +18,9 @@ export const hintCommands = {
       hint: run.optional(),
     }),
     output: returns<HintView>(),
+    place: 'workspace',
+    consent: 'gesture',
+    late: true,
   },
   'hints.edit': {
     input: z.object({
@@ -28,16 +31,43 @@ export const hintCommands = {
       deliver: hintDelivery.optional(),
     }),
     output: returns<void>(),
+    place: 'workspace',
+    consent: 'gesture',
+    late: true,
   },
-  'hints.move': { input: z.object({ run, hint: run, before: run.nullable() }), output: returns<void>() },
-  'hints.withdraw': { input: z.object({ run, hint: run }), output: returns<void>() },
+  'hints.move': {
+    input: z.object({ run, hint: run, before: run.nullable() }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'gesture',
+    late: true,
+  },
+  'hints.withdraw': {
+    input: z.object({ run, hint: run }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'gesture',
+    late: true,
+  },
   'hints.verdict': {
     input: z.object({ run, hint: run, verdict: hintVerdict.nullable() }),
     output: returns<void>(),
+    place: 'workspace',
+    consent: 'free',
   },
   /** What trying a draft would cost; asks nobody. */
-  'hints.rehearsalCost': { input: z.object({ run, text }), output: returns<RehearsalCost>() },
+  'hints.rehearsalCost': {
+    input: z.object({ run, text }),
+    output: returns<RehearsalCost>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   /** One model call with the draft on the latest answered context. What comes back is shown and never run or stored. */
-  'hints.rehearse': { input: z.object({ run, text }), output: returns<Rehearsal>() },
-  'hints.cancelRehearsal': { input: inRun, output: returns<void>() },
-} as const;
+  'hints.rehearse': {
+    input: z.object({ run, text }),
+    output: returns<Rehearsal>(),
+    place: 'workspace',
+    consent: 'gesture',
+  },
+  'hints.cancelRehearsal': { input: inRun, output: returns<void>(), place: 'workspace', consent: 'free' },
+} as const satisfies CommandRows;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { none, returns } from './parts';
+import { type CommandRows, none, returns } from './parts';
 
 /** What became of an import. */
 export interface ImportResult {
@@ -29,7 +29,10 @@ export const importCommands = {
       again: z.boolean().default(false),
     }),
     output: returns<ImportResult | null>(),
+    place: 'disk',
+    consent: 'native',
+    there: 'import PATH',
   },
   /** Breaks off what is being imported; `import.start` then says so. Nothing of it is kept. */
-  'import.cancel': { input: none, output: returns<void>() },
-} as const;
+  'import.cancel': { input: none, output: returns<void>(), place: 'window', consent: 'free' },
+} as const satisfies CommandRows;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type AnnotationEntry, correctionSchema } from '../../log/annotations';
 import { idSchema } from '../id-schema';
 import { MAX_PARTS, type StepRange } from '../step-range';
-import { atStep, inRun, returns, run, step } from './parts';
+import { atStep, type CommandRows, inRun, returns, run, step } from './parts';
 
 const reason = z.string().max(400).nullable();
 const parts = z
@@ -57,15 +57,25 @@ export const labelCommands = {
       dwellMs: z.int().nonnegative().optional(),
     }),
     output: returns<AnnotationEntry>(),
+    place: 'workspace',
+    consent: 'free',
+    late: true,
   },
   /** One decision about steps that lie apart; what was previewed. */
   'labels.applyTo': {
     input: z.object({ run, parts, value: z.enum(['train', 'mask', 'clear']), reason }),
     output: returns<AnnotationEntry>(),
+    place: 'workspace',
+    consent: 'free',
   },
-  'labels.similar': { input: atStep, output: returns<SimilarSteps>() },
+  'labels.similar': { input: atStep, output: returns<SimilarSteps>(), place: 'workspace', consent: 'free' },
   /** The steps of a range that no person has decided on. */
-  'labels.rest': { input: z.object({ run, from: step, to: step }), output: returns<LabelPreview>() },
+  'labels.rest': {
+    input: z.object({ run, from: step, to: step }),
+    output: returns<LabelPreview>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   'labels.adjudicate': {
     /** `parts`: one decision about these pieces of the range. */
     input: z.object({
@@ -73,22 +83,29 @@ export const labelCommands = {
       value: z.enum(['train', 'mask']),
     }),
     output: returns<AnnotationEntry>(),
+    place: 'workspace',
+    consent: 'free',
   },
   'labels.correct': {
     input: atStep.extend({ correction: correctionSchema.nullable() }),
     output: returns<AnnotationEntry>(),
-  },
-  /** Delivered hints whose earlier range nobody has accepted, trimmed or dismissed on this machine. */
-  'labels.retroMasks': { input: inRun, output: returns<RetroMask[]>() },
-  'labels.dismissRetroMask': {
-    input: inRun.extend({ hint: idSchema }),
-    output: returns<void>(),
+    place: 'workspace',
+    consent: 'free',
   },
   'labels.comment': {
     input: z.object({ run, step, text: z.string().trim().min(1).max(10_000) }),
     output: returns<AnnotationEntry>(),
+    place: 'workspace',
+    consent: 'free',
+    late: true,
   },
-  'labels.flag': { input: z.object({ run, step, on: z.boolean() }), output: returns<AnnotationEntry>() },
+  'labels.flag': {
+    input: z.object({ run, step, on: z.boolean() }),
+    output: returns<AnnotationEntry>(),
+    place: 'workspace',
+    consent: 'free',
+    late: true,
+  },
   /**
    * What the person did last in the run, whole, also where its steps were made in other runs; with `entry` what this entry is part
    * of, if it stands. `target`: its last entry, speaking of all its steps.
@@ -96,9 +113,24 @@ export const labelCommands = {
   'labels.undo': {
     input: inRun.extend({ entry: idSchema.optional() }),
     output: returns<{ entry: AnnotationEntry; target: AnnotationEntry } | null>(),
+    place: 'workspace',
+    consent: 'free',
   },
   'labels.redo': {
     input: inRun,
     output: returns<{ entry: AnnotationEntry; target: AnnotationEntry } | null>(),
+    place: 'workspace',
+    consent: 'free',
   },
-} as const;
+} as const satisfies CommandRows;
+
+export const retroMaskCommands = {
+  'labels.dismissRetroMask': {
+    input: inRun.extend({ hint: idSchema }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  /** Delivered hints whose earlier range nobody has accepted, trimmed or dismissed on this machine. */
+  'labels.retroMasks': { input: inRun, output: returns<RetroMask[]>(), place: 'workspace', consent: 'free' },
+} as const satisfies CommandRows;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { none, returns } from './parts';
+import { type CommandRows, none, returns } from './parts';
 
 /** What came over from another annotation log. */
 export interface MergeReport {
@@ -25,7 +25,16 @@ export const mergeCommands = {
   'annotations.merge': {
     input: z.object({ from: z.enum(['folder', 'file']) }),
     output: returns<MergeReport | null>(),
+    place: 'disk',
+    consent: 'native',
+    there: 'label merge PATH',
   },
   /** Asks for a file and writes the whole annotation log of the workspace into it. Null: nothing was chosen. */
-  'annotations.export': { input: none, output: returns<{ file: string; entries: number } | null>() },
-} as const;
+  'annotations.export': {
+    input: none,
+    output: returns<{ file: string; entries: number } | null>(),
+    place: 'disk',
+    consent: 'native',
+    there: 'label export PATH',
+  },
+} as const satisfies CommandRows;

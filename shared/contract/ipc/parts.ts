@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from '../id-schema';
+import type { Consent } from './consents';
 
 /** Carries an output type without a run-time schema: outputs come from our own process. */
 export interface Output<T> {
@@ -9,6 +10,36 @@ export interface Output<T> {
 export function returns<T>(): Output<T> {
   return {};
 }
+
+/**
+ * One command of the window: what it takes and answers, what main must have seen of a person before, and where it belongs while
+ * the window shows a workspace on a server.
+ */
+export type CommandRow = {
+  input: z.ZodType;
+  output: Output<unknown>;
+  consent: Consent;
+} & (
+  | {
+      /** Answered where the workspace is: here, or by the server. */
+      place: 'workspace';
+      /** A write of a person that is kept here while the server is away. */
+      late?: true;
+    }
+  | {
+      /** Answered here as ever. */
+      place: 'window';
+      /** What the window's view of a server does once it was answered; not where the answer was null. */
+      afterwards?: 'retries the server' | "shows this machine's workspace";
+    }
+  | {
+      /** It would need the server's workspace and this machine's disk, or the word of the person at that machine: refused. */
+      place: 'disk';
+      /** The command line that does it there. */
+      there: string;
+    }
+);
+export type CommandRows = Readonly<Record<string, CommandRow>>;
 
 /** Inputs that many commands share. */
 export const none = z.undefined();

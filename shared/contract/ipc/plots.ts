@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { RunStats } from '../../runs/run-stats';
-import { inRun, returns } from './parts';
+import { type CommandRows, returns } from './parts';
 
 /** Figures of a run, and plots as files. */
 export const plotCommands = {
-  'stats.run': { input: inRun, output: returns<RunStats>() },
   /** Asks for the file in the main process; null = cancelled. `content` of a picture is base64. */
   'plots.save': {
     input: z.object({
@@ -13,5 +11,7 @@ export const plotCommands = {
       content: z.string().max(20_000_000),
     }),
     output: returns<{ path: string } | null>(),
+    place: 'window',
+    consent: 'native',
   },
-} as const;
+} as const satisfies CommandRows;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hostAliasSchema } from '../computers';
 import type { Failure } from '../errors';
-import { none, returns, run } from './parts';
+import { type CommandRows, none, returns, run } from './parts';
 
 /** A workspace on a server, driven by `waymark serve` there and shown in this window. */
 export interface RemoteStatus {
@@ -41,10 +41,17 @@ export const remoteCommands = {
       command: z.string().trim().min(1).max(1000),
     }),
     output: returns<RemoteStatus>(),
+    place: 'window',
+    consent: 'native',
   },
-  'remote.status': { input: none, output: returns<RemoteStatus | null>() },
+  'remote.status': { input: none, output: returns<RemoteStatus | null>(), place: 'window', consent: 'free' },
   /** A person has seen a refused write: it leaves the list. */
-  'remote.dismiss': { input: z.object({ id: run }), output: returns<void>() },
+  'remote.dismiss': {
+    input: z.object({ id: run }),
+    output: returns<void>(),
+    place: 'window',
+    consent: 'free',
+  },
   /** Back to the workspace on this machine. */
-  'remote.close': { input: none, output: returns<void>() },
-} as const;
+  'remote.close': { input: none, output: returns<void>(), place: 'window', consent: 'gesture' },
+} as const satisfies CommandRows;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { WorkspaceStatus } from './application';
-import { none, returns } from './parts';
+import { type CommandRows, none, returns } from './parts';
 
 /** What a copy of hints and labels holds. */
 export interface BackupContents {
@@ -60,10 +60,17 @@ export interface RestoreReport {
 /** Bringing back what a damaged workspace still holds, into a new folder. Nothing is ever overwritten. */
 export const restoreCommands = {
   /** Copies of the workspace that is open, or of the one that could not be opened. */
-  'workspace.backups': { input: none, output: returns<{ folder: string; backups: BackupRow[] }>() },
+  'workspace.backups': {
+    input: none,
+    output: returns<{ folder: string; backups: BackupRow[] }>(),
+    place: 'window',
+    consent: 'free',
+  },
   /** Asks for a new folder, restores into it, and opens it. `backup`: a name of the list, null: without one. Null: cancelled. */
   'workspace.restore': {
     input: z.object({ backup: z.string().max(200).nullable() }),
     output: returns<{ report: RestoreReport; status: WorkspaceStatus } | null>(),
+    place: 'window',
+    consent: 'native',
   },
-} as const;
+} as const satisfies CommandRows;

@@ -3,7 +3,7 @@ import { mostName, mostTitle, oneLine } from '../../base/one-line';
 import { limitsChangeSchema } from '../../log/outbox';
 import { hostAliasSchema } from '../computers';
 import type { RunningCommand, RunSummary, VerifyReport } from '../views';
-import { inRun, none, returns, run, unisolated } from './parts';
+import { type CommandRows, inRun, none, returns, run, unisolated } from './parts';
 
 /** More runs of one kind than anybody makes: a larger number is a slip. */
 export const mostSample = 1_000_000;
@@ -62,22 +62,36 @@ export interface ApprovalAsked {
 
 /** Starting, steering and removing runs. */
 export const runCommands = {
-  'runs.list': { input: none, output: returns<RunSummary[]>() },
-  'runs.summary': { input: inRun, output: returns<RunSummary>() },
-  /** Asks the person for a folder of this machine that the next run may see. */
-  'runs.pickFolder': { input: z.object({ write: z.boolean() }), output: returns<PickedFolder | null>() },
-  'runs.start': { input: startRunSchema, output: returns<{ run: string }>() },
-  'runs.resume': { input: inRun.extend({ unisolated }), output: returns<void>() },
-  'runs.pause': { input: z.object({ run, mode: z.enum(['after_step', 'now']) }), output: returns<void>() },
-  'runs.stop': { input: inRun, output: returns<void>() },
-  /** Later steps ask this endpoint's model; recorded at the step boundary. */
-  'runs.setModel': { input: z.object({ run, endpoint: z.string().min(1) }), output: returns<void>() },
-  'runs.setLimits': { input: z.object({ run, limits: limitsChangeSchema }), output: returns<void>() },
-  /** What goes on on which computer if the run is paused or stopped now. */
-  'runs.running': { input: inRun, output: returns<RunningCommand[]>() },
-  'runs.wake': { input: inRun, output: returns<void>() },
+  'runs.list': { input: none, output: returns<RunSummary[]>(), place: 'workspace', consent: 'free' },
+  'runs.summary': { input: inRun, output: returns<RunSummary>(), place: 'workspace', consent: 'free' },
+  'runs.start': {
+    input: startRunSchema,
+    output: returns<{ run: string }>(),
+    place: 'workspace',
+    consent: 'press',
+  },
+  'runs.resume': {
+    input: inRun.extend({ unisolated }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'gesture',
+  },
+  'runs.pause': {
+    input: z.object({ run, mode: z.enum(['after_step', 'now']) }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'free',
+    late: true,
+  },
+  'runs.stop': { input: inRun, output: returns<void>(), place: 'workspace', consent: 'press', late: true },
+  'runs.wake': { input: inRun, output: returns<void>(), place: 'workspace', consent: 'gesture', late: true },
   /** What a run waits for a person's word on; the window asks when it opens, later ones are events. */
-  'runs.openApprovals': { input: inRun, output: returns<ApprovalAsked[]>() },
+  'runs.openApprovals': {
+    input: inRun,
+    output: returns<ApprovalAsked[]>(),
+    place: 'workspace',
+    consent: 'free',
+  },
   'runs.decideApproval': {
     input: z.object({
       ...{ run, approval: run, decision: z.enum(['allow', 'deny']) },
@@ -85,13 +99,41 @@ export const runCommands = {
       forRun: z.boolean().default(false),
     }),
     output: returns<void>(),
+    place: 'workspace',
+    consent: 'press',
   },
   /** What runs unasked because a person allowed its kind, oldest first. */
-  'runs.allowedKinds': { input: inRun, output: returns<string[]>() },
+  'runs.allowedKinds': { input: inRun, output: returns<string[]>(), place: 'workspace', consent: 'free' },
   'runs.withdrawKind': {
     input: z.object({ run, kind: z.string().min(1).max(300) }),
     output: returns<void>(),
+    place: 'workspace',
+    consent: 'free',
   },
-  'runs.remove': { input: z.object({ run, mode: z.enum(['run', 'text']) }), output: returns<void>() },
-  'runs.verify': { input: inRun, output: returns<VerifyReport>() },
-} as const;
+  'runs.remove': {
+    input: z.object({ run, mode: z.enum(['run', 'text']) }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'press',
+  },
+  'runs.verify': { input: inRun, output: returns<VerifyReport>(), place: 'workspace', consent: 'free' },
+  'demo.start': { input: none, output: returns<{ run: string }>(), place: 'workspace', consent: 'gesture' },
+} as const satisfies CommandRows;
+
+export const runChangeCommands = {
+  /** What goes on on which computer if the run is paused or stopped now. */
+  'runs.running': { input: inRun, output: returns<RunningCommand[]>(), place: 'workspace', consent: 'free' },
+  'runs.setLimits': {
+    input: z.object({ run, limits: limitsChangeSchema }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'gesture',
+  },
+  /** Later steps ask this endpoint's model; recorded at the step boundary. */
+  'runs.setModel': {
+    input: z.object({ run, endpoint: z.string().min(1) }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'gesture',
+  },
+} as const satisfies CommandRows;

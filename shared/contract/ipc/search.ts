@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { IndexProgress, ScanNews, SearchPage, SearchProblem, WorkspaceHits } from '../search/views';
 import { stepQuerySchema } from '../step-query';
-import { direction, none, returns, run } from './parts';
+import { type CommandRows, direction, none, returns, run } from './parts';
 
 const query = z.string().max(400);
 const limit = z.int().min(1).max(200);
@@ -23,11 +23,15 @@ export const searchCommands = {
       place: z.boolean().optional(),
     }),
     output: returns<SearchPage>(),
+    place: 'workspace',
+    consent: 'free',
   },
   /** The first hits of every run. */
   'search.workspace': {
     input: z.object({ query, limit: z.int().min(1).max(20) }),
     output: returns<WorkspaceHits>(),
+    place: 'workspace',
+    consent: 'free',
   },
   /**
    * Begins to look through what the index does not hold: steps and terminals for a pattern, terminals for words. A newer scan
@@ -36,12 +40,21 @@ export const searchCommands = {
   'search.scan': {
     input: z.object({ run: run.nullable(), query, filter: stepQuerySchema.optional() }),
     output: returns<{ scan: number | null; problem: SearchProblem | null }>(),
+    place: 'workspace',
+    consent: 'free',
   },
   /** Hits from number `after` on, and progress; answers as soon as there is something new, or after a moment. */
   'search.news': {
     input: z.object({ scan: z.int().positive(), after: z.int().nonnegative() }),
     output: returns<ScanNews>(),
+    place: 'workspace',
+    consent: 'free',
   },
-  'search.stop': { input: z.object({ scan: z.int().positive() }), output: returns<void>() },
-  'search.progress': { input: none, output: returns<IndexProgress>() },
-} as const;
+  'search.stop': {
+    input: z.object({ scan: z.int().positive() }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  'search.progress': { input: none, output: returns<IndexProgress>(), place: 'workspace', consent: 'free' },
+} as const satisfies CommandRows;
