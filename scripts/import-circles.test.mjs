@@ -44,9 +44,19 @@ describe('the window', () => {
   });
 });
 
-describe('the store', () => {
-  it('has no circle of files, type imports counted', () => {
-    const circles = circlesIn(importsWithin(projectRoot, 'electron'));
-    expect(circles.filter((files) => files.some((file) => file.startsWith('electron/store/')))).toEqual([]);
+describe('electron/', () => {
+  const graph = importsWithin(projectRoot, 'electron');
+  const rooms = ['app', 'ipc', 'commands', 'remote', 'own-terminals', 'serve'];
+  const room = (file) => rooms.find((name) => file.startsWith(`electron/${name}/`)) ?? null;
+
+  it('has no circle of files in the store, type imports counted', () => {
+    const circles = circlesIn(graph).filter((files) =>
+      files.some((file) => file.startsWith('electron/store/')),
+    );
+    expect(circles).toEqual([]);
+  });
+
+  it('has no circle between the rooms of the window, commands and servers', () => {
+    expect(circlesIn(roomGraph(graph, room))).toEqual([]);
   });
 });

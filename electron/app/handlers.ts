@@ -12,11 +12,11 @@ import { type OwnPane, type OwnTerminalDesk, ownTerminalHandlers } from '../comm
 import { plotHandlers } from '../commands/plots';
 import { remoteHandlers } from '../commands/remote';
 import { taskHandlers } from '../commands/tasks';
+import { workspaceHandlers } from '../commands/workspace-handlers';
 import { dataFolder } from '../data-folder';
 import { readApart } from '../dataset/importers/import-thread';
 import type { Publisher } from '../ipc/publish';
 import type { TerminalPump } from '../ipc/terminal-pump';
-import { workspaceHandlers } from '../ipc/workspace-handlers';
 import { originOf } from '../model/bound-key';
 import { testModel } from '../model/test-model';
 import type { RemoteDesk } from '../remote/remote-desk';

@@ -13,13 +13,13 @@ import type { Settings } from '@shared/contract/settings';
 import type { BrowserWindow } from 'electron';
 import { nativeTheme, session } from 'electron';
 import { SerialQueue } from '../base/serial-queue';
+import { answerFrom } from '../commands/dispatch';
 import {
   type OwnPane,
   type OwnTerminalDesk,
   type OwnTerminalHandlers,
   ownViewHandlers,
 } from '../commands/own';
-import { answerFrom } from '../ipc/dispatch';
 import { Gestures } from '../ipc/gestures';
 import { createPublisher, type Publisher } from '../ipc/publish';
 import { type Answering, type Asking, registerCommands } from '../ipc/register';

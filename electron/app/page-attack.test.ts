@@ -1,7 +1,7 @@
 import type { CommandName } from '@shared/contract/ipc';
 import { ownTerminalCommands } from '@shared/contract/ipc/own-terminal';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { answerCommand } from '../ipc/dispatch';
+import { answerCommand } from '../commands/dispatch';
 import { Gestures } from '../ipc/gestures';
 import { registerCommands } from '../ipc/register';
 import { calls, inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';

@@ -4,13 +4,12 @@ import type { Failure } from '@shared/contract/errors';
 import { toFailure } from '@shared/contract/errors';
 import type { AppInfo, applicationCommands, WorkspaceStatus } from '@shared/contract/ipc/application';
 import type { restoreCommands } from '@shared/contract/ipc/restore';
-import { namedEndpoint } from '@shared/contract/settings';
-import type { EndpointChanges } from '../app/endpoint-changes';
-import type { KeyStore } from '../app/key-store';
+import { type Endpoint, namedEndpoint } from '@shared/contract/settings';
 import { originOf } from '../model/bound-key';
 import type { SettingsFile } from '../settings-file';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './handlers';
+import type { KeyKeeper } from './keeping';
 import { type RestoreHandlerOptions, restoreHandlers } from './restore';
 
 type ApplicationHandlers = HandlersOf<typeof applicationCommands & typeof restoreCommands>;
@@ -19,8 +18,9 @@ export interface ApplicationOptions {
   info(): AppInfo;
   holder: WorkbenchHolder;
   settings: SettingsFile;
-  keys: KeyStore;
-  endpointChanges: EndpointChanges;
+  keys: Pick<KeyKeeper, 'set'>;
+  /** Asks where a key would go to another address. @throws WaymarkError */
+  endpointChanges: { allow(next: readonly Endpoint[]): Promise<void> };
   defaultFolder: string;
   /** Shows the system's folder dialog; null = cancelled. */
   chooseFolder(): Promise<string | null>;

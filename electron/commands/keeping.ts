@@ -1,12 +1,21 @@
 import type { KeyKeeping, keepingCommands, PowerState } from '@shared/contract/ipc/application';
 import type { Endpoint } from '@shared/contract/settings';
-import type { KeyStore } from '../app/key-store';
 import type { HandlersOf } from './handlers';
 
 type Group = HandlersOf<typeof keepingCommands>;
 
+/** What handlers ask of the keeper of keys (`electron/app/key-store.ts`); it gives none out here. */
+export interface KeyKeeper {
+  has(endpoint: string, keyEnv: string): boolean;
+  names(): readonly string[];
+  keeping(): KeyKeeping['kept'];
+  set(endpoint: string, key: string, origin: string): Promise<'store' | 'file' | 'memory'>;
+  unlock(passphrase: string): Promise<void>;
+  lock(): Promise<void>;
+}
+
 export interface KeepingOptions {
-  keys: KeyStore;
+  keys: Omit<KeyKeeper, 'set'>;
   endpoints(): readonly Endpoint[];
   power(): PowerState;
 }

@@ -1,11 +1,11 @@
 import { settingsSchema } from '@shared/contract/settings';
 import { expect, test } from 'vitest';
 import { TerminalPump } from '../ipc/terminal-pump';
-import { workspaceHandlers } from '../ipc/workspace-handlers';
 import { Reviewers, runOf } from '../testing/review-stand';
 import { alice, bob } from '../testing/run-writer';
 import { testStore } from '../testing/store-fixtures';
 import { type Workbench, WorkbenchHolder } from '../workbench';
+import { workspaceHandlers } from './workspace-handlers';
 
 const SECRET = 'SECRET-OPINION';
 const chen = { uuid: '6f1c1f0a-3333-4333-8333-333333333333', name: SECRET };

@@ -1,15 +1,23 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { remoteCommands } from '@shared/contract/ipc/remote';
-import type { RemoteDesk, RemotePlace } from '../remote/remote-desk';
+import type { CommandParsed } from '@shared/contract/ipc';
+import type { RemoteStatus, remoteCommands } from '@shared/contract/ipc/remote';
 import type { HandlersOf } from './handlers';
 
-type Group = HandlersOf<typeof remoteCommands>;
+type RemotePlace = CommandParsed<'remote.open'>;
+
+/** Which workspace the window shows (`electron/remote/remote-desk.ts`). */
+interface ShownWorkspace {
+  open(place: RemotePlace): Promise<RemoteStatus>;
+  status(): RemoteStatus | null;
+  dismiss(id: string): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** A workspace on a server, in place of the one on this machine. `confirm` asks natively: a program is started there. */
 export function remoteHandlers(
-  desk: Pick<RemoteDesk, 'open' | 'status' | 'dismiss' | 'close'>,
+  desk: ShownWorkspace,
   confirm: (place: RemotePlace) => Promise<boolean>,
-): Group {
+): HandlersOf<typeof remoteCommands> {
   return {
     'remote.open': async (place) => {
       if (await confirm(place)) return desk.open(place);

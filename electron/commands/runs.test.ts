@@ -3,12 +3,12 @@ import type { NewEvent } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { TerminalPump } from '../ipc/terminal-pump';
-import { workspaceHandlers } from '../ipc/workspace-handlers';
 import { openDatabase } from '../store/file/database';
 import { workspaceFile } from '../store/file/workspace-file';
 import { alice, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { type Workbench, WorkbenchHolder } from '../workbench';
+import { workspaceHandlers } from './workspace-handlers';
 
 /** What a window that was just opened asks the main process. */
 async function windowOf(store: ReturnType<typeof testStore>) {

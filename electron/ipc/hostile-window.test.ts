@@ -8,6 +8,7 @@ import { ownTerminalCommands } from '@shared/contract/ipc/own-terminal';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { computerHandlers } from '../commands/computers';
+import { answerCommand, answerFrom, type ReportBug } from '../commands/dispatch';
 import type { Handlers } from '../commands/handlers';
 import { ownTerminalHandlers, ownViewHandlers } from '../commands/own';
 import { timelineHandlers } from '../commands/timeline';
@@ -30,7 +31,6 @@ import { noPane } from '../testing/no-pane';
 import { createRun } from '../testing/run-writer';
 import { plainHello } from '../testing/scripted-host';
 import type { Workbench } from '../workbench';
-import { answerCommand, answerFrom, type ReportBug } from './dispatch';
 import { registerCommands } from './register';
 import { TerminalPump } from './terminal-pump';
 

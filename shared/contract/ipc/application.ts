@@ -117,7 +117,7 @@ export const windowCommands = {
     output: returns<PickedFolder | null>(),
     place: 'disk',
     consent: 'native',
-    there: 'run start --show PATH',
+    there: 'run start --task ID --show PATH',
   },
   /** Which run the window shows: nobody needs to be notified of that one while the window has the focus. */
   'attention.showing': {

@@ -27,7 +27,7 @@ export const mergeCommands = {
     output: returns<MergeReport | null>(),
     place: 'disk',
     consent: 'native',
-    there: 'label merge PATH',
+    there: 'merge PATH',
   },
   /** Asks for a file and writes the whole annotation log of the workspace into it. Null: nothing was chosen. */
   'annotations.export': {
@@ -35,6 +35,6 @@ export const mergeCommands = {
     output: returns<{ file: string; entries: number } | null>(),
     place: 'disk',
     consent: 'native',
-    there: 'label export PATH',
+    there: 'label export --out FILE',
   },
 } as const satisfies CommandRows;

@@ -1,7 +1,7 @@
 import { type Failure, type Result, toFailure, WaymarkError } from '@shared/contract/errors';
 import { commands } from '@shared/contract/ipc';
 import type { z } from 'zod';
-import type { Handlers } from '../commands/handlers';
+import type { Handlers } from './handlers';
 import { checkInputSize } from './input-size';
 
 /** Hears of every failure that is a bug. */

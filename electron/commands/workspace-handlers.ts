@@ -1,22 +1,22 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { Settings } from '@shared/contract/settings';
 import type { Author } from '@shared/log/annotations';
-import { attentionHandlers } from '../commands/attention';
-import { checkpointHandlers } from '../commands/checkpoints';
-import { fileHandlers } from '../commands/files';
-import { guidelineHandlers } from '../commands/guideline';
-import { hintHandlers } from '../commands/hints';
-import { labelHandlers } from '../commands/labels';
-import { queueHandlers } from '../commands/queue';
-import { retroMaskHandlers } from '../commands/retro-masks';
-import { ruleHandlers } from '../commands/rules';
-import { runChangeHandlers } from '../commands/run-changes';
-import { type RunHandlerOptions, runHandlers } from '../commands/runs';
-import { searchHandlers } from '../commands/search';
-import { timelineHandlers } from '../commands/timeline';
 import { startDemoRun } from '../demo/start-demo-run';
+import type { TerminalPump } from '../ipc/terminal-pump';
 import type { WorkbenchHolder } from '../workbench';
-import type { TerminalPump } from './terminal-pump';
+import { attentionHandlers } from './attention';
+import { checkpointHandlers } from './checkpoints';
+import { fileHandlers } from './files';
+import { guidelineHandlers } from './guideline';
+import { hintHandlers } from './hints';
+import { labelHandlers } from './labels';
+import { queueHandlers } from './queue';
+import { retroMaskHandlers } from './retro-masks';
+import { ruleHandlers } from './rules';
+import { runChangeHandlers } from './run-changes';
+import { type RunHandlerOptions, runHandlers } from './runs';
+import { searchHandlers } from './search';
+import { timelineHandlers } from './timeline';
 import { ViewerHolder } from './viewer-holder';
 
 export interface WorkspaceHandlerInput {
