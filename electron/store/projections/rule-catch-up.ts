@@ -1,3 +1,4 @@
+import { WaymarkError } from '@shared/contract/errors';
 import type { Statements } from '../file/rows';
 import type { GroupCommit } from '../log/group-commit';
 import type { OpenRun } from '../log/run-log';
@@ -6,6 +7,12 @@ import type { StoreNotice } from '../notices';
 import type { LabelWork, PendingLabels } from './label-work';
 import type { RuleFolds } from './rule-folds';
 import type { RunProjection } from './run-projection';
+
+/**
+ * So often in a row a transaction of this work is tried when the file is locked; each time it has waited 5 s. Another process that
+ * catches up with the same rules commits part after part, and SQLite gives the lock to whoever asks at the right moment.
+ */
+const LOCKED_TRIES = 12;
 
 interface CatchUpOptions {
   load(run: string): OpenRun;
@@ -107,19 +114,21 @@ export class RuleCatchUp {
       if (batch === null) {
         break;
       }
-      const steps = await this.group.add({
-        run: () => {
-          if (!this.rules.advance(this.options.load(run), batch)) {
-            return new Set<number>();
-          }
-          const changed = this.projection.writeVerdicts(open.id, batch.verdicts);
-          for (const step of changed) {
-            this.projection.labels.refresh(open.id, step);
-          }
-          this.projection.refreshTiles(open.id, changed, open.state.steps);
-          return changed;
-        },
-      });
+      const steps = await this.patiently(() =>
+        this.group.add({
+          run: () => {
+            if (!this.rules.advance(this.options.load(run), batch)) {
+              return new Set<number>();
+            }
+            const changed = this.projection.writeVerdicts(open.id, batch.verdicts);
+            for (const step of changed) {
+              this.projection.labels.refresh(open.id, step);
+            }
+            this.projection.refreshTiles(open.id, changed, open.state.steps);
+            return changed;
+          },
+        }),
+      );
       for (const step of steps) {
         first = Math.min(first, step);
         last = Math.max(last, step);
@@ -131,7 +140,7 @@ export class RuleCatchUp {
     const { state } = this.options.load(run);
     if (stale.length > 0) {
       for (const work of stale) {
-        await this.labelWork.finish(work);
+        await this.patiently(() => this.labelWork.finish(work));
       }
       this.options.relabelled(run, 1, Math.max(1, state.steps));
     } else if (last > 0) {
@@ -146,21 +155,35 @@ export class RuleCatchUp {
   private async drop(run: string, readable: number): Promise<PendingLabels | null> {
     let stale: PendingLabels | null = null;
     for (let done = false; !done && !this.stopped; ) {
-      done = await this.group.add({
-        // It goes on from the work that it wrote down last, so it is not run again for the sake of others.
-        alone: true,
-        run: () => {
-          const open = this.options.load(run);
-          if (this.rules.isOfRulesInForce(open) || open.seq > readable) {
-            return true;
-          }
-          if (open.state.steps > 0) {
-            stale = this.labelWork.postponeAgain(stale, open.id, [{ from: 1, to: open.state.steps }]);
-          }
-          return this.rules.dropSome(open);
-        },
-      });
+      done = await this.patiently(() =>
+        this.group.add({
+          // It goes on from the work that it wrote down last, so it is not run again for the sake of others.
+          alone: true,
+          run: () => {
+            const open = this.options.load(run);
+            if (this.rules.isOfRulesInForce(open) || open.seq > readable) {
+              return true;
+            }
+            if (open.state.steps > 0) {
+              stale = this.labelWork.postponeAgain(stale, open.id, [{ from: 1, to: open.state.steps }]);
+            }
+            return this.rules.dropSome(open);
+          },
+        }),
+      );
     }
     return stale;
+  }
+
+  /** Tries again what found the file locked: nothing of it was begun, and nobody else would come back to it before the next start. */
+  private async patiently<T>(work: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work();
+      } catch (thrown) {
+        const locked = thrown instanceof WaymarkError && thrown.code === 'workspace_locked';
+        if (!locked || tries === LOCKED_TRIES || this.stopped) throw thrown;
+      }
+    }
   }
 }

@@ -1,11 +1,13 @@
+import { WaymarkError } from '@shared/contract/errors';
 import type { RuleSettings } from '@shared/contract/rules/rule-settings';
 import { ulid } from 'ulid';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { alice, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { openDatabase } from '../file/database';
 import { Statements } from '../file/rows';
 import { workspaceFile } from '../file/workspace-file';
+import { GroupCommit } from '../log/group-commit';
 import { writeRuleSettings } from './rule-settings';
 
 const off: RuleSettings = { rules: { 'command-failed': { on: false, parameters: {} } } };
@@ -244,4 +246,24 @@ test('a run that cannot be read keeps its verdicts and labels when the rules cha
   await fourth.drain();
   expect(await values(fourth, run)).toEqual([null, null, null, null, null, null]);
   expect(await fourth.reader.ruleProgress(task)).toMatchObject({ behind: 0, waiting: [] });
+});
+
+test('verdicts of other rules are renewed although another process held the file for longer than a transaction waits', async () => {
+  const store = testStore();
+  const { run, task } = await aRun(store);
+  await store.drain();
+  expect(await values(store, run)).toEqual([null, 'mask', null, 'mask', null, 'mask']);
+  await store.writer.setRules(task, off, alice);
+  // What is asked for from here on is the renewal of verdicts alone.
+  const add = vi.spyOn(GroupCommit.prototype, 'add');
+  try {
+    const locked = new WaymarkError('workspace_locked', 'Another program has held the workspace for 5 s.');
+    for (let tries = 0; tries < 3; tries += 1) add.mockRejectedValueOnce(locked);
+    await store.drain();
+    expect(add.mock.calls.length).toBeGreaterThan(3);
+  } finally {
+    add.mockRestore();
+  }
+  expect(await values(store, run)).toEqual([null, null, null, null, null, null]);
+  expect((await store.reader.verify([run])).runs[0]?.problems).toEqual([]);
 });

@@ -92,6 +92,8 @@ interface KnownRun {
   root: string;
   /** Hints that wait. */
   queued: string[];
+  /** Its first steps that a parent made: a run is branched after a step of its own, or after the last of these. */
+  inherited: number;
 }
 
 /** A text that is kept in a file of its own and shared by all runs that have it. */
@@ -167,8 +169,10 @@ export class World {
       case 'branch': {
         if (this.runs.length >= MOST_RUNS || run.steps === 0 || run.purged) return null;
         const made = this.add(ulid(), run.root);
-        made.steps = from;
-        return { act: 'branch', run: made.id, parent: { run: run.id, step: from } };
+        const step = Math.max(from, run.inherited);
+        made.steps = step;
+        made.inherited = step;
+        return { act: 'branch', run: made.id, parent: { run: run.id, step } };
       }
       case 'drive':
         return run.purged ? null : { act: 'drive', run: run.id, uid: run.uid, steps: this.drive(run, wish) };
@@ -267,7 +271,7 @@ export class World {
   }
 
   private add(id: string, root = id): KnownRun {
-    const run = { id, root, steps: 0, purged: false, uid: ulid(), queued: [] };
+    const run = { id, root, steps: 0, purged: false, uid: ulid(), queued: [], inherited: 0 };
     this.roots.set(id, root);
     this.runs.push(run);
     return run;
