@@ -1,5 +1,5 @@
-import type { ScriptedModel, ScriptedRequest } from '../electron/model/scripted-server';
-import { startScriptedModel } from '../electron/model/scripted-server';
+import type { ScriptedRequest } from '../electron/model/scripted-answer';
+import { type ScriptedModel, startScriptedModel } from '../electron/model/scripted-server';
 import { withSummaries } from '../electron/model/scripted-summary';
 
 const session = 'main';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ScriptedAnswer } from '../../electron/model/scripted-server';
+import type { ScriptedAnswer } from '../../electron/model/scripted-answer';
 import { Material } from '../engine/material';
 import { alternate, type Bench, ratio, size } from '../harness';
 import { openEngineBench } from './long-run';

@@ -1,5 +1,5 @@
 import type { EventBody, NewEvent } from '@shared/log/events';
-import { bestOf } from '@shared/runs/final-score';
+import { bestOf } from '@shared/runs/scores';
 import { type FileEdit, FileSight } from '../label/file-sight';
 import type { ActionTaskView } from './task-view';
 

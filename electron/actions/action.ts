@@ -3,14 +3,30 @@ import type { ActionFamily, ActionName } from '@shared/contract/task';
 import type { NewEvent } from '@shared/log/events';
 import type { ActionContext, ActionOutcome } from '../agent/ports';
 import type { Clock } from '../clock';
-import type { Computer } from '../computer/port';
+import type { Computer, SessionState } from '../computer/port';
 import type { ActionFacts } from './action-facts';
-import type { CallProgress } from './call-progress';
 import type { CodeTracker } from './code-tracker';
 import type { SessionDesk } from './session-desk';
 import type { SessionLedger } from './session-ledger';
 import type { ActionTaskView, EvaluationRequest, EvaluationResult } from './task-view';
 import type { WorkspaceFiles } from './workspace-files';
+
+/**
+ * What one call has done so far, kept while its computer is away: with it the call goes on where the link broke, instead
+ * of being done twice or reported as unknown. A restart of the application forgets it; then only looking helps.
+ */
+interface CallProgress {
+  /** The session in which a command was about to run, and the highest command number in it before. */
+  command?: { sessionId: string; before: number } | undefined;
+  /** The command ran into its limit and is being ended; how the session was then. */
+  killing?: { limit: number; state: SessionState['state'] };
+  /** A name that was free, for a session that was about to be opened. */
+  opening?: string | undefined;
+  /** A line that is typed under this number, and where the log ended before. */
+  typing?: { sessionId: string; inputSeq: number; endOffset: number };
+  /** Content that was about to be written, by sha256, and what is said once it is. */
+  writing?: { path: string; before: string | null; after: string; bytes: Uint8Array; result: ActionResult };
+}
 
 export type ArgumentValue = string | number | boolean;
 
@@ -132,9 +148,4 @@ export function failed(
 ): ActionResult {
   const first = message.split('\n', 1)[0] ?? message;
   return { ok: false, text: message, error: { code, message: first }, data, events };
-}
-
-/** `1 line`, `3 lines`; thousands separated. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }

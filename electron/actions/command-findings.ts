@@ -11,8 +11,8 @@ import {
   longestShellText,
   looksAt,
   parseShell,
-  type SimpleCommand,
 } from '@shared/shell/shell-command';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 import { isInside } from './workspace-files';
 
 /** Something a command does that a person may want to know of before it does it. */

@@ -19,7 +19,6 @@ import { ActionFactsFold } from './action-facts';
 import { approvalQuestion } from './approval';
 import { CodeTracker } from './code-tracker';
 import { editNotices, guardVerdicts } from './guards';
-import { neededComputers } from './needed-computers';
 import { parseCall, toolOf } from './parse-call';
 import { SessionDesk, type StoredBytes } from './session-desk';
 import { SessionLedger } from './session-ledger';
@@ -27,6 +26,22 @@ import { offeredActions } from './table';
 import type { ActionTaskView, EvaluationRequest, EvaluationResult } from './task-view';
 import { endOverdue } from './training-limit';
 import { WorkspaceFiles } from './workspace-files';
+
+/** The computers a call cannot do without: while one of them is away the call waits, whatever the others do. */
+function neededComputers(
+  call: ParsedCall,
+  action: ActionDefinition,
+  task: ActionTaskView,
+): ReadonlySet<string> {
+  const param = action.params.find(({ name }) => name === 'computer_ip');
+  if (param) {
+    const named = call.args.computer_ip;
+    if (typeof named === 'string') return new Set([task.aliases[named] ?? named]);
+    const all = param.required === undefined;
+    return new Set(all ? task.computers.map(({ name }) => name) : [task.filesComputer]);
+  }
+  return new Set(action.family === 'file' || action.name === 'eval' ? [task.filesComputer] : []);
+}
 
 /** Characters of an observation that are kept for notices: of guards, and of sessions that were lost. */
 const noticeRoom = 800;

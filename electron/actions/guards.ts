@@ -1,16 +1,11 @@
+import { counted } from '@shared/base/counted';
 import { duration } from '@shared/base/duration';
 import type { GuardRule } from '@shared/contract/task';
 import { isTimeLeft } from '@shared/runs/detectors/early-finish';
-import {
-  commandName,
-  everyCommand,
-  joinShellPath,
-  parseShell,
-  type SimpleCommand,
-} from '@shared/shell/shell-command';
+import { commandName, everyCommand, joinShellPath, parseShell } from '@shared/shell/shell-command';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 import type { ParsedCall } from '../agent/ports';
 import { type FileEdit, isBlind, isSecondEdit } from '../label/file-sight';
-import { counted } from './action';
 import type { ActionFacts } from './action-facts';
 import { refusedCommands } from './approval';
 import { pathArguments } from './path-arguments';

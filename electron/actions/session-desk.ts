@@ -1,3 +1,4 @@
+import { counted } from '@shared/base/counted';
 import { duration } from '@shared/base/duration';
 import { WaymarkError } from '@shared/contract/errors';
 import { fromLineStart, modelText } from '@shared/terminal/model-text';
@@ -5,7 +6,6 @@ import type { Clock } from '../clock';
 import { SessionError } from '../computer/failures';
 import { isHost } from '../computer/hosts';
 import type { Computer, SessionInfo, SessionState } from '../computer/port';
-import { counted } from './action';
 import type { ActionFacts } from './action-facts';
 import type { ActionTaskView } from './task-view';
 import { splitLines } from './text-file';

@@ -1,11 +1,5 @@
-import type { ActionTaskView } from './task-view';
+import type { ActionTaskView, ShownFolder } from './task-view';
 import { isInside } from './workspace-files';
-
-/** A folder of the person's that the sandbox of the files' computer shows at its own path. */
-export interface ShownFolder {
-  path: string;
-  write: boolean;
-}
 
 const changing = new Set(['create_file', 'edit_file']);
 

@@ -9,7 +9,12 @@ import {
 } from '@shared/contract/task';
 import type { EventBody } from '@shared/log/events';
 import { beginningWith } from '../computer/sessions/environment';
-import type { ShownFolder } from './shown-folders';
+
+/** A folder of the person's that the sandbox of the files' computer shows at its own path. */
+export interface ShownFolder {
+  path: string;
+  write: boolean;
+}
 
 /** One computer an action may name. */
 export interface ActionComputer {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ScriptedAnswer, type ScriptedModel, startScriptedModel } from '../model/scripted-server';
+import type { ScriptedAnswer } from '../model/scripted-answer';
+import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { LoopStand } from '../testing/loop-stand';
 
 const open: ScriptedModel[] = [];

@@ -2,12 +2,8 @@ import type { ModelRef } from '@shared/log/event-parts';
 import type { EventBody } from '@shared/log/events';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedRequest,
-  startScriptedModel,
-} from '../model/scripted-server';
+import type { ScriptedAnswer, ScriptedRequest } from '../model/scripted-answer';
+import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { isSummaryRequest, scriptedSummary } from '../model/scripted-summary';
 import { type CrashMoment, CrashPoints } from '../testing/crash-points';
 import { LoopStand } from '../testing/loop-stand';

@@ -1,12 +1,8 @@
 import type { EventKind } from '@shared/log/events';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedPolicy,
-  startScriptedModel,
-} from '../model/scripted-server';
+import type { ScriptedAnswer } from '../model/scripted-answer';
+import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { Away, LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
 import { Killed } from '../testing/memory-run-log';
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createModelClient } from '../model/client';
 import { defaultHttpLimits } from '../model/http-fetch';
+import type { ScriptedAnswer } from '../model/scripted-answer';
 import {
   badJson,
   cutStream,
@@ -12,12 +13,7 @@ import {
   stalled,
   wrongTool,
 } from '../model/scripted-faults';
-import {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedPolicy,
-  startScriptedModel,
-} from '../model/scripted-server';
+import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { LoopStand, type StandOptions } from '../testing/loop-stand';
 import type { LoopPorts } from './loop-types';
 

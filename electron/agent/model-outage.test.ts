@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { type ScriptedAnswer, type ScriptedModel, startScriptedModel } from '../model/scripted-server';
+import type { ScriptedAnswer } from '../model/scripted-answer';
+import { type ScriptedModel, startScriptedModel } from '../model/scripted-server';
 import { LoopStand, type StandOptions } from '../testing/loop-stand';
 
 let model: ScriptedModel | undefined;

@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ContextFold } from '@shared/context/context';
-import type { RequestExtras } from '@shared/context/context-parts';
+import type { ContextFold, RequestExtras } from '@shared/context/context';
 
 /**
  * sha256 and length of the exact request body without serialising or hashing the stable prefix again: the hash

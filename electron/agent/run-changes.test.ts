@@ -1,12 +1,8 @@
 import type { ModelRef, Usage } from '@shared/log/event-parts';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ScriptedAnswer } from '../model/scripted-answer';
 import { cutStream, refusal, serverError } from '../model/scripted-faults';
-import {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedPolicy,
-  startScriptedModel,
-} from '../model/scripted-server';
+import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
 import { Killed } from '../testing/memory-run-log';
 import type { LoopPorts } from './loop-types';

@@ -2,12 +2,8 @@ import { ContextFold } from '@shared/context/context';
 import { contentText } from '@shared/log/chat';
 import { hintName } from '@shared/log/hint-name';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedPolicy,
-  startScriptedModel,
-} from '../model/scripted-server';
+import type { ScriptedAnswer } from '../model/scripted-answer';
+import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { isSummaryRequest, scriptedSummary, withSummaries } from '../model/scripted-summary';
 import { LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
 import { Killed } from '../testing/memory-run-log';

@@ -1,6 +1,6 @@
 import type { AppInfo } from '@shared/contract/ipc/application';
 import { app } from 'electron';
-import { sqliteVersion } from '../store/file/sqlite-version';
+import { sqliteVersion } from '../store/file/database';
 
 /** From this version on Electron is the one that is shipped; an older one is the fallback for tests. */
 const OWN_ELECTRON = 40;

@@ -25,7 +25,7 @@ import { backupsOf, restoreApart } from '../store/restore/restore-thread';
 import { addTask } from '../task/add';
 import { catalogueRows, createFromCatalogue } from '../task/catalogue';
 import { storedWarnings } from '../task/stored-warnings';
-import { unsupportedHere } from '../task/unsupported';
+import { unsupportedHere } from '../task/support';
 import type { WorkbenchHolder } from '../workbench';
 import type { Dialogs } from './dialogs';
 import { EndpointChanges } from './endpoint-changes';

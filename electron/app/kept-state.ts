@@ -1,12 +1,27 @@
 import { join } from 'node:path';
+import { safeStorage } from 'electron';
 import type { TakenEnvironment } from '../environment/taken-environment';
 import { originOf } from '../model/bound-key';
 import { SecretScanner } from '../secrets/scanner';
 import { SettingsFile } from '../settings-file';
 import { HostReportFile } from './host-report-file';
-import { KeyStore } from './key-store';
+import { KeyStore, type SystemKeys } from './key-store';
 import { type FileLog, openLog } from './log';
-import { systemKeys } from './system-keys';
+
+/** The operating system's key store. Linux without one reports `basic_text`, which is no protection and counts as none. */
+const systemKeys: SystemKeys = {
+  available: () => {
+    if (!safeStorage.isEncryptionAvailable()) return false;
+    if (process.platform !== 'linux') return true;
+    // Electron 25 on Linux cannot name its backend; what cannot be known counts as unprotected.
+    return (
+      typeof safeStorage.getSelectedStorageBackend === 'function' &&
+      safeStorage.getSelectedStorageBackend() !== 'basic_text'
+    );
+  },
+  seal: (text) => safeStorage.encryptString(text),
+  open: (sealed) => safeStorage.decryptString(sealed),
+};
 
 /** What the application keeps on disk outside of workspaces. */
 export interface KeptState {

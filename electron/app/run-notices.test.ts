@@ -1,6 +1,5 @@
 import { defaultSettings } from '@shared/contract/settings';
-import type { AttentionItem, AttentionKind } from '@shared/runs/attention/attention';
-import { urgencyOf } from '@shared/runs/attention/attention-rank';
+import { type AttentionItem, type AttentionKind, urgencyOf } from '@shared/runs/attention/attention';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../testing/manual-clock';
 import { createRun, RunWriter } from '../testing/run-writer';

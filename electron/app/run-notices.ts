@@ -1,6 +1,5 @@
 import type { Settings } from '@shared/contract/settings';
-import type { AttentionItem, RunFindings } from '@shared/runs/attention/attention';
-import { urgencyOf } from '@shared/runs/attention/attention-rank';
+import { type AttentionItem, type RunFindings, urgencyOf } from '@shared/runs/attention/attention';
 import type { Store } from '../store/api';
 import { type Batch, type NoticeClock, NoticeLimiter } from './notice-limiter';
 import type { NoticeWords } from './notice-words';

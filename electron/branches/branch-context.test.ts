@@ -4,12 +4,8 @@ import { contentText } from '@shared/log/chat';
 import type { NewEvent, RunEvent } from '@shared/log/events';
 import { hintName } from '@shared/log/hint-name';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedPolicy,
-  startScriptedModel,
-} from '../model/scripted-server';
+import type { ScriptedAnswer } from '../model/scripted-answer';
+import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { withSummaries } from '../model/scripted-summary';
 import { LoopStand } from '../testing/loop-stand';
 import { contextAfter } from './branch-context';

@@ -1,5 +1,5 @@
 import { ContextFold } from '@shared/context/context';
-import { withHint } from '@shared/context/context-head';
+import { withHint } from '@shared/context/context-entry';
 import { hintBlock } from '@shared/context/human-tag';
 import { WaymarkError } from '@shared/contract/errors';
 import type { EventBody, EventOf, NewEvent, RunEvent } from '@shared/log/events';

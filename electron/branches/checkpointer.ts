@@ -2,7 +2,7 @@ import type { CheckpointSize } from '@shared/contract/checkpoint-views';
 import { WaymarkError } from '@shared/contract/errors';
 import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody, NewEvent } from '@shared/log/events';
-import type { RunFold } from '@shared/runs/run-fold';
+import { type RunFold, spentBy } from '@shared/runs/run-fold';
 import { ulid } from 'ulid';
 import type { CheckpointPort } from '../agent/ports';
 import { type CopyAnswer, noteSentence } from '../checkpoint/copy-answer';
@@ -14,7 +14,6 @@ import { ComputerUnavailable } from '../computer/failures';
 import type { Computer } from '../computer/port';
 import { checkpointsFolder, spoolFolder } from '../files/workspace-paths';
 import { runningCommands } from '../runs/drive/running-commands';
-import { spentBy } from '../runs/drive/spent';
 import type { EngineOptions } from '../runs/engine-options';
 
 type Made = EventBody<'checkpoint.made'>;

@@ -7,10 +7,9 @@ import { EndpointsStand } from '../testing/endpoints-stand';
 import { author } from '../testing/engine-stand';
 import { parseArguments } from './arguments';
 import type { CliContext } from './context';
-import { whyNoPerson } from './person-here';
 import { queueCommand } from './queue-commands';
 import { runCommand } from './run-commands';
-import { TerminalPrompts } from './terminal-prompts';
+import { TerminalPrompts, whyNoPerson } from './terminal-prompts';
 
 const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args });
 const command = (text: string) =>

@@ -1,13 +1,20 @@
 import { estimateTokens } from '@shared/context/tokens';
 import type { EventOf } from '@shared/log/events';
 import { validCalls } from '@shared/log/valid-calls';
-import type { CarriedStep, Model, StepPlan } from './run-plan';
+
+export type Model = EventOf<'run.created'>['body']['model'];
+
+/** A step of an earlier segment, or of the run this one branched from, that stands in a segment. */
+export interface CarriedStep {
+  run: string;
+  step: number;
+}
 
 /** An answered step, until the run was read. */
 export interface OpenStep {
   step: number;
   id: string;
-  kind: StepPlan['kind'];
+  kind: EventOf<'model.answered'>['body']['kind'];
   model: Model;
   /** Calls without an observation. */
   missing: number;

@@ -7,14 +7,23 @@ import { combineLabels, givenReason } from '@shared/labels/effective-label';
 import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { EventOf, RunEvent } from '@shared/log/events';
-import { addScore, type Scores } from '@shared/runs/final-score';
 import { addProtectedChanges, type ProtectedChanges } from '@shared/runs/protected-changes';
+import { addScore, type Scores } from '@shared/runs/scores';
 import { startRules } from '../label/rule-projector';
 import { type RulePreset, type RuleSet, ruleSetFor } from '../label/rule-set';
 import type { RunRuleFold } from '../store/projections/step-projector';
 import { allAnnotations, type DatasetReader, eventPages } from './event-pages';
 import { ImportedRows, type RowTools } from './imported-rows';
-import { answer, type OpenSegment, type OpenStep, openSegment, sumOf, turnOf } from './open-segment';
+import {
+  answer,
+  type CarriedStep,
+  type Model,
+  type OpenSegment,
+  type OpenStep,
+  openSegment,
+  sumOf,
+  turnOf,
+} from './open-segment';
 
 export interface StepPlan {
   step: number;
@@ -26,14 +35,6 @@ export interface StepPlan {
   label: EffectiveLabel;
   /** What the people whose word holds wrote as their reason; null: nothing, or a machine decided. */
   given: string | null;
-}
-
-export type Model = EventOf<'run.created'>['body']['model'];
-
-/** A step of an earlier segment, or of the run this one branched from, that stands in a segment. */
-export interface CarriedStep {
-  run: string;
-  step: number;
 }
 
 /** The summary turn at the end of a segment. */

@@ -1,10 +1,5 @@
-import {
-  commandName,
-  everyCommand,
-  joinShellPath,
-  parseShell,
-  type SimpleCommand,
-} from '@shared/shell/shell-command';
+import { commandName, everyCommand, joinShellPath, parseShell } from '@shared/shell/shell-command';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 
 /** Longer commands are not read as shell text, characters. */
 const LONGEST = 64_000;

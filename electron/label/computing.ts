@@ -1,4 +1,5 @@
-import { commandName, type SimpleCommand } from '@shared/shell/shell-command';
+import { commandName } from '@shared/shell/shell-command';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 import { isPython } from './command-facts';
 
 /** Installing, fetching and watching are no computing, whatever the name of the package or the log. */

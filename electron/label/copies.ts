@@ -1,4 +1,5 @@
-import { commandName, type SimpleCommand } from '@shared/shell/shell-command';
+import { commandName } from '@shared/shell/shell-command';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 import type { CommandFact } from './command-facts';
 
 export interface FileCopy {

@@ -1,6 +1,6 @@
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { validCalls } from '@shared/log/valid-calls';
-import { placeOf } from '@shared/runs/detectors/session-place';
+import { placeOf } from '@shared/runs/detectors/own-jobs';
 import { joinShellPath } from '@shared/shell/shell-command';
 import { type CommandFact, commandFact } from './command-facts';
 import { FileSight } from './file-sight';

@@ -1,5 +1,6 @@
-import { commandName, joinShellPath, parseShell, type SimpleCommand } from '@shared/shell/shell-command';
+import { commandName, joinShellPath, parseShell } from '@shared/shell/shell-command';
 import { changedBy, seenBy } from '@shared/shell/shell-effects';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 
 /** One thing a shell command does to a file, in the order in which it happens. */
 export interface ShellTouch {

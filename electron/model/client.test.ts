@@ -7,7 +7,8 @@ import { BoundKey, originOf } from './bound-key';
 import { createModelClient } from './client';
 import { costOf } from './cost';
 import { defaultHttpLimits } from './http-fetch';
-import { type ScriptedAnswer, type ScriptedModel, startScriptedModel } from './scripted-server';
+import type { ScriptedAnswer } from './scripted-answer';
+import { type ScriptedModel, startScriptedModel } from './scripted-server';
 import { testModel } from './test-model';
 
 const open: ScriptedModel[] = [];

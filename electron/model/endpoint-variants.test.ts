@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
 import { createModelClient } from './client';
 import { defaultHttpLimits } from './http-fetch';
+import type { ScriptedAnswer } from './scripted-answer';
 import { contextLength, longReply } from './scripted-faults';
-import { type ScriptedAnswer, type ScriptedModel, startScriptedModel } from './scripted-server';
+import { type ScriptedModel, startScriptedModel } from './scripted-server';
 
 /** How endpoints that all call themselves compatible differ. */
 const open: ScriptedModel[] = [];

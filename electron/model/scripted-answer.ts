@@ -2,7 +2,59 @@ import { once } from 'node:events';
 import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { estimateTokens } from '@shared/context/tokens';
-import type { ScriptedAnswer, ScriptedRequest } from './scripted-server';
+import type { ChatMessage } from '@shared/log/chat';
+
+/** One request for a completion as a policy sees it. */
+export interface ScriptedRequest {
+  /** 0-based count of completion requests this server got. */
+  index: number;
+  /** Answers already in the context: 0 for the first step of a run. */
+  answers: number;
+  model: string;
+  messages: ChatMessage[];
+  /** Names of the offered tools. */
+  tools: string[];
+  /** The exact body. */
+  raw: string;
+  /** Value of the Authorization header; empty when none was sent. */
+  authorization: string;
+}
+
+/** What to say. Everything is optional: an empty script is an answer without text and calls. */
+export interface ScriptedAnswer {
+  reasoning?: string;
+  text?: string;
+  /** Sent in the field for refusals instead of the text. */
+  refusal?: string;
+  calls?: { name: string; arguments: Record<string, unknown> | string; id?: string }[];
+  /** Default: `tool_calls` with calls, else `stop`; null leaves it out. */
+  finishReason?: string | null;
+  /** Default: estimated. Null: none is reported. */
+  usage?: { input: number; output: number; cached?: number } | null;
+  /** Milliseconds between two pieces of the stream. Default 0. */
+  pieceMs?: number;
+  /** Characters per piece. Default 24. */
+  pieceLength?: number;
+  fault?: ScriptedFault;
+}
+
+export type ScriptedFault =
+  /** Answers with this status instead. `body` is sent as it is. */
+  | { kind: 'status'; status: number; body?: string; headers?: Record<string, string> }
+  /** Closes the connection after so many pieces of the stream. */
+  | { kind: 'disconnect'; after: number }
+  /** Ends the stream properly but leaves out finish reason and `[DONE]`. */
+  | { kind: 'truncate' }
+  /** Sends these bytes as the whole body under the given content type. */
+  | { kind: 'raw'; body: string; contentType?: string }
+  /** Sends an error as a chunk of the stream after so many pieces. */
+  | { kind: 'error_chunk'; after: number; error: Record<string, unknown> }
+  /** Says nothing at all until the other side gives up. */
+  | { kind: 'silence' }
+  /** Says nothing any more after so many pieces, with the connection open. */
+  | { kind: 'stall'; after: number }
+  /** Answers with one JSON document instead of a stream. */
+  | { kind: 'no_stream' };
 
 type Json = Record<string, unknown>;
 

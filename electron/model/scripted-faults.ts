@@ -1,4 +1,4 @@
-import type { ScriptedAnswer } from './scripted-server';
+import type { ScriptedAnswer } from './scripted-answer';
 
 /** What real endpoints do instead of answering, by name; for the policies of tests. */
 

@@ -1,5 +1,6 @@
 import { type ChatMessage, contentText } from '@shared/log/chat';
-import type { ScriptedAnswer, ScriptedPolicy, ScriptedRequest } from './scripted-server';
+import type { ScriptedAnswer, ScriptedRequest } from './scripted-answer';
+import type { ScriptedPolicy } from './scripted-server';
 
 /** What a summariser is offered and nobody else. */
 const TOOL = 'keep_state';

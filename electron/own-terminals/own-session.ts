@@ -5,8 +5,29 @@ import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { SessionChunk, SessionInfo } from '../computer/port';
 import { frameBytes, maxBehind, renderSlice, TerminalScreen } from '../ipc/terminal-screen';
 import type { OwnHost } from './own-host';
-import { aborted, pause } from './pauses';
 import { StateLooks } from './state-looks';
+
+/** Resolves when `signal` aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Resolves after `ms` or when `signal` aborts. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}
 
 /** Pause between two looks at the output of a terminal nobody looks at, ms. */
 const hiddenPauseMs = 500;
@@ -17,7 +38,7 @@ const checkBytes = 4 * frameBytes;
 /** Growth after which the host is told that it need not keep everything. */
 const trimBytes = 64 * 1024 * 1024;
 
-export interface OwnSessionEvents {
+interface OwnSessionEvents {
   /** Something of `view` changed. */
   changed(): void;
   frame(frame: OwnTerminalEvents['live.own']): void;

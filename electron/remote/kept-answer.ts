@@ -2,7 +2,7 @@ import { assertNever } from '@shared/contract/errors';
 import { type CommandParsed, commands } from '@shared/contract/ipc';
 import type { AnnotationEntry, AnnotationOp, Author } from '@shared/log/annotations';
 import type { HintView } from '@shared/log/outbox';
-import { nextStep } from '@shared/runs/hint-delivery';
+import { nextStep } from '@shared/runs/hint-queue';
 import type { LateWrite } from './late-writes';
 
 export interface Writer {

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCodes, type Failure, WaymarkError } from '@shared/contract/errors';
-import { idSchema } from '@shared/contract/id-schema';
+import { idSchema } from '@shared/contract/id';
 import { type CommandName, commands, isLate } from '@shared/contract/ipc';
 import { z } from 'zod';
 import { syncFolder, writeAtomically } from '../base/atomic-file';

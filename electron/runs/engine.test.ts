@@ -6,12 +6,8 @@ import type { VerifyReport } from '@shared/contract/views';
 import type { EventBody, EventKind } from '@shared/log/events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LocalComputer } from '../computer/local/local-computer';
-import {
-  type ScriptedAnswer,
-  type ScriptedModel,
-  type ScriptedPolicy,
-  startScriptedModel,
-} from '../model/scripted-server';
+import type { ScriptedAnswer } from '../model/scripted-answer';
+import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/threads/in-process';
 import { systemClock } from '../system-clock';

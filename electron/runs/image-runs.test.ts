@@ -8,7 +8,7 @@ import { imageRef } from '@shared/log/image-part';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exportDataset } from '../dataset/export-dataset';
-import type { ScriptedAnswer, ScriptedRequest } from '../model/scripted-server';
+import type { ScriptedAnswer, ScriptedRequest } from '../model/scripted-answer';
 import { author, EngineStand, unisolated } from '../testing/engine-stand';
 import { imagePart, pngFile, seededPng } from '../testing/images';
 

@@ -1,5 +1,5 @@
 import { errorCodes } from '@shared/contract/errors';
-import { idSchema } from '@shared/contract/id-schema';
+import { idSchema } from '@shared/contract/id';
 import { endpointSchema } from '@shared/contract/settings';
 import { z } from 'zod';
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Failure, type Result, WaymarkError } from '@shared/contract/errors';
 import { commands, type WorkspaceCommand } from '@shared/contract/ipc';
 import type { Endpoint, Settings } from '@shared/contract/settings';
@@ -18,15 +19,31 @@ import { openWorkbench } from '../open-workbench';
 import type { EngineLog } from '../runs/engine-options';
 import type { Store } from '../store/api';
 import { storedWarnings } from '../task/stored-warnings';
-import { unsupportedHere } from '../task/unsupported';
+import { unsupportedHere } from '../task/support';
 import { WorkbenchHolder } from '../workbench';
 import { CalmPublisher } from './calm-publisher';
-import { EntryIds } from './entry-ids';
 import type { Hello } from './protocol';
 import type { Served } from './serve-session';
 import { startRunner } from './start-runner';
 
-export interface ServeWorkspaceOptions {
+/** Hands the id that came with a request to the one entry the request writes, wherever that happens. */
+class EntryIds {
+  readonly #asked = new AsyncLocalStorage<{ id: string | undefined }>();
+
+  during<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#asked.run({ id }, work);
+  }
+
+  /** The id of the request under way, once; undefined when it has none or it was taken. */
+  take(): string | undefined {
+    const asked = this.#asked.getStore();
+    const id = asked?.id;
+    if (asked !== undefined) asked.id = undefined;
+    return id;
+  }
+}
+
+interface ServeWorkspaceOptions {
   folder: string;
   defaultFolder: string;
   settings: { readonly current: Settings };

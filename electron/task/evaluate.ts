@@ -1,21 +1,70 @@
+import type { Dirent } from 'node:fs';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { durationMs, type TaskSpec } from '@shared/contract/task';
-import { pointsFor, withPenalty } from '@shared/runs/score';
+import { pointsFor, withPenalty } from '@shared/runs/scores';
 import { ComputerUnavailable, FileError } from '../computer/failures';
 import type { FileSystemPort } from '../computer/port';
 import { remove, removeAt } from '../files/remove';
 import { copyInputs, type InputFiles, InputProblem } from './copy-inputs';
-import { throwUnlessSound, throwUnlessWhole } from './ended-well';
-import { drivingMachine, type EvaluatingMachine, type SubmissionOrder } from './evaluating-machine';
+import { drivingMachine, type EvaluatingMachine } from './evaluating-machine';
 import { type EvaluatorResult, readResult, Unavailable } from './evaluator-result';
-import { SCRATCH_NAMES } from './evaluator-sandbox';
-import { oddFile } from './odd-file';
+import { SCRATCH_NAMES, type SubmissionOrder } from './evaluator-sandbox';
 import { changedProtected, type ProtectedHashes } from './protected';
 import type { ProcessOutcome } from './run-process';
 import { PackageChanged, stageEvaluator } from './stage-evaluator';
-import { WrittenLimit, writtenBelow } from './written-limit';
+import { sizeOf, WrittenLimit, writtenBelow } from './written-limit';
+
+/** Whether it ended by itself. `what`: for the message. @throws Unavailable */
+function throwUnlessWhole(ended: ProcessOutcome, what: string, timeout: string, most: number): void {
+  if (ended.ended === 'too_much') {
+    throw new Unavailable(
+      `${what} was stopped because ${ended.why ?? `it wrote more than ${sizeOf(most)}`}, and what it wrote was removed. evaluation.max_written of the task lets an evaluation write ${sizeOf(most)}: write less, or have the task allow more.`,
+    );
+  }
+  if (ended.ended === 'timeout')
+    throw new Unavailable(`${what} was stopped after ${timeout}, the time limit of the evaluation.`);
+  if (ended.ended === 'spawn_failed') throw new Unavailable(`${what} could not be started: ${ended.output}`);
+  if (ended.ended === 'signal') throw new Unavailable(`${what} was ended by ${ended.signal ?? 'a signal'}.`);
+}
+
+/** The same for the evaluator, which has to say that it is content. */
+function throwUnlessSound(ended: ProcessOutcome, { timeout, max_written }: TaskSpec['evaluation']): void {
+  throwUnlessWhole(ended, 'The evaluator', timeout, max_written);
+  if (ended.exitCode === 0) return;
+  const code = ended.exitCode ?? 0;
+  const why =
+    code === 127 ? ': a program it calls was not found' : code > 128 ? `: ended by signal ${code - 128}` : '';
+  throw new Unavailable(`The evaluator ended with exit code ${code}${why}. Its log is kept with the run.`);
+}
+
+/** The first thing below a folder at rest that is neither a regular file nor a folder, in words; undefined when there is none. */
+async function oddFile(root: string): Promise<string | undefined> {
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const name = relative(root, folder).slice(-200);
+    let entries: Dirent[];
+    try {
+      entries = await readdir(folder, { withFileTypes: true });
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      return `${name}, which cannot be read (${code})`;
+    }
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (!entry.isFile()) return `${relative(root, path).slice(-200)}, which is ${kindOf(entry)}`;
+    }
+  }
+  return undefined;
+}
+
+function kindOf(entry: Dirent): string {
+  if (entry.isSymbolicLink()) return 'a link';
+  if (entry.isFIFO()) return 'a FIFO';
+  return entry.isSocket() ? 'a socket' : 'no regular file';
+}
 
 export interface EvaluationOrder {
   /** With the run's own mode of the task hint. */

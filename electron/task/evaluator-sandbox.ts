@@ -8,8 +8,45 @@ import { liesBelow, namesOf, overlap } from '../computer/local/sandbox/mount-poi
 import { type SharedFolder, systemFolders } from '../computer/local/sandbox/sandbox-view';
 import { whyPrivate } from '../computer/local/sandbox/shown-folders';
 import { dataFolder } from '../data-folder';
-import type { EvaluatorOrder, MachineOrder, SubmissionOrder } from './evaluating-machine';
 import { programFolders } from './program-folders';
+import type { WrittenLimit } from './written-limit';
+
+/** What both commands of an evaluation have. Folders are on the driver's machine. */
+export interface MachineOrder {
+  /** One line for `sh -c`. */
+  command: string;
+  /** Holds what was copied from the workspace, and what `evaluation.run` made of it. */
+  inputs: string;
+  /** Of this evaluation alone; the others are in it. */
+  folder: string;
+  /** Programs that the task names. */
+  programs: readonly string[];
+  /** Absolute paths on the evaluating machine that are to be readable, besides what every sandbox shows. */
+  folders: readonly string[];
+  /** The workspace that the run is in: no evaluation sees into it. */
+  workspace: string;
+  timeoutMs: number;
+  limit: WrittenLimit;
+  signal: AbortSignal;
+}
+
+/** One run of what the agent wrote (`evaluation.run`), before the evaluator is anywhere near. */
+export type SubmissionOrder = MachineOrder;
+
+/** One run of a task's evaluator. */
+export interface EvaluatorOrder extends MachineOrder {
+  /** The evaluator and its keys, within `staged`. */
+  evaluator: string;
+  /** What was copied of the package for this evaluation; its links lead no further. */
+  staged: string;
+  /** `runSubmission` came first: the inputs are what it left, and are only read. */
+  submitted: boolean;
+  /** Lists protected paths that changed, one a line. */
+  changedList: string;
+  /** Where the result is to be, if the evaluator writes one, in a folder of its own that is empty; may be something else than a plain file. */
+  result: string;
+  network: boolean;
+}
 
 export interface EvaluatorSandbox extends LocalSandbox {
   /** What of it is not as the evaluation asked, folders that it does not get among them; sentences for its log. */

@@ -1,7 +1,8 @@
-import { actionFamilies, type TaskSpec, workspaceHolder } from '@shared/contract/task';
+import { actionFamilies, type TaskSpec, taskSpecSchema, workspaceHolder } from '@shared/contract/task';
+import type { StoredTask } from '../store/values';
 
 /** A field of the task that asks for more than this application can give now. */
-export interface Unsupported {
+interface Unsupported {
   field: string;
   message: string;
 }
@@ -39,4 +40,9 @@ export function unsupportedThere(spec: TaskSpec, isLocal: (computer: string) => 
 /** `task.yaml, workspace.root asks for ...` */
 export function unsupportedLine(problem: Unsupported): string {
   return `task.yaml, ${problem.field} ${problem.message}.`;
+}
+
+/** Why a stored task cannot run whatever its computers are, one sentence each; empty when it can. */
+export function unsupportedHere(task: Pick<StoredTask, 'spec'>): string[] {
+  return unsupported(taskSpecSchema.parse(task.spec)).map(unsupportedLine);
 }

@@ -1,31 +1,12 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { Computer } from '../computer/port';
 import type { SessionLimits } from '../computer/sessions/session-host';
 import { boundCases, smallLimits } from './conformance/bounds';
 import { commandCases } from './conformance/commands';
 import { fileCases } from './conformance/files';
 import { lifeCases } from './conformance/life';
 import { markCases } from './conformance/marks';
+import type { Bench, ConformanceSetup } from './conformance/session-driver';
 import { stateCases } from './conformance/states';
-
-/** What a suite gets to work with; fresh for every test. */
-export interface ConformanceSetup {
-  computer: Computer;
-  /** An empty directory on that computer, absolute and without symbolic links. */
-  workdir: string;
-  /** A second port to the same sessions, as another start of the application would make. */
-  again(): Promise<Computer>;
-  /** Runs on that computer outside any session and returns its standard output. */
-  shell(script: string): Promise<string>;
-  /** Closes what is left and removes the directory. */
-  dispose(): Promise<void>;
-}
-
-export interface Bench {
-  computer: Computer;
-  workdir: string;
-  setup: ConformanceSetup;
-}
 
 /**
  * What every computer must do, local or over SSH. `make` gives the computer, and every other port of `again`, these limits

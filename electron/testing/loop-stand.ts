@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ContextFold } from '@shared/context/context';
-import { tailOf } from '@shared/context/context-request';
+import { ContextFold, tailOf } from '@shared/context/context';
 import type { Limits } from '@shared/log/event-parts';
 import type { EventBody, EventKind, NewEvent } from '@shared/log/events';
 import { RunFold } from '@shared/runs/run-fold';
@@ -14,8 +13,8 @@ import type { Clock } from '../clock';
 import { createModelClient } from '../model/client';
 import type { ScriptedModel } from '../model/scripted-server';
 import { RunControl } from '../runs/drive/control';
+import { summaryTexts } from '../runs/drive/prompt';
 import { Recorder } from '../runs/drive/recorder';
-import { summaryTexts } from '../runs/drive/summary-texts';
 import { createHintBuffer } from '../runs/steer/hint-buffer';
 import { HintWatch } from '../runs/steer/hint-conditions-watch';
 import { OutboxFollower } from '../runs/steer/outbox-follower';

@@ -1,4 +1,4 @@
-import type { PlantedRun } from './planted-run';
+import type { PlantedRun } from './planted-steps';
 
 const LLAMA =
   'cd /workspace/task/repositories/LLaMA-Factory && llamafactory-cli train /workspace/task/scripts/config.yaml';

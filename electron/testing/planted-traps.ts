@@ -1,4 +1,4 @@
-import type { PlantedRun } from './planted-run';
+import type { PlantedRun } from './planted-steps';
 
 /** What looks like a mistake and is none, or looks like something to keep and is not. */
 export function plantedTraps(planted: PlantedRun): void {

@@ -1,7 +1,7 @@
 import { type AnnotationOp, type Author, judgeAuthor } from '@shared/log/annotations';
 import type { WriterCore } from '../store/commands/writer-core';
-import type { StampQueue } from './realistic-run';
 import type { Chance } from './realistic-run-texts';
+import type { StampQueue } from './stamp-queue';
 
 export const reviewer: Author = { uuid: '6f1c1f0a-3333-4333-8333-333333333333', name: 'Rosa' };
 const second: Author = { uuid: '6f1c1f0a-4444-4444-8444-444444444444', name: 'Wei' };

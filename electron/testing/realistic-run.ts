@@ -22,6 +22,7 @@ import { annotateRealistically, reviewer } from './realistic-run-labels';
 import { ResearchLife } from './realistic-run-life';
 import { RunPen } from './realistic-run-pen';
 import { Chance, RunTexts } from './realistic-run-texts';
+import { StampQueue } from './stamp-queue';
 
 /** Raised when the same seed gives another run: cached workspaces of older versions are left aside. */
 const GENERATOR_VERSION = 2;
@@ -245,20 +246,4 @@ function created(run: string): EventBody<'run.created'> {
       ruleSet: 'default',
     },
   };
-}
-
-/** The writer asks once per transaction for the time: it gets what belongs to it, in the order of asking. */
-export class StampQueue {
-  private readonly waiting: number[] = [];
-
-  constructor(private last: number) {}
-
-  add(at: number): void {
-    this.waiting.push(at);
-  }
-
-  next(): number {
-    this.last = this.waiting.shift() ?? this.last;
-    return this.last;
-  }
 }

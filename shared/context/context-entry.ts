@@ -1,10 +1,20 @@
 import { type ChatMessage, type ChatToolCall, contentText, type PlacedMessage } from '../log/chat';
+import type { HeadMessage } from '../log/event-parts';
 import type { EventBody } from '../log/events';
 import type { ImagePart } from '../log/image-part';
 import { escapeHumanTag, escapeHumanTagInJson } from './human-tag';
-import { imageMessage, imagesText, type PlacedImage } from './image-message';
+import { imageMessage, imagesText, namedAsLeftOut, type PlacedImage, shownWith } from './image-message';
 import { imagesTokens } from './image-tokens';
 import { estimateTokens, TOKENS_PER_MESSAGE } from './tokens';
+
+/** Summary and last summarised observation at the end of the head: one entry of the algorithm. */
+export interface SummaryPair {
+  /** Hints inside that observation. */
+  hints: { id: string; text: string }[];
+  /** Hints of all that was ever summarised, in order: the summary holds a reflection of each (ids, see `hintIdSchema`). */
+  reflected: { id: string; text: string }[];
+  kept: Kept | null;
+}
 
 /** What stays of a text that was shortened in the context, UTF-16 units of the whole text. */
 export interface Kept {
@@ -12,7 +22,7 @@ export interface Kept {
   keepEnd: number;
 }
 
-export interface EntryObservation {
+interface EntryObservation {
   call: number;
   id: string;
   /** As the model reads it, without what was added. */
@@ -230,4 +240,100 @@ const EMPTY_ANSWER = '(empty answer)';
 /** How a call that could not be used is replayed: as plain text, never as a call (semantics, Words). */
 function quoteCall(call: { name: string; arguments: string }): string {
   return escapeHumanTag(`[call not understood] ${call.name}\n${call.arguments}`);
+}
+
+export const atHead = (message: HeadMessage): PlacedMessage => headMessage(message, true);
+
+/** A message of the head as it is sent; its text names its images whether they are shown or not. */
+function headMessage({ role, content, images }: HeadMessage, showImages: boolean): PlacedMessage {
+  return showImages && images !== undefined && images.length > 0
+    ? { step: 0, ...shownWith(images, content) }
+    : { step: 0, message: { role, content } };
+}
+
+/** The messages before the first own step. Hints and lines that come while no step stands in the context join them. */
+export class ContextHead {
+  private readonly own: HeadMessage[];
+  /** Hints and kept lines at the end of the last user message, in the order in which they came. */
+  private added = '';
+  /** The line that was kept last; '' without one. */
+  line = '';
+  /** Requests only name its images by now. */
+  leftOut = false;
+
+  constructor(head: readonly HeadMessage[]) {
+    this.own = head.map((message) => ({ ...message }));
+  }
+
+  /** Content of the first message, nothing added. */
+  get first(): string {
+    return this.own[0]?.content ?? '';
+  }
+
+  /** Content of the last message, nothing added. */
+  get last(): string {
+    return this.own.at(-1)?.content ?? '';
+  }
+
+  /** Images in it, oldest first, whether they are still sent or not. */
+  get images(): ImagePart[] {
+    return this.own.flatMap(({ images = [] }) => images);
+  }
+
+  /**
+   * With all that was added, as `segment.started` stores it. `kept`: the last message is shortened so. `leftOut`: images are
+   * named only.
+   */
+  stored(kept: Kept | null, hint = '', leftOut = this.leftOut): HeadMessage[] {
+    const end = this.own.length - 1;
+    const own = this.own.map((message, index) => {
+      const whole = kept !== null && index === end ? shortenedMessage(message, kept) : message;
+      return leftOut ? namedMessage(whole) : whole;
+    });
+    const added = this.added + hint;
+    return added === '' ? own : withHint(own, added);
+  }
+
+  /** As sent; `hint` is added as `addHint` would add it. `showImages` false: the model takes none. */
+  messages(kept: Kept | null, hint = '', showImages = true, leftOut = this.leftOut): PlacedMessage[] {
+    return this.stored(kept, hint, leftOut && showImages).map((message) => headMessage(message, showImages));
+  }
+
+  addHint(text: string): void {
+    this.added += text;
+  }
+
+  /** The text becomes part of the last message, for good. */
+  keepLine(text: string): void {
+    this.line = text;
+    const last = this.own.at(-1);
+    if (last === undefined || last.role === 'user') this.added += text;
+    else this.own[this.own.length - 1] = { ...last, content: last.content + text };
+  }
+}
+
+/** Hints that come before a step stands in the context join the task. */
+export function withHint(head: readonly HeadMessage[], text: string): HeadMessage[] {
+  const at = head.map(({ role }) => role).lastIndexOf('user');
+  return head.map((message, index) =>
+    index === at ? { ...message, content: message.content + text } : message,
+  );
+}
+
+/** The message with its text shortened; hints and images stay whole. */
+function shortenedMessage(message: HeadMessage, kept: Kept): HeadMessage {
+  const { text, hints } = splitHints(message.content);
+  return { ...message, content: shortened(text, kept) + hints };
+}
+
+/** The message with its images named only. */
+function namedMessage(message: HeadMessage): HeadMessage {
+  const { images, ...named } = message;
+  return images === undefined ? message : { ...named, content: namedAsLeftOut(message.content, images) };
+}
+
+/** Only hints hold the tag (`escapeHumanTag`), and they stand at the end. */
+export function splitHints(content: string): { text: string; hints: string } {
+  const at = content.indexOf('\n\n<real_user>');
+  return at < 0 ? { text: content, hints: '' } : { text: content.slice(0, at), hints: content.slice(at) };
 }

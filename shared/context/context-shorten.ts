@@ -1,7 +1,6 @@
 import type { EventBody } from '../log/events';
 import type { ContextFold } from './context';
-import { type Kept, shortened, tokensOf } from './context-entry';
-import { splitHints } from './context-head';
+import { type Kept, shortened, splitHints, tokensOf } from './context-entry';
 import { estimateTokens } from './tokens';
 
 type Shortened = EventBody<'context.shortened'>;

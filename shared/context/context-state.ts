@@ -4,16 +4,31 @@ import type { EventBody, NewEvent } from '../log/events';
 import {
   addHints,
   addObservation,
+  atHead,
   type ContextEntry,
+  ContextHead,
   entryMessages,
   entryOf,
   keepLine,
   lineOf,
+  type SummaryPair,
 } from './context-entry';
-import { atHead, ContextHead } from './context-head';
-import type { SummaryPair, SummaryTurn } from './context-parts';
+
 import { escapeHumanTag } from './human-tag';
 import { reflectedIn } from './reflected-hints';
+
+/** A summary turn that has begun and has no segment yet. */
+export interface SummaryTurn {
+  started: EventBody<'summary.started'>;
+  /** Answers refused since it began or the run last paused. */
+  rejected: number;
+  /** What was wrong with the latest of them. */
+  problem: string | null;
+  /** Whether no request has said so yet, in a way that stays. */
+  untold: boolean;
+  /** Kept tails: what the summariser was told after the closing message. */
+  told: string;
+}
 
 /**
  * What an event did to the context: nothing a request would show; a step was added to the end; the next request is another

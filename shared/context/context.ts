@@ -1,9 +1,83 @@
-import type { NewEvent } from '../log/events';
+import { type ChatMessage, type PlacedMessage, withText } from '../log/chat';
+import type { Tool } from '../log/event-parts';
+import type { EventBody, NewEvent } from '../log/events';
 import { type ContextEntry, tokensOf } from './context-entry';
-import type { ContextOptions, RequestExtras } from './context-parts';
-import { RequestText } from './context-request';
+
 import { type ContextChange, ContextState } from './context-state';
 import { estimateTokens, toolTokens } from './tokens';
+
+export interface ContextOptions {
+  /** Send the model's reasoning back as `reasoning_content` (switch per endpoint; default of the paper: no). */
+  sendReasoning: boolean;
+  /** Only messages will be asked for: no token estimates are kept. */
+  messagesOnly?: boolean;
+  /**
+   * The model takes images, until the log says that it was changed. Only needed where `run.created` is not among the events
+   * that are fed; absent: it does.
+   */
+  images?: boolean;
+  /** `sendReasoning` holds whatever model the run changes to (rows that keep or drop it). */
+  fixedReasoning?: boolean;
+}
+
+/** What exists only for one request: it is added to the last message(s) without becoming part of the fold. */
+export interface RequestExtras {
+  /**
+   * Added to the last message's content: budgets and time left, or what was wrong with a summary. What stays there is
+   * recorded as kept and comes with the event (`tailOf`).
+   */
+  tail: string;
+  /** Text of hints that are about to be delivered to the latest step, as `hint.delivered` will carry it. */
+  hint?: string;
+}
+
+/** What a recorded request adds to a context that has heard of it: what is kept came with the event. */
+export function tailOf({ tail, kept }: Pick<EventBody<'model.requested'>, 'tail' | 'kept'>): string {
+  return kept ? '' : tail;
+}
+
+/**
+ * The text of a request body that grows: JSON of what later requests repeat byte for byte, in chunks. Messages are last in
+ * the body and `content` is last in a message, so a tail or a hint only adds to the end.
+ */
+class RequestText {
+  readonly chunks: string[] = [];
+  text = '';
+  /** Messages in the chunks. */
+  messages = 0;
+  /** Steps in the chunks. */
+  entries = 0;
+
+  constructor({ tools, request }: { tools: readonly Tool[]; request: Record<string, unknown> }) {
+    const body = tools.length > 0 ? { ...request, tools, messages: [] } : { ...request, messages: [] };
+    this.push(JSON.stringify(body).slice(0, -']}'.length));
+  }
+
+  close(messages: readonly ChatMessage[]): void {
+    if (messages.length === 0) {
+      return;
+    }
+    const json = messages.map((message) => JSON.stringify(message)).join(',');
+    this.push(this.messages > 0 ? `,${json}` : json);
+    this.messages += messages.length;
+  }
+
+  /** The rest of the body: messages that may still change, the last one with `tail`. */
+  end(open: readonly PlacedMessage[], tail: string): string {
+    const messages = open.map(({ message }) => message);
+    const last = messages.at(-1);
+    if (last !== undefined && tail !== '') {
+      messages[messages.length - 1] = withText(last, tail);
+    }
+    const separator = this.messages > 0 && messages.length > 0 ? ',' : '';
+    return `${separator}${messages.map((message) => JSON.stringify(message)).join(',')}]}`;
+  }
+
+  private push(chunk: string): void {
+    this.chunks.push(chunk);
+    this.text += chunk;
+  }
+}
 
 /**
  * Run log → model messages: the one place where events become a prompt. Loop, window (exact prompt), `verify`

@@ -1,7 +1,6 @@
 import type { EventBody } from '../log/events';
 import { hintName, hintNamesIn } from '../log/hint-name';
-import type { ContextEntry } from './context-entry';
-import type { SummaryPair } from './context-parts';
+import type { ContextEntry, SummaryPair } from './context-entry';
 
 export type KnownHint = SummaryPair['hints'][number];
 

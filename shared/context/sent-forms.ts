@@ -1,7 +1,6 @@
 import type { EventBody, RunEvent } from '../log/events';
-import type { ContextFold } from './context';
+import { type ContextFold, tailOf } from './context';
 import type { ContextEntry, Kept } from './context-entry';
-import { tailOf } from './context-request';
 
 /** What a step was asked with besides its messages. */
 export interface AskedWith {

@@ -1,7 +1,6 @@
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import { isId } from './id';
-import { idSchema } from './id-schema';
+import { idSchema, isId } from './id';
 
 describe('ids', () => {
   it('are what this application makes', () => {

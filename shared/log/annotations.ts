@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema } from '../contract/id-schema';
+import { idSchema } from '../contract/id';
 import { MAX_PARTS, type StepRange } from '../contract/step-range';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema } from '../contract/id-schema';
+import { idSchema } from '../contract/id';
 
 /** Crockford's alphabet, as ids are written. */
 const NAME = 'hint-[0-9A-HJKMNP-TV-Z]{6}';

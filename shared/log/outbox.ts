@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema } from '../contract/id-schema';
+import { idSchema } from '../contract/id';
 import { modelRefSchema } from './event-parts';
 
 /**

@@ -1,8 +1,9 @@
+import type { Spent } from '../log/checkpoint-events';
 import type { Limits, ModelCall, ModelRef } from '../log/event-parts';
 import type { EventBody, NewEvent, StoredStatus } from '../log/events';
 import { validCalls } from '../log/valid-calls';
-import { bestOf } from './final-score';
 import { hasEnded } from './run-status';
+import { bestOf } from './scores';
 import { WorkingTime } from './working-time';
 
 /** A valid call of the latest step and how far it got. */
@@ -25,7 +26,7 @@ export function isRefusal(finishReason: string | null): boolean {
 }
 
 /** Why a run comes to its end by itself. */
-export type Ending = 'finish' | 'evals_spent';
+type Ending = 'finish' | 'evals_spent';
 
 /**
  * Run log → what a driver needs to go on: position inside the step, status, budgets, open sessions.
@@ -273,4 +274,15 @@ export class RunFold {
 
 function endingOf(value: unknown): Ending | null {
   return value === 'finish' || value === 'evals_spent' ? value : null;
+}
+
+/** What a run has used up at wall clock `now`, ms. */
+export function spentBy(fold: RunFold, now: number): Spent {
+  const { tries, best, last } = fold.evaluations;
+  return {
+    workingMs: Math.max(0, Math.round(fold.time.ms(now))),
+    steps: fold.taken,
+    ...fold.spent,
+    evaluations: { tries, best, last },
+  };
 }

@@ -1,36 +1,15 @@
 import { changedBy, longestPath, mostPaths, seenBy } from './shell-effects';
-import { lexShell, maxShellDepth, type ShellHeredoc, type ShellWord, substitutionsIn } from './shell-lexer';
+import {
+  lexShell,
+  maxShellDepth,
+  type ShellRedirect,
+  type ShellWord,
+  type SimpleCommand,
+  substitutionsIn,
+} from './shell-lexer';
 
 /** Longer texts are not read at all, UTF-16 units: no shell takes a command line of that length. */
 export const longestShellText = 1_000_000;
-
-/** One redirection; `target` is null when it cannot be known without running the command. */
-export interface ShellRedirect {
-  fd: number | null;
-  operator: string;
-  target: string | null;
-}
-
-/**
- * One command with its words. Words keep unquoted globs and `~` as written; a word that depends on a variable
- * or a substitution is null.
- */
-export interface SimpleCommand {
-  argv: (string | null)[];
-  /** `NAME=value` words before the command. */
-  assignments: string[];
-  redirects: ShellRedirect[];
-  heredocs: ShellHeredoc[];
-  /** Commands that this one runs: substitutions, and what `bash -c`, `eval`, `xargs`, `sudo`, `find -exec`… start. */
-  nested: SimpleCommand[];
-  /** Standard input comes from the previous command. */
-  fromPipe: boolean;
-  /** Standard output goes into the next command. */
-  intoPipe: boolean;
-  background: boolean;
-  /** Where it runs, as far as static `cd`s tell: '' = where the shell stands, null = cannot be known. */
-  directory: string | null;
-}
 
 const openers = new Set(['if', 'then', 'elif', 'else', 'while', 'until', 'do', '{', '!', 'time', 'coproc']);
 const closers = new Set(['fi', 'done', '}', 'esac']);

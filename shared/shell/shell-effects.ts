@@ -1,4 +1,4 @@
-import type { SimpleCommand } from './shell-command';
+import type { SimpleCommand } from './shell-lexer';
 
 /** What well-known commands read and write. `changedBy` and `seenBy` serve blind-edit rules (APOLLO appendix E). */
 

@@ -1,3 +1,31 @@
+/** One redirection; `target` is null when it cannot be known without running the command. */
+export interface ShellRedirect {
+  fd: number | null;
+  operator: string;
+  target: string | null;
+}
+
+/**
+ * One command with its words. Words keep unquoted globs and `~` as written; a word that depends on a variable
+ * or a substitution is null.
+ */
+export interface SimpleCommand {
+  argv: (string | null)[];
+  /** `NAME=value` words before the command. */
+  assignments: string[];
+  redirects: ShellRedirect[];
+  heredocs: ShellHeredoc[];
+  /** Commands that this one runs: substitutions, and what `bash -c`, `eval`, `xargs`, `sudo`, `find -exec`… start. */
+  nested: SimpleCommand[];
+  /** Standard input comes from the previous command. */
+  fromPipe: boolean;
+  /** Standard output goes into the next command. */
+  intoPipe: boolean;
+  background: boolean;
+  /** Where it runs, as far as static `cd`s tell: '' = where the shell stands, null = cannot be known. */
+  directory: string | null;
+}
+
 /** Splits a POSIX/bash command line into tokens. Pure; never throws and always ends, whatever the text. */
 
 /** A word; `value` is what bash would see when that is known without running anything, else null. */

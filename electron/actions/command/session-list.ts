@@ -1,7 +1,8 @@
+import { counted } from '@shared/base/counted';
 import type { ActionContext } from '../../agent/ports';
 import type { Computer, SessionInfo } from '../../computer/port';
 import { whyNoSessionName } from '../../computer/sessions/layout';
-import { type ActionDefinition, type ActionEnvironment, type ActionResult, counted, done } from '../action';
+import { type ActionDefinition, type ActionEnvironment, type ActionResult, done } from '../action';
 import { anyComputerParam, computerParam, sessionParam, transportParams } from './params';
 
 /** Opens a named shell; one that exists is left as it is. */

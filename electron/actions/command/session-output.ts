@@ -1,4 +1,5 @@
 import { boundText } from '@shared/base/bounded-text';
+import { counted } from '@shared/base/counted';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ActionContext } from '../../agent/ports';
 import type { Computer, SessionInfo, SessionState } from '../../computer/port';
@@ -7,7 +8,6 @@ import {
   type ActionDefinition,
   type ActionEnvironment,
   type ActionResult,
-  counted,
   done,
   failed,
 } from '../action';

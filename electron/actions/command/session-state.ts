@@ -1,6 +1,7 @@
+import { counted } from '@shared/base/counted';
 import { duration } from '@shared/base/duration';
 import type { SessionProcess } from '../../computer/port';
-import { type ActionDefinition, counted, done, failed } from '../action';
+import { type ActionDefinition, done, failed } from '../action';
 import { computerParam, sessionParam } from './params';
 
 const maxProcesses = 30;

@@ -1,15 +1,9 @@
 import { boundText } from '@shared/base/bounded-text';
+import { counted } from '@shared/base/counted';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ActionContext } from '../../agent/ports';
 import { FileError } from '../../computer/failures';
-import {
-  type ActionDefinition,
-  type ActionEnvironment,
-  type ActionResult,
-  counted,
-  done,
-  failed,
-} from '../action';
+import { type ActionDefinition, type ActionEnvironment, type ActionResult, done, failed } from '../action';
 import { numbered } from '../line-window';
 import { type DecodedFile, encodeFile, replaceLines, splitLines, type TextFile, textOf } from '../text-file';
 import { sha256, writtenRevision } from '../workspace-files';

@@ -1,10 +1,11 @@
 import { posix } from 'node:path';
 import { boundText, cutLine } from '@shared/base/bounded-text';
+import { counted } from '@shared/base/counted';
 import { WaymarkError } from '@shared/contract/errors';
 import picomatch from 'picomatch';
 import { FileError } from '../../computer/failures';
 import type { WalkEntry } from '../../computer/port';
-import { type ActionDefinition, type ActionEnvironment, counted, done, failed } from '../action';
+import { type ActionDefinition, type ActionEnvironment, done, failed } from '../action';
 import { decodeFile } from '../text-file';
 
 /** Figures of the reference: what is shown of a result that has more. */

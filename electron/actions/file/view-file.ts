@@ -1,6 +1,13 @@
+import { counted } from '@shared/base/counted';
 import { imageTypeName } from '@shared/log/image-part';
-import type { ActionArguments, ActionDefinition, ActionEnvironment, ActionResult } from '../action';
-import { counted, done, failed } from '../action';
+import {
+  type ActionArguments,
+  type ActionDefinition,
+  type ActionEnvironment,
+  type ActionResult,
+  done,
+  failed,
+} from '../action';
 import {
   fittingWindow,
   type LineWindow,

@@ -10,13 +10,12 @@ import type {
   WalkOptions,
 } from '../port';
 import type { AgentClient } from './agent-client';
-import type { AgentLink } from './agent-link';
+import { type AgentLink, overLink } from './agent-link';
 import { moment, wholeNumber } from './answer-numbers';
 import { ChannelLost } from './channel-lost';
 import { asRefusedFile, type FileQuestion } from './file-refusal';
 import { maxBodyBytes, unescapeField } from './frames';
 import { readLarge, readRange, writeLarge } from './large-files';
-import { overLink } from './over-link';
 import { TransferPace } from './transfer-pace';
 
 const maxPathBytes = 4096;

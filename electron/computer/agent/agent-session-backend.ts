@@ -15,11 +15,10 @@ import type {
 } from '../sessions/backend';
 import { decodeSessionName, parseMeta, type SessionMeta } from '../sessions/layout';
 import type { AgentAnswer, AgentClient } from './agent-client';
-import type { AgentLink } from './agent-link';
+import { type AgentLink, overLink } from './agent-link';
 import { AgentWatch } from './agent-watch';
 import { processNumber, wholeNumber } from './answer-numbers';
 import { AgentRefusal } from './channel-lost';
-import { overLink } from './over-link';
 import { parseDirectories, parseLook, parseProcesses } from './session-answers';
 import { readLog, staged } from './session-bytes';
 import { asRefusedSession } from './session-refusal';

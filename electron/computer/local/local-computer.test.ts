@@ -4,8 +4,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ConformanceSetup, computerConformance } from '../../testing/computer-conformance';
-import { openSession, runToEnd, untilState, untilText, utf8 } from '../../testing/conformance/session-driver';
+import { computerConformance } from '../../testing/computer-conformance';
+import {
+  type ConformanceSetup,
+  openSession,
+  runToEnd,
+  untilState,
+  untilText,
+  utf8,
+} from '../../testing/conformance/session-driver';
 import { eventually, factDeadlineMs } from '../../testing/deadline';
 import { LocalComputer, type LocalComputerOptions } from './local-computer';
 import { LocalSessionBackend } from './local-session-backend';

@@ -2,8 +2,17 @@ import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WaymarkError } from '@shared/contract/errors';
 import { removeAt } from '../../files/remove';
-import { isDirectory, mustBeAbsolute, notAFile, tooLarge } from '../file-texts';
+import {
+  cannot,
+  isDirectory,
+  mustBeAbsolute,
+  noDirectory,
+  notAFile,
+  systemErrors,
+  tooLarge,
+} from '../file-texts';
 import type {
   DirectoryEntry,
   FileContent,
@@ -15,7 +24,16 @@ import type {
   WalkOptions,
 } from '../port';
 import { replaceFile } from './atomic-write';
-import { asFileError } from './file-errors';
+
+/** A system call's error as a `FileError`; what is none (an abort, a bug) comes back as it was. */
+function asFileError(thrown: unknown, path: string, verb: string): unknown {
+  if (thrown instanceof WaymarkError || !(thrown instanceof Error)) return thrown;
+  const { code } = thrown as NodeJS.ErrnoException;
+  if (code === undefined || (thrown as NodeJS.ErrnoException).syscall === undefined) return thrown;
+  const known = systemErrors[code] ?? { reason: 'io' as const, text: thrown.message };
+  const text = verb === 'write' && code === 'ENOENT' ? noDirectory : known.text;
+  return cannot(known.reason, path, verb, text, `${code}: ${thrown.message}`, { cause: thrown });
+}
 
 /** Opening a pipe nobody writes to must not wait for ever. */
 const readOnly = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;

@@ -3,8 +3,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ConformanceSetup } from '../../testing/computer-conformance';
 import {
+  type ConformanceSetup,
   mustFind,
   openSession,
   readRange,

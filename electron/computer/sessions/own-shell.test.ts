@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownCommand } from './own-shell';
+import { shownCommand } from './classify';
 
 test('how a session was started is not shown, whatever was run in it is', () => {
   for (const line of [

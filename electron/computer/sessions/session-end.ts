@@ -1,6 +1,6 @@
 import type { SessionProcess, SessionState, SignalOutcome } from '../port';
 import type { StartedProcess } from './backend';
-import { shownCommand } from './own-shell';
+import { shownCommand } from './classify';
 import type { BackedSession } from './session';
 
 const roundMs = 30;

@@ -1,12 +1,23 @@
-import { CommandIndex } from '@shared/terminal/command-markers';
+import { CommandIndex, type Marker } from '@shared/terminal/command-markers';
 import { SerialQueue } from '../../base/serial-queue';
 import { SessionError } from '../failures';
 import type { CommandRecord, SessionInfo, SessionState } from '../port';
 import type { SessionBackend, SessionIdentity, SessionLook, SessionWatch } from './backend';
-import { classify } from './classify';
+import { classify, shownCommand } from './classify';
 import type { SessionMeta } from './layout';
-import { parseMark } from './marks';
-import { shownCommand } from './own-shell';
+
+/** One line of a session's `marks` file (`docs/host-agent.md`); `undefined` when it is none. */
+export function parseMark(line: string): Marker | undefined {
+  const match = /^(\d{1,15}) (\d{1,15}) ([ABCD]) (\d{1,15})(?: (.*))?$/.exec(line);
+  if (!match) return undefined;
+  return {
+    start: Number(match[1]),
+    end: Number(match[2]),
+    kind: match[3] as Marker['kind'],
+    seq: Number(match[4]),
+    fields: match[5]?.split(';') ?? [],
+  };
+}
 
 /** A command whose typed line was lost on its way (Ctrl-C at that moment, a crash) is given up after this long. */
 const lostCommandMs = 5000;
@@ -24,7 +35,7 @@ export class SessionReplaced extends Error {
   }
 }
 
-export interface OpenedSession {
+interface OpenedSession {
   backend: SessionBackend;
   name: string;
   directory: string;

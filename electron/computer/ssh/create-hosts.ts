@@ -7,7 +7,7 @@ import { dataFolder } from '../../data-folder';
 import { SessionResources } from '../agent/session-resources';
 import type { Hosts } from '../hosts';
 import { resolveHost } from './config/resolve-host';
-import { resolutionOf } from './config/resolve-host-shown';
+import { resolutionOf } from './config/resolved-host';
 import { listAliases } from './config/ssh-config';
 import { bootstrapHelper } from './link/bootstrap-helper';
 import { HostPool } from './link/host-pool';

@@ -1,4 +1,4 @@
-import { finalScore } from '@shared/runs/final-score';
+import { finalScore } from '@shared/runs/scores';
 import { modelOf, stepRanges } from '../export-plan';
 import type { DatasetRow } from '../rows';
 

@@ -1,4 +1,5 @@
-import { commandName, type SimpleCommand } from '@shared/shell/shell-command';
+import { commandName } from '@shared/shell/shell-command';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 import { inlineCode, isPython, shortCommand } from '../command-facts';
 import { type EndedCommand, type Finding, rule } from '../rule';
 

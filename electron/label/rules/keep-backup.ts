@@ -1,10 +1,8 @@
-import { speaksAgainst } from '../besides';
-import type { CommandFact } from '../command-facts';
-import { baseName, shortCommand } from '../command-facts';
+import { baseName, type CommandFact, shortCommand } from '../command-facts';
 import { copiesBeside, type FileCopy } from '../copies';
 import { anyOf, type Finding, listOf, rule } from '../rule';
 import type { RuleTask } from '../rule-task';
-import { StepKeep } from '../step-keep';
+import { StepKeep, speaksAgainst } from '../step-keep';
 
 /** Also the other way round: what was kept is put back. */
 export const keepBackup = rule({

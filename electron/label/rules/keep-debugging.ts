@@ -1,5 +1,6 @@
 import type { EventOf } from '@shared/log/events';
-import { commandName, type SimpleCommand } from '@shared/shell/shell-command';
+import { commandName } from '@shared/shell/shell-command';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 import { baseName, type CommandFact, inlineCode, isPython, shortCommand } from '../command-facts';
 import { type EndedCommand, type EventFacts, type Finding, numberOf, rule } from '../rule';
 

@@ -1,5 +1,6 @@
 import type { EventOf } from '@shared/log/events';
-import { commandName, joinShellPath, type SimpleCommand } from '@shared/shell/shell-command';
+import { commandName, joinShellPath } from '@shared/shell/shell-command';
+import type { SimpleCommand } from '@shared/shell/shell-lexer';
 import { type EventFacts, type Finding, numberOf, rule } from '../rule';
 import { shellTouches } from '../shell-edits';
 

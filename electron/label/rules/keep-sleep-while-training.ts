@@ -1,11 +1,10 @@
 import type { EventBody } from '@shared/log/events';
 import { SLEEPS, shortSleeps } from '@shared/runs/detectors/short-sleeps';
 import { commandName } from '@shared/shell/shell-command';
-import { speaksAgainst } from '../besides';
 import { computingIn } from '../computing';
 import type { OwnJob } from '../job-sight';
 import { anyOf, type Finding, listOf, rule } from '../rule';
-import { StepKeep } from '../step-keep';
+import { StepKeep, speaksAgainst } from '../step-keep';
 
 export const keepSleepWhileTraining = rule({
   id: 'keep-sleep-while-training',

@@ -37,12 +37,12 @@ import type { LiveEmitter } from './live';
 import type { LoadedRun } from './load-run';
 import { modelPort } from './model-port';
 import { persistAtWork } from './persist';
+import { summaryTexts } from './prompt';
 import type { Recorder } from './recorder';
 import { restedSessions } from './rested-sessions';
 import { keepsRunning, runningCommands } from './running-commands';
 import { SecretWatch } from './secret-watch';
 import { setUp } from './set-up';
-import { summaryTexts } from './summary-texts';
 
 export interface RunContext {
   options: EngineOptions;

@@ -5,6 +5,7 @@ import { escapeHumanTag } from '@shared/context/human-tag';
 import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody } from '@shared/log/events';
 import { trainingWords } from '@shared/runs/training-words';
+import type { SummaryTexts } from '../../agent/summarise-texts';
 
 /** As the request itself says it (`parallel_tool_calls`). */
 const ONE = 'one tool: each answer makes one call.';
@@ -125,4 +126,16 @@ function protectedLine(spec: TaskSpec): string {
 
 function fill(template: string, values: Record<string, string>): string {
   return template.replace(/\{\{(\w+)\}\}/gu, (whole, name: string) => values[name] ?? whole);
+}
+
+/** What a summary turn says, from the application's prompts. */
+export async function summaryTexts(resourcesDir: string): Promise<SummaryTexts> {
+  const read = async (name: string) =>
+    wellFormed((await readFile(join(resourcesDir, 'prompts', name), 'utf8')).trim());
+  const [system, closing, goOn] = await Promise.all([
+    read('summary-system.md'),
+    read('summary-closing.md'),
+    read('summary-go-on.md'),
+  ]);
+  return { system, closing, goOn };
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { settingsSchema } from '@shared/contract/settings';
 import { afterEach, expect, it } from 'vitest';
-import type { ScriptedAnswer, ScriptedPolicy } from '../../model/scripted-server';
+import type { ScriptedAnswer } from '../../model/scripted-answer';
+import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EngineStand } from '../../testing/engine-stand';
 import { Rehearsals } from './rehearse';
 

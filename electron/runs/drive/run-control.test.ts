@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptedAnswer, ScriptedPolicy } from '../../model/scripted-server';
+import type { ScriptedAnswer } from '../../model/scripted-answer';
+import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EndpointsStand, type ServedEndpoint } from '../../testing/endpoints-stand';
 import { author } from '../../testing/engine-stand';
 

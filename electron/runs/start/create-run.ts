@@ -6,16 +6,15 @@ import { toolOf } from '../../actions/parse-call';
 import { offeredActions } from '../../actions/table';
 import { actionTaskView } from '../../actions/task-view';
 import { requestParams } from '../../agent/request-params';
-import type { SharedFolder } from '../../computer/local/sandbox/sandbox-view';
 import type { StoredTask } from '../../store/values';
 import { unsupportedLine, unsupportedThere } from '../../task/support';
 import { promptHead } from '../drive/prompt';
 import type { Ground } from './ground';
-import type { Agreed } from './isolate';
+import type { IsolationWish } from './isolate';
 import { modelRef } from './model-ref';
 import { evaluatorIsolated, type Place } from './places';
 
-export interface NewRun {
+export interface NewRun extends IsolationWish {
   /** Id of a task in the workspace. */
   task: string;
   /** Default: the task's title. */
@@ -27,12 +26,6 @@ export interface NewRun {
   approvals: 'on' | 'off' | 'task';
   /** Computer of the task → approvals there, where a person chose. */
   computerApprovals?: Readonly<Record<string, 'on' | 'off'>>;
-  /** Of what runs on this machine. Default: `sandbox`. */
-  isolation?: 'sandbox' | 'none';
-  /** Folders of this machine that the sandbox shows at their own paths, besides the run's own and those the task links to. */
-  show?: readonly SharedFolder[];
-  /** Who agreed that it may be started without isolation; absent: nobody, and then it is not. */
-  agreed?: Agreed | undefined;
   /** Whether people may send hints to this run. */
   humanHints: boolean;
   /** Absent or null: as the task says. */

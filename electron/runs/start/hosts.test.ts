@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptedAnswer, ScriptedPolicy } from '../../model/scripted-server';
+import type { ScriptedAnswer } from '../../model/scripted-answer';
+import type { ScriptedPolicy } from '../../model/scripted-server';
 import { EngineStand, type EngineStandOptions } from '../../testing/engine-stand';
 import { smallTaskYaml } from '../../testing/task-package';
 

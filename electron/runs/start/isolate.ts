@@ -10,11 +10,20 @@ import { refuseNames, refusePrivate } from '../../computer/local/sandbox/shown-f
 import { dataFolder } from '../../data-folder';
 import { runFolder } from '../../files/workspace-paths';
 import { workspaceRoot } from '../../task/workspace-root';
-import type { NewRun } from './create-run';
 import type { Place } from './places';
 
 /** Who said that nothing needs to keep local sessions apart: a person who was asked, or the demo, whose commands are known. */
 export type Agreed = 'person' | 'demo';
+
+/** How a run that is started is to be kept apart from this machine. */
+export interface IsolationWish {
+  /** Of what runs on this machine. Default: `sandbox`. */
+  isolation?: 'sandbox' | 'none';
+  /** Folders of this machine that the sandbox shows at their own paths, besides the run's own and those the task links to. */
+  show?: readonly SharedFolder[];
+  /** Who agreed that it may be started without isolation; absent: nobody, and then it is not. */
+  agreed?: Agreed | undefined;
+}
 
 export interface IsolationOrder {
   spec: TaskSpec;
@@ -31,7 +40,7 @@ export interface IsolationOrder {
  * @throws WaymarkError not_isolated, with why: somebody has to be asked; refused, bad_input for a folder that is shown to nobody
  */
 export async function isolatePlaces(
-  { isolation, agreed, show = [] }: Pick<NewRun, 'isolation' | 'agreed' | 'show'>,
+  { isolation, agreed, show = [] }: IsolationWish,
   order: IsolationOrder,
 ): Promise<Place[]> {
   const { places } = order;

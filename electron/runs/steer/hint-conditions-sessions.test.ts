@@ -8,7 +8,7 @@ import type { Computer } from '../../computer/port';
 import { resourcesDir } from '../../testing/agent-host/agent-setup';
 import { AwayComputer } from '../../testing/away-computer';
 import { eventually } from '../../testing/deadline';
-import { SessionIdle } from './hint-conditions-sessions';
+import { SessionIdle } from './hint-conditions';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,11 +1,10 @@
 import type { NewEvent } from '@shared/log/events';
-import { isDue } from '@shared/runs/hint-delivery';
-import type { WaitingHint } from '@shared/runs/hint-queue';
+import { isDue, type WaitingHint } from '@shared/runs/hint-queue';
 import { SerialQueue } from '../../base/serial-queue';
 import type { Clock } from '../../clock';
 import type { Computer } from '../../computer/port';
 import { within } from '../drive/within';
-import { SessionIdle } from './hint-conditions-sessions';
+import { SessionIdle } from './hint-conditions';
 import type { OutboxFollower } from './outbox-follower';
 
 /** Between two looks at sessions and clock, only while a hint waits for them, ms. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptedAnswer, ScriptedPolicy } from '../../model/scripted-server';
+import type { ScriptedAnswer } from '../../model/scripted-answer';
+import type { ScriptedPolicy } from '../../model/scripted-server';
 import { eventually } from '../../testing/deadline';
 import { author, EngineStand } from '../../testing/engine-stand';
 

@@ -1,15 +1,65 @@
 import type { NewEvent } from '@shared/log/events';
 import type { OutboxEntry } from '@shared/log/outbox';
 import { HintQueue } from '@shared/runs/hint-queue';
-import type { HumanDecision } from '../../agent/ports';
+import type { HumanDecision, PendingChange } from '../../agent/ports';
 import { SerialQueue } from '../../base/serial-queue';
-import { CheckpointQueue } from '../../branches/checkpoint-queue';
 import type { StoreReader } from '../../store/api';
-import { ChangeQueue } from './change-queue';
 import { HintConditions } from './hint-conditions';
 
+/** Fold of outbox and run log: changes of model and limits that were asked for and not applied yet, oldest first. */
+class ChangeQueue {
+  private changes: PendingChange[] = [];
+  private readonly applied = new Set<string>();
+
+  get waiting(): PendingChange[] {
+    return [...this.changes];
+  }
+
+  applyEntry({ ulid, author, body }: OutboxEntry): void {
+    const of = { entry: ulid, by: author };
+    if (this.applied.has(ulid)) {
+      return;
+    }
+    if (body.op === 'run.model') {
+      this.changes.push({ ...of, op: 'model', model: body.model });
+    } else if (body.op === 'run.limits') {
+      this.changes.push({ ...of, op: 'limits', limits: body.limits });
+    }
+  }
+
+  applyEvent(event: NewEvent): void {
+    if (event.kind === 'control.applied') {
+      this.applied.add(event.body.entry);
+      this.changes = this.changes.filter(({ entry }) => entry !== event.body.entry);
+    }
+  }
+}
+
+/** Fold of outbox and run log: checkpoints that were asked for and not made yet, oldest first. */
+class CheckpointQueue {
+  private requests: { entry: string; note: string }[] = [];
+  private readonly applied = new Set<string>();
+
+  get waiting(): { entry: string; note: string }[] {
+    return [...this.requests];
+  }
+
+  applyEntry({ ulid, body }: OutboxEntry): void {
+    if (body.op === 'run.checkpoint' && !this.applied.has(ulid)) {
+      this.requests.push({ entry: ulid, note: body.note });
+    }
+  }
+
+  applyEvent(event: NewEvent): void {
+    if (event.kind === 'control.applied') {
+      this.applied.add(event.body.entry);
+      this.requests = this.requests.filter(({ entry }) => entry !== event.body.entry);
+    }
+  }
+}
+
 /** Unapplied control request of a human. */
-export interface ControlRequest {
+interface ControlRequest {
   /** Number of the outbox entry. */
   id: number;
   entry: string;
@@ -19,7 +69,7 @@ export interface ControlRequest {
 }
 
 /** A kind of actions that a person no longer allows. */
-export interface Withdrawal {
+interface Withdrawal {
   entry: string;
   kind: string;
   by: string;

@@ -183,3 +183,13 @@ export function storeFailure(thrown: unknown, what: string, folder?: string): un
   }
   return thrown;
 }
+
+/** The version of the SQLite that is built into the add-on of this runtime. */
+export function sqliteVersion(): string {
+  const db = openDatabase(':memory:');
+  try {
+    return db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
+  } finally {
+    db.close();
+  }
+}

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
-import { idSchema } from '@shared/contract/id-schema';
+import { idSchema } from '@shared/contract/id';
 import { z } from 'zod';
 import { type Db, openDatabase, storeFailure } from '../file/database';
 import { Statements } from '../file/rows';

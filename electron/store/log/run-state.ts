@@ -1,7 +1,7 @@
 import type { RunSummary } from '@shared/contract/views';
 import type { EventBody, StoredStatus } from '@shared/log/events';
-import type { Scores } from '@shared/runs/final-score';
 import type { ProtectedChanges } from '@shared/runs/protected-changes';
+import type { Scores } from '@shared/runs/scores';
 import { z } from 'zod';
 import type { HeadRow } from '../projections/fold-rows';
 

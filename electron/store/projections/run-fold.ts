@@ -1,15 +1,42 @@
 import type { EventBody, EventOf, RunEvent } from '@shared/log/events';
 import { validCalls } from '@shared/log/valid-calls';
-import { addScore } from '@shared/runs/final-score';
 import { noticesOf } from '@shared/runs/notices';
 import { addProtectedChanges } from '@shared/runs/protected-changes';
+import { addScore } from '@shared/runs/scores';
 import type { RunState } from '../log/run-state';
 import { sessionActivity } from '../sessions/session-activity';
 import { foldApprovals, foldKinds } from './approval-fold';
 import type { FoldSink } from './fold-rows';
 import { foldChange, foldContext, pay } from './run-fold-changes';
-import { hitsOf, searchOf } from './run-fold-search';
 import { observationLine, stepTitle, titleFromText } from './step-title';
+
+const SEARCHES = new Set(['search_dir', 'search_file', 'find_file', 'web_search']);
+
+/** What a search action looks for and where; null for any other action. */
+function searchOf(
+  name: string,
+  args: EventBody<'action.started'>['args'],
+): { query: string; place: string } | null {
+  if (!SEARCHES.has(name)) {
+    return null;
+  }
+  const query = args.search_term ?? args.query ?? args.file_name ?? '';
+  const place = args.dir_path ?? args.file_path ?? (name === 'web_search' ? 'web' : '');
+  return { query: String(query), place: String(place) };
+}
+
+/** The number of hits in the facts of an observation. */
+function hitsOf(data: Record<string, unknown>): number | null {
+  for (const found of [data.hits, data.matches, data.results, data.total]) {
+    if (typeof found === 'number') {
+      return found;
+    }
+    if (Array.isArray(found)) {
+      return found.length;
+    }
+  }
+  return null;
+}
 
 /**
  * Advances the state by one stored event and hands changed rows to the sink. Pure but for that: the same

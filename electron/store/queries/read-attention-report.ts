@@ -1,7 +1,6 @@
 import type { NewEvent } from '@shared/log/events';
-import type { ReportedRun } from '@shared/runs/attention/attention';
-import { byNeed } from '@shared/runs/attention/attention-rank';
-import { bestOf } from '@shared/runs/final-score';
+import { byNeed, type ReportedRun } from '@shared/runs/attention/attention';
+import { bestOf } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
 import { LAST_SEQ, rowId, seqOf } from '../file/ids';
 import type { AttentionReader } from './read-attention';

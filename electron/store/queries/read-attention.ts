@@ -1,10 +1,14 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
-import type { AttentionItem, RunAttention, RunFindings } from '@shared/runs/attention/attention';
+import {
+  type AttentionItem,
+  byMostUrgent,
+  type RunAttention,
+  type RunFindings,
+  unseen,
+} from '@shared/runs/attention/attention';
 import { attentionAt, foldAttention, startAttention } from '@shared/runs/attention/attention-fold';
-import { keyOf } from '@shared/runs/attention/attention-items';
-import { byMostUrgent, unseen } from '@shared/runs/attention/attention-rank';
-import type { AttentionState } from '@shared/runs/attention/attention-state';
+import { type AttentionState, keyOf } from '@shared/runs/attention/attention-state';
 import { rowId } from '../file/ids';
 import { unreadableRun } from '../log/unreadable-run';
 import { AttentionCache } from '../projections/attention-cache';

@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { FileEvidence, GpuEvidence, StepEvidence } from '@shared/labels/evidence';
 import type { NewEvent, RunEvent } from '@shared/log/events';
-import { bestOf } from '@shared/runs/final-score';
+import { bestOf } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
 import { type FileEdit, FileSight } from '../../label/file-sight';
 import { rowId, seqOf } from '../file/ids';

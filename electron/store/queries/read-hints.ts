@@ -3,7 +3,7 @@ import type { RunHints, RunState } from '@shared/contract/views';
 import { hintVerdicts } from '@shared/labels/annotation-fold';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { HintVerdict, HintView } from '@shared/log/outbox';
-import { isDue } from '@shared/runs/hint-delivery';
+import { isDue } from '@shared/runs/hint-queue';
 import { waitsForModel } from '@shared/runs/run-status';
 import { RangeIndex } from '../log/range-index';
 import { HintProjection } from '../projections/hint-projection';

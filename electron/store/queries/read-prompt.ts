@@ -1,6 +1,5 @@
-import type { ContextFold } from '@shared/context/context';
+import { type ContextFold, tailOf } from '@shared/context/context';
 import { placedTokens } from '@shared/context/context-entry';
-import { tailOf } from '@shared/context/context-request';
 import { WaymarkError } from '@shared/contract/errors';
 import type { PromptMessage, PromptView } from '@shared/contract/views';
 import { contentText, withText } from '@shared/log/chat';
@@ -9,6 +8,8 @@ import { imageRef } from '@shared/log/image-part';
 import { LAST_SEQ, rowId, seqOf } from '../file/ids';
 import { contextAt } from '../log/context-at';
 import { sha256 } from '../log/hashing';
+import { ownersOf } from '../log/run-owners';
+import type { OfferedTool } from '../values';
 import {
   bounded,
   findRun,
@@ -97,4 +98,31 @@ function promptMessages(fold: ContextFold, tail: string): PromptMessage[] {
       step,
     };
   });
+}
+
+/** What the model could call when it made the step; empty when the log does not say (imports, purged texts). */
+export function readOfferedTools(context: ReadContext, ulid: string, step: number): OfferedTool[] {
+  const { run } = ownersOf(context, findRun(context, ulid), step, step)[0] ?? { run: null };
+  if (run === null) {
+    return [];
+  }
+  const head = context.statements.get<{ kind: string }>(
+    'SELECT kind FROM step_head WHERE id = ?',
+    rowId(run.id, step),
+  );
+  // A summary turn is offered one tool of its own.
+  if (head?.kind === 'summary') {
+    return [];
+  }
+  const end = stepSpan(context, run, step)?.seq0 ?? LAST_SEQ;
+  const started = context.statements.get<{ id: number | null }>(
+    'SELECT max(id) AS id FROM segment WHERE id BETWEEN ? AND ?',
+    rowId(run.id, 1),
+    rowId(run.id, end),
+  );
+  if (started?.id == null) {
+    return [];
+  }
+  const [event] = readEvents(context, run, seqOf(started.id), seqOf(started.id), 1);
+  return event?.kind === 'segment.started' ? event.body.tools.map(({ function: tool }) => tool) : [];
 }

@@ -3,8 +3,8 @@ import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import type { RunSummary, RunState as RunWord } from '@shared/contract/views';
 import type { NewEvent } from '@shared/log/events';
-import { finalScore } from '@shared/runs/final-score';
 import { hasEnded } from '@shared/runs/run-status';
+import { finalScore } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
 import { LAST_SEQ, rowId } from '../file/ids';
 import {

@@ -59,7 +59,7 @@ import {
   readLineageTiles,
 } from './read-lineage';
 import { type AskedSteps, countMatches, matchingSteps, nearestMatch } from './read-matches';
-import { readOfferedTools } from './read-offered-tools';
+import { readOfferedTools } from './read-prompt';
 import type { QueuePlace } from './read-queue';
 import { readBatches } from './read-queue-batches';
 import { readOpenHints, readRetroMask } from './read-retro-masks';

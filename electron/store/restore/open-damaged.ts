@@ -5,7 +5,7 @@ import { storeFailure, systemCode } from '../file/database';
 import { Statements } from '../file/rows';
 import { lookInto, openForReading, workspaceFile } from '../file/workspace-file';
 import { findLog } from '../file/workspace-log';
-import { findingOf } from '../verify/verify-finding';
+import { findingOf } from '../verify/verify-context';
 
 /** Failures of a place rather than of the file: SQLite has to make its shared memory beside the file even to read it. */
 const OF_THE_PLACE = /^(SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_IOERR|SQLITE_FULL|ENOSPC|EROFS|EACCES)/;

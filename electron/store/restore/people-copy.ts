@@ -10,9 +10,17 @@ import {
   type ReadEntry,
 } from './annotation-chains';
 import { outboxOf } from './outbox-chain';
-import { are, counted } from './words';
 
-export interface PeopleCopyParts {
+/** "1 label", "2 labels". */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+export function are(count: number): 'is' | 'are' {
+  return count === 1 ? 'is' : 'are';
+}
+
+interface PeopleCopyParts {
   target: Statements;
   backup: Statements | null;
   damaged: Statements | null;

@@ -16,9 +16,9 @@ import { openBackup } from './backup-file';
 import { copyTree } from './copy-tree';
 import { mark, removeLeftovers, unmark } from './leftovers';
 import { openDamaged } from './open-damaged';
+import { counted } from './people-copy';
 import { guarded } from './people-logs';
 import { restoreTarget } from './restore-target';
-import { counted } from './words';
 import { WorkspaceCopy } from './workspace-copy';
 
 export interface RestoreOptions {

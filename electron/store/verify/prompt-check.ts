@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { ContextFold } from '@shared/context/context';
-import { tailOf } from '@shared/context/context-request';
+import { ContextFold, tailOf } from '@shared/context/context';
 import type { RunEvent } from '@shared/log/events';
 
 /** A request as the log gives it again: `closed[0..length]` and `open`, in this order, are its body. */

@@ -4,8 +4,7 @@ import { decodeBlob } from '../file/blob-store';
 import type { Statements } from '../file/rows';
 import { unusedFiles } from '../file/unused-files';
 import { rowSum, sha256 } from '../log/hashing';
-import type { VerifyContext } from './verify-context';
-import { findingOf } from './verify-finding';
+import { findingOf, type VerifyContext } from './verify-context';
 
 /** Files that nothing uses and that are worth naming. */
 const ENOUGH = 20;

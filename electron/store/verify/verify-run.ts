@@ -12,8 +12,7 @@ import { PrivateRebuild } from '../projections/private-rebuild';
 import { SeenOutput } from '../projections/seen-output';
 import { PromptCheck } from './prompt-check';
 import { RowCheck } from './row-check';
-import type { VerifyContext } from './verify-context';
-import { findingOf } from './verify-finding';
+import { findingOf, type VerifyContext } from './verify-context';
 import { compareProjections } from './verify-projections';
 import { checkSessions } from './verify-sessions';
 

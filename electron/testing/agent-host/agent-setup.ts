@@ -7,7 +7,7 @@ import { SessionResources } from '../../computer/agent/session-resources';
 import type { SessionLimits } from '../../computer/sessions/session-host';
 import { bootstrapHelper } from '../../computer/ssh/link/bootstrap-helper';
 import { SshComputer, type SshComputerOptions } from '../../computer/ssh/ssh-computer';
-import type { ConformanceSetup } from '../computer-conformance';
+import type { ConformanceSetup } from '../conformance/session-driver';
 import { type LocalAgentTransport, localAgentTransport } from './local-agent-transport';
 import { TestLink } from './test-link';
 

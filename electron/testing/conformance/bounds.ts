@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Computer } from '../../computer/port';
-import type { Bench } from '../computer-conformance';
 import { eventually, factDeadlineMs } from '../deadline';
-import { mustFind, openSession, readRange, runToEnd, untilState, utf8 } from './session-driver';
+import { type Bench, mustFind, openSession, readRange, runToEnd, untilState, utf8 } from './session-driver';
 
 /** Small enough for a test to reach both. */
 export const smallLimits = { keptBytes: 128 * 1024, unfetchedBytes: 1024 * 1024 } as const;

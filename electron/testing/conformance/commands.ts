@@ -2,9 +2,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { beginningWith } from '../../computer/sessions/environment';
-import type { Bench } from '../computer-conformance';
 import { factDeadlineMs } from '../deadline';
-import { openSession, readRange, runToEnd, untilState, untilText, utf8, wholeText } from './session-driver';
+import {
+  type Bench,
+  openSession,
+  readRange,
+  runToEnd,
+  untilState,
+  untilText,
+  utf8,
+  wholeText,
+} from './session-driver';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 

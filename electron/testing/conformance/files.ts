@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Bench } from '../computer-conformance';
-import { utf8 } from './session-driver';
+import { type Bench, utf8 } from './session-driver';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { SessionChunk } from '../../computer/port';
-import type { Bench } from '../computer-conformance';
 import { eventually, factDeadlineMs } from '../deadline';
 import {
+  type Bench,
   countRunning,
   mustFind,
   openSession,

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { MarkerScanner } from '@shared/terminal/command-markers';
 import { expect, it } from 'vitest';
 import type { Computer } from '../../computer/port';
-import type { Bench } from '../computer-conformance';
 import { eventually } from '../deadline';
-import { mustFind, openSession, readRange, runToEnd, untilState } from './session-driver';
+import { type Bench, mustFind, openSession, readRange, runToEnd, untilState } from './session-driver';
 
 /** The record of markers that the supervisor keeps beside the log. */
 export function markCases(bench: () => Bench): void {

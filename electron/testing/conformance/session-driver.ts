@@ -1,8 +1,27 @@
 import { randomInt } from 'node:crypto';
 import { modelText } from '@shared/terminal/model-text';
 import type { CommandOutcome, Computer, SessionInfo, SessionState } from '../../computer/port';
-import type { Bench } from '../computer-conformance';
+
 import { eventually, factDeadlineMs } from '../deadline';
+
+/** What a suite gets to work with; fresh for every test. */
+export interface ConformanceSetup {
+  computer: Computer;
+  /** An empty directory on that computer, absolute and without symbolic links. */
+  workdir: string;
+  /** A second port to the same sessions, as another start of the application would make. */
+  again(): Promise<Computer>;
+  /** Runs on that computer outside any session and returns its standard output. */
+  shell(script: string): Promise<string>;
+  /** Closes what is left and removes the directory. */
+  dispose(): Promise<void>;
+}
+
+export interface Bench {
+  computer: Computer;
+  workdir: string;
+  setup: ConformanceSetup;
+}
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 

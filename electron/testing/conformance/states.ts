@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Bench } from '../computer-conformance';
 import { eventually, factDeadlineMs } from '../deadline';
 import {
+  type Bench,
   countRunning,
   openSession,
   ownSeconds,

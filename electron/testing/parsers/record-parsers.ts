@@ -6,7 +6,7 @@ import { FrameDecoder as AgentFrameDecoder } from '../../computer/agent/frames';
 import { parseHello } from '../../computer/agent/hello';
 import { parseDirectories, parseLook, parseProcesses } from '../../computer/agent/session-answers';
 import { parseExit, parseMeta } from '../../computer/sessions/layout';
-import { parseMark } from '../../computer/sessions/marks';
+import { parseMark } from '../../computer/sessions/session';
 import { parseJumps } from '../../computer/ssh/config/jump-hosts';
 import { parseGpus } from '../../computer/ssh/gpu';
 import { jsonShape } from '../../dataset/importers/json-shape';

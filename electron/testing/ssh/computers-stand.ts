@@ -14,7 +14,7 @@ import { networkFingerprint } from '../../computer/ssh/link/network-watch';
 import { OpenSshTransport } from '../../computer/ssh/openssh/openssh-transport';
 import { SshComputer } from '../../computer/ssh/ssh-computer';
 import { Ssh2Transport } from '../../computer/ssh/ssh2/ssh2-transport';
-import type { ConformanceSetup } from '../computer-conformance';
+import type { ConformanceSetup } from '../conformance/session-driver';
 import { ClientFiles } from './client-files';
 import { ScriptedPerson } from './prompts';
 import { type SshHost, type SshHostOptions, startSshHost } from './ssh-host';

@@ -1,5 +1,5 @@
 import type { HintCategory, HintDelivery } from '@shared/log/outbox';
-import { nextStep } from '@shared/runs/hint-delivery';
+import { nextStep } from '@shared/runs/hint-queue';
 import { ulid } from 'ulid';
 import { create } from 'zustand';
 

@@ -1,6 +1,6 @@
 import type { Failure } from '@shared/contract/errors';
 import type { HintView } from '@shared/log/outbox';
-import { nextStep } from '@shared/runs/hint-delivery';
+import { nextStep } from '@shared/runs/hint-queue';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeStand, settled } from '../../state/bridge-fixtures';
 import { useToasts } from '../../state/toasts';

@@ -1,6 +1,6 @@
 import type { RunHints } from '@shared/contract/views';
 import type { HintVerdict, HintView } from '@shared/log/outbox';
-import { nextStep } from '@shared/runs/hint-delivery';
+import { nextStep } from '@shared/runs/hint-queue';
 import { create } from 'zustand';
 import { call, failureOf } from '../../api';
 import { toast, toastFailure } from '../../state/toasts';

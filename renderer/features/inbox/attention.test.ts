@@ -1,5 +1,4 @@
-import type { AttentionItem, RunAttention } from '@shared/runs/attention/attention';
-import { urgencyOf } from '@shared/runs/attention/attention-rank';
+import { type AttentionItem, type RunAttention, urgencyOf } from '@shared/runs/attention/attention';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeStand } from '../../state/bridge-fixtures';
 import { en } from '../../text/en';

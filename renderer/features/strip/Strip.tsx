@@ -1,5 +1,5 @@
 import type { RunSummary } from '@shared/contract/views';
-import { finalScore } from '@shared/runs/final-score';
+import { finalScore } from '@shared/runs/scores';
 import { Icon } from '../../components/Icon';
 import { Meter } from '../../components/Meter';
 import { useNow } from '../../components/useNow';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AnnotationEntry, correctionSchema } from '../../log/annotations';
-import { idSchema } from '../id-schema';
+import { idSchema } from '../id';
 import { MAX_PARTS, type StepRange } from '../step-range';
 import { atStep, type CommandRows, inRun, returns, run, step } from './parts';
 

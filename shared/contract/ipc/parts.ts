@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema } from '../id-schema';
+import { idSchema } from '../id';
 import type { Consent } from './consents';
 
 /** Carries an output type without a run-time schema: outputs come from our own process. */

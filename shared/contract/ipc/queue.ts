@@ -9,7 +9,7 @@ import type {
   QueueItem,
   QueueView,
 } from '../../labels/review/queue-views';
-import { idSchema } from '../id-schema';
+import { idSchema } from '../id';
 import { type CommandRows, direction, none, returns, run, step } from './parts';
 
 const person = z.object({ uuid: z.string().min(1).max(120), name: z.string().trim().min(1).max(80) });

@@ -1,7 +1,5 @@
 import type { RunEvent } from '../../log/events';
-import { over, raise } from './attention-items';
-import type { AttentionState } from './attention-state';
-import { workingMs } from './attention-time';
+import { type AttentionState, over, raise, workingMs } from './attention-state';
 
 /** Share of a budget from which it is worth a word. */
 export const BUDGET_SHARE = 0.8;

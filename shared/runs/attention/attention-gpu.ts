@@ -1,7 +1,6 @@
 import type { EventOf, RunEvent } from '../../log/events';
 import type { AttentionItem } from './attention';
-import { occurred } from './attention-items';
-import type { AttentionState } from './attention-state';
+import { type AttentionState, occurred } from './attention-state';
 
 /** GPUs that do nothing for so long while the run is driven want a look, ms. */
 export const GPU_IDLE_MS = 10 * 60_000;

@@ -1,7 +1,15 @@
 import type { EventOf, RunEvent } from '../../log/events';
 import type { Detector, DetectorFacts, DetectorFinding } from './detector';
-import { endedJobs, forget, keep, type OwnJob, type OwnJobs, shareGpus, startedJob } from './own-jobs';
-import { placeOf } from './session-place';
+import {
+  endedJobs,
+  forget,
+  keep,
+  type OwnJob,
+  type OwnJobs,
+  placeOf,
+  shareGpus,
+  startedJob,
+} from './own-jobs';
 
 /** A figure of the memory in use counts for so many steps. */
 const FRESH_STEPS = 20;

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../log/events';
 import type { Detector, DetectorFinding } from './detector';
-import { placeOf } from './session-place';
+import { placeOf } from './own-jobs';
 
 /** Sessions that are watched at once; the one read longest ago goes first. */
 const MOST = 64;

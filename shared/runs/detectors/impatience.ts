@@ -1,7 +1,6 @@
 import type { EventOf } from '../../log/events';
 import type { Detector, DetectorFacts, DetectorFinding } from './detector';
-import { endedJobs, forget, keep, killedJobs, type OwnJobs, startedJob } from './own-jobs';
-import { placeOf } from './session-place';
+import { endedJobs, forget, keep, killedJobs, type OwnJobs, placeOf, startedJob } from './own-jobs';
 import { SHORT_SLEEP_MS, SLEEPS, shortSleeps } from './short-sleeps';
 import { timeLeft } from './time-left';
 

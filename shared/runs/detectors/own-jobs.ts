@@ -1,7 +1,12 @@
 import type { NewEvent } from '../../log/events';
 import { commandName, everyCommand, parseShell } from '../../shell/shell-command';
 import type { TaskRules } from './detector';
-import { placeOf } from './session-place';
+
+/** The session an observation is about, from its facts; null when it is about none. */
+export function placeOf(data: Record<string, unknown>): { computer: string; session: string } | null {
+  const { computer, session } = data;
+  return typeof computer === 'string' && typeof session === 'string' ? { computer, session } : null;
+}
 
 /** Jobs that are remembered at once. */
 const MOST = 32;

@@ -1,5 +1,11 @@
 import { ConnectFailure } from '../link/connect-failure';
-import type { HostTarget } from './resolve-host';
+
+/** Who is meant: an alias, or a jump host with what ProxyJump says about it. */
+export interface HostTarget {
+  alias: string;
+  user?: string | undefined;
+  port?: number | undefined;
+}
 
 /** How a person names a host on the way: as in ProxyJump. */
 export function jumpLabel({ alias, user, port }: HostTarget): string {

@@ -1,47 +1,60 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type HostResolution, hostAliasSchema } from '@shared/contract/computers';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { hostAliasSchema } from '@shared/contract/computers';
 import { ConnectFailure } from '../link/connect-failure';
 import { ssh2Limits } from '../ssh2/ssh2-limits';
-import { jumpLabel, parseJumps } from './jump-hosts';
-import { type RunSsh, type SshSetup, sshRunner } from './resolve-host-run';
-import { ResolvedSettings } from './resolve-host-settings';
-import { shownSettings } from './resolve-host-shown';
-import { expandPath, expandTokens, type TokenFacts } from './resolve-host-tokens';
+import type { OpenOptions } from '../transport';
+import { type HostTarget, jumpLabel, parseJumps } from './jump-hosts';
+import { type ResolvedHost, ResolvedSettings, shownSettings } from './resolved-host';
 import { readConfig } from './ssh-config';
+import { type RunSsh, type SshSetup, sshRunner } from './ssh-runner';
 
-/** A host as the user's configuration describes it, with all that a transport needs to know. */
-export interface ResolvedHost extends HostResolution {
-  target: HostTarget;
-  /** Jump hosts on the way, outermost first; each is resolved by itself and has none of its own left. */
-  via: ResolvedHost[];
-  /** Everything `ssh -G` said. */
-  raw: ResolvedSettings;
-  hostKeyAlias: string | null;
-  /** The files of `knownHostsFiles` that are the user's own; a new key goes to the first. */
-  userKnownHostsFiles: string[];
-  /** `yes`: an unknown key is refused without asking. Whatever weaker the configuration says, a person is asked. */
-  strictHostKeyChecking: 'ask' | 'yes';
-  hashKnownHosts: boolean;
-  /** The configuration names key files, rather than leaving it to ssh's usual ones. */
-  identitiesConfigured: boolean;
-  identitiesOnly: boolean;
-  /** Socket of the agent; null when there is none to ask. */
-  agentSocket: string | null;
-  certificateFiles: string[];
-  /** Methods in the order they are tried; those switched off are left out. */
-  authentications: string[];
-  passwordPrompts: number;
-  connectTimeoutMs: number | null;
-  addressFamily: 0 | 4 | 6;
-  bindAddress: string | null;
-}
-
-/** Who is meant: an alias, or a jump host with what ProxyJump says about it. */
-export interface HostTarget {
+interface TokenFacts {
+  /** As given on the command line (`%n`). */
   alias: string;
-  user?: string | undefined;
-  port?: number | undefined;
+  hostName: string;
+  port: number;
+  user: string;
+  hostKeyAlias: string | null;
+  proxyJump: string;
 }
+
+/**
+ * A path of ssh's configuration with `~`, `%` tokens and `${VARIABLES}` put in, as ssh_config(5) names them.
+ * What is not defined stays as it is written: such a path is not found, and the message shows why.
+ */
+function expandPath(path: string, facts: TokenFacts, environment: NodeJS.ProcessEnv): string {
+  const home = userInfo().homedir;
+  const tilde = path === '~' ? home : path.startsWith('~/') ? join(home, path.slice(2)) : path;
+  return expandTokens(tilde, facts).replace(
+    /\$\{([^}]+)\}/g,
+    (whole, name: string) => environment[name] ?? whole,
+  );
+}
+
+/** `%` tokens put in; one we do not know stays. */
+function expandTokens(text: string, facts: TokenFacts): string {
+  return text.replace(/%([A-Za-z%])/g, (whole, token: string) => tokens[token]?.(facts) ?? whole);
+}
+
+const tokens: Record<string, (facts: TokenFacts) => string> = {
+  '%': () => '%',
+  d: () => userInfo().homedir,
+  h: ({ hostName }) => hostName,
+  i: () => String(userInfo().uid),
+  j: ({ proxyJump }) => proxyJump,
+  k: ({ hostKeyAlias, alias }) => hostKeyAlias ?? alias,
+  L: () => hostname().replace(/\..*/, ''),
+  l: () => hostname(),
+  n: ({ alias }) => alias,
+  p: ({ port }) => String(port),
+  r: ({ user }) => user,
+  u: () => userInfo().username,
+  C: ({ hostName, port, user, proxyJump }) =>
+    createHash('sha1').update(`${hostname()}${hostName}${port}${user}${proxyJump}`).digest('hex'),
+};
 
 export interface ResolveOptions extends SshSetup {
   run?: RunSsh | undefined;
@@ -205,4 +218,29 @@ function authentications(raw: ResolvedSettings): string[] {
     .split(',')
     .map((method) => method.trim())
     .filter((method) => method !== '' && !off.has(method));
+}
+
+/** Resolves an alias as the first stage of a connection. @throws ConnectFailure, also what `check` throws */
+export async function resolveTold(
+  alias: string,
+  options: Omit<ResolveOptions, 'signal'>,
+  { signal, onStage }: OpenOptions,
+  check: (host: ResolvedHost) => void = () => undefined,
+): Promise<ResolvedHost> {
+  signal.throwIfAborted();
+  onStage?.({
+    stage: 'resolve',
+    state: 'running',
+    message: `Looking up ${alias} in your ssh configuration.`,
+  });
+  try {
+    const host = await resolveHost(alias, { ...options, signal });
+    check(host);
+    return host;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ConnectFailure)
+      onStage?.({ stage: error.stage, state: 'failed', message: error.message });
+    throw error;
+  }
 }

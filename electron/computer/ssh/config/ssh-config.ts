@@ -1,7 +1,38 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { globFiles } from './ssh-config-glob';
+import picomatch from 'picomatch';
+import { matchesPatternList } from '../login/known-hosts';
+
+/** Existing files an absolute path with `*`, `?` and `[…]` stands for, sorted, as glob(3) does for Include. */
+async function globFiles(pattern: string): Promise<string[]> {
+  let found = ['/'];
+  for (const part of pattern.split('/').filter((name) => name !== '')) {
+    const next: string[] = [];
+    for (const folder of found) next.push(...(await below(folder, part)));
+    found = next;
+  }
+  const files: string[] = [];
+  for (const path of found) if (await isFile(path)) files.push(path);
+  return files;
+}
+
+async function below(folder: string, part: string): Promise<string[]> {
+  if (!/[*?[]/.test(part)) return [join(folder, part)];
+  const matches = picomatch(part, { dot: part.startsWith('.'), nobrace: true, noextglob: true });
+  const names = await readdir(folder).catch(() => []); // not a folder, or not ours to read: nothing is in it
+  return names
+    .filter((name) => matches(name))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isFile(),
+    () => false,
+  );
+}
 
 /** One line of an ssh configuration with the blocks around it, outermost first. */
 export interface ConfigLine {
@@ -15,12 +46,12 @@ export interface ConfigLine {
   blocks: ConfigBlock[];
 }
 
-export interface ConfigBlock {
+interface ConfigBlock {
   kind: 'host' | 'match';
   args: string[];
 }
 
-export interface ConfigSources {
+interface ConfigSources {
   /** Read instead of the two usual files, as by `ssh -F`. */
   configFile?: string | undefined;
 }
@@ -98,7 +129,7 @@ function absolute(path: string, { folder, home }: Place): string {
  * The words of a line as OpenSSH splits them: quotes, backslashes, a `=` after the keyword, a comment at the end.
  * Empty for a comment or an empty line.
  */
-export function splitWords(source: string): string[] {
+function splitWords(source: string): string[] {
   const line = source.trim();
   if (line === '' || line.startsWith('#')) return [];
   const [, keyword = '', rest = ''] = /^("[^"]*"|[^\s=]+)\s*=?\s*(.*)$/s.exec(line) ?? [];
@@ -118,3 +149,91 @@ function unquote(word: string): string {
       escaped ?? (double ?? single ?? '').replace(/\\(["'\\])/g, '$1'),
   );
 }
+
+/** What the conditions of blocks are compared with. */
+export interface Facts {
+  /** As the person wrote it. */
+  alias: string;
+  hostName: string;
+  user: string;
+}
+
+type Verdict = 'yes' | 'no' | 'unknown';
+
+/**
+ * `file:line` of the line a resolved value comes from, null when that cannot be told: a default, a condition that only
+ * ssh can judge, or a value we read otherwise than ssh does.
+ *
+ * @param agrees whether the line's arguments give the resolved value
+ * @param several settings whose lines add up (IdentityFile) instead of the first one winning
+ */
+export function originOf(
+  lines: readonly ConfigLine[],
+  keyword: string,
+  facts: Facts,
+  agrees: (args: readonly string[]) => boolean,
+  several = false,
+): string | null {
+  let perhaps: string | null = null;
+  for (const line of lines) {
+    if (line.keyword !== keyword) continue;
+    const verdict = verdictOf(line.blocks, facts);
+    if (verdict === 'no') continue;
+    const fits = agrees(line.args);
+    const here = `${line.file}:${line.line}`;
+    if (verdict === 'yes') {
+      if (fits) return perhaps === null ? here : null; // either of two places: not sure
+      if (!several) return null;
+    } else if (fits) {
+      if (perhaps !== null) return null;
+      perhaps = here;
+    }
+  }
+  return perhaps;
+}
+
+function verdictOf(blocks: readonly ConfigBlock[], facts: Facts): Verdict {
+  let verdict: Verdict = 'yes';
+  for (const block of blocks) {
+    const one =
+      block.kind === 'host'
+        ? matchesPatternList(facts.alias, block.args)
+          ? 'yes'
+          : 'no'
+        : matchVerdict(block.args, facts);
+    if (one === 'no') return 'no';
+    if (one === 'unknown') verdict = 'unknown';
+  }
+  return verdict;
+}
+
+function matchVerdict(args: readonly string[], facts: Facts): Verdict {
+  let verdict: Verdict = 'yes';
+  for (let at = 0; at < args.length; at += 1) {
+    const word = (args[at] ?? '').toLowerCase();
+    const negated = word.startsWith('!');
+    const criterion = negated ? word.slice(1) : word;
+    if (criterion === 'all') continue;
+    const subject = subjects[criterion]?.(facts);
+    if (subject === undefined) {
+      verdict = 'unknown'; // exec, final, canonical, localnetwork, tagged, version …: only ssh knows
+      if (!['final', 'canonical'].includes(criterion)) at += 1;
+      continue;
+    }
+    at += 1;
+    const patterns = (args[at] ?? '').split(',');
+    if (matchesPatternList(subject, patterns) !== negated) continue;
+    // Before a line has set the user, ssh compares with the local one.
+    const early = criterion === 'user' && matchesPatternList(userInfo().username, patterns) !== negated;
+    if (!early) return 'no';
+    verdict = 'unknown';
+  }
+  return verdict;
+}
+
+const subjects: Record<string, (facts: Facts) => string> = {
+  host: ({ hostName }) => hostName,
+  originalhost: ({ alias }) => alias,
+  user: ({ user }) => user,
+  localuser: () => userInfo().username,
+};

@@ -6,12 +6,38 @@ import type { HelloFacts } from '../../agent/hello';
 import { ComputerUnavailable } from '../../failures';
 import { type AgentConnection, ConnectAttempt, type ConnectOrder, closeConnection } from './connect-attempt';
 import { ConnectFailure } from './connect-failure';
-import { Leavings } from './leavings';
-import { linkPauses } from './link-clock';
+import { type LinkClock, linkPauses } from './link-clock';
 import { LinkRecord } from './link-health';
 import { LinkWaiters } from './link-waiters';
 import * as words from './link-words';
 import { LiveChannel } from './live-channel';
+
+/** How long a closed channel may take to be gone before nobody waits for it any more, ms. */
+const patienceMs = 3000;
+
+/** What was closed and is on its way out, so that the end of a link can wait for it. */
+class Leavings {
+  private readonly leaving = new Set<Promise<void>>();
+
+  constructor(private readonly clock: LinkClock) {}
+
+  /** `gone` never rejects. */
+  add(gone: Promise<unknown>): void {
+    const leaving = new Promise<void>((resolve) => {
+      const cancel = this.clock.after(patienceMs, resolve);
+      gone.then(() => {
+        cancel();
+        resolve();
+      });
+    });
+    this.leaving.add(leaving);
+    leaving.then(() => this.leaving.delete(leaving));
+  }
+
+  async over(): Promise<void> {
+    await Promise.all(this.leaving);
+  }
+}
 
 /** A link that lived shorter than this does not start the waits between tries anew, ms. */
 const steadyMs = 2000;
@@ -20,8 +46,7 @@ const graceMs = 5000;
 /** A try that is younger than this is not given up for a new one when the network changes, ms. */
 const freshMs = 1000;
 
-export interface HostLinkParts
-  extends Pick<ConnectOrder, 'alias' | 'transport' | 'helper' | 'prompts' | 'clock'> {
+interface HostLinkParts extends Pick<ConnectOrder, 'alias' | 'transport' | 'helper' | 'prompts' | 'clock'> {
   /** As `Math.random`. */
   random: () => number;
   /** Called at every change of `health()`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerText, readQuestion } from './askpass-question';
+import { answerText, readQuestion } from './askpass-desk';
 
 describe('what ssh asks', () => {
   const ask = (prompt: string, kind = '', count = 0) => readQuestion(kind, prompt, '/known', count);

@@ -1,7 +1,31 @@
-import { createPrivateKey } from 'node:crypto';
+import { createHash, createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { type ParsedKey, utils } from 'ssh2';
-import { readSshStrings } from './identity-wire';
+
+/** The first strings of an SSH message (length and bytes each), or undefined when it is cut short. */
+function readSshStrings(data: Buffer, count: number): { strings: Buffer[]; rest: Buffer } | undefined {
+  const strings: Buffer[] = [];
+  let at = 0;
+  for (let i = 0; i < count; i += 1) {
+    if (at + 4 > data.length) return undefined;
+    const length = data.readUInt32BE(at);
+    if (at + 4 + length > data.length) return undefined;
+    strings.push(data.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return { strings, rest: data.subarray(at) };
+}
+
+/** Type of a public key as it goes over the wire; empty when it is none. */
+export function keyTypeOf(blob: Buffer): string {
+  return readSshStrings(blob, 1)?.strings[0]?.toString('latin1') ?? '';
+}
+
+/** `SHA256:…` as OpenSSH prints it. */
+export function fingerprint(blob: Buffer): string {
+  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+}
 
 /** A key as a file or an agent offers it, as far as it can be told without its secret. */
 export interface Identity {
@@ -18,7 +42,7 @@ export interface Identity {
 }
 
 /** Why a configured file gives no key. */
-export interface NoIdentity {
+interface NoIdentity {
   file: string;
   problem: 'missing' | 'unreadable';
   /** One sentence for a person. */
@@ -129,4 +153,55 @@ function openSshHead(data: Buffer): { type: string; blob: Buffer; encrypted: boo
   const [type] = blob ? (readSshStrings(blob, 1)?.strings ?? []) : [];
   if (!cipher || !blob || !type) return undefined;
   return { type: type.toString('latin1'), blob, encrypted: cipher.toString('latin1') !== 'none' };
+}
+
+export interface AgentKey {
+  type: string;
+  blob: Buffer;
+  comment: string;
+}
+
+const listKeys = Buffer.from([0, 0, 0, 1, 11]); // SSH_AGENTC_REQUEST_IDENTITIES
+const keysAnswer = 12; // SSH_AGENT_IDENTITIES_ANSWER
+const limitMs = 5000;
+const maxAnswer = 1 << 20;
+
+/**
+ * The keys an agent holds, also those that ssh2 could not use: a person is told why such a key was not tried.
+ * @throws Error when the agent does not answer as one
+ */
+export function listAgentKeys(socket: string): Promise<AgentKey[]> {
+  return new Promise((resolve, reject) => {
+    const link = connect(socket);
+    let answer = Buffer.alloc(0);
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      link.destroy();
+      settle();
+    };
+    const timer = setTimeout(() => end(() => reject(new Error('it did not answer'))), limitMs);
+    link.once('error', (error) => end(() => reject(error)));
+    link.once('close', () => end(() => reject(new Error('it hung up'))));
+    link.on('data', (bytes: Buffer) => {
+      answer = Buffer.concat([answer, bytes]);
+      const message = readSshStrings(answer, 1)?.strings[0];
+      if (message) end(() => resolve(parseKeys(message)));
+      else if (answer.length > maxAnswer) end(() => reject(new Error('its answer has no end')));
+    });
+    link.write(listKeys);
+  });
+}
+
+function parseKeys(message: Buffer): AgentKey[] {
+  if (message[0] !== keysAnswer || message.length < 5) return [];
+  const keys: AgentKey[] = [];
+  let rest = message.subarray(5);
+  for (let left = message.readUInt32BE(1); left > 0; left -= 1) {
+    const pair = readSshStrings(rest, 2);
+    const [blob, comment] = pair?.strings ?? [];
+    if (!pair || !blob || !comment) break;
+    rest = pair.rest;
+    keys.push({ type: keyTypeOf(blob), blob: Buffer.from(blob), comment: comment.toString('utf8') });
+  }
+  return keys;
 }

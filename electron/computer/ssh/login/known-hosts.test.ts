@@ -2,8 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type KnownHostName, KnownHosts, recordHostKey } from './known-hosts';
-import { matchesPatternList } from './known-hosts-pattern';
+import { type KnownHostName, KnownHosts, matchesPatternList, recordHostKey } from './known-hosts';
 
 const blob = (text: string) => {
   const type = Buffer.from('ssh-ed25519');

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import type { ResolvedHost } from '../config/resolve-host';
-import { ResolvedSettings } from '../config/resolve-host-settings';
+import { type ResolvedHost, ResolvedSettings } from '../config/resolved-host';
 import { sshArguments } from './openssh-command';
 
 const host = (alias: string, via: ResolvedHost[] = []): ResolvedHost => ({

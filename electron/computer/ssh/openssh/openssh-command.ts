@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { shellQuote } from '../../../base/shell-quote';
-import type { ResolvedHost } from '../config/resolve-host';
-import type { SshSetup } from '../config/resolve-host-run';
+import type { ResolvedHost } from '../config/resolved-host';
+import type { SshSetup } from '../config/ssh-runner';
 
 /** Used where the configuration sets none, seconds. */
 const connectTimeoutSeconds = 15;

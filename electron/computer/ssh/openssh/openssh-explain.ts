@@ -1,4 +1,4 @@
-import type { ResolvedHost } from '../config/resolve-host';
+import type { ResolvedHost } from '../config/resolved-host';
 import { ConnectFailure } from '../link/connect-failure';
 import { changedKey, type KnownRecord } from '../login/changed-key';
 import { nameInFile } from '../login/known-hosts';

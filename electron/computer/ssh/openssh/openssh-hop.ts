@@ -1,7 +1,7 @@
 import { open, truncate } from 'node:fs/promises';
 import { SerialQueue } from '../../../base/serial-queue';
 import type { KnownRecord } from '../login/changed-key';
-import { fingerprint } from '../login/identity-wire';
+import { fingerprint } from '../login/identity';
 import { KnownHosts } from '../login/known-hosts';
 import type { Hop } from '../ssh2/ssh2-hop';
 import { type LogStep, OpenSshLog } from './openssh-log';

@@ -1,11 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { ResolvedHost, ResolveOptions } from '../config/resolve-host';
-import { cannotRun } from '../config/resolve-host-run';
-import { resolveTold } from '../config/resolve-host-told';
+import { type ResolveOptions, resolveTold } from '../config/resolve-host';
+import type { ResolvedHost } from '../config/resolved-host';
+import { cannotRun } from '../config/ssh-runner';
 import { ConnectFailure } from '../link/connect-failure';
-import { AskpassDesk, type RawQuestion } from '../login/askpass-desk';
-import { answerText, readQuestion } from '../login/askpass-question';
+import { AskpassDesk, answerText, type RawQuestion, readQuestion } from '../login/askpass-desk';
 import { failed, makeHop } from '../ssh2/ssh2-hop';
 import { JoinedStream } from '../ssh2/ssh2-joined-stream';
 import { Tail } from '../ssh2/ssh2-tail';

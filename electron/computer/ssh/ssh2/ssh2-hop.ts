@@ -1,4 +1,4 @@
-import type { ResolvedHost } from '../config/resolve-host';
+import type { ResolvedHost } from '../config/resolved-host';
 import type { ConnectFailure } from '../link/connect-failure';
 import type {
   ConnectStage,

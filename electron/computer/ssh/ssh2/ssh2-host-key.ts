@@ -1,6 +1,6 @@
 import { ConnectFailure } from '../link/connect-failure';
 import { changedKey } from '../login/changed-key';
-import { fingerprint, keyTypeOf } from '../login/identity-wire';
+import { fingerprint, keyTypeOf } from '../login/identity';
 import { type HostKeyVerdict, KnownHosts, nameInFile, recordHostKey } from '../login/known-hosts';
 import type { HopContext } from './ssh2-hop';
 

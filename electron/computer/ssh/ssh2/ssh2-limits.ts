@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import type { ResolvedHost } from '../config/resolve-host';
-import type { ConfigLine } from '../config/ssh-config';
-import { originOf } from '../config/ssh-config-origin';
+import type { ResolvedHost } from '../config/resolved-host';
+import { type ConfigLine, originOf } from '../config/ssh-config';
 import { knownAlgorithms } from './ssh2-algorithms';
 
 /**

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ResolvedHost } from '../config/resolve-host';
+import type { ResolvedHost } from '../config/resolved-host';
 import { ConnectFailure } from '../link/connect-failure';
 import type { HopContext } from './ssh2-hop';
 import { JoinedStream } from './ssh2-joined-stream';

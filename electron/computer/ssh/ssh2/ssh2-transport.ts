@@ -1,6 +1,6 @@
 import type { Client, ClientChannel } from 'ssh2';
-import type { ResolvedHost, ResolveOptions } from '../config/resolve-host';
-import { resolveTold } from '../config/resolve-host-told';
+import { type ResolveOptions, resolveTold } from '../config/resolve-host';
+import type { ResolvedHost } from '../config/resolved-host';
 import { ConnectFailure } from '../link/connect-failure';
 import type { HostChannel, HostTransport, OpenOptions } from '../transport';
 import { openChannel } from './ssh2-channel';

@@ -9,8 +9,12 @@ import {
 } from 'ssh2';
 import { ConnectFailure } from '../link/connect-failure';
 import type { HopContext } from '../ssh2/ssh2-hop';
-import type { Candidate } from './authenticate-keys';
 import { type Identity, unlockIdentity } from './identity';
+
+/** A key to try: the agent signs with it, or its file is unlocked when the host wants it. */
+export type Candidate =
+  | { from: 'agent'; socket: string; blob: Buffer; type: string; label: string }
+  | { from: 'file'; identity: Identity; label: string };
 
 /** How often a person may mistype a passphrase before the key is passed over, as ssh. */
 const passphraseTries = 3;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { ScoreSpec } from '../contract/task';
-import { pointsFor, REFERENCE_POINTS, withPenalty } from './score';
+import { addScore, finalScore, pointsFor, REFERENCE_POINTS, type Scores, withPenalty } from './scores';
 
 const finite = fc.double({ min: -1e6, max: 1e6, noNaN: true });
 const scoreSpec = fc
@@ -53,4 +53,27 @@ describe('score as data', () => {
   it('takes the penalty off, not below 0', () => {
     expect([withPenalty(50, 10), withPenalty(5, 10), withPenalty(50, 0)]).toEqual([40, 0, 50]);
   });
+});
+
+const after = (...evaluations: [score: number | null, forced: boolean][]): Scores => {
+  const scores: Scores = { best: null, final: null, last: null };
+  for (const [score, forced] of evaluations) addScore(scores, score, forced);
+  return scores;
+};
+
+test('a run ends with the score of the evaluation that was forced at its end', () => {
+  expect(finalScore(after([80, false], [40, true]))).toBe(40);
+  expect(after([80, false], [40, true])).toEqual({ best: 80, last: 40, final: 40 });
+});
+
+test('without a forced evaluation the last score is that of the run', () => {
+  expect(finalScore(after([80, false], [null, false]))).toBe(80);
+  expect(finalScore(after())).toBe(null);
+});
+
+test('no earlier score stands for a forced evaluation that came to none', () => {
+  expect(finalScore(after([100, false], [null, true]))).toBe(null);
+  expect(after([100, false], [null, true])).toMatchObject({ best: 100, finalUnavailable: true });
+  expect(finalScore(after([100, false], [null, true], [60, true]))).toBe(60);
+  expect(finalScore(after([100, false], [60, true], [null, true]))).toBe(null);
 });

@@ -1,7 +1,85 @@
 import type { HostResolution, ResolvedSetting } from '@shared/contract/computers';
-import type { ResolvedHost } from './resolve-host';
-import type { ConfigLine } from './ssh-config';
-import { type Facts, originOf } from './ssh-config-origin';
+import type { HostTarget } from './jump-hosts';
+import { type ConfigLine, type Facts, originOf } from './ssh-config';
+
+/** What `ssh -G` printed: every setting with its values in order. */
+export class ResolvedSettings {
+  private readonly values = new Map<string, string[]>();
+
+  constructor(output: string) {
+    for (const line of output.split('\n')) {
+      const space = line.indexOf(' ');
+      if (space <= 0) continue;
+      const name = line.slice(0, space).toLowerCase();
+      const value = line.slice(space + 1).trim();
+      const known = this.values.get(name);
+      if (known) known.push(value);
+      else this.values.set(name, [value]);
+    }
+  }
+
+  /** The setting is one this version of ssh knows and prints. */
+  has(name: string): boolean {
+    return this.values.has(name);
+  }
+
+  /** First value as it is, also where it reads `none`. */
+  text(name: string): string | undefined {
+    return this.values.get(name)?.[0];
+  }
+
+  /** First value; undefined when ssh printed none, or `none`. */
+  get(name: string): string | undefined {
+    const value = this.values.get(name)?.[0];
+    return value === '' || value === 'none' ? undefined : value;
+  }
+
+  all(name: string): string[] {
+    return (this.values.get(name) ?? []).filter((value) => value !== 'none');
+  }
+
+  list(name: string): string[] {
+    return this.get(name)?.split(',') ?? [];
+  }
+
+  /** ssh prints yes and true for the same, by setting and version. */
+  yes(name: string): boolean {
+    const value = this.get(name);
+    return value === 'yes' || value === 'true';
+  }
+
+  number(name: string, otherwise: number): number {
+    const value = Number(this.get(name) ?? Number.NaN);
+    return Number.isFinite(value) ? value : otherwise;
+  }
+}
+
+/** A host as the user's configuration describes it, with all that a transport needs to know. */
+export interface ResolvedHost extends HostResolution {
+  target: HostTarget;
+  /** Jump hosts on the way, outermost first; each is resolved by itself and has none of its own left. */
+  via: ResolvedHost[];
+  /** Everything `ssh -G` said. */
+  raw: ResolvedSettings;
+  hostKeyAlias: string | null;
+  /** The files of `knownHostsFiles` that are the user's own; a new key goes to the first. */
+  userKnownHostsFiles: string[];
+  /** `yes`: an unknown key is refused without asking. Whatever weaker the configuration says, a person is asked. */
+  strictHostKeyChecking: 'ask' | 'yes';
+  hashKnownHosts: boolean;
+  /** The configuration names key files, rather than leaving it to ssh's usual ones. */
+  identitiesConfigured: boolean;
+  identitiesOnly: boolean;
+  /** Socket of the agent; null when there is none to ask. */
+  agentSocket: string | null;
+  certificateFiles: string[];
+  /** Methods in the order they are tried; those switched off are left out. */
+  authentications: string[];
+  passwordPrompts: number;
+  connectTimeoutMs: number | null;
+  addressFamily: 0 | 4 | 6;
+  bindAddress: string | null;
+}
 
 /** Settings worth showing, in reading order: as in ssh_config(5). */
 const shown = [

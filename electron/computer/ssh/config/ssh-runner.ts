@@ -11,7 +11,7 @@ export interface SshSetup {
   environment?: NodeJS.ProcessEnv | undefined;
 }
 
-export interface SshAnswer {
+interface SshAnswer {
   code: number | null;
   stdout: string;
   stderr: string;
