@@ -5,9 +5,10 @@ import type { Store, StoreWriter } from '../api';
 import { offerAddresses } from '../file/file-addresses';
 import { type ReadOnly, readOnlyWriter } from '../file/read-only';
 import { readerOver } from '../queries/answers';
+import { readsFrom } from './reads-from';
 import { AssembledStore, Notices, thrownLater } from './store-parts';
 import type { StoreThread } from './store-thread';
-import { readsFrom, type StoreThreads, startThreads } from './store-threads';
+import { type StoreThreads, startThreads } from './store-threads';
 import type { ThreadData } from './thread-protocol';
 
 export interface OpenStoreOptions {
