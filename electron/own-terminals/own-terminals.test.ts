@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { OwnTerminalEvents } from '@shared/contract/ipc/own-terminal';
@@ -8,6 +8,7 @@ import { frameBytes } from '../ipc/terminal-screen';
 import { cleanLocal } from '../runs/sessions/clean-sessions';
 import { AwayComputer } from '../testing/away-computer';
 import { eventually } from '../testing/deadline';
+import { temporaryFolder } from '../testing/store-fixtures';
 import { OwnTerminals } from './own-terminals';
 
 const resourcesDir = resolve(import.meta.dirname, '../../resources');
@@ -156,13 +157,14 @@ test('they are found again after a restart, with what they printed and still run
 
 test('a flood that nobody takes waits on its host and holds up no other terminal', async () => {
   const { own, frames, shows, live, take } = await start();
+  const over = join(temporaryFolder(), 'over');
   const flood = await own.open(order);
   const calm = await own.open(order);
   await live(flood.id);
   await live(calm.id);
   await own.write(
     flood.id,
-    encode('head -c 12000000 /dev/zero | tr "\\0" "x" | fold -w 79; echo end-of-flood\n'),
+    encode(`head -c 12000000 /dev/zero | tr "\\0" "x" | fold -w 79; echo end-of-flood; touch ${over}\n`),
   );
   await eventually('the flood came', () => frames.filter(({ id }) => id === flood.id).length >= 2);
   await own.write(calm.id, encode('echo calm-$((1 + 1))\n'));
@@ -171,6 +173,8 @@ test('a flood that nobody takes waits on its host and holds up no other terminal
     .filter(({ id }) => id === flood.id)
     .reduce((sum, frame) => sum + frame.bytes.length, 0);
   expect(unseen).toBeLessThanOrEqual(3 * frameBytes);
+  // All of it is there before any more of it is taken, however fast this machine takes.
+  await eventually('the flood is over on its host', () => existsSync(over));
   await shows(flood.id, /end-of-flood\r\n/);
   take(flood.id);
   const sent = frames
