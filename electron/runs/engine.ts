@@ -123,6 +123,8 @@ class RunEngine implements Engine {
   readonly branches: BranchDesk;
   private readonly driven = new Map<string, DrivenHere>();
   private readonly holds: RunHolds;
+  /** Where a run's outbox stood when it was to be resumed: what is asked for later is asked of that drive. */
+  private readonly heads = new Map<string, Promise<number>>();
   private readonly closing = new AbortController();
 
   constructor(private readonly options: EngineOptions) {
@@ -182,16 +184,25 @@ class RunEngine implements Engine {
   /** Two at once give one drive: the second finds the first one's. */
   async resumeRun(run: string, agreed = false): Promise<void> {
     const { driveApart, store } = this.options;
-    // A run that is not here gets no lock, no log and no process.
-    refuseImport(run, (await store.reader.run(run)).state);
-    const before = await store.reader.outboxHead(run);
+    // The turn is taken before anything is read: who pauses from here on finds the run held, and is heard.
+    const head = store.reader.outboxHead(run);
+    this.heads.set(run, head);
+    // It may fail before its turn has come; whoever waits for it is told.
+    head.catch(() => undefined);
     await this.holds.inTurn(run, async () => {
+      const before = await head.finally(() => this.forgetHead(run, head));
+      // A run that is not here gets no lock, no log and no process.
+      refuseImport(run, (await store.reader.run(run)).state);
       if (await this.drives(run)) return;
       if (!agreed) await this.refuseUnasked(run);
       if (driveApart === undefined) return this.takeOver(run, before);
       await this.holds.untilFree(run);
       if (!store.isDriven(run)) await driveApart(run, agreed);
     });
+  }
+
+  private forgetHead(run: string, head: Promise<number>): void {
+    if (this.heads.get(run) === head) this.heads.delete(run);
   }
 
   async refuseUnasked(run: string): Promise<void> {
@@ -352,6 +363,7 @@ class RunEngine implements Engine {
     if (op.op === 'run.pause' && state === 'paused' && !this.holds.isHeld(run)) {
       return;
     }
+    await this.heads.get(run);
     await store.writer.post(run, author, op);
     try {
       const { options, live } = this;

@@ -39,8 +39,8 @@ describe('catalogues', () => {
   });
 
   it('count one as one', () => {
-    expect(en.branches.stepsAfter(1)).toMatch(/^1 step lies .+ What it changed/);
-    expect(en.branches.stepsAfter(2)).toMatch(/^2 steps lie .+ What they changed/);
+    expect(en.branches.stepsAfter(1)).toMatch(/^1 step lies .+ Its file changes/);
+    expect(en.branches.stepsAfter(2)).toMatch(/^2 steps lie .+ Their file changes/);
   });
 
   it('say in their own language that a workspace is only read', () => {

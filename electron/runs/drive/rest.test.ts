@@ -54,6 +54,25 @@ function beforePaused(store: Store, act: () => Promise<unknown>): Store {
   });
 }
 
+/** The store, where the head of an outbox is only read once the state of a run has been read after it was asked for. */
+function slowHead(store: Store): Store {
+  let release = () => undefined as void;
+  const run: Store['reader']['run'] = async (...args) => {
+    const found = await store.reader.run(...args);
+    release();
+    return found;
+  };
+  const outboxHead: Store['reader']['outboxHead'] = async (...args) => {
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return store.reader.outboxHead(...args);
+  };
+  return Object.assign(Object.create(store) as Store, {
+    reader: Object.assign(Object.create(store.reader) as Store['reader'], { run, outboxHead }),
+  });
+}
+
 /** Calls `act` the first time the log says that the run is paused, in the very moment in which it says so. */
 function oncePaused<T>(stand: EndpointsStand, run: string, act: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -149,6 +168,19 @@ describe('while a run is taken up', () => {
     await stand.engine.waitRun(run);
     expect(await stand.store.reader.run(run)).toMatchObject({ state: 'paused', reason: 'asked' });
     expect(await stand.of(run, 'driver.started')).toHaveLength(2);
+  }, 60_000);
+
+  it('a pause is heard that finds the run paused while the resume still reads', async () => {
+    const stand = await open();
+    const run = await drivenAndPausing(stand);
+    await stand.engine.pause(run, author, 'after_step');
+    await stand.engine.waitRun(run);
+    const engine = engineOn(stand, slowHead(stand.store));
+    const resumed = engine.resumeRun(run);
+    await engine.pause(run, author, 'now');
+    await resumed;
+    await engine.waitRun(run);
+    expect(await stand.store.reader.run(run)).toMatchObject({ state: 'paused', reason: 'asked' });
   }, 60_000);
 
   it('a stop and a resume at once leave the run stopped or driven to its stop', async () => {
