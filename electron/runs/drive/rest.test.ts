@@ -56,7 +56,7 @@ function beforePaused(store: Store, act: () => Promise<unknown>): Store {
 
 /** The store, where the head of an outbox is only read once the state of a run has been read after it was asked for. */
 function slowHead(store: Store): Store {
-  let release = () => undefined as void;
+  let release: () => void = () => undefined;
   const run: Store['reader']['run'] = async (...args) => {
     const found = await store.reader.run(...args);
     release();
