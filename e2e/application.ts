@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,6 +148,8 @@ export const test = base.extend<{ place: Place }>({
     for (const child of running) await quit(child);
     const broken = policyViolations(join(folder, 'data'));
     removeRuns({ folder, workspace: join(folder, 'workspace') });
+    // A person's own terminals outlive the application too; each names its folder on its command line.
+    spawnSync('pkill', ['-KILL', '-f', `${folder}/workspace/spools/own/`]);
     rmSync(folder, { recursive: true, force: true });
     if (!mayBreakPolicy) expect(broken).toEqual([]);
   },

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applicationUser, giveToApplication, runExecutable } from './launch.mjs';
@@ -85,10 +85,14 @@ async function checkSmoke(executable, env) {
       args: ['--smoke', '--out', out],
       env: { ...env, HOME: home },
     });
-    if (code !== 0)
+    if (code !== 0) {
+      const facts = join(out, 'smoke.json');
       return [
         `--smoke ended with exit code ${code}${applicationUser() ? ` as ${applicationUser().name}` : ''}.`,
+        existsSync(facts) ? readFileSync(facts, 'utf8').trim() : 'It did not come to write smoke.json.',
+        ...logLines(home),
       ];
+    }
     const missing = ['screenshot.png', 'smoke.json'].filter((name) => !existsSync(join(out, name)));
     if (missing.length > 0) return [`--smoke did not write ${missing.join(', ')}.`];
     const smoke = JSON.parse(readFileSync(join(out, 'smoke.json'), 'utf8'));
@@ -96,4 +100,11 @@ async function checkSmoke(executable, env) {
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
+}
+
+/** The last lines of the application's logs below its home, so that a machine nobody can look at tells why. */
+function logLines(home) {
+  return readdirSync(home, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.log'))
+    .flatMap((path) => [`${path}:`, ...readFileSync(join(home, path), 'utf8').trim().split('\n').slice(-20)]);
 }

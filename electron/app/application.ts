@@ -395,6 +395,8 @@ export class Application implements Answering {
       runtime: applicationInfo(this.#args.smoke).runtime,
       timings: this.#timings,
     });
+    if (!ok)
+      process.stderr.write(`The window does not show what the store holds: ${this.#args.out}/smoke.json\n`);
     this.#quitting = 'yes';
     await this.#end(ok ? 0 : 1);
   }
