@@ -66,6 +66,11 @@ test('a new run: endpoint with its connection tested, task package, limits, star
     const [computer] = shown.computers;
     if (computer?.isolation !== undefined)
       expect(computer.folders).toMatchObject([{ path: shared, write: true }]);
+    await page.getByRole('button', { name: 'More run controls' }).click();
+    await page.getByRole('menuitem', { name: /^Run details/ }).click();
+    const details = page.getByRole('dialog', { name: 'Run details' });
+    await expect(details).toContainText('Armwith hints');
+    await expect(details).toContainText('Hints from peopleallowed');
     expect(complaints).toEqual([]);
   } finally {
     await model.close();

@@ -1,8 +1,10 @@
 import { taskSpecSchema } from '@shared/contract/task';
-import type { RunSummary } from '@shared/contract/views';
+import type { RunRecord, RunSummary } from '@shared/contract/views';
 import type { EventBody } from '@shared/log/events';
 import { runStatus } from '@shared/runs/run-status';
 import { branchHints } from '../branches/branch-hints';
+import { recordOf } from '../runs/run-record';
+import { creationOf } from '../runs/steer/change-run';
 import { type PendingAsk, pendingChanges } from '../runs/steer/pending-changes';
 import { approvalLines } from './approval-words';
 import { branchHintLines } from './branch-hint-lines';
@@ -14,10 +16,10 @@ import { budgetLine, budgetsOf, hours, statusLine } from './status-words';
 /** `run show RUN`: what is known of a run, and what was found to run on this machine where nobody drives it. */
 export async function showRun(context: CliContext, run: string): Promise<CommandResult> {
   const { reader } = context;
-  const [summary, hints, [first], pending, branch, approvals] = await Promise.all([
+  const [summary, hints, created, pending, branch, approvals] = await Promise.all([
     reader.run(run),
     reader.hints(run),
-    reader.events(run, 1, 1),
+    creationOf(context.store, run),
     pendingChanges(reader, run),
     branchHints(reader, run),
     reader.openApprovals(run),
@@ -25,7 +27,7 @@ export async function showRun(context: CliContext, run: string): Promise<Command
   const asked = summary.state === 'undriven' || summary.state === 'paused';
   const running = asked ? await context.engine.running(run) : undefined;
   const known = await isCostKnown(context, summary);
-  const created = first?.kind === 'run.created' ? first.body : null;
+  const recorded = recordOf(created);
   const { best, final, tries, finalUnavailable } = summary.scores;
   const status = runStatus(summary);
   const budgets = budgetsOf(summary);
@@ -55,7 +57,7 @@ export async function showRun(context: CliContext, run: string): Promise<Command
         ...(summary.maxTrainingMs === undefined ? {} : { trainingMs: { limit: summary.maxTrainingMs } }),
       },
       pending,
-      ...(created === null ? {} : { recorded: recordedOf(created) }),
+      recorded,
       computers: summary.computers,
     },
     lines: [
@@ -70,7 +72,7 @@ export async function showRun(context: CliContext, run: string): Promise<Command
       `Scores   best ${points(best)}, final ${finalUnavailable === true ? 'unavailable: what the run left could not be evaluated' : points(final)}, ${tries} of ${summary.scores.maxTries} evaluations${summary.evaluatorIsolated ? '' : ' (evaluator not isolated)'}`,
       ...protectedLines(summary),
       `Labels   train ${summary.labels.train}, mask ${summary.labels.mask}, undecided ${summary.labels.undecided}`,
-      ...(created === null ? [] : [`Recorded ${recordedWords(created)}`]),
+      `Recorded ${recordedWords(recorded)}`,
       ...(branch === null ? [] : branchHintLines(branch)),
       ...hints.hints.map(
         (each) =>
@@ -98,20 +100,7 @@ function points(score: number | null): string {
   return score === null ? '–' : String(Math.round(score * 100) / 100);
 }
 
-function recordedOf({
-  taskHint,
-  humanHints,
-  experiment,
-  arm,
-  group,
-  sample,
-  seed,
-}: EventBody<'run.created'>) {
-  return { taskHint, humanHints, experiment, arm, group, sample, seed };
-}
-
-function recordedWords(created: EventBody<'run.created'>): string {
-  const { taskHint, humanHints, ...named } = recordedOf(created);
+function recordedWords({ taskHint, humanHints, ...named }: RunRecord): string {
   return [
     `task hint ${taskHint}`,
     `human hints ${humanHints ? 'on' : 'off'}`,
@@ -120,8 +109,8 @@ function recordedWords(created: EventBody<'run.created'>): string {
 }
 
 /** What each session of a computer begins with, a line for each computer that has such commands. */
-function beginnings(created: EventBody<'run.created'> | null): string[] {
-  const spec = created === null ? null : taskSpecSchema.safeParse(created.spec).data;
+function beginnings(created: EventBody<'run.created'>): string[] {
+  const spec = taskSpecSchema.safeParse(created.spec).data;
   return (spec?.computers ?? []).flatMap(({ name, setup }) =>
     setup.each_session.length === 0
       ? []

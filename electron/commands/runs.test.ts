@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { openDatabase } from '../store/file/database';
 import { workspaceFile } from '../store/file/workspace-file';
-import { alice, createRun, RunWriter } from '../testing/run-writer';
+import { alice, createdBody, createRun, RunWriter } from '../testing/run-writer';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { type Workbench, WorkbenchHolder } from '../workbench';
 import { workspaceHandlers } from './workspace-handlers';
@@ -80,6 +80,17 @@ test('of two windows that answer at once, the second hears that it came too late
   expect(await store.reader.outbox(run, 0)).toHaveLength(1);
   expect(await window['runs.openApprovals']({ run })).toEqual([]);
   expect(await other['runs.openApprovals']({ run })).toEqual([]);
+});
+
+test('the window shows what a run was started with', async () => {
+  const store = testStore();
+  const window = await windowOf(store);
+  const run = ulid();
+  const compared = { experiment: 'hints', arm: 'with', group: null, sample: 3, seed: 42 };
+  const created = { ...createdBody(run), ...compared, taskHint: 'tool' as const, humanHints: false };
+  await store.writer.append(run, 0, [{ kind: 'run.created', body: created }]);
+  expect(await window['runs.record']({ run })).toEqual({ ...compared, taskHint: 'tool', humanHints: false });
+  await expect(window['runs.record']({ run: ulid() })).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('the window shows which kinds are allowed in a run, without those that were taken back', async () => {

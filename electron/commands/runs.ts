@@ -3,7 +3,9 @@ import { namedEndpoint, type Settings } from '@shared/contract/settings';
 import type { Author } from '@shared/log/annotations';
 import type { SharedFolder } from '../computer/local/sandbox/sandbox-view';
 import { removeRun } from '../runs/remove-run';
+import { recordOf } from '../runs/run-record';
 import { answerApproval } from '../runs/steer/answer-approval';
+import { creationOf } from '../runs/steer/change-run';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './handlers';
 
@@ -31,6 +33,7 @@ export function runHandlers(options: RunHandlerOptions): RunHandlers {
       return reader().runs();
     },
     'runs.summary': ({ run }) => reader().run(run),
+    'runs.record': async ({ run }) => recordOf(await creationOf(holder.require().store, run)),
     'runs.start': async (input) => {
       const run = await engine().startRun({
         task: input.task,

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { StepFailure } from './step-failure.mjs';
 
 const STEP = 'display';
+/** A server that works names its display within a second. */
+const PATIENCE_MS = 60_000;
 
 /** @returns {boolean} whether windows can be shown to somebody */
 export function hasDisplay(env = process.env, platform = process.platform) {
@@ -39,7 +41,8 @@ export async function startDisplay({ owner, size = '1600x1000' } = {}) {
   };
   process.once('exit', stop);
   const number = await new Promise((resolve, reject) => {
-    const fail = (cause) =>
+    const fail = (cause) => {
+      clearTimeout(patience);
       reject(
         new StepFailure(
           STEP,
@@ -47,11 +50,18 @@ export async function startDisplay({ owner, size = '1600x1000' } = {}) {
           'Run Xvfb by hand to see why, or set DISPLAY to a display that works.',
         ),
       );
+    };
     let text = '';
     server.stdio[3].on('data', (bytes) => {
       text += bytes;
-      if (text.includes('\n')) resolve(text.trim());
+      if (!text.includes('\n')) return;
+      clearTimeout(patience);
+      resolve(text.trim());
     });
+    const patience = setTimeout(
+      () => fail(`it named no display within ${PATIENCE_MS / 1000} s. ${errors.trim()}`),
+      PATIENCE_MS,
+    );
     server.once('error', (error) => fail(error.message));
     server.once('exit', (code) => fail(errors.trim() || `exit ${code}`));
   });

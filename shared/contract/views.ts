@@ -92,6 +92,20 @@ export interface RunSummary {
   protectedChanged?: ProtectedChanges | undefined;
 }
 
+/** What a run was started with so that it can be compared with others; nothing of it changes later. */
+export interface RunRecord {
+  /** Whether and when the agent may see the task's own hint. */
+  taskHint: 'off' | 'tool' | 'upfront';
+  /** Whether people may send it hints. */
+  humanHints: boolean;
+  experiment: string | null;
+  arm: string | null;
+  group: string | null;
+  sample: number | null;
+  /** Recorded only; never sent to a model. */
+  seed: number | null;
+}
+
 /** What follows a step in the timeline: a hint, an evaluation, a status change, a standstill. */
 export type StepNote =
   | { kind: 'hint'; hints: { id: string; number: number; text: string }[] }

@@ -112,6 +112,12 @@ export const runAnswers = {
   'runs.summary': runSummary,
   'runs.start': z.object({ run }),
   'runs.resume': nothing,
+  'runs.record': z.object({
+    taskHint: z.enum(['off', 'tool', 'upfront']),
+    humanHints: z.boolean(),
+    ...{ experiment: text.nullable(), arm: text.nullable(), group: text.nullable() },
+    ...{ sample: number.nullable(), seed: number.nullable() },
+  }),
   'runs.pause': nothing,
   'runs.stop': nothing,
   'runs.setModel': nothing,

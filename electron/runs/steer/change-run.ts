@@ -81,7 +81,10 @@ async function asked(
 }
 
 /** The first event of a run's log. @throws WaymarkError not_found */
-export async function creationOf(store: Store, run: string): Promise<EventBody<'run.created'>> {
+export async function creationOf(
+  store: Pick<Store, 'reader'>,
+  run: string,
+): Promise<EventBody<'run.created'>> {
   const [first] = await store.reader.events(run, 1, 1);
   if (first?.kind !== 'run.created') {
     throw new WaymarkError('not_found', `There is no run ${run} in this workspace.`);

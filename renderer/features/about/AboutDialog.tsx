@@ -1,10 +1,10 @@
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
+import { FactList } from '../../components/FactList';
 import { useSettings } from '../../state/settings';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
-import './about.css';
 
 export interface AboutDialogProps {
   onClose: () => void;
@@ -32,14 +32,7 @@ export function AboutDialog({ onClose }: AboutDialogProps) {
     });
   return (
     <Dialog title={text.title} closeLabel={words.common.close} onClose={onClose} width="small">
-      <dl className="about-facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt className="quiet">{name}</dt>
-            <dd className="mono-12">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} mono />
       {app.testRuntime && <p className="tone-attention text-12">{text.testRuntime}</p>}
       <p className="text-12 quiet">{text.licence}</p>
       <Button onClick={save}>{text.diagnostics}</Button>

@@ -18,11 +18,12 @@ import { loadKeys, useKeys } from '../settings/keys';
 import { type Control, ControlSheet } from './ControlSheet';
 import { LimitsDialog } from './LimitsDialog';
 import { ModelDialog } from './ModelDialog';
+import { RecordDialog } from './RecordDialog';
 
 /** What the menu offers that only looks. */
-const looking: ReadonlySet<string> = new Set(['verify', 'checkpoints', 'lineage']);
+const looking: ReadonlySet<string> = new Set(['record', 'verify', 'checkpoints', 'lineage']);
 
-type Asking = Control | 'kinds' | 'limits' | 'model' | 'key' | 'remove';
+type Asking = Control | 'kinds' | 'limits' | 'model' | 'record' | 'key' | 'remove';
 
 /** Wake, pause, resume, and the menu of everything else; what takes the run from its work is asked about first. */
 export function RunControls({ run }: { run: RunSummary }) {
@@ -109,11 +110,18 @@ export function RunControls({ run }: { run: RunSummary }) {
     ...(ended ? [] : [...changing, kinds]),
     ...branchItems(run.id, text, !ended),
     {
+      id: 'record',
+      label: words.record,
+      text: words.recordText,
+      icon: 'list',
+      line: true,
+      run: () => setAsking('record'),
+    },
+    {
       id: 'verify',
       label: words.verify,
       text: words.verifyText,
       icon: 'check',
-      line: true,
       run: () => attempt(verify),
     },
     ...(ended
@@ -197,6 +205,7 @@ export function RunControls({ run }: { run: RunSummary }) {
       {asking === 'kinds' && <AllowedKindsDialog run={run.id} onClose={close} />}
       {asking === 'limits' && <LimitsDialog run={run} onClose={close} />}
       {asking === 'model' && <ModelDialog run={run} onClose={close} />}
+      {asking === 'record' && <RecordDialog run={run} onClose={close} />}
       {asking === 'key' && <KeyMissingDialog run={run} onClose={close} />}
       {asking === 'remove' && <RemoveSheet run={run} onClose={close} />}
     </div>

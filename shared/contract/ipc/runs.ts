@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mostName, mostTitle, oneLine } from '../../base/one-line';
 import { limitsChangeSchema } from '../../log/outbox';
 import { hostAliasSchema } from '../computers';
-import type { RunningCommand, RunSummary, VerifyReport } from '../views';
+import type { RunningCommand, RunRecord, RunSummary, VerifyReport } from '../views';
 import { type CommandRows, inRun, none, returns, run, unisolated } from './parts';
 
 /** More runs of one kind than anybody makes: a larger number is a slip. */
@@ -64,6 +64,8 @@ export interface ApprovalAsked {
 export const runCommands = {
   'runs.list': { input: none, output: returns<RunSummary[]>(), place: 'workspace', consent: 'free' },
   'runs.summary': { input: inRun, output: returns<RunSummary>(), place: 'workspace', consent: 'free' },
+  /** What the run was started with besides its limits. */
+  'runs.record': { input: inRun, output: returns<RunRecord>(), place: 'workspace', consent: 'free' },
   'runs.start': {
     input: startRunSchema,
     output: returns<{ run: string }>(),
