@@ -27,7 +27,9 @@ test('a run without isolation starts only after the system asked a person, and s
   await sheet.getByRole('button', { name: 'Start run' }).click();
   await expect(sheet.getByRole('alert')).toContainText('The run was not started.');
   const [question] = await place.questions(app);
-  expect(question).toMatch(/^Let this run work without isolation\?[\s\S]*read, change and delete every file/);
+  expect(question).toMatch(
+    /^Let this run work without isolation\?[\s\S]*read, change and delete all your files/,
+  );
   expect(commandLine(place, 'run', 'list')).toEqual({ runs: [] });
 
   await place.answerQuestion(app, 'yes');

@@ -168,7 +168,7 @@ async function inWorkspace(
     ...(isReading(args)
       ? {
           onlyReads: true,
-          orStill: ({ code, message }) => terminal.err(`${code}: ${message} It is only read.`),
+          orStill: ({ code, message }) => terminal.err(`${code}: ${message} It is opened read-only.`),
         }
       : {}),
   });
@@ -189,7 +189,7 @@ async function inWorkspace(
   bench.store.subscribe((notice) => troubles.tell(notice));
   const stop = (why: string) => () => void bench.engine.shutdown({ mode: 'pause', why });
   process.once('SIGINT', stop(interrupted));
-  process.once('SIGTERM', stop('Paused because the process that drove it was told to end.'));
+  process.once('SIGTERM', stop('Paused because the process that drove it was asked to end.'));
   try {
     return await command(context, args);
   } finally {

@@ -164,5 +164,5 @@ async function pauseBetweenTries(loop: Loop, ms: number): Promise<void> {
 function pauseMessage(failure: ModelFailure, failures: number): string {
   return failure.retryable
     ? `${failure.message} Tried ${failures} times. Resume the run to try again.`
-    : `${failure.message} Resume the run once this is mended.`;
+    : `${failure.message} Resume the run once this is fixed.`;
 }

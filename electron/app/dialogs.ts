@@ -66,7 +66,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     cancel: 'Cancel',
     trustTitle: 'Trust this workspace and work in it?',
     trustDetail:
-      "It is a copy, or somebody else's. If you trust it, its runs can use the models in your settings, connect to the hosts named in its log, and run its agents' commands and its tasks' set-up and evaluators under your account.",
+      "It is a copy, or it belongs to someone else. If you trust it, its runs can use the models in your settings, connect to the hosts named in its log, and run its agents' commands and its tasks' set-up and evaluators under your account.",
     trust: 'Trust',
     quitTitle: (runs) => (runs === 1 ? 'A run is being driven here.' : `${runs} runs are being driven here.`),
     quitDetail:
@@ -74,8 +74,8 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     pauseAndQuit: 'Pause after this step and quit',
     stay: 'Stay',
     stillDriving: (runs) =>
-      `Waymark keeps driving ${runs === 1 ? 'one run' : `${runs} runs`} without a window. Start it again to look.`,
-    onBattery: 'This machine runs from its battery while it drives a run.',
+      `Waymark keeps driving ${runs === 1 ? 'one run' : `${runs} runs`} without a window. Start it again to follow.`,
+    onBattery: 'This machine is running on battery while it drives a run.',
     stoodStill: (minutes) => `This machine slept. The agent stood still for ${minutes} min.`,
     hostAsks: (name) => `${name} needs your answer before it can be reached.`,
     keyMoves: 'May this key go to another address?',
@@ -85,7 +85,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
         `Until now sent to: ${from.join(', ') || 'nobody'}`,
         `From now on to: ${to}`,
         '',
-        'Whoever answers there can read it and use it. Say yes only if you made this change yourself.',
+        'Anyone who runs that address can read and use it. Say yes only if you made this change yourself.',
       ].join('\n'),
     sendKey: 'Send it there',
     trustHost: (alias) => `Record this key as the key of ${alias}?`,
@@ -95,14 +95,14 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     unisolatedDetail: (server, why) =>
       [
         `The agent's commands would not be isolated from the rest of ${server === null ? 'this computer' : `the server ${server}`}. They run under your account. They can`,
-        '• read, change and delete every file of yours',
-        '• read keys and passwords that programs keep there, such as those of ssh',
+        '• read, change and delete all your files',
+        '• read keys and passwords that programs store there, such as your ssh keys',
         '• see and end your programs, and use your ssh agent and your desktop',
         '• change other runs, the log and the evaluator of this workspace',
         '• use the network, whatever the task says',
         ...(why === '' ? [] : ['', `Why it would not be isolated: ${why}`]),
       ].join('\n'),
-    startUnisolated: 'Go on without isolation',
+    startUnisolated: 'Continue without isolation',
   },
   zh: {
     openWorkspace: '打开工作区',

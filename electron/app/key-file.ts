@@ -114,7 +114,7 @@ export class KeyFile {
     if (stored.success) return stored.data;
     throw new WaymarkError(
       'bad_input',
-      `The file of keys at ${this.path} is damaged and was left as it is. Bring it back from a backup, or move it away and enter the keys again.`,
+      `The key file ${this.path} is damaged and was left untouched. Restore it from a backup, or move it away and enter the keys again.`,
     );
   }
 }
@@ -166,7 +166,7 @@ function decrypt(secret: Buffer, { version, endpoints, kdf, iv, tag, data }: Sto
   } catch (error) {
     throw new WaymarkError(
       'refused',
-      'This passphrase does not open the kept keys. Nothing was changed; try again.',
+      'This passphrase does not unlock the stored keys. Nothing was changed; try again.',
       undefined,
       { cause: error },
     );

@@ -206,7 +206,7 @@ export class KeyStore {
       await rename(this.#sealedPath, aside);
       throw new WaymarkError(
         'bad_input',
-        `The file of sealed keys could not be understood and was moved to ${aside}. Enter the keys again.`,
+        `The file of sealed keys could not be read and was moved to ${aside}. Enter the keys again.`,
         undefined,
         { cause: error },
       );

@@ -19,7 +19,7 @@ function english({ kind, facts }: Pick<AttentionItem, 'kind' | 'facts'>): string
     case 'failed':
       return 'has failed.';
     case 'paused':
-      return facts.reason === 'undriven' ? 'is driven by nobody any more.' : 'has paused and waits for you.';
+      return facts.reason === 'undriven' ? 'is no longer being driven.' : 'has paused and waits for you.';
     case 'host_lost':
       return forModel(facts)
         ? 'waits for its model, which cannot be reached.'

@@ -175,7 +175,7 @@ function refuseUnknownHints({ plan }: FoundBranch, drop: readonly string[]): voi
   if (unknown !== undefined) {
     throw new WaymarkError(
       'bad_input',
-      `Hint ${unknown} does not stand in the context after step ${plan.step}, so it cannot be left out.`,
+      `Hint ${unknown} is not in the context after step ${plan.step}, so it cannot be left out.`,
     );
   }
 }

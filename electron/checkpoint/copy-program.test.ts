@@ -6,6 +6,6 @@ test('checkpoints on a host are removed for a run, not for a path', () => {
     /^rm -rf .*01ARZ3NDEKTSV4RRFFQ69G5FAV'?$/,
   );
   for (const run of ['..', '../../thesis', '', '.']) {
-    expect(() => removalCommand({ base: null, run }), run).toThrow(/no name/);
+    expect(() => removalCommand({ base: null, run }), run).toThrow(/not a valid name/);
   }
 });

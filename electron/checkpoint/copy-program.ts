@@ -70,6 +70,9 @@ function baseWord({ base, run }: Pick<CopyOrder, 'base' | 'run'>): string {
   if (base !== null) return shellQuote(base);
   // On a host this is removed as a whole.
   if (!isPlainName(run))
-    throw new WaymarkError('workspace_corrupt', `${JSON.stringify(run)} stands for a run, but is no name.`);
+    throw new WaymarkError(
+      'workspace_corrupt',
+      `${JSON.stringify(run)} is used as a run, but is not a valid name.`,
+    );
   return `"$(case "$XDG_STATE_HOME" in /*) echo "$XDG_STATE_HOME";; *) echo "$HOME/.local/state";; esac)/waymark/checkpoints/"${shellQuote(run)}`;
 }

@@ -94,7 +94,7 @@ export class WorkspaceCopies {
       case 'missing':
         return new WaymarkError(
           'not_found',
-          `The checkpoint ${folder} on ${name} is not there any more. Choose another one.`,
+          `The checkpoint ${folder} on ${name} no longer exists. Choose another one.`,
         );
       case 'occupied':
         return new WaymarkError('refused', `The folder ${root} on ${name} is not empty.`);

@@ -18,7 +18,7 @@ export async function answer(
   if (nobody !== null) {
     throw new WaymarkError(
       'refused',
-      `An approval is answered by a person: in the window, or with "run ${verb} ${run}" typed in a terminal. Here nobody can, because ${nobody}.`,
+      `Only a person can answer an approval: in the window, or by typing "run ${verb} ${run}" in a terminal. Nobody can answer here, because ${nobody}.`,
     );
   }
   const asked = await openOne(context, run);
@@ -28,7 +28,9 @@ export async function answer(
     ...{ approval: asked.approval, decision, forRun: values.kind && verb === 'approve' },
     reason: values.reason,
   });
-  const goesOn = context.store.isDriven(run) ? '' : ` Nobody drives it; it goes on with: run resume ${run}`;
+  const goesOn = context.store.isDriven(run)
+    ? ''
+    : ` No process drives it; continue it with: run resume ${run}`;
   return {
     json: { run, approval: asked.approval, decision },
     lines: [`${verb === 'approve' ? 'Approved' : 'Refused'} step ${asked.step} of run ${run}.${goesOn}`],
@@ -40,13 +42,13 @@ function refuseForeignOption({ reason, kind }: Arguments['values'], verb: 'appro
   if (verb === 'approve' && reason !== undefined) {
     throw new WaymarkError(
       'bad_input',
-      '"run approve" takes no --reason: the agent is told a reason only of a refusal. Leave it out, or send a hint.',
+      '"run approve" takes no --reason: the agent sees a reason only with a refusal. Leave it out, or send a hint.',
     );
   }
   if (verb === 'refuse' && kind) {
     throw new WaymarkError(
       'bad_input',
-      '"run refuse" takes no --kind: only an approval can hold for the rest of the run. Leave it out.',
+      '"run refuse" takes no --kind: only an approval can apply to the rest of the run. Leave it out.',
     );
   }
 }
@@ -68,7 +70,7 @@ async function confirm(context: CliContext, asked: ApprovalAsked, kind: boolean)
   );
   if (said !== true) throw new WaymarkError('cancelled', 'Nothing was approved. The run still waits.');
   if ((await openOne(context, asked.run)).approval !== asked.approval) {
-    throw new WaymarkError('refused', 'It was answered meanwhile. The run asks something else by now.');
+    throw new WaymarkError('refused', 'It has been answered meanwhile, and the run now asks something else.');
   }
 }
 
@@ -84,7 +86,7 @@ async function whileOpen<T>(
     if (open.some((each) => each.approval === approval)) return;
     throw new WaymarkError(
       'refused',
-      `This was answered elsewhere meanwhile: the first answer counts, and nothing was approved here. See how the run stands with: run show ${run}`,
+      `This was answered elsewhere first, so nothing was approved here. See the state of the run with: run show ${run}`,
     );
   };
   const stop = store.subscribe((notice) => {
@@ -103,7 +105,7 @@ async function openOne({ reader }: CliContext, run: string): Promise<ApprovalAsk
   if (asked === undefined) {
     throw new WaymarkError(
       'refused',
-      `Run ${run} waits for no approval. It asks nothing, or what it asked is answered already: the first answer counts. See how it stands with: run show ${run}`,
+      `Run ${run} is not waiting for an approval, or its question has already been answered. See its state with: run show ${run}`,
     );
   }
   return asked;

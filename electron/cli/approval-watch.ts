@@ -74,7 +74,7 @@ export class ApprovalWatch {
     const talk: Promise<void> = this.ask(asked, asking.signal)
       .catch((thrown) => {
         if (asking.signal.aborted) {
-          if (!this.over) terminal.err('The question was answered elsewhere: the first answer counts.');
+          if (!this.over) terminal.err('The question was answered elsewhere first.');
           return;
         }
         this.complain(thrown);

@@ -13,8 +13,8 @@ export function questionLines({ run, step, what, why, kinds = [], on = [] }: App
     // The agent's own words: marked, so that none of its lines passes for one of ours. The terminal folds them.
     ...setOff(what),
     ...lengthLines(what),
-    `It asks because: ${why}`,
-    ...(kinds.length === 0 ? [] : [`Of this kind in this run: ${kinds.join('; ')}.`]),
+    `Why it asks: ${why}`,
+    ...(kinds.length === 0 ? [] : [`This kind, for the rest of this run: ${kinds.join('; ')}.`]),
   ];
 }
 

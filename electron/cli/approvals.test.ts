@@ -133,7 +133,7 @@ it('says at once without a terminal what waits, on which computer, and how to an
   expect((await driving).lines[0]).toContain('finished');
   expect(await stand.of(run, 'approval.decided')).toMatchObject([{ decision: 'allow', by: 'Ada' }]);
   await expect(person.run('approve', run)).rejects.toMatchObject({
-    message: expect.stringContaining('no approval'),
+    message: expect.stringContaining('not waiting for an approval'),
   });
 }, 30_000);
 
@@ -230,7 +230,7 @@ it('takes one answer while nobody drives the run, and says of the next that it c
   await person.type('Approve it? (y/N)', 'y');
   expect((await approved).lines[0]).toContain(`run resume ${run}`);
   await expect(person.run('refuse', run)).rejects.toMatchObject({
-    ...{ code: 'refused', message: expect.stringContaining('the first answer counts') },
+    ...{ code: 'refused', message: expect.stringContaining('already been answered') },
   });
   // Nothing says any more that it waits.
   const { json, lines } = await person.run('show', run);

@@ -168,7 +168,7 @@ export function wholeNumber(
   throw new WaymarkError(
     'bad_input',
     isWhole
-      ? `${what} is ${value}, and ${most} is the most. Give a smaller number.`
+      ? `${what} is ${value}, but the maximum is ${most}. Give a smaller number.`
       : `${what} is "${value}" but must be a whole number, 0 or above.`,
   );
 }
@@ -197,7 +197,7 @@ export function duration(value: string | undefined, what: string): number | null
   if (/^0+(?:\.0*)?[a-z]$/.test(value)) {
     throw new WaymarkError(
       'bad_input',
-      `${what} is "${value}", which is no time at all. Give one above 0, such as 90s, 30m, 48h or 2d.`,
+      `${what} is "${value}", which is zero. Give a longer time, such as 90s, 30m, 48h or 2d.`,
     );
   }
   throw new WaymarkError(

@@ -7,8 +7,8 @@ type Consent = Pick<NewRun, 'isolation' | 'agreed'>;
 
 /** As the system's question in the window says it (`electron/app/dialogs.ts`). */
 const reach = [
-  'read, change and delete every file of yours',
-  'read keys and passwords that programs keep there, such as those of ssh',
+  'read, change and delete all your files',
+  'read keys and passwords that programs store there, such as your ssh keys',
   'see and end your programs, and use your ssh agent and your desktop',
   'change other runs, the log and the evaluator of this workspace',
   'use the network, whatever the task says',
@@ -55,7 +55,7 @@ export async function refuseIsolated(context: CliContext, args: Arguments, run: 
   if (!computers.some(({ isolation }) => isolation !== undefined)) return;
   throw new WaymarkError(
     'bad_input',
-    `Run ${run} is isolated, and it and its branches stay so: leave out --isolation none, or start a new run with it.`,
+    `Run ${run} is isolated, and it and its branches stay isolated. Leave out --isolation none, or start a new run with it.`,
   );
 }
 
@@ -73,7 +73,7 @@ async function ask({ prompts, terminal }: CliContext, thrown: unknown): Promise<
   ];
   const answer = await prompts.confirm(() => {
     for (const line of lines) terminal.err(line);
-    return 'Go on without isolation?';
+    return 'Continue without isolation?';
   });
   if (answer === null) throw thrown;
   if (!answer) throw new WaymarkError('cancelled', 'The run was not started without isolation.');

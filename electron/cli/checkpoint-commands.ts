@@ -34,7 +34,7 @@ async function make(context: CliContext, run: string, note: string): Promise<Com
     json: { run, checkpoints: made.map(asJson) },
     lines:
       made.length === 0 && store.isDriven(run)
-        ? [`Run ${run} makes a checkpoint after its step.`]
+        ? [`Run ${run} makes a checkpoint after its current step.`]
         : table(made.map(asRow)),
   };
 }
@@ -80,7 +80,7 @@ export async function branchCommand(context: CliContext, args: Arguments): Promi
   const drop = (values.drop ?? []).map((word) => {
     const hint = plan.hints.find(({ id, number }) => id === word || String(number) === word);
     if (hint !== undefined) return hint.id;
-    throw new WaymarkError('bad_input', `Hint ${word} does not stand in the context after step ${step}.`);
+    throw new WaymarkError('bad_input', `Hint ${word} is not in the context after step ${step}.`);
   });
   const order = {
     ...{ run: parent, step, drop, add },

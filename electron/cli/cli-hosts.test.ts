@@ -122,7 +122,7 @@ describe.skipIf(namespacesMissing)(
       await eventually('it asks', () => shown.includes('Password for typed [tester@127.0.0.1'));
       child.stdin.write(`${testerPassword}\r`);
       expect(await ended).toBe(0);
-      expect(shown).toContain('typed can be used.');
+      expect(shown).toContain('typed is ready to use.');
       expect(shown).not.toContain(testerPassword);
     }, 60_000);
 

@@ -71,7 +71,7 @@ describe('computer', () => {
     expect(added.lines).toEqual(['No perl.', 'Added gpu-03 (ssh2).']);
     expect(tested).toEqual(['gpu-03 ssh2']);
     expect(said).toEqual([
-      'gpu-03 is ada@10.0.0.3:22 by way of jump.',
+      'gpu-03 is ada@10.0.0.3:22 via jump.',
       'ok    name      10.0.0.3 (12 ms)',
       'ok    network   Connected. (12 ms)',
       '-     GPUs      No GPUs.',

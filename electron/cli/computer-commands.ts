@@ -71,7 +71,7 @@ async function add(
   if (settings.current.computers.some((each) => each.alias === alias)) {
     throw new WaymarkError(
       'already_exists',
-      `${alias} is in the list already. Look at it with: computer test ${alias}`,
+      `${alias} is in the list already. Test it with: computer test ${alias}`,
     );
   }
   const resolution = await hosts.resolve(alias);
@@ -81,7 +81,7 @@ async function add(
   if (report !== null && !report.ok) {
     throw new WaymarkError(
       'computer_unavailable',
-      `${alias} was not added: ${failureOf(report)} Mend it, or add it all the same with --no-test.`,
+      `${alias} was not added: ${failureOf(report)} Fix it, or add it anyway with --no-test.`,
     );
   }
   const computer: KnownComputer = { alias, transport, addedAt: Date.now() };
@@ -103,7 +103,7 @@ async function test(
   const report = await tested(hosts, alias, transportFor(args, resolution, known), terminal);
   return {
     json: report,
-    lines: report.ok ? [...reportLines(report), `${alias} can be used.`] : [failureOf(report)],
+    lines: report.ok ? [...reportLines(report), `${alias} is ready to use.`] : [failureOf(report)],
     ...(report.ok ? {} : { exitCode: 1 as const }),
   };
 }
@@ -191,7 +191,7 @@ function stageLine({ stage, state, message, via, ms }: StageView): string {
 }
 
 function resolutionLines({ alias, user, hostName, port, jumps, proxyCommand }: HostResolution): string[] {
-  const by = jumps.length > 0 ? ` by way of ${jumps.join(', ')}` : '';
+  const by = jumps.length > 0 ? ` via ${jumps.join(', ')}` : '';
   const command = proxyCommand === null ? '' : `, through the command ${proxyCommand}`;
   return [shortLine(`${alias} is ${user}@${hostName}:${port}${by}${command}.`)];
 }

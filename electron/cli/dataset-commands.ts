@@ -47,11 +47,11 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
 }
 
 const KEPT_REASONING =
-  'Warning: every row holds the reasoning of all its steps. No model was sent it so unless its endpoint gets reasoning back, and a model trained on these rows will be served without it.';
+  'Warning: every row holds the reasoning of all its steps. A model was only sent it this way if its endpoint is sent reasoning back, and a model trained on these rows will be served without it.';
 
 function differing(rows: number): string {
   const what = rows === 1 ? '1 row holds messages' : `${rows} rows hold messages`;
-  return `${what} that some of its steps were asked with in another form; metadata.not_as_sent says which.`;
+  return `${what} that some of its steps were sent in another form; metadata.not_as_sent names the steps.`;
 }
 
 /** `verify`: exit code 1 when a problem was found; `--logs` looks at what was recorded alone. */
@@ -88,7 +88,8 @@ function verified(report: VerifyReport): CommandResult {
   const known = report.runs.flatMap((run) => run.known ?? []);
   const lines = [...problems, ...known].map(({ what, where, message }) => `${what} at ${where}: ${message}`);
   if (report.ok) {
-    const but = known.length === 0 ? '' : ` but for ${counted(known.length, 'known loss', 'known losses')}`;
+    const but =
+      known.length === 0 ? '' : ` except for ${counted(known.length, 'known loss', 'known losses')}`;
     const here = report.runs.filter(({ purged }) => purged !== 'run').length;
     const gone = report.runs.length - here;
     const before = gone === 0 ? '' : ` Removed before: ${counted(gone, 'run')}.`;
@@ -98,7 +99,7 @@ function verified(report: VerifyReport): CommandResult {
     };
   }
   const restore = problems.some(({ what }) => !LESSER.has(what))
-    ? ['"restore" brings what is whole into a new folder; this one stays as it is.']
+    ? ['"restore" copies what is intact to a new folder and leaves this one unchanged.']
     : [];
   return {
     json: report,
@@ -151,7 +152,7 @@ export async function cleanCommand(context: CliContext): Promise<CommandResult> 
           ]),
       ...broken.map(
         ({ id, title }) =>
-          `The import of run ${id} ("${title}") was not finished; it stays. Import the same files again to replace it, or remove it with "run remove".`,
+          `The import of run ${id} ("${title}") was not finished; it was left in place. Import the same files again to replace it, or remove it with "run remove".`,
       ),
       ...notReached.map(({ run, host, message }) => `Not reached: ${host} (run ${run}). ${message}`),
     ],

@@ -45,7 +45,7 @@ function printed(lines: readonly string[], columns: number | undefined, clean?: 
 }
 
 const asked = (what: string) => ({ run: 'R', approval: 'A', step: 3, what, why: 'It deletes files.' });
-const ours = 'It asks because: It only reads.';
+const ours = 'Why it asks: It only reads.';
 
 test.each([
   40, 80, 133,

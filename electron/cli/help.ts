@@ -6,104 +6,105 @@ const helpText = `waymark: the engine of Waymark without its window
   task list | show ID               show: its limits, task hint, points and computers
   run start --task ID               create a run; --wait also drives it to its end
       [--model NAME] [--base-url URL] [--api-key-env VAR]
-      [--images on|off]             whether the model takes images; default: as its
-                                    endpoint says, off with --base-url
+      [--images on|off]             whether the model takes images; default: the setting
+                                    of its endpoint, off with --base-url
       [--computer NAME]...          where it runs: local or a host; with several
                                     computers in the task: --computer worker=gpu-03
       [--max-steps N] [--max-time 48h] [--max-evals N] [--max-tokens N] [--max-cost X]
-      [--max-training-time 24h]     how long one training may run; default: as the task says
+      [--max-training-time 24h]     how long one training may run; default: the task's limit
       [--approvals on|off|task]     default: task: on, unless the task says otherwise
-      [--task-hint off|tool|upfront]  the hint of the task; default: as the task says
+      [--task-hint off|tool|upfront]  the task's own hint; default: the task's setting
       [--human-hints on|off]        whether people may send hints; default: on
       [--title TEXT] [--experiment NAME] [--wait]
-      [--arm NAME] [--group NAME]   recorded with the run, to compare runs by
+      [--arm NAME] [--group NAME]   recorded with the run, for comparing runs
       [--sample N] [--seed N]
       [--isolation sandbox|none]    how the agent's commands run on this machine; default:
-                                    in a sandbox that shows the run's own folders only.
-                                    Where there is none you are asked, here or on
+                                    in a sandbox that shows only the run's own folders.
+                                    Without a sandbox you are asked first, here or on
                                     resume; none is your consent
-      [--show FOLDER[:rw]]...       folders of yours that the sandbox shows, read-only
+      [--show FOLDER[:rw]]...       your own folders to show in the sandbox, read-only
                                     unless :rw
-  run resume RUN [--wait]           drive a run on, in the background unless --wait
-  run resume --all [--wait]         every run that rests and has not ended
+  run resume RUN [--wait]           continue a run, in the background unless --wait
+  run resume --all [--wait]         every run that has not ended and is not being driven
   run list | show RUN | remove RUN | purge RUN
-  run approve RUN [--kind]          what it waits for your approval of, once you have read it
-                                    and said yes; --kind: and all of its kind in this run
-  run refuse RUN [--reason TEXT]    the agent is told so, and your reason
-  run pause RUN [--now]             after this step, or at once; says what keeps running
-  run stop RUN                      ends it for good, without a final evaluation
-  run model RUN NAME                later steps ask this endpoint of the settings
-  run limits RUN                    other limits from its next step on; what is not named
-      [--max-steps N] [--max-time 48h]  stays, and "none" takes the limit on tokens or
-      [--max-evals N]               cost away
+  run approve RUN [--kind]          show what it waits for, and approve it if you say yes;
+                                    --kind: also everything of that kind in this run
+  run refuse RUN [--reason TEXT]    the agent sees that you refused, and your reason
+  run pause RUN [--now]             after this step, or at once; lists what keeps running
+  run stop RUN                      end it for good, without a final evaluation
+  run model RUN NAME                use this endpoint from the settings for later steps
+  run limits RUN                    change limits from its next step on; limits not named
+      [--max-steps N] [--max-time 48h]  stay, and "none" removes a limit on tokens,
+      [--max-evals N]               cost or training time
       [--max-tokens N|none] [--max-cost X|none] [--max-training-time 24h|none]
-  step show RUN N [--prompt]        a step as it is recorded; --prompt: all that the model
+  step show RUN N [--prompt]        a step as recorded; --prompt: everything the model
                                     was sent for it
-  hint send RUN TEXT                queue a hint, also while another process drives
+  hint send RUN TEXT                queue a hint, even while another process drives
       [--when W] [--wake]           W: score_changes, session_idle[:COMPUTER[/SESSION]],
       [--category C]                gpu_idle[:COMPUTER]:MINUTES, error_streak:STEPS
-  hint list RUN                     hints and what became of them; of a branch also those
+  hint list RUN                     hints and what became of them; for a branch also those
                                     it inherited, dropped and added
   hint edit RUN N [TEXT]            N is the number of a queued hint; options as above
   hint move RUN N M|last            before hint M
   hint withdraw RUN N
   hint verdict RUN N acted-on|ignored|clear
-  checkpoint make RUN [NOTE]        keep its state after the step that runs
+  checkpoint make RUN [NOTE]        save its state after the current step
   checkpoint list RUN
-  branch RUN --step N               a run that goes on after that step, with the files
-      [--drop HINT]... [--add TEXT]...  of the newest checkpoint up to it; without or
-      [--title TEXT] [--endpoint NAME]  with more hints, or asking another model
-  session list [--run RUN]          terminals and what they do
-  session tail NAME --run RUN       what a terminal printed, and prints; NAME may be
+  branch RUN --step N               a new run that continues after that step, with the files
+      [--drop HINT]... [--add TEXT]...  of the newest checkpoint up to it; drop or add
+      [--title TEXT] [--endpoint NAME]  hints, or use another model
+  session list [--run RUN]          terminals and what they are doing
+  session tail NAME --run RUN       print a terminal's output and follow it; NAME may be
       [--all] [--raw]               computer:session. --raw: its exact bytes
-  computer add ALIAS                test a host of your ssh configuration and keep it
+  computer add ALIAS                test a host from your ssh configuration and add it
       [--transport ssh2|openssh] [--no-test]
   computer list | test ALIAS | remove ALIAS
   label RUN STEP train|mask|clear   STEP is 12, 12-15 or 3,7,12-15
       [--reason R] [--annotator NAME]
   label adjudicate RUN STEP train|mask
-                                    settles what opinions differ about
+                                    settle a disagreement
   label correct RUN STEP --call NAME --arguments JSON
-      [--thought TEXT]              what the model should have done, kept beside it
-  label undo RUN                    takes back what you (or --annotator NAME) did last
-  label judge RUN FILE.jsonl        bring in a judge's votes, one JSON object a line
+      [--thought TEXT]              what the model should have done, stored with the step
+  label undo RUN                    undo what you (or --annotator NAME) did last
+  label judge RUN FILE.jsonl        import a judge's votes, one JSON object per line
   label export --out FILE           the whole annotation log, for merge elsewhere
-  merge PATH                        take over the labels of another workspace: its
-                                    folder, a file of label export, or a backup
+  merge PATH                        merge in the labels of another workspace: its folder,
+                                    a file from label export, or a backup
   rules RUN                         what the rules say, step by step
-  rules list | show RULE            the rules, for --task T as they hold there
+  rules list | show RULE            the rules; with --task T, as set for that task
   rules preview RUN                 what other settings would change: [--on RULE]...
                                     [--off RULE]... [--set RULE.PARAMETER=VALUE]...
-  rules set --task T                as previewed, for all runs of the task; also
+  rules set --task T                apply to all runs of the task; as for preview, and
                                     [--precedence union|judge_over_rule]
-  rules clear --task T              as the task itself says
-  stats RUN                         scores, labels, rules, actions and people in figures
+  rules clear --task T              go back to the rules the task itself sets
+  stats RUN                         figures on scores, labels, rules, actions and people
   import PATH [--format researchgym]  a node, a tree or a checkpoint folder becomes a run
       [--title TEXT] [--task ID] [--again]
   queue [RUN]... | queue next [RUN]  what waits for you (or --annotator NAME), by class
   queue assign --run R... --to NAME,NAME  hand out runs or their segments, balanced
       [--by segment|run] [--overlap 0.2] [--blind] [--dry-run]
-  queue take-back BATCH             what was decided stays
+  queue take-back BATCH             withdraw a batch; decisions already made stay
   queue people [--run R]... [--format csv]  decided, left, agreement, minutes
   export --format slime --out DIR   write a dataset
       [--run RUN]... [--undecided refuse|train|mask] [--preset default|apollo]
       [--no-tools refuse|allow] [--carried once|paper]
       [--reasoning as-sent|drop|keep]
-  serve --stdio                     the workspace for a window, over the SSH channel
+  serve --stdio                     serve the workspace to a window, over the SSH channel
                                     it opened; --workspace DIR, else the default one
-  verify [--logs]                   check chains, texts, prompts, rows, session logs; --logs
+  verify [--logs]                   check chains, texts, prompts, rows, session logs; --logs:
                                     only what was recorded, not what is derived from it
-  rebuild [RUN]... [--search]       derive lists and labels from the logs again, and fill
-                                    the search index anew
+  rebuild [RUN]... [--search]       derive lists and labels from the logs again; --search:
+                                    also rebuild the search index
   restore                           list the backups of the workspace
-  restore [BACKUP] --to DIR         a new workspace from a backup (its number, name or
-                                    file) and all that is readable of a damaged one
+  restore [BACKUP] --to DIR         make a new workspace from a backup (its number, name or
+                                    file) and whatever is readable in a damaged one
   clean                             remove what no run needs any more
   demo [--out DIR]                  the demo task from run to dataset, in a folder of its own
 
   --workspace DIR   else WAYMARK_WORKSPACE, else the workspace opened last
-  --trust           a workspace from another device is only read until this is said once
-  Hosts ask for passwords and unknown keys at the terminal; without one they are refused.
+  --trust           a workspace from another device is read-only until you pass this once
+  You are asked for passwords and about unknown host keys at the terminal; without one
+  they are refused.
   --json            one JSON document instead of text; before it, while a run is driven
                     with --wait, one line for each approval it waits for
   Exit code: 0 done, 1 refused (the error says why), 2 a bug in Waymark

@@ -24,7 +24,7 @@ describe('--when', () => {
 
   test('ends a sleep or waits for something, not both', () => {
     expect(whenOf(undefined, true)).toEqual({ when: 'wake' });
-    expect(() => whenOf('score_changes', true)).toThrow(/do not go together/);
+    expect(() => whenOf('score_changes', true)).toThrow(/cannot be combined/);
   });
 });
 

@@ -86,7 +86,7 @@ const verbs = {
     return done(
       run,
       hint,
-      said === 'clear' ? `Took back your word on hint ${hint.number}.` : `Hint ${hint.number}: ${said}.`,
+      said === 'clear' ? `Cleared your verdict on hint ${hint.number}.` : `Hint ${hint.number}: ${said}.`,
     );
   },
 } as const satisfies Record<string, Verb>;
@@ -102,7 +102,7 @@ export function whenOf(when: string | undefined, wake: boolean): HintDelivery {
   if (wake && when !== undefined && when !== 'wake') {
     throw new WaymarkError(
       'bad_input',
-      '--wake and --when do not go together: a hint with a condition ends no sleep.',
+      '--wake and --when cannot be combined: a hint with a condition does not wake the agent. Leave one of them out.',
     );
   }
   const [word = '', first = '', second] = (wake ? 'wake' : (when ?? 'next_step')).split(':');
@@ -151,13 +151,13 @@ function words(deliver: HintDelivery): string {
     case 'next_step':
       return 'with its next step';
     case 'wake':
-      return 'with its next step; a sleep ends for it';
+      return 'with its next step, waking up for it if it sleeps';
     case 'score_changes':
       return 'once the score changes';
     case 'session_idle':
       return `once ${deliver.session || 'a session'}${deliver.computer === '' ? '' : ` on ${deliver.computer}`} is idle again`;
     case 'gpu_idle':
-      return `once the GPUs${deliver.computer === '' ? '' : ` of ${deliver.computer}`} are idle for ${deliver.minutes} min`;
+      return `once the GPUs${deliver.computer === '' ? '' : ` of ${deliver.computer}`} have been idle for ${deliver.minutes} min`;
     case 'error_streak':
       return `after ${deliver.steps} failed steps in a row`;
   }

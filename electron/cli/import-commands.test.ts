@@ -20,7 +20,7 @@ test('takes a node into the workspace and says what it could not take', async ()
     `Imported as run ${run}: A real node`,
     '69 steps, 1 segment, 0 hints',
   ]);
-  expect(done.lines.join('\n')).toContain('Not taken over:');
+  expect(done.lines.join('\n')).toContain('Not imported:');
   expect((await store.reader.run(run)).title).toBe('A real node');
   await expect(imported(node)).rejects.toThrow('--again');
   await expect(imported(node, '--format', 'other')).rejects.toThrow('--format is "other"');

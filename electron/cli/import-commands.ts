@@ -37,8 +37,10 @@ export async function importCommand(
     lines: [
       `Imported as run ${done.run}: ${done.title}`,
       parts.join(', '),
-      ...done.replaced.map((run) => `Removed run ${run}, which a broken-off import of these files had left.`),
-      ...(done.left.length === 0 ? [] : ['Not taken over:', ...done.left.map((line) => `  ${line}`)]),
+      ...done.replaced.map(
+        (run) => `Removed run ${run}, left over from an unfinished import of these files.`,
+      ),
+      ...(done.left.length === 0 ? [] : ['Not imported:', ...done.left.map((line) => `  ${line}`)]),
     ],
   };
 }

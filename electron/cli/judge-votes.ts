@@ -61,7 +61,7 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const unchanged = votes.length - added - gone;
   const lines = [
     `Imported ${counted(added, 'vote')} by ${judges.join(', ')}; ${unchanged} were already here.`,
-    `${counted(gone, 'vote')} left out: the run in which the steps were made has been removed.`,
+    `${counted(gone, 'vote')} left out: the run that made these steps has been removed.`,
   ];
   return { json: { run, added, unchanged, gone, judges }, lines: lines.slice(0, gone === 0 ? 1 : 2) };
 }
@@ -96,7 +96,7 @@ function parseVotes(text: string, steps: number, file: string): Vote[] {
     const more = bad.length > NAMED ? `; and ${bad.length - NAMED} more` : '';
     throw new WaymarkError(
       'bad_input',
-      `Nothing was taken from ${file}: ${bad.slice(0, NAMED).join('; ')}${more}. Mend ${bad.length === 1 ? 'the line' : 'the lines'} and bring it in again.`,
+      `Nothing was imported from ${file}: ${bad.slice(0, NAMED).join('; ')}${more}. Fix ${bad.length === 1 ? 'the line' : 'the lines'} and import it again.`,
     );
   }
   if (votes.size === 0)
@@ -110,7 +110,7 @@ function parseVote(line: string, steps: number): Vote | string {
   try {
     json = JSON.parse(line);
   } catch {
-    return 'no valid JSON';
+    return 'not valid JSON';
   }
   const parsed = voteLine.safeParse(json);
   if (!parsed.success) {

@@ -95,7 +95,7 @@ test('a correction is a call that the model could have made, and stands beside t
   const waymark = commandsOn(store);
   const correct = (call: string, args: string, step = '8') =>
     waymark('label', 'correct', run, step, '--call', call, '--arguments', args, '--reason', 'list first');
-  await expect(correct('run_command', '{')).rejects.toThrow('no valid JSON');
+  await expect(correct('run_command', '{')).rejects.toThrow('not valid JSON');
   await expect(correct('run_command', '[]')).rejects.toThrow('must be a JSON object');
   await expect(correct('fly', '{}')).rejects.toThrow(
     'not offered the action "fly". Offered were: run_command',
@@ -142,7 +142,7 @@ test("brings in judges' votes: all or none, each line named, the same file twice
   };
   await expect(
     bring(good, 'nonsense', { ...good, step: 99 }, { ...good, value: 'maybe' }, '', { ...good, extra: 1 }),
-  ).rejects.toThrow(/line 2: no valid JSON; line 3: there is no step 99.*; line 4: value.*; line 6: /);
+  ).rejects.toThrow(/line 2: not valid JSON; line 3: there is no step 99.*; line 4: value.*; line 6: /);
   expect(await store.reader.annotations(run)).toEqual([]);
   const votes = [good, { ...good, judge: 'Two', value: 'keep' }, { ...good, step: 3, value: 'keep' }];
   expect((await bring(...votes)).json).toEqual({
@@ -190,7 +190,7 @@ test('a branch of a removed run takes labels and votes for the steps that are st
   expect(brought.json).toMatchObject({ added: 3, unchanged: 0, gone: 2 });
   expect(brought.lines).toEqual([
     'Imported 3 votes by One; 0 were already here.',
-    '2 votes left out: the run in which the steps were made has been removed.',
+    '2 votes left out: the run that made these steps has been removed.',
   ]);
   await commandsOn(store)('label', run, '1-4', 'train');
   expect(await values(store, run)).toBe('- - train train mask');
@@ -209,11 +209,11 @@ test('exports the log and merges it elsewhere, and says what came', async () => 
   await commandsOn(theirs, bob)('label', run, '1-2', 'mask');
   const file = join(temporaryFolder(), 'labels.jsonl');
   expect((await commandsOn(theirs)('label', 'export', '--out', file)).lines).toEqual([
-    `Wrote 1 entry into ${file}.`,
+    `Wrote 1 entry to ${file}.`,
   ]);
   expect(readFileSync(file, 'utf8').split('\n')[0]).toBe('{"format":"waymark-annotations","version":1}');
   expect((await commandsOn(mine)('merge', file)).lines).toEqual([
-    'Took over 1 entry by Bob about 1 run; 0 known already.',
+    'Merged 1 entry by Bob about 1 run; 0 were here already.',
     '1 new disagreement to settle; nothing was overwritten.',
   ]);
   expect((await commandsOn(mine)('merge', there)).lines).toEqual([
@@ -226,7 +226,7 @@ test('exports the log and merges it elsewhere, and says what came', async () => 
   ]);
   const empty = commandsOn(testStore());
   expect((await empty('merge', file)).lines.at(-1)).toBe(
-    `Kept aside 1 entry: their steps are not in this workspace. They count once these runs are here: ${run}.`,
+    `Set aside 1 entry: their steps are not in this workspace. They will count once these runs are here: ${run}.`,
   );
   for (const place of [join(file, 'no'), here]) {
     await expect(empty('label', 'export', '--out', place)).rejects.toMatchObject({ code: 'bad_input' });

@@ -49,7 +49,7 @@ async function label(context: CliContext, args: Arguments): Promise<CommandResul
 }
 
 function maskedStill({ step, rule }: { step: number; rule: string }): string {
-  return `Step ${step} stays masked by ${rule}, which only a person with a reason lifts. Say it again with --reason R.`;
+  return `Step ${step} stays masked by ${rule}. Lifting that rule takes a reason: repeat the command with --reason R.`;
 }
 
 /** `label adjudicate RUN STEP[,STEP…] train|mask`: settles what people or machines differ about. */
@@ -84,7 +84,7 @@ async function correct(context: CliContext, args: Arguments): Promise<CommandRes
   const entry = await context.store.writer.annotate(author, target, { op: 'correct', correction });
   return {
     json: { run, step: target.from, entry: entry.ulid },
-    lines: [`Kept beside step ${target.from} of run ${run}: ${correction.call.name}.`],
+    lines: [`Stored the correction to step ${target.from} of run ${run}: ${correction.call.name}.`],
   };
 }
 
@@ -94,7 +94,7 @@ async function undo(context: CliContext, args: Arguments): Promise<CommandResult
   const author = authorNamed(context, args.values.annotator);
   const done = await context.store.writer.undo(run, author);
   if (done === null) {
-    throw new WaymarkError('not_found', `There is nothing by ${author.name} to undo in run ${run}.`);
+    throw new WaymarkError('not_found', `${author.name} has nothing to undo in run ${run}.`);
   }
   const { undid, unit, entry } = done;
   const parts = unit.flatMap(({ target }) => partsOf(target));

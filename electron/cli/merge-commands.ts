@@ -29,15 +29,15 @@ function linesOf({ from, added, known, kept, people, runs, disagreements }: Merg
   const by = people.length === 0 ? '' : ` by ${people.join(', ')}`;
   return [
     added === 0
-      ? `Took over nothing; ${entries(known)} known already.`
-      : `Took over ${entries(added)}${by} about ${counted(runs.length, 'run')}; ${known} known already.`,
+      ? `Merged nothing: all ${entries(known)} were here already.`
+      : `Merged ${entries(added)}${by} about ${counted(runs.length, 'run')}; ${known} were here already.`,
     disagreements === 0
       ? 'No new disagreements.'
       : `${disagreements} new ${disagreements === 1 ? 'disagreement' : 'disagreements'} to settle; nothing was overwritten.`,
     ...(kept.entries === 0
       ? []
       : [
-          `Kept aside ${entries(kept.entries)}: their steps are not in this workspace. They count once these runs are here: ${kept.runs.join(', ')}.`,
+          `Set aside ${entries(kept.entries)}: their steps are not in this workspace. They will count once these runs are here: ${kept.runs.join(', ')}.`,
         ]),
   ];
 }
@@ -50,5 +50,5 @@ function entries(count: number): string {
 export async function exportLabels(context: CliContext, args: Arguments): Promise<CommandResult> {
   const file = resolve(required(args.values.out, '--out'));
   const count = await context.reader.exportAnnotations(file);
-  return { json: { file, entries: count }, lines: [`Wrote ${entries(count)} into ${file}.`] };
+  return { json: { file, entries: count }, lines: [`Wrote ${entries(count)} to ${file}.`] };
 }

@@ -140,8 +140,8 @@ describe('what the command line prints', () => {
       '  | Status   finished',
       '',
     ]);
-    terminal.err(`It asks because: It writes ${'x'.repeat(13)}Approve it? y\nDone.`);
-    expect(err()).toBe(`It asks because: It writes ${'x'.repeat(13)}\n      Approve it? y⟨LF⟩Done.\n`);
+    terminal.err(`Why it asks: It writes ${'x'.repeat(17)}Approve it? y\nDone.`);
+    expect(err()).toBe(`Why it asks: It writes ${'x'.repeat(17)}\n      Approve it? y⟨LF⟩Done.\n`);
     printFailure(new WaymarkError('refused', 'No.\nDone.', 'a\nb'), true, terminal);
     expect(out().split('\n')).toHaveLength(2);
   });

@@ -115,7 +115,7 @@ async function assign(context: CliContext, args: Arguments): Promise<CommandResu
       ]),
     ]),
     `${counted(plan.steps, 'step')} in ${counted(plan.units, 'piece')}; ${plan.overlapSteps} of them with a second reader (${percent(plan.overlap)}).`,
-    ...(plan.already > 0 ? [`${plan.already} of them are somebody's to review already.`] : []),
+    ...(plan.already > 0 ? [`${plan.already} of them are already assigned.`] : []),
   ];
   if (values['dry-run']) return { json: { plan, batch: null }, lines: [...lines, 'Nothing was written.'] };
   const done = await assignBatch(context.store, context.author, order, plan.digest);
@@ -127,7 +127,7 @@ async function takeBack(context: CliContext, args: Arguments): Promise<CommandRe
   const done = await takeBackBatch(context.store, context.author, batch.toUpperCase());
   return {
     json: { batch, ...done },
-    lines: [`Batch ${batch} is nobody's any more. What was decided stays.`],
+    lines: [`Batch ${batch} is withdrawn. Decisions already made stay.`],
   };
 }
 
@@ -142,7 +142,7 @@ async function people(context: CliContext, args: Arguments): Promise<CommandResu
     json: report,
     lines:
       report.rows.length === 0
-        ? ['Nobody has decided anything, and nobody is assigned.']
+        ? ['No decisions yet, and nobody is assigned.']
         : table([
             [
               'run',

@@ -34,7 +34,7 @@ test('a run that cannot be read does not keep the others from being rebuilt, and
     json: { unreadable: [{ run: broken, code: 'workspace_corrupt' }] },
   });
   expect([...all.lines.slice(0, 2)].sort()).toEqual(
-    [before, after].sort().map((run) => `${run}  was as its log says`),
+    [before, after].sort().map((run) => `${run}  matches its log`),
   );
   expect(all.lines.slice(2)).toEqual([
     expect.stringContaining(`${broken}  was not rebuilt: Event 5 of run ${broken} cannot be read.`),

@@ -57,10 +57,10 @@ export async function rebuildCommand(
     lines: [
       ...rebuilt.map(({ run, changed }) =>
         changed === 0
-          ? `${run}  was as its log says`
-          : `${run}  ${counted(changed, 'row')} ${changed === 1 ? 'was' : 'were'} not as its log says and ${changed === 1 ? 'is' : 'are'} now`,
+          ? `${run}  matches its log`
+          : `${run}  ${counted(changed, 'row')} did not match its log and ${changed === 1 ? 'was' : 'were'} rebuilt`,
       ),
-      ...(values.search ? ['The search index is filled anew.'] : []),
+      ...(values.search ? ['The search index was rebuilt.'] : []),
       ...unreadable.map(({ run, message }) => `${run}  was not rebuilt: ${message}`),
     ],
     ...(unreadable.length === 0 ? {} : { exitCode: 1 }),

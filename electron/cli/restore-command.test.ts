@@ -54,7 +54,7 @@ test('a damaged workspace names the way out; its backups are listed, one is rest
   expect(listed.backups.map((row: { contents: { labels: number } }) => row.contents.labels)).toEqual([2, 1]);
   const done = await waymark(folder, 'restore', '2', '--to', to);
   expect(done.code).toBe(1);
-  expect(done.text).toContain(`${run}  A run  not restored; 1 label kept aside`);
+  expect(done.text).toContain(`${run}  A run  not restored; 1 label set aside`);
   expect(done.text).toContain(`Restored 0 of 1 run, 1 label by Alice and 0 hints into ${to}.`);
   expect(await waymark(to, 'verify', '--json')).toMatchObject({ code: 0, json: { ok: true } });
   expect(readdirSync(join(to, 'backups'))).toHaveLength(1);
@@ -80,7 +80,7 @@ test('a damaged workspace is verified as it is, and sent on to restore', async (
   const { code, text } = await waymark(folder, 'verify');
   expect(code).toBe(1);
   expect(text).toContain('workspace_corrupt at workspace.db: ');
-  expect(text).toContain('"restore" brings what is whole into a new folder');
+  expect(text).toContain('"restore" copies what is intact to a new folder');
   expect(text).not.toMatch(/"verify"|SQLITE/);
 });
 

@@ -71,10 +71,10 @@ async function list(folder: string): Promise<CommandResult> {
     json: { folder, backups },
     lines:
       backups.length === 0
-        ? [`There are no backups in ${folder}. What is still readable comes back with: restore --to DIR`]
+        ? [`There are no backups in ${folder}. Recover what is still readable with: restore --to DIR`]
         : [
             ...table(backups.map((row, index) => [String(index + 1), row.name, ...wordsOf(row)])),
-            'Bring one back with: restore NUMBER --to DIR',
+            'Restore one with: restore NUMBER --to DIR',
           ],
   };
 }
@@ -102,7 +102,7 @@ function reportLines(report: RestoreReport, damaged: number): string[] {
     ...remarks,
     `Restored ${whole} of ${counted(wanted, 'run')}, ${counted(labels, 'label')}${by} and ${counted(hints, 'hint')} into ${folder}.`,
     backup === null ? noBackup(damaged) : `Backup: ${backup}`,
-    ...(complete ? [] : ['Not everything came back; what did not is named above.']),
+    ...(complete ? [] : ['Not everything could be restored; what is missing is listed above.']),
     'The old folder was not changed.',
   ];
 }
@@ -116,7 +116,7 @@ function runLines({ id, title, state, steps, labels, hints, notes }: RestoredRun
   const said = `${counted(labels, 'label')}, ${counted(hints, 'hint')}`;
   const what = {
     log: `restored: ${counted(steps, 'step')}, ${said}`,
-    lost: `not restored${labels === 0 ? '' : `; ${counted(labels, 'label')} kept aside`}`,
+    lost: `not restored${labels === 0 ? '' : `; ${counted(labels, 'label')} set aside`}`,
     removed: 'had been removed',
   };
   return [`${id}  ${title === '' ? '' : `${title}  `}${what[state]}`, ...notes.map((note) => `  ${note}`)];

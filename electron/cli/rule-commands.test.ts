@@ -37,7 +37,7 @@ test('says what the rules say, previews, sets and takes back', async () => {
   expect((await rules(run)).json).toMatchObject({ verdicts: [{ step: 2 }, { step: 4 }] });
 
   await rules('set', '--task', task, '--off', 'command-failed', '--set', 'keep-debugging.within_steps=5');
-  expect((await rules(run)).lines).toEqual(['No rule says anything about this run.']);
+  expect((await rules(run)).lines).toEqual(['No rule has a verdict on this run.']);
   expect(await store.reader.ruleSettings(task)).toMatchObject({
     settings: {
       rules: { 'command-failed': { on: false }, 'keep-debugging': { parameters: { within_steps: 5 } } },
@@ -76,7 +76,7 @@ test.each([
   [['set', '--task', 't', '--set', 'keep-debugging=5'], 'RULE.PARAMETER=VALUE'],
   [['set', '--task', 't', '--set', 'keep-debugging.steps=5'], 'no parameter "steps"'],
   [['set', '--task', 't', '--set', 'keep-debugging.within_steps=many'], 'must be a number'],
-  [['set', '--task', 't', '--set', 'idle-gpus.trial=('], 'no regular expression'],
+  [['set', '--task', 't', '--set', 'idle-gpus.trial=('], 'not a regular expression'],
   [['set', '--task', 't'], 'Nothing would change'],
 ])('refuses %j in words', async (argv, message) => {
   await expect(waymark(testStore())(...argv)).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test('names the runs that were left out because they cannot be read', async () =
   const { json, lines } = await waymark(store)('set', '--task', task, '--precedence', 'judge_over_rule');
   expect(json).toMatchObject({ runs: 1, left: [run] });
   expect(lines.slice(1)).toEqual([
-    '1 run was derived again where something changed.',
-    `Run ${run} cannot be read: it was left out and keeps its labels.`,
+    '1 run was updated where something changed.',
+    `Run ${run} cannot be read, so it was left out and keeps its labels.`,
   ]);
 });

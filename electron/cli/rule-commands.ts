@@ -61,7 +61,7 @@ async function verdicts(context: CliContext, args: Arguments): Promise<CommandRe
     json: { run, verdicts: found.map(({ step, verdict }) => ({ step, ...verdict })), detectors },
     lines:
       rows.length + habits.length === 0
-        ? ['No rule says anything about this run.']
+        ? ['No rule has a verdict on this run.']
         : table([...rows, ...habits]),
   };
 }
@@ -165,8 +165,8 @@ async function set(context: CliContext, args: Arguments, nothing?: null): Promis
     json: { task, settings, runs, left },
     lines: [
       settings === null ? `Task ${task} has its own rules again.` : `Rules of task ${task} are set.`,
-      `${runs === 1 ? '1 run was' : `${runs} runs were`} derived again where something changed.`,
-      ...left.map((run) => `Run ${run} cannot be read: it was left out and keeps its labels.`),
+      `${runs === 1 ? '1 run was' : `${runs} runs were`} updated where something changed.`,
+      ...left.map((run) => `Run ${run} cannot be read, so it was left out and keeps its labels.`),
     ],
   };
 }

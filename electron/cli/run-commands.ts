@@ -67,7 +67,7 @@ export async function named(context: CliContext, word: string | undefined): Prom
   if (word === undefined || word === '')
     throw new WaymarkError(
       'bad_input',
-      'No run was named. Write its id, or the first letters of it, behind the command; "run list" shows them.',
+      'No run was named. Add its id, or the beginning of its id, after the command; "run list" shows the ids.',
     );
   return context.reader.resolveRun(word);
 }
@@ -125,7 +125,7 @@ export function placesFor(spec: TaskSpec, words: readonly string[]): Record<stri
     }
     const name = named ? before : (only ?? '');
     if (places[name] !== undefined) {
-      throw new WaymarkError('bad_input', `--computer says twice where ${name} is.`);
+      throw new WaymarkError('bad_input', `--computer names ${name} twice. Give it one place only.`);
     }
     places[name] = named ? after.join('=') : word;
   }
@@ -208,7 +208,7 @@ async function resumeAll(context: CliContext, args: Arguments): Promise<CommandR
   );
   return {
     json: { runs: results.map(({ json }) => json) },
-    lines: runs.length === 0 ? ['No run waits to be driven.'] : results.flatMap(({ lines }) => lines),
+    lines: runs.length === 0 ? ['No run needs to be resumed.'] : results.flatMap(({ lines }) => lines),
     ...(bad.includes(true) ? { exitCode: 1 as const } : {}),
   };
 }

@@ -141,7 +141,7 @@ it('a run whose driver died says so, and nothing that was true before', async ()
   const summary = await stand.store.reader.run(await stand.start('First'));
   const dead = { ...summary, state: 'undriven' as const, stored: 'running' as const, message: 'Driven.' };
   const busy = { ...dead, runningOn: [{ computer: 'local', session: 'train' }] };
-  const gone = `not driven: The process that drove it is gone. Go on with: run resume ${summary.id}`;
+  const gone = `not driven: The process that drove it is gone. Continue with: run resume ${summary.id}`;
   expect(statusLine(busy, [])).toBe(gone);
   const command = { computer: 'local', host: null, session: 'main', command: 'make', since: 1, live: true };
   expect(statusLine(busy, [command])).toBe(`${gone}. "make" keeps running in session main on local.`);

@@ -21,7 +21,7 @@ export async function steer(
   const running = await context.engine.running(run);
   if (verb === 'pause') await context.engine.pause(run, context.author, now ? 'now' : 'after_step');
   else await context.engine.stop(run, context.author);
-  const paused = now ? `Run ${run} pauses now.` : `Run ${run} pauses after its step.`;
+  const paused = now ? `Run ${run} pauses now.` : `Run ${run} pauses after its current step.`;
   const goesOn = keepsRunning(running);
   return {
     json: { run, running },
@@ -44,7 +44,7 @@ export async function changeModel(
   await context.engine.setModel(run, context.author, endpoint);
   return {
     json: { run, endpoint: endpoint.name, model: endpoint.model },
-    lines: [`Run ${run} asks ${endpoint.model} (${endpoint.name}) from its next step on.`],
+    lines: [`Run ${run} uses ${endpoint.model} (${endpoint.name}) from its next step on.`],
   };
 }
 

@@ -26,7 +26,7 @@ test('a folder is shown read-only, or for writing with :rw', () => {
 test.each(['', ' ', ':rw'])('"%s" names no folder, and never the current one', (word) => {
   expect(refused(word)).toMatchObject({
     code: 'bad_input',
-    message: expect.stringMatching(/^--show is ".*", which names no folder\. Give the folder/),
+    message: expect.stringMatching(/^--show is ".*", which names no folder\. Name the folder/),
   });
 });
 

@@ -14,7 +14,7 @@ export function shownFolder(word: string): SharedFolder {
   if (name.trim() === '') {
     throw new WaymarkError(
       'bad_input',
-      `--show is "${word}", which names no folder. Give the folder that the run shall see, as in --show /data/sets or --show /data/sets:rw; "." is the current one.`,
+      `--show is "${word}", which names no folder. Name the folder to show to the run, as in --show /data/sets or --show /data/sets:rw; "." is the current one.`,
     );
   }
   // Shells leave `~` alone within quotes; nobody means a folder of that name.

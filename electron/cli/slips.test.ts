@@ -30,7 +30,7 @@ test.each([
 
 test('words after the step are refused', async () => {
   const args = parseArguments(['step', 'show', 'R', '1', '2', '3']);
-  await expect(stepCommand(context, args)).rejects.toMatchObject(refusal('"2 3" is left over'));
+  await expect(stepCommand(context, args)).rejects.toMatchObject(refusal('"2 3" was given as well'));
 });
 
 test.each(['', ' '])('a hint without words is added to no branch: "%s"', async (text) => {
@@ -74,13 +74,15 @@ test('a number below 0 is said to be one, not taken for an option', () => {
 });
 
 test('numbers and times say what is wrong with them', () => {
-  expect(() => wholeNumber('9'.repeat(20), '--seed')).toThrow('is the most. Give a smaller number.');
+  expect(() => wholeNumber('9'.repeat(20), '--seed')).toThrow(
+    `but the maximum is ${Number.MAX_SAFE_INTEGER}. Give a smaller number.`,
+  );
   expect(() => wholeNumber('1000001', '--sample', 1_000_000)).toThrow(
-    '--sample is 1000001, and 1000000 is the most',
+    '--sample is 1000001, but the maximum is 1000000',
   );
   expect(wholeNumber('1000000', '--sample', 1_000_000)).toBe(1_000_000);
   for (const none of ['0h', '0s', '0.0m'])
-    expect(() => duration(none, '--max-time')).toThrow(`--max-time is "${none}", which is no time at all.`);
+    expect(() => duration(none, '--max-time')).toThrow(`--max-time is "${none}", which is zero.`);
   expect(() => duration('soon', '--max-time')).toThrow('must be a time such as');
 });
 
@@ -95,7 +97,7 @@ test('a condition of a hint that counts wrongly says what it counts', () => {
 
 test('a command about a run that names none says how one is named', async () => {
   const args = parseArguments(['run', 'show']);
-  await expect(runCommand(context, args)).rejects.toMatchObject(refusal('No run was named. Write its id'));
+  await expect(runCommand(context, args)).rejects.toMatchObject(refusal('No run was named. Add its id'));
 });
 
 test('what is said of commands names them as they are called here', () => {

@@ -55,7 +55,7 @@ export function statusLine(
   const gone = status.word === 'undriven';
   const why = status.reason === null || gone ? '' : ` (${status.reason})`;
   const message = gone
-    ? `The process that drove it is gone. Go on with: run resume ${summary.id}`
+    ? `The process that drove it is gone. Continue with: run resume ${summary.id}`
     : status.message;
   const said = message === null ? '' : `: ${message}`;
   // Where it asks, that is why.

@@ -19,7 +19,7 @@ export async function stepCommand(context: CliContext, args: Arguments): Promise
   if (more.length > 0) {
     throw new WaymarkError(
       'bad_input',
-      `"step show" shows one step, and "${more.join(' ')}" is left over after it. Ask for each step by itself.`,
+      `"step show" shows one step, and "${more.join(' ')}" was given as well. Show one step at a time.`,
     );
   }
   const run = await named(context, word);
@@ -45,7 +45,7 @@ export function stepLines(run: string, detail: StepDetail): string[] {
     ...part('Reasoning', detail.reasoning),
     ...part('Text', detail.text),
     ...detail.observations.flatMap(observationLines),
-    ...part('Told by Waymark', detail.taught ?? ''),
+    ...part('Added by Waymark', detail.taught ?? ''),
     ...part('Hints', detail.hintText ?? ''),
   ];
 }
@@ -54,7 +54,7 @@ function observationLines(seen: ObservationView): string[] {
   const { call, name, rawArguments, invalid, error, ok, durationMs } = seen;
   const ended =
     ok === null
-      ? 'not over'
+      ? 'not finished'
       : ok
         ? 'done'
         : `failed${error === null ? '' : `: ${error.code}, ${error.message}`}`;
@@ -81,10 +81,10 @@ function promptLines({
 }: PromptView): string[] {
   const known =
     sha256 === ''
-      ? 'The step was imported: which bytes were sent is not known.'
+      ? 'The step was imported, so the exact bytes that were sent are unknown.'
       : verified
         ? `These are the ${bytes} bytes that were sent (sha256 ${sha256}).`
-        : `What is rebuilt is not what was sent (sha256 ${sha256}). Run "verify".`;
+        : `The rebuilt prompt is not the one that was sent (sha256 ${sha256}). Run "verify".`;
   return [
     `Prompt of step ${step}: ${messages.length} messages, ${tools.length} tools. ${known}`,
     ...(tail === '' ? [] : ['The last message ends with what was added to this request only.']),

@@ -72,7 +72,7 @@ describe('questions at the terminal', () => {
     await terminal.type('Password for gpu-03 [ada@10.0.0.3:22]: ', 'one\n');
     expect(await first).toEqual({ texts: ['one'] });
     await terminal.type(
-      'That was not it. Password for jump (on the way to gpu-04) [ada@10.0.0.3:22]: ',
+      'That was not accepted. Password for jump (on the way to gpu-04) [ada@10.0.0.3:22]: ',
       'two\n',
     );
     expect(await second).toEqual({ texts: ['two'] });

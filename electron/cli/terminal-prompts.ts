@@ -107,7 +107,7 @@ export class TerminalPrompts implements PromptPort {
             `  known    ${alarm.expected ? `${alarm.expected.type} ${alarm.expected.sha256}` : 'another one'}`,
             `  shown    ${alarm.keyType} ${alarm.presentedSha256}`,
             `  known in ${where}`,
-            'Nothing was sent. If the host was really set up anew, take the old key out of that line and try again.',
+            'Nothing was sent. If the host really was reinstalled, remove the old key from that line and try again.',
           ];
     this.terminal.write(`${lines.join('\n')}\n`);
   }
@@ -115,17 +115,17 @@ export class TerminalPrompts implements PromptPort {
   async #ask(question: SshQuestion, signal: AbortSignal): Promise<SshAnswer | null> {
     if (!this.terminal.interactive) {
       this.terminal.write(
-        `${named(question)} asks for ${whatFor(question)}, and nobody can answer here. Run this in a terminal, or give the host a key of your ssh agent.\n`,
+        `${named(question)} asks for ${whatFor(question)}, and nobody can answer here. Run this in a terminal, or set up a key in your ssh agent for this host.\n`,
       );
       return null;
     }
     switch (question.kind) {
       case 'password': {
-        const again = question.attempt > 1 ? 'That was not it. ' : '';
+        const again = question.attempt > 1 ? 'That was not accepted. ' : '';
         return this.#texts([{ prompt: `${again}Password for ${named(question)}: `, echo: false }], signal);
       }
       case 'passphrase': {
-        const again = question.attempt > 1 ? 'That was not it. ' : '';
+        const again = question.attempt > 1 ? 'That was not accepted. ' : '';
         const key = shortLine(question.keyFile);
         return this.#texts(
           [{ prompt: `${again}Passphrase of the key ${key} (for ${named(question)}): `, echo: false }],
@@ -155,13 +155,13 @@ export class TerminalPrompts implements PromptPort {
   ): Promise<SshAnswer | null> {
     this.terminal.write(
       [
-        `The key of ${named(question)} is not known:`,
+        `The key of ${named(question)} is unknown:`,
         `  ${question.keyType} ${question.sha256}`,
-        'Compare it with what the host itself or its owner says.',
+        'Compare it with the key shown on the host itself, or ask the owner of the host.',
         '',
       ].join('\n'),
     );
-    const prompt = `Trust it and keep it in ${shortLine(question.file)}? (yes/no) `;
+    const prompt = `Trust it and save it in ${shortLine(question.file)}? (yes/no) `;
     for (;;) {
       const answer = await this.#line(prompt, true, signal);
       if (answer === null || /^no?$/i.test(answer.trim())) return null;

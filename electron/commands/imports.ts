@@ -26,7 +26,10 @@ export function importHandlers(options: ImportHandlerOptions): HandlersOf<typeof
       const path = await options.choose(what);
       if (path === null) return null;
       if (current !== null)
-        throw new WaymarkError('refused', 'An import is under way in this window. Wait until it is done.');
+        throw new WaymarkError(
+          'refused',
+          'An import is already running in this window. Wait until it is done.',
+        );
       const controller = new AbortController();
       current = controller;
       try {

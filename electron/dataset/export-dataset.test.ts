@@ -152,7 +152,7 @@ describe('export', () => {
     const reader = readerOf([twoSegments(first), twoSegments(second)]);
     await expect(exporting(reader)).rejects.toMatchObject({
       code: 'export_undecided',
-      message: `6 steps are undecided: run ${first}, steps 1, 3-4, and 1 more run. Label them, or waive them by name with --undecided train or --undecided mask.`,
+      message: `6 steps are undecided: run ${first}, steps 1, 3-4, and 1 more run. Label them, or waive them explicitly with --undecided train or --undecided mask.`,
       detail: `${first}: 1, 3-4\n${second}: 1, 3-4`,
     });
     expect(await readdir(folder)).toEqual([]);

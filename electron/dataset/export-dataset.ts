@@ -92,7 +92,7 @@ function refuseNoTools(noTools: ExportPlan['noTools']): void {
   const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'run' : 'runs'}`;
   throw new WaymarkError(
     'export_no_tools',
-    `Rows of run ${first.run}${more} would have no tools: the imported log does not hold them, and what its program offers is not known. Leave these runs out, or waive it by name with --no-tools allow.`,
+    `Rows of run ${first.run}${more} would have no tools: the imported log does not hold them, and what its program offers is unknown. Leave these runs out, or waive this with --no-tools allow.`,
     noTools.map(({ run, rows }) => `${run}: ${rows} ${rows === 1 ? 'row' : 'rows'}`).join('\n'),
   );
 }
@@ -106,7 +106,7 @@ function refuseUndecided(undecided: ExportPlan['undecided']): void {
   const more = others === 0 ? '' : `, and ${others} more ${others === 1 ? 'run' : 'runs'}`;
   throw new WaymarkError(
     'export_undecided',
-    `${total} ${total === 1 ? 'step is' : 'steps are'} undecided: ${where}${more}. Label them, or waive them by name with --undecided train or --undecided mask.`,
+    `${total} ${total === 1 ? 'step is' : 'steps are'} undecided: ${where}${more}. Label them, or waive them explicitly with --undecided train or --undecided mask.`,
     undecided.map(({ run, steps }) => `${run}: ${stepRanges(steps)}`).join('\n'),
   );
 }

@@ -122,7 +122,7 @@ async function runHeads(
       'refused',
       part.state === 'importing'
         ? `Run ${part.id} is still being imported. Export it once that is done.`
-        : `The import of run ${part.id} was broken off, so it is not exported. Import the same files again to replace it, or leave it out.`,
+        : `The import of run ${part.id} was interrupted, so it is not exported. Import the same files again to replace it, or leave it out.`,
     );
   }
   return whole.map(({ id, seq }) => ({ run: id, seq })).sort((a, b) => (a.run < b.run ? -1 : 1));

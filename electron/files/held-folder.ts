@@ -29,7 +29,7 @@ export class HeldFolder {
   /** A folder in it. @throws WaymarkError refused where there is a link or a file; the system's error, ENOENT among them */
   below(name: string | Buffer): HeldFolder {
     const path = join(this.path, name.toString());
-    if (!this.look(name).isDirectory()) throw notDeleted(path, 'no folder');
+    if (!this.look(name).isDirectory()) throw notDeleted(path, 'not a folder');
     return HeldFolder.hold(this.entry(name), path, NO_LINK);
   }
 
@@ -51,7 +51,7 @@ export class HeldFolder {
   /** For the system: leads into this very folder. @throws WaymarkError refused where another has its name by now */
   get at(): string {
     if (this.fd !== null) return `${PROC}/${this.fd}`;
-    if (lstatSync(this.path).ino !== this.facts.ino) throw notDeleted(this.path, 'another folder by now');
+    if (lstatSync(this.path).ino !== this.facts.ino) throw notDeleted(this.path, 'a different folder now');
     return this.path;
   }
 
@@ -73,6 +73,6 @@ export class HeldFolder {
 export function notDeleted(path: string, why: string): WaymarkError {
   return new WaymarkError(
     'refused',
-    `${path} was not deleted: it is ${why}. Look at it, and delete it by hand.`,
+    `${path} was not deleted: it is ${why}. Check it, and delete it by hand.`,
   );
 }

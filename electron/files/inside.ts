@@ -15,7 +15,7 @@ export function inside(root: string, ...names: readonly string[]): string {
     if (!isPlainName(name)) {
       throw new WaymarkError(
         'workspace_corrupt',
-        `${JSON.stringify(name.slice(0, 60))} is no name of a file or folder below ${root}. Nothing was read, written or deleted under it.`,
+        `${JSON.stringify(name.slice(0, 60))} is not a valid name of a file or folder below ${root}. Nothing was read, written or deleted under it.`,
       );
     }
     path = join(path, name);

@@ -59,14 +59,14 @@ describe('deleting', () => {
     [['..\\home']],
   ])('refuses names that lead elsewhere: %j', async (names) => {
     await expect(remove(root, names)).rejects.toMatchObject({ code: 'workspace_corrupt' });
-    expect(() => removeFile(root, ...names)).toThrow(/no name/);
+    expect(() => removeFile(root, ...names)).toThrow(/not a valid name/);
     untouched();
   });
 
   it('refuses a link on the way, and takes a link at the end for itself', async () => {
     symlinkSync(base, join(root, 'runs'));
     await expect(remove(root, ['runs', 'home'])).rejects.toMatchObject({ code: 'refused' });
-    expect(() => removeFile(root, 'runs', 'home', 'thesis.txt')).toThrow(/no folder/);
+    expect(() => removeFile(root, 'runs', 'home', 'thesis.txt')).toThrow(/not a folder/);
     await expect(remove(root, ['runs'], { kind: 'folder' })).rejects.toThrow(/a link/);
     untouched();
     await remove(root, ['runs']);
@@ -86,7 +86,7 @@ describe('deleting', () => {
     mkdirSync(join(root, 'folder'));
     writeFileSync(join(root, 'file'), '');
     await expect(remove(root, ['folder'], { kind: 'file' })).rejects.toThrow(/a folder/);
-    await expect(remove(root, ['file'], { kind: 'folder' })).rejects.toThrow(/no folder/);
+    await expect(remove(root, ['file'], { kind: 'folder' })).rejects.toThrow(/not a folder/);
     expect(readdirSync(root)).toEqual(['file', 'folder']);
   });
 
@@ -136,8 +136,8 @@ describe('deleting', () => {
 describe('a path below a folder', () => {
   it('is built of plain names, through no link', () => {
     expect(inside(root, 'runs', 'a')).toBe(join(root, 'runs', 'a'));
-    expect(() => inside(root, '..')).toThrow(/no name/);
-    expect(() => inside(root, 'a/b')).toThrow(/no name/);
+    expect(() => inside(root, '..')).toThrow(/not a valid name/);
+    expect(() => inside(root, 'a/b')).toThrow(/not a valid name/);
     symlinkSync(home, join(root, 'link'));
     expect(() => inside(root, 'link', 'thesis.txt')).toThrow(/is a link/);
     symlinkSync(root, join(base, 'shortcut'));

@@ -64,7 +64,7 @@ function holdAbove(root: string, names: readonly string[]): HeldFolder {
   if (wrong !== undefined) {
     throw new WaymarkError(
       'workspace_corrupt',
-      `${JSON.stringify(wrong.slice(0, 60))} is no name below ${root}. Nothing was deleted.`,
+      `${JSON.stringify(wrong.slice(0, 60))} is not a valid name below ${root}. Nothing was deleted.`,
     );
   }
   let held = HeldFolder.root(root);
@@ -88,7 +88,7 @@ async function removeEntry(
   const found = above.look(name);
   if (owned === true && !isOurs(found.uid)) throw notDeleted(path, "another user's");
   if (!found.isDirectory()) {
-    if (kind === 'folder') throw notDeleted(path, found.isSymbolicLink() ? 'a link' : 'no folder');
+    if (kind === 'folder') throw notDeleted(path, found.isSymbolicLink() ? 'a link' : 'not a folder');
     unlinkSync(above.entry(name));
     return;
   }

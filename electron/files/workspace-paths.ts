@@ -20,7 +20,7 @@ export function parsedRun(run: string): string {
   if (isId(run)) return run;
   throw new WaymarkError(
     'workspace_corrupt',
-    `${shownId(run)} stands for a run, but is no id. Nothing was read, written or deleted under it. Run "verify" to see what is affected.`,
+    `${shownId(run)} is used as a run, but is not a valid id. Nothing was read, written or deleted under it. Run "verify" to see what is affected.`,
   );
 }
 
@@ -86,6 +86,6 @@ function parsedSha(hex: string): string {
   if (/^[0-9a-f]{64}$/.test(hex)) return hex;
   throw new WaymarkError(
     'workspace_corrupt',
-    `${shownId(hex)} stands for a text or a task package, but is no SHA-256. Run "verify" to see what is affected.`,
+    `${shownId(hex)} is used for a text or a task package, but is not a SHA-256. Run "verify" to see what is affected.`,
   );
 }

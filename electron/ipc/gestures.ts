@@ -107,7 +107,7 @@ function typesCharacter(input: InputEvent & { key?: string }): boolean {
 function unseen(name: string): WaymarkError {
   return new WaymarkError(
     'refused',
-    'Waymark does this only right after a key or a click of yours, and saw none. Nothing was done; press again.',
+    'Waymark does this only right after you press a key or click, and it saw neither. Nothing was done; try again.',
     name,
   );
 }

@@ -228,7 +228,7 @@ export function settingsProblem(settings: RuleSettings): string | null {
       if (!ruleValueSchema.safeParse(value).success) return `${name} of rule ${rule.id} is too long.`;
       const bad = Array.isArray(value) ? value.find((each) => !isExpression(each)) : undefined;
       if (bad !== undefined && !PLAIN_LISTS.has(name))
-        return `"${bad}" in ${name} of rule ${rule.id} is no regular expression.`;
+        return `"${bad}" in ${name} of rule ${rule.id} is not a regular expression.`;
     }
   }
   return null;

@@ -236,7 +236,7 @@ export class OwnTerminals {
     const entry = this.#record.get(id);
     if (entry !== undefined)
       throw new ComputerUnavailable(entry.computer, `${entry.computer} was not reached yet since the start.`);
-    throw new WaymarkError('not_found', 'This terminal is not there any more.');
+    throw new WaymarkError('not_found', 'This terminal no longer exists.');
   }
 
   #unreached({ id, computer, name, rows, cols }: OwnEntry): OwnTerminal {

@@ -154,7 +154,7 @@ function readLines(path: string, text: string): Line[] {
     } catch (cause) {
       throw new WaymarkError(
         'workspace_corrupt',
-        `Line ${at + 1} of ${path} cannot be read. It holds hints and labels a server has not got yet. Move the file away to go on without them.`,
+        `Line ${at + 1} of ${path} cannot be read. It holds hints and labels that a server has not received yet. Move the file away to continue without them.`,
         line.slice(0, 500),
         { cause },
       );

@@ -206,7 +206,7 @@ export class RemoteLink {
       answered: () => undefined,
       stalled: () => undefined,
       recovered: () => undefined,
-      dead: () => lost('nothing was heard from it any more.'),
+      dead: () => lost('it stopped responding.'),
     });
     const phase: Up = { kind: 'up', client, liveness, channel };
     this.#phase = phase;

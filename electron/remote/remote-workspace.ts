@@ -118,7 +118,7 @@ export class RemoteWorkspace {
   async dismiss(id: string): Promise<void> {
     const { writes, changed } = this.#parts;
     if (!writes.refused.some(({ write }) => write.id === id))
-      throw new WaymarkError('not_found', 'This write is not on the list any more.');
+      throw new WaymarkError('not_found', 'This write is no longer on the list.');
     await writes.done(id);
     changed();
   }
@@ -164,7 +164,7 @@ export class RemoteWorkspace {
     const { alias } = this.#parts;
     return new WaymarkError(
       'computer_unavailable',
-      `The link to ${alias} broke before the answer came. When it is back, look whether it was done.`,
+      `The link to ${alias} broke before the answer came. When it is back, check whether it was done.`,
     );
   }
 

@@ -41,7 +41,7 @@ async function refuseHardMasks(
   if (first === undefined) return;
   throw new WaymarkError(
     'refused',
-    `Step ${first.step} is masked by ${first.rule}, which only a person with a reason lifts. Give a reason.`,
+    `Step ${first.step} is masked by ${first.rule}. Lifting that rule takes a reason: give one.`,
   );
 }
 

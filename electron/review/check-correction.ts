@@ -38,7 +38,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new WaymarkError('bad_input', 'The arguments are no valid JSON.', (error as Error).message);
+    throw new WaymarkError('bad_input', 'The arguments are not valid JSON.', (error as Error).message);
   }
 }
 

@@ -51,7 +51,7 @@ export async function assignBatch(
   if (plan.digest !== digest) {
     throw new WaymarkError(
       'conflict',
-      'The runs have changed since this plan was made. Look at the new one.',
+      'The runs have changed since this plan was made. Review the new plan.',
     );
   }
   const batch = ulid();
@@ -76,7 +76,7 @@ export async function takeBackBatch(
   if (found === undefined) {
     throw new WaymarkError(
       'not_found',
-      `There is no batch ${batch}, or it was taken back already. The review queue lists the batches under "Assign".`,
+      `There is no batch ${batch}, or it was already withdrawn. The review queue lists the batches under "Assign".`,
     );
   }
   for (const { target, body } of found.entries) await takeBack(store, author, target, body);

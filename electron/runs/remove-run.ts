@@ -54,7 +54,7 @@ export async function removeRun(
     );
     throw new WaymarkError(
       'computer_unavailable',
-      `Run ${run} was removed here, but ${where.join(' and ')} could not be reached: its sessions and files there are left. Delete them by hand on the host.`,
+      `Run ${run} was removed here, but ${where.join(' and ')} could not be reached: its sessions and files are still there. Delete them by hand on the host.`,
       notReached.map(({ message }) => message).join('\n'),
     );
   }

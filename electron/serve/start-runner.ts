@@ -115,7 +115,7 @@ function throwFailure(run: string, words: string): void {
     throw new WaymarkError(
       'bug',
       words === ''
-        ? `The process that was to drive run ${run} ended at once and left no word in its log. Make sure that the disk has room, then resume the run.`
+        ? `The process that was to drive run ${run} ended at once without writing to its log. Make sure that the disk has room, then resume the run.`
         : `The process that was to drive run ${run} ended at once.`,
       words.slice(-2_000),
     );

@@ -80,7 +80,7 @@ async function placeCopy(
     if ((await hashPackage(draft, (await listPackage(draft)).entries)) !== hash) {
       throw new WaymarkError(
         'conflict',
-        `${source} changed while it was copied. Add it again once it is at rest.`,
+        `${source} changed while it was copied. Add it again once it stops changing.`,
       );
     }
     await remove(workspace, ['tasks', hash], { kind: 'folder' });

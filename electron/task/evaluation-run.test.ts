@@ -156,8 +156,8 @@ describe.skipIf(sandboxMissing)(
     it.each([
       ['a link', 'ln -s "$PWD/data/outputs/best" "$WAYMARK_RESULT"', /is a link/],
       ['a second name of another file', 'ln "$WAYMARK_RESULT" "$WAYMARK_RESULT.too"', /has another name/],
-      ['a FIFO', 'rm -f "$WAYMARK_RESULT"; mkfifo "$WAYMARK_RESULT"', /no regular file/],
-      ['a folder', 'rm -f "$WAYMARK_RESULT"; mkdir "$WAYMARK_RESULT"', /no regular file/],
+      ['a FIFO', 'rm -f "$WAYMARK_RESULT"; mkfifo "$WAYMARK_RESULT"', /not a regular file/],
+      ['a folder', 'rm -f "$WAYMARK_RESULT"; mkdir "$WAYMARK_RESULT"', /not a regular file/],
     ])('gets no score from %s in place of its result', async (_, make, why) => {
       const outcome = await evaluated(
         make,

@@ -61,12 +61,12 @@ async function writtenResult(path: string): Promise<string | undefined> {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     if (code === 'ELOOP') throw odd('is a link');
-    if (code === 'ENXIO') throw odd('is no regular file');
+    if (code === 'ENXIO') throw odd('is not a regular file');
     throw odd(`cannot be read (${code})`);
   }
   try {
     const about = await file.stat();
-    if (!about.isFile()) throw odd('is no regular file');
+    if (!about.isFile()) throw odd('is not a regular file');
     if (about.nlink !== 1) throw odd('is a file that has another name as well');
     if (about.size > MAX_RESULT_BYTES) throw odd(`is larger than ${MAX_RESULT_BYTES / 2 ** 20} MB`);
     return await file.readFile('utf8');

@@ -67,7 +67,7 @@ export class HostEvaluator implements EvaluatingMachine {
       order.signal,
     );
     if (odd.trim() !== '')
-      throw new Error(`evaluation.run left ${odd.trim()}, which is no regular file and no folder`);
+      throw new Error(`evaluation.run left ${odd.trim()}, which is neither a regular file nor a folder`);
     return { ...ended, durationMs: Math.round(performance.now() - started) };
   }
 
@@ -215,7 +215,7 @@ export class HostEvaluator implements EvaluatingMachine {
   async #fetchResult(result: string, order: EvaluatorOrder): Promise<void> {
     const { host } = this.options;
     const at = shellQuote(result);
-    const look = `if [ -L ${at} ]; then echo a link; elif [ -f ${at} ]; then echo file; elif [ -e ${at} ]; then echo no regular file; fi`;
+    const look = `if [ -L ${at} ]; then echo a link; elif [ -f ${at} ]; then echo file; elif [ -e ${at} ]; then echo not a regular file; fi`;
     const kind = (await runScript(host, look)).trim();
     if (kind === '') return;
     if (kind !== 'file') throw new Error(`its result (WAYMARK_RESULT) is ${kind}`);

@@ -24,7 +24,7 @@ const mutations: [string, string, { file?: string; field: string; line: number |
   [
     'unknown field',
     added('limitz:\n  max_steps: 3'),
-    { field: 'limitz', line: 17, says: /no field.*"limits"/ },
+    { field: 'limitz', line: 17, says: /not a field.*"limits"/ },
   ],
   [
     'unknown nested field',
@@ -106,7 +106,7 @@ const mutations: [string, string, { file?: string; field: string; line: number |
   [
     'approvals for a stranger',
     added('approvals:\n  remote: off'),
-    { field: 'approvals.remote', line: 18, says: /no computer/ },
+    { field: 'approvals.remote', line: 18, says: /not a computer/ },
   ],
   [
     'bad regular expression',
@@ -189,7 +189,7 @@ describe('mutations of task.yaml', () => {
     const lines = [message, ...detail.split('\n')];
     expect(lines).toHaveLength(4);
     expect(lines.join('\n')).toContain(
-      'task.yaml, line 2, titel: is no field of a task package. Did you mean "title"?',
+      'task.yaml, line 2, titel: is not a field of a task package. Did you mean "title"?',
     );
   });
 

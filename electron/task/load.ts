@@ -123,9 +123,9 @@ function fileProblems(spec: TaskSpec, entries: readonly PackageEntry[], lineOf: 
     problems.push(atField(['evaluation', 'folder'], lineOf, cause, 'Put the evaluator there.'));
   }
   if (['task', 'data'].some((top) => folder === top || folder.startsWith(`${top}/`))) {
-    const cause = 'lies in a folder that is copied to the agent';
+    const cause = 'is in a folder that is copied to the agent';
     problems.push(
-      atField(['evaluation', 'folder'], lineOf, cause, 'Keep the evaluator beside task/ and data/.'),
+      atField(['evaluation', 'folder'], lineOf, cause, 'Keep the evaluator next to task/ and data/.'),
     );
   }
   for (const [i, computer] of spec.computers.entries()) {
@@ -133,7 +133,7 @@ function fileProblems(spec: TaskSpec, entries: readonly PackageEntry[], lineOf: 
       if (has(copy.from)) continue;
       const path = ['computers', i, 'setup', 'copy', j, 'from'];
       problems.push(
-        atField(path, lineOf, `names ${copy.from}, which is not in the package`, 'Add it, or mend the path.'),
+        atField(path, lineOf, `names ${copy.from}, which is not in the package`, 'Add it, or fix the path.'),
       );
     }
   }

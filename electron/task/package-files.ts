@@ -120,7 +120,7 @@ async function linkProblem(root: string, path: string): Promise<EntryProblem | n
     return {
       path,
       cause: `is a link to ${target}, which cannot be followed (${code})`,
-      next: 'Mend or remove the link.',
+      next: 'Fix or remove the link.',
     };
   }
   return null;

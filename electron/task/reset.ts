@@ -124,7 +124,7 @@ export async function inheritPreparation(
   if (protectedHashes === null) {
     throw new WaymarkError(
       'refused',
-      `What was prepared for the run in ${from} is not known here any more, so its workspace cannot be taken over.`,
+      `What was prepared for the run in ${from} is no longer known here, so its workspace cannot be inherited.`,
     );
   }
   const done = steps.filter(({ state, computer }) => state === 'done' && computers.has(computer));
@@ -175,7 +175,7 @@ function setupFailure(step: SetupStep, error: unknown): unknown {
   }
   return new WaymarkError(
     'refused',
-    `The set-up step "${step.title}" on ${step.computer} failed: ${step.message} Mend it and resume.`,
+    `The set-up step "${step.title}" on ${step.computer} failed: ${step.message} Fix it and resume.`,
   );
 }
 

@@ -45,7 +45,7 @@ export class SetupSession {
       }
       // It never began, or its session was lost with the host: a set-up command may be run again.
     }
-    throw new Error('its session was lost three times. Look at the host.');
+    throw new Error('its session was lost three times. Check the host.');
   }
 
   async close(): Promise<void> {

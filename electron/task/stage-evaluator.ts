@@ -76,7 +76,7 @@ async function hashWhileCopying(
     throw gone(thrown, path);
   });
   try {
-    if (!(await source.stat()).isFile()) throw new PackageChanged(`${path} is no regular file any more.`);
+    if (!(await source.stat()).isFile()) throw new PackageChanged(`${path} is no longer a regular file.`);
     const hash = createHash('sha256');
     const chunks = source.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>;
     if (copy === undefined) {

@@ -75,7 +75,7 @@ export function parseTaskYaml(text: string): {
       field: '',
       line: lines.linePos(error.pos[0]).line,
       cause: `is not valid YAML: ${error.message}`,
-      next: 'Mend the line; indentation is in spaces, and a key stands once per block.',
+      next: 'Fix the line; indent with spaces, and use each key once per block.',
     }));
     return { spec: null, problems, lineOf };
   }
@@ -138,7 +138,7 @@ function explain(issue: z.core.$ZodIssue, lineOf: LineOf): TaskProblem[] {
     return issue.keys.map((key) => {
       const near = nearest(key, known);
       const next = near ? `Did you mean "${near}"?` : `Known here: ${known.join(', ')}.`;
-      return problem([...path, key], 'is no field of a task package', next);
+      return problem([...path, key], 'is not a field of a task package', next);
     });
   }
   if (issue.code === 'invalid_value') {

@@ -110,7 +110,7 @@ async function sendLarge(order: UploadOrder, entry: PackageEntry): Promise<void>
   }
   if ((await host.files.hash(draft)) !== (await hashFile(here))) {
     await host.files.remove(draft);
-    throw new Error(`${entry.path} did not arrive as it is here. Check the disk of the host.`);
+    throw new Error(`${entry.path} arrived with different content. Check the disk of the host.`);
   }
   const mode = modeOf(entry).toString(8);
   // A helper whose link was cut may have left the draft of a piece behind, or have written the piece late.

@@ -1,6 +1,6 @@
 /**
- * What a native reader stumbles over, and what to write instead. One list for every text that people read: a folder or file is
- * held to it by a line in `plain-english.test.mjs`.
+ * What a native reader stumbles over, and what to write instead. One list for every text that people read: a line in `held` of
+ * `plain-english.test.mjs` holds a folder or a file to it.
  *
  * @type {readonly { pattern: RegExp, write: string }[]}
  */
@@ -30,8 +30,41 @@ export const awkward = [
   { pattern: /\blook(?:ed|s)? (?:at it|at them)\b/i, write: 'view, show' },
   { pattern: /\bwhat is not there\b|\bthan there are\b/i, write: 'not available, than available' },
   { pattern: /\b(?:kept|keeps|keep) aside\b/i, write: 'set aside' },
-  { pattern: /\btaken over\b/i, write: 'inherited, imported' },
+  { pattern: /\b(?:taken|takes?|took) over\b/i, write: 'inherited, imported, merged' },
+  { pattern: /\bbrought back\b|\bcomes? back with\b/i, write: 'restored, recovered' },
+  { pattern: /\bwhat is whole\b/i, write: 'what is intact' },
+  {
+    pattern:
+      /(?<!\bthere )\bis no (?:entry|field|file|host|id|JSON|member|name|number|part|private|regular|valid)\b/i,
+    write: 'is not a …',
+  },
+  { pattern: /\b(?:not|nobody) (?:\w+ )?any more\b/i, write: 'no longer' },
+  { pattern: /\bis only read\b/i, write: 'is read-only' },
+  { pattern: /\bbr(?:oken|oke|eaks?) (?:it )?off\b|\bbroken-off\b/i, write: 'interrupted, stopped' },
+  { pattern: /\banew\b/i, write: 'again, re-' },
+  {
+    pattern: /\b(?:come|comes|came) to rest\b|\bat rest\b(?! and in memory)/i,
+    write: 'has ended, has paused',
+  },
+  { pattern: /\bdr(?:ive|ives|iven|ove) (?:a run |it )on\b/i, write: 'continue' },
+  { pattern: /\bgo together\b/i, write: 'can be combined' },
+  { pattern: /\bstands? for a (?:run|text)\b|\bwhat stands in\b/i, write: 'is used as; the text at' },
+  { pattern: /\bsigns? that mean\b/i, write: 'characters that mean' },
+  { pattern: /\bnot looked for[.:]|\blook(?:ed)? whether\b/i, write: 'not checked; check whether' },
+  { pattern: /\ball that the \w+ (?:was|is)\b/i, write: 'everything the …' },
 ];
+
+/**
+ * Code without its comments, line for line, so that only its texts are held.
+ *
+ * @param {string} code
+ */
+export function withoutComments(code) {
+  return code
+    .split('\n')
+    .map((line) => (/^\s*(?:\/\/|\/?\*)/.test(line) ? '' : line.replace(/\s\/\/ .*$/, '')))
+    .join('\n');
+}
 
 /**
  * @param {string} text

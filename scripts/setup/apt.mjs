@@ -22,7 +22,7 @@ export function runApt(step, args) {
   throw new StepFailure(
     step,
     `apt-get ${args[0]} failed: ${errors.slice(0, 3).join(' ') || `exit ${result.status}`}`,
-    `Mend it, or run yourself: apt-get update && apt-get ${args.join(' ')}; then run the same command again.`,
+    `Fix it, or run this yourself: apt-get update && apt-get ${args.join(' ')}; then run the same command again.`,
   );
 }
 

@@ -48,7 +48,7 @@ export async function ensureBuild({ say }) {
     throw new StepFailure(
       STEP,
       `electron-vite build failed (exit ${code}).\n    ${output.trim().split('\n').slice(-25).join('\n    ')}`,
-      'Mend the named source, then run the same command again.',
+      'Fix the source named above, then run the same command again.',
     );
   }
   writeFileSync(stampFile(), stamp);

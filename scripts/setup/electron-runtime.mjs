@@ -79,7 +79,7 @@ function byPath(path) {
   if (!existsSync(executable) || !statSync(executable).isFile()) {
     throw new StepFailure(
       STEP,
-      `WAYMARK_ELECTRON names ${executable}, which is no file.`,
+      `WAYMARK_ELECTRON names ${executable}, which is not a file.`,
       'Set it to an Electron binary, to "official" or to "fallback", or unset it.',
     );
   }

@@ -101,7 +101,7 @@ function runNodeGyp(source, header) {
   throw new StepFailure(
     STEP,
     `compiling better-sqlite3 failed.\n    ${(errors.length > 0 ? errors : lines.slice(-6)).join('\n    ')}`,
-    'Mend what the compiler names (missing headers: install Node with its include folder, or set npm config nodedir), then run the same command again.',
+    'Fix what the compiler reports (missing headers: install Node with its include folder, or set npm config nodedir), then run the same command again.',
   );
 }
 

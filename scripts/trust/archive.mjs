@@ -55,9 +55,9 @@ export async function checkArchive(executable) {
   const unpacked = existsSync(`${archive}.unpacked`) ? [...filesBelow(`${archive}.unpacked`)] : [];
   const known = new Set(files.map(({ path }) => path));
   for (const path of unpacked)
-    if (!known.has(path)) problems.push(`${path} lies beside the archive and not in its list.`);
+    if (!known.has(path)) problems.push(`${path} is next to the archive but not in its list.`);
   for (const name of readdirSync(resources))
-    if (!besides.has(name)) problems.push(`${name} lies beside the archive.`);
+    if (!besides.has(name)) problems.push(`${name} is next to the archive.`);
   const bill = JSON.parse(readFileSync(join(resources, billName), 'utf8'));
   const { length } = bill.components;
   if (length > mostComponents) problems.push(`${length} packages are shipped, more than ${mostComponents}.`);
@@ -78,7 +78,7 @@ export function archiveProblems(files) {
   for (const { path, link } of files) {
     if (link !== undefined) problems.push(`${path} in the archive is a link.`);
     else if (refused.test(path) || !allowed.some((each) => each.test(path)))
-      problems.push(`${path} is no part of the application.`);
+      problems.push(`${path} is not part of the application.`);
   }
   return problems;
 }

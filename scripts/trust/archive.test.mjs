@@ -19,7 +19,7 @@ describe('the archive', () => {
     '../outside.js',
     'notes.txt',
   ])('may not hold %s', (path) => {
-    expect(archiveProblems([{ path }])).toEqual([`${path} is no part of the application.`]);
+    expect(archiveProblems([{ path }])).toEqual([`${path} is not part of the application.`]);
   });
 
   it('holds what the application is made of, and no link', () => {

@@ -141,7 +141,7 @@ export const promises = [
     id: 'P15',
     says: 'supply chain',
     asked:
-      '0 packages without a hash, a known licence or with a script that runs; nothing in the archive that is no part of it',
+      '0 packages without a hash, a known licence or with a script that runs; nothing in the archive that does not belong there',
     unit: [{ file: 'scripts/trust/archive.test.mjs' }],
     checks: ['packages', 'archive', 'signatures'],
   },
@@ -174,7 +174,7 @@ export const promises = [
   {
     id: 'P19',
     says: 'keys at rest and in memory',
-    asked: '0 places in which a planted key stands',
+    asked: '0 places that contain a planted key',
     unit: [
       { file: 'electron/app/keys-stay-inside.test.ts' },
       { file: 'electron/environment/taken-environment.test.ts' },

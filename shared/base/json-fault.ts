@@ -8,5 +8,5 @@ export function jsonFault(text: string, { message }: Error): string {
   if (position === undefined) return 'it holds words or signs that JSON does not know';
   const before = text.slice(0, Number(position));
   const line = before.split('\n').length;
-  return `what stands in line ${line}, character ${before.length - before.lastIndexOf('\n')}, does not belong there`;
+  return `the text at line ${line}, character ${before.length - before.lastIndexOf('\n')}, does not belong there`;
 }

@@ -16,7 +16,7 @@ export const hostAliasSchema = z
   )
   .regex(
     /^[^\p{C}'"`\\$;&|<>(){}!#*?~]*$/u,
-    'must not hold signs that mean something to a shell, such as quotes, $ ; & | or *',
+    'must not contain characters that mean something to a shell, such as quotes, $ ; & | or *',
   )
   .refine((alias) => !alias.includes('@-'), 'must not name a host that starts with a dash')
   .refine((alias) => alias !== 'local', 'must not be "local": that is this computer');

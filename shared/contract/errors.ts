@@ -115,7 +115,7 @@ function diskFailure(error: Error & { code?: unknown; path?: unknown }): Failure
   if (code === 'EROFS') {
     return {
       code: 'read_only',
-      message: `${path === undefined ? 'A file' : where} lies on a disk that may not be written. Choose another place, or make it writable.`,
+      message: `${path === undefined ? 'A file' : where} is on a disk that cannot be written. Choose another place, or make it writable.`,
       detail,
     };
   }

@@ -14,4 +14,4 @@ export function isId(text: unknown): text is string {
 /** An id at an edge: see `isId`. */
 export const idSchema = z
   .string()
-  .regex(idPattern, 'This is no id: 26 capitals and digits without I, L, O and U.');
+  .regex(idPattern, 'This is not an id: ids have 26 capitals and digits, without I, L, O and U.');

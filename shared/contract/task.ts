@@ -360,13 +360,16 @@ export const taskSpecSchema = z
     }
     for (const own of Object.keys(spec.approvals)) {
       if (!names.includes(own))
-        problem(['approvals', own], `is no computer of the pool: ${names.join(', ')}`);
+        problem(['approvals', own], `is not a computer of the pool: ${names.join(', ')}`);
     }
     for (const [i, text] of spec.rules.training_commands.entries()) {
       try {
         new RegExp(text);
       } catch (error) {
-        problem(['rules', 'training_commands', i], `is no regular expression: ${(error as Error).message}`);
+        problem(
+          ['rules', 'training_commands', i],
+          `is not a regular expression: ${(error as Error).message}`,
+        );
       }
     }
     if (spec.task_hint.mode === 'tool' && !spec.tools.includes('view_hint')) {

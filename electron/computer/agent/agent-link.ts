@@ -51,7 +51,7 @@ export async function overLink<T>(
 function linkLost(host: string, lost: ChannelLost): ComputerUnavailable {
   return new ComputerUnavailable(
     host,
-    `The connection to ${host} was lost: ${lost.reason} Its sessions go on; wait until it is back.`,
+    `The connection to ${host} was lost: ${lost.reason} Its sessions keep running; wait until it is back.`,
     undefined,
     { cause: lost },
   );

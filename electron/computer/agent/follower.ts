@@ -82,7 +82,7 @@ export class Follower {
   gap([fromField, toField]: readonly string[]): void {
     const from = this.#inOrder(fromField);
     const to = wholeNumber(toField, 'the end of a gap');
-    if (to <= from) throw new ChannelLost(`the host told of a gap from ${from} to ${to}.`);
+    if (to <= from) throw new ChannelLost(`the host reported a gap from ${from} to ${to}.`);
     this.#expected = to;
     const last = this.#pieces.at(-1);
     if (last?.kind === 'gap') last.to = to;

@@ -44,7 +44,7 @@ export class OpenSessions {
         this.forget(opened);
         if (tries < maxReplaced) continue;
         const { computer } = this.#options;
-        const message = `${computer} tells of another session "${name}" at every look. Wait, or look at the host itself.`;
+        const message = `${computer} reports a different session "${name}" each time. Wait, or check the host itself.`;
         throw new ComputerUnavailable(computer, message);
       }
     }

@@ -17,7 +17,7 @@ describe('limits of a host', () => {
     ['no bash', { bash: '', bash_version: '' }, 'There is no bash'],
     ['old bash', { bash_version: '4.2.46(2)-release' }, 'Its bash is 4.2.46(2)-release, older than 4.4'],
     ['older bash', { bash_version: '3.2.57(1)-release' }, 'Its bash is 3.2.57(1)-release, older than 4.4'],
-    ['no perl', { helper: 'python3', helper_lacks: 'perl' }, 'could use: python3 holds them'],
+    ['no perl', { helper: 'python3', helper_lacks: 'perl' }, 'sessions run under python3 instead'],
     ['no hashes', { helper_lacks: 'python3 Digest::SHA' }, 'no Digest::SHA'],
     ['no inotify', { notify: '0' }, 'no inotify'],
     ['no hole punching', { punch: '0' }, 'is not dropped there before its session is closed'],

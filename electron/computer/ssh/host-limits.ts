@@ -82,7 +82,7 @@ function placeLimits(facts: HelloFacts): string[] {
 function helperLimits({ helper, helperLacks, notify }: HelloFacts): string[] {
   const limits: string[] = [];
   if (helper === 'python3') {
-    limits.push('There is no perl that sessions could use: python3 holds them instead.');
+    limits.push('No usable perl was found, so sessions run under python3 instead.');
   }
   if (helperLacks.includes('Digest::SHA')) {
     limits.push(
@@ -91,7 +91,7 @@ function helperLimits({ helper, helperLacks, notify }: HelloFacts): string[] {
   }
   if (!notify) {
     limits.push(
-      'Its kernel does not tell when files change (no inotify): output is looked for at intervals, ' +
+      'Its kernel does not report file changes (no inotify): output is checked at intervals, ' +
         'so it arrives a little later and costs some processor time.',
     );
   }

@@ -36,7 +36,9 @@ describe('a test of a host with the real helper', () => {
       expect(report.facts?.totalBytes).toBeGreaterThan(0);
       expect(Math.abs(report.facts?.clockOffsetMs ?? Number.NaN)).toBeLessThan(5000);
       expect(report.stages.find(({ stage }) => stage === 'gpu')?.message).not.toBe('');
-      expect(report.limits.some((limit) => limit.includes('python3 holds them'))).toBe(helper === 'python3');
+      expect(report.limits.some((limit) => limit.includes('sessions run under python3'))).toBe(
+        helper === 'python3',
+      );
     } finally {
       await transport.dispose();
       await rm(root, { recursive: true, force: true });

@@ -135,7 +135,7 @@ async function lookForGpus(
   signal: AbortSignal,
 ): Promise<Verdict & { gpus: HostGpu[] }> {
   const none = (state: Verdict['state'], message: string) => ({ state, message, gpus: [] });
-  if (facts.bash === '') return none('skipped', 'Not looked for: that takes bash.');
+  if (facts.bash === '') return none('skipped', 'Not checked: that needs bash.');
   try {
     const { fields, body } = await client.request('exec', [facts.home || '/', String(gpuLimitMs)], {
       body: Buffer.from(gpuScript),

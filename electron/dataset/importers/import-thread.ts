@@ -116,7 +116,7 @@ function toldAs(error: NodeJS.ErrnoException, path: string): WaymarkError {
   return error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? new WaymarkError(
         'bad_input',
-        `${basename(path)} takes more memory to read than there is. Nothing was imported. Import its trees one by one.`,
+        `${basename(path)} needs more memory to read than is available. Nothing was imported. Import its trees one by one.`,
       )
     : new WaymarkError('bug', 'The thread of an import broke.', error.stack ?? error.message);
 }

@@ -38,6 +38,6 @@ export function jsonShape(bytes: Uint8Array, mostValues: number): JsonShape {
     } else if (byte === closeArray || byte === closeObject) depth -= 1;
     if (values > mostValues) return { values, problem: `it holds more than ${mostValues} values` };
   }
-  if (opened >= 0 || depth > 0) return { values, problem: 'it is no JSON, it ends in the middle' };
+  if (opened >= 0 || depth > 0) return { values, problem: 'it is not JSON: it ends in the middle' };
   return { values, problem: null };
 }

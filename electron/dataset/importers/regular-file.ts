@@ -17,7 +17,7 @@ export async function readRegularFile(path: string, name: string, most: number):
   );
   try {
     const info = await handle.stat();
-    if (!info.isFile()) throw refused(name, 'is no regular file');
+    if (!info.isFile()) throw refused(name, 'is not a regular file');
     if (info.size > most) throw refused(name, `is larger than ${megabytes(most)} MB`);
     const bytes = Buffer.alloc(info.size);
     let length = 0;
@@ -36,7 +36,7 @@ function unopened({ code, message }: NodeJS.ErrnoException, name: string): Wayma
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return new WaymarkError('not_found', `There is no file ${name}. Nothing was imported.`);
   if (code === 'ELOOP') return refused(name, 'is a link, and links are not followed');
-  if (code === 'ENXIO') return refused(name, 'is no regular file');
+  if (code === 'ENXIO') return refused(name, 'is not a regular file');
   return refused(name, `cannot be read (${code ?? message})`);
 }
 

@@ -63,8 +63,8 @@ it('a broken-off import is shown as such, counts for nothing and is replaced by 
   const all = { format: 'slime', runs: 'all', undecided: 'train' } as const;
   await expect(planExport(store.reader, all)).rejects.toMatchObject({ code: 'export_empty' });
   const named = { ...all, runs: [half], out: join(temporaryFolder(), 'out') };
-  await expect(exportDataset(store.reader, named)).rejects.toThrow('was broken off');
-  expect(() => refuseImport(half, summary.state)).toThrow('was broken off');
+  await expect(exportDataset(store.reader, named)).rejects.toThrow('was interrupted');
+  expect(() => refuseImport(half, summary.state)).toThrow('was interrupted');
   const verified = await verifyCommand(contextOf(store), parseArguments(['verify']));
   expect(verified).toMatchObject({ exitCode: 1 });
   expect(verified.lines).toEqual([
@@ -174,7 +174,7 @@ it('on a full disk the import takes back what it wrote, and says so', async (con
   expect(failure).toMatchObject({ code: 'disk_full' });
   expect(String(failure)).not.toContain('being driven');
   const [left] = await store.reader.runs();
-  if (left === undefined) expect(String(failure)).toContain('nothing of it was kept');
+  if (left === undefined) expect(String(failure)).toContain('nothing was kept');
   else expect(String(failure)).toContain(`stays as run ${left.id}`);
   expect(left?.state ?? 'import_broken').toBe('import_broken');
   rmSync(filler);

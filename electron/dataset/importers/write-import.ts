@@ -130,8 +130,8 @@ function toldWhatIsLeft(thrown: unknown, run: string, kept: WaymarkError | null)
   if (!(thrown instanceof WaymarkError)) return thrown;
   const left =
     kept === null
-      ? 'The import was not finished, and nothing of it was kept.'
-      : `The import was not finished. What was written of it stays as run ${run}, which is marked so, and no export takes it. Import the same files again to replace it, or remove it with "run remove".`;
+      ? 'The import was not finished, and nothing was kept.'
+      : `The import was not finished. The part already written stays as run ${run}, marked as unfinished, and exports leave it out. Import the same files again to replace it, or remove it with "run remove".`;
   const detail = [thrown.detail, kept?.message].filter((each) => each !== undefined).join('\n');
   return new WaymarkError(thrown.code, `${thrown.message} ${left}`, detail || undefined, { cause: thrown });
 }
@@ -181,7 +181,7 @@ async function refuseLabelled(store: Store, run: string): Promise<void> {
   if (entries.length > 0) {
     throw new WaymarkError(
       'already_exists',
-      `An import of these files was broken off, and what it left (run ${run}) has been labelled. Remove it with "run remove ${run}", which takes its labels with it, then import again.`,
+      `An earlier import of these files was interrupted, and the part it left (run ${run}) has been labelled. Remove it and its labels with "run remove ${run}", then import again.`,
     );
   }
 }

@@ -61,8 +61,8 @@ async function wayTo(asked: ModelRef, options: Options): Promise<Way | Refused> 
 }
 
 function keyElsewhere({ endpoint, baseUrl }: ModelRef, { origin }: BoundKey): string {
-  const owner = origin === '' ? 'was given for no address yet' : `belongs to ${origin}`;
-  return `The key kept for ${endpoint} ${owner}, and this run would send it to ${originOf(baseUrl)}. Nothing was sent. Save the endpoint once more in Settings, Models: you are asked there.`;
+  const owner = origin === '' ? 'is not tied to an address yet' : `belongs to ${origin}`;
+  return `The key kept for ${endpoint} ${owner}, and this run would send it to ${originOf(baseUrl)}. Nothing was sent. Save the endpoint again in Settings, Models, and confirm the address there.`;
 }
 
 function sameWay(one: Way, other: Way): boolean {

@@ -160,12 +160,12 @@ export class SessionLog {
     const { name, uid, computer } = entry;
     const info = await computer.sessions.find(name);
     if (info?.id !== uid) {
-      throw new SessionError('session_not_found', name, `Session "${name}" is not there any more.`);
+      throw new SessionError('session_not_found', name, `Session "${name}" no longer exists.`);
     }
     if (info.endOffset < entry.offset) {
       throw new WaymarkError(
         'conflict',
-        `Session ${name} on ${computer.name} holds ${info.endOffset} bytes, but ${entry.offset} are stored here: its log on the host was cut. What is stored stays; nothing more is taken from it.`,
+        `Session ${name} on ${computer.name} holds ${info.endOffset} bytes, but ${entry.offset} are stored here: its log on the host was cut. What is stored stays; nothing more is read from it.`,
       );
     }
     const { signal } = this.stopping;

@@ -41,13 +41,17 @@ const foreign: [string, (evil: string, mine: string) => Partial<Endpoint>, strin
     'unknown here',
   ],
   ['an address without a key', (evil) => ({ name: 'Theirs', baseUrl: evil }), 'unknown here'],
-  ['my name, another address', (evil) => ({ name: 'Mine', baseUrl: evil }), 'at another address'],
+  ['my name, another address', (evil) => ({ name: 'Mine', baseUrl: evil }), 'at a different address'],
   [
     'my name and address, another key',
     (_, mine) => ({ name: 'Mine', baseUrl: mine, keyEnv: 'GITHUB_TOKEN' }),
     'GITHUB_TOKEN',
   ],
-  ['an address that is none', () => ({ name: 'Mine', baseUrl: 'ftp://127.0.0.1/v1' }), 'at another address'],
+  [
+    'an address that is none',
+    () => ({ name: 'Mine', baseUrl: 'ftp://127.0.0.1/v1' }),
+    'at a different address',
+  ],
 ];
 
 it.each(foreign)(

@@ -102,7 +102,7 @@ function notIsolated(places: readonly Place[], why: string): WaymarkError {
     'not_isolated',
     [
       `The agent's commands would not be isolated from the rest of this computer (${names.join(', ')}): they could read and change whatever you can.`,
-      'The run was not started. Install bubblewrap (apt-get install bubblewrap) if it is missing. To go on without isolation, pass --isolation none on the command line, or say so in the window when it asks.',
+      'The run was not started. Install bubblewrap (apt-get install bubblewrap) if it is missing. To continue without isolation, pass --isolation none on the command line, or agree in the window when it asks.',
     ].join(' '),
     why,
   );
@@ -152,7 +152,7 @@ export function sandboxOf(
   if (program === undefined) {
     throw new WaymarkError(
       'unsupported',
-      `The sessions of ${name} are isolated by bubblewrap, which is not installed here. Install it (apt-get install bubblewrap), then try again. A run that was started isolated never goes on without.`,
+      `The sessions of ${name} are isolated by bubblewrap, which is not installed here. Install it (apt-get install bubblewrap), then try again. A run that was started isolated never continues without isolation.`,
     );
   }
   const view = {
@@ -169,7 +169,7 @@ export async function refuseHoles(workspace: string, run: string, places: readon
   if (why === null) return;
   throw new WaymarkError(
     'refused',
-    `${why} The run was started isolated and does not go on without. Fix the sandbox, or start a new run with --isolation none.`,
+    `${why} The run was started isolated and does not continue without isolation. Fix the sandbox, or start a new run with --isolation none.`,
   );
 }
 

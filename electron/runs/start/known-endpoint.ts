@@ -17,7 +17,7 @@ export function whatDiffers(asked: ModelRef, { settings, addresses }: Known): st
   const { endpoints } = settings.current;
   if (isNamed({ origin, keyEnv }, endpoints, addresses)) return null;
   const own = endpoints.find(({ name }) => name === asked.endpoint);
-  return `${difference(asked, own, origin)} Nothing was sent. Choose a model for this run anew, or, if you trust this address, set it so in Settings, Models.`;
+  return `${difference(asked, own, origin)} Nothing was sent. Choose a model for this run again or, if you trust this address, enter it in Settings, Models.`;
 }
 
 function difference(asked: ModelRef, own: Endpoint | undefined, origin: string): string {
@@ -26,9 +26,9 @@ function difference(asked: ModelRef, own: Endpoint | undefined, origin: string):
     return `This run asks ${name} at ${origin || 'no address'}${withKey(asked)}, which is unknown here.`;
   const ownOrigin = originOf(own.baseUrl);
   if (ownOrigin !== origin) {
-    return `This run asks ${name} at another address than your settings: ${origin || 'none'} in the run, ${ownOrigin} here.`;
+    return `This run asks ${name} at a different address than your settings: ${origin || 'none'} in the run, ${ownOrigin} here.`;
   }
-  return `This run takes the key of ${name} from elsewhere than your settings: ${keyOf(asked.keyRef ?? '')} in the run, ${keyOf(own.keyEnv)} here.`;
+  return `This run takes the key of ${name} from a different place than your settings: ${keyOf(asked.keyRef ?? '')} in the run, ${keyOf(own.keyEnv)} here.`;
 }
 
 function withKey({ keyRef }: ModelRef): string {

@@ -9,7 +9,7 @@ export function refuseImport(run: string, state: RunState): void {
   if (state === 'import_broken') {
     throw new WaymarkError(
       'refused',
-      `The import of run ${run} was broken off, so only a part of its log is here. Import the same files again to replace it, or remove it with "run remove".`,
+      `The import of run ${run} was interrupted, so only part of its log is here. Import the same files again to replace it, or remove it with "run remove".`,
     );
   }
 }

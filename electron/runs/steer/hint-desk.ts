@@ -85,7 +85,7 @@ export class HintDesk {
     if (state !== 'delivered' || step === null || steps <= step) {
       throw new WaymarkError(
         'refused',
-        `No answer of the agent has seen hint ${number}, so nothing came of it yet.`,
+        `The agent has not answered with hint ${number} in its context yet, so there is nothing to judge.`,
       );
     }
     const at = Math.max(1, step);

@@ -146,7 +146,7 @@ export function storeFailure(thrown: unknown, what: string, folder?: string): un
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
     return new WaymarkError(
       'workspace_corrupt',
-      `${what} is damaged. Run "verify" to see what is affected, and "restore" to bring what is whole into a new folder.`,
+      `${what} is damaged. Run "verify" to see what is affected, and "restore" to copy what is intact to a new folder.`,
       detail,
     );
   }
@@ -170,7 +170,7 @@ export function storeFailure(thrown: unknown, what: string, folder?: string): un
   if (BUSY_SYSTEM.has(code)) {
     return new WaymarkError(
       'system_busy',
-      `The system has no memory or open files left for ${what}. Close other programs; work goes on when there is room.`,
+      `The system has no memory or open files left for ${what}. Close other programs; work continues when there is room.`,
       detail,
     );
   }

@@ -122,7 +122,7 @@ export class DiskGuard {
     }
     this.full = true;
     this.released = releaseBallast(this.folder);
-    const message = `The disk that holds the workspace ${this.folder} is full. Nothing acknowledged is lost; work goes on by itself once there is space.`;
+    const message = `The disk that holds the workspace ${this.folder} is full. Nothing acknowledged is lost; work continues automatically once there is space.`;
     this.notify({ kind: 'problem', code: 'disk_full', message });
     this.later(PROBE_MS, () => this.probe());
   }

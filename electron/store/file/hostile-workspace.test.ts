@@ -89,7 +89,7 @@ describe('a row that names a path where a run should be', () => {
     expect((await store.reader.runs()).map(({ id }) => id)).toEqual([run]);
     await expect(store.reader.run(CRAFTED)).rejects.toMatchObject({ code: 'not_found' });
     await expect(store.writer.remove(CRAFTED, 'run', alice)).rejects.toMatchObject({ code: 'not_found' });
-    expect(() => store.lockRun(CRAFTED)).toThrow(/no id/);
+    expect(() => store.lockRun(CRAFTED)).toThrow(/not a valid id/);
     await store.reader.attentionList(alice.uuid);
     const report = await store.reader.verify();
     expect(report.workspace.map(({ what }) => what)).toContain('run_id');

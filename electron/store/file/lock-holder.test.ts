@@ -32,7 +32,7 @@ test.skipIf(!existsSync('/proc/locks'))('who holds a workspace is named while it
 test('a halted process is said to be halted, and without one there are no words', () => {
   const holder = { pid: 12, command: 'waymark import x.json', startedAt: 0, halted: true };
   expect(holderWords(holder)).toBe(
-    ': process 12 (waymark import x.json), started 1970-01-01 00:00 UTC; it is halted: let it go on (kill -CONT 12) or end it',
+    ': process 12 (waymark import x.json), started 1970-01-01 00:00 UTC; it is halted: let it continue (kill -CONT 12) or end it',
   );
   expect(holderWords(null)).toBe('');
 });

@@ -36,7 +36,7 @@ export function holderWords(holder: LockHolder | null): string {
   if (holder === null) return '';
   const { pid, command, startedAt, halted } = holder;
   const started = new Date(startedAt).toISOString().slice(0, 16).replace('T', ' ');
-  return `: process ${pid} (${command}), started ${started} UTC${halted ? `; it is halted: let it go on (kill -CONT ${pid}) or end it` : ''}`;
+  return `: process ${pid} (${command}), started ${started} UTC${halted ? `; it is halted: let it continue (kill -CONT ${pid}) or end it` : ''}`;
 }
 
 /** Lines such as `7: POSIX  ADVISORY  WRITE 2513 00:32:1177 120 120`. */

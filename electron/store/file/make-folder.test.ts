@@ -28,8 +28,8 @@ test('what cannot be made is refused at once, with what is in the way', () => {
     [join(base, 'there', 'n'.repeat(300)), /name is too long/],
     ...(process.platform === 'linux'
       ? ([
-          ['/proc/x', /\/proc takes no new folders/],
-          ['/proc/x/y', /\/proc takes no new folders/],
+          ['/proc/x', /\/proc does not accept new folders/],
+          ['/proc/x/y', /\/proc does not accept new folders/],
           ['/dev/null/x', /\/dev\/null is a file/],
         ] satisfies [string, RegExp][])
       : []),

@@ -44,7 +44,7 @@ function makeOne(path: string, wanted: string, mode: number): void {
 function named(thrown: unknown, wanted: string, path: string): unknown {
   switch (systemCode(thrown)) {
     case 'ENOENT':
-      return refused(wanted, `${dirname(path)} takes no new folders`);
+      return refused(wanted, `${dirname(path)} does not accept new folders`);
     case 'ENAMETOOLONG':
       return refused(wanted, 'a name is too long');
     case 'ELOOP':

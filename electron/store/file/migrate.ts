@@ -68,7 +68,7 @@ export function refuseNewer(found: number, known: number): void {
   if (!isVersion(found)) {
     throw new WaymarkError(
       'workspace_corrupt',
-      `The format number of this workspace is damaged (${found}; this Waymark knows up to ${known}). Run "verify" to see what is affected, and "restore" to bring what is whole into a new folder.`,
+      `The format number of this workspace is damaged (${found}; this Waymark knows up to ${known}). Run "verify" to see what is affected, and "restore" to copy what is intact to a new folder.`,
     );
   }
   if (found > known) {

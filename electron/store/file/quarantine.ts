@@ -18,5 +18,5 @@ export function quarantine(statements: Statements, notify: (notice: StoreNotice)
 }
 
 export function setAside(shown: string): string {
-  return `A row of this workspace calls a run ${shown}, which is no id. The run was set aside: nothing is read, written or deleted under that name. If you did not make this workspace, ask who did.`;
+  return `A row of this workspace calls a run ${shown}, which is not a valid id. The run was set aside: nothing is read, written or deleted under that name. If you did not make this workspace, ask who did.`;
 }

@@ -11,7 +11,7 @@ export const trustedMay =
 export function fromElsewhere(folder: string, what: string): WaymarkError {
   return new WaymarkError(
     'read_only',
-    `${folder} is a copy, or somebody else's, and is read-only until you trust it: ${what} was refused. If you know who made it, choose "Trust…" in the window, or run the command again with --trust.`,
+    `${folder} is a copy or belongs to someone else, so it is read-only until you trust it: ${what} was refused. If you know who made it, choose "Trust…" in the window, or run the command again with --trust.`,
   );
 }
 
@@ -19,7 +19,7 @@ export function fromElsewhere(folder: string, what: string): WaymarkError {
 export function cannotBeWritten(folder: string, what: string): WaymarkError {
   return new WaymarkError(
     'read_only',
-    `${folder} cannot be written now, so it is only read: ${what} was refused. Copy the folder to a disk that has room and can be written, or free some space, and try again.`,
+    `${folder} cannot be written now, so it is read-only: ${what} was refused. Copy the folder to a disk that has room and can be written, or free some space, and try again.`,
   );
 }
 

@@ -75,6 +75,6 @@ function namesIn(folder: string): string[] {
 function lost(what: string): WaymarkError {
   return new WaymarkError(
     'workspace_corrupt',
-    `${what} Put the file back, or use "restore" to bring what a backup holds into a new folder.`,
+    `${what} Put the file back, or use "restore" to restore a backup into a new folder.`,
   );
 }

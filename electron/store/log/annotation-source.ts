@@ -99,7 +99,7 @@ function fileSource(path: string): AnnotationSource {
   if (end?.entries !== lines.length - 2) {
     throw new WaymarkError(
       'bad_input',
-      `${path} ends early: it was not copied whole. Nothing was taken. Copy it again.`,
+      `${path} ends early: it was not copied completely. Nothing was merged. Copy it again.`,
     );
   }
   const rows = lines.slice(1, -1);
@@ -122,7 +122,7 @@ function entryOf(text: string, where: string): SourceEntry {
   const body = parsed.success && 'body' in parsed.data ? parsed.data.body : '';
   const head = bodyHead.safeParse(parseJson(body));
   if (!parsed.success || !head.success) {
-    throw new WaymarkError('bad_input', `${where} is no entry of an annotation log. Nothing was taken.`);
+    throw new WaymarkError('bad_input', `${where} is not an entry of an annotation log. Nothing was merged.`);
   }
   const { device, deviceSeq, ulid, target } = head.data;
   return { device, deviceSeq, ulid, run: target.run, body, hash: parsed.data.hash };

@@ -132,7 +132,7 @@ export function withoutKnown<T extends SourceEntry>(
     }
     throw new WaymarkError(
       'conflict',
-      `Entry ${entry.deviceSeq} of device ${entry.device} is not the same in ${where} as here: the log of one device was written in two places. Nothing was taken.`,
+      `Entry ${entry.deviceSeq} of device ${entry.device} is not the same in ${where} as here: the log of one device was written in two places. Nothing was merged.`,
     );
   });
 }
@@ -171,7 +171,7 @@ function checkForm(
   if (!parsed.success) {
     throw new WaymarkError(
       'unsupported',
-      `Entry ${deviceSeq} of device ${device} in ${where} is of a kind this application does not know. Update it. Nothing was taken.`,
+      `Entry ${deviceSeq} of device ${device} in ${where} is of a kind this application does not know. Update it. Nothing was merged.`,
       parsed.error.message,
     );
   }
@@ -195,6 +195,6 @@ function broken(
 ): WaymarkError {
   return new WaymarkError(
     'workspace_corrupt',
-    `The annotation log in ${where} is damaged: entry ${deviceSeq} of device ${device} ${why}. Nothing was taken. Run "verify" there.`,
+    `The annotation log in ${where} is damaged: entry ${deviceSeq} of device ${device} ${why}. Nothing was merged. Run "verify" there.`,
   );
 }

@@ -68,7 +68,7 @@ export class OutboxLog {
     const answer = first.decision === 'allow' ? 'approved' : 'refused';
     throw new WaymarkError(
       'refused',
-      `What run ${name} asked is answered already: ${first.author} ${answer} it. The first answer counts. If the run must not go on that way, stop it.`,
+      `The question of run ${name} has already been answered: ${first.author} ${answer} it. The first answer counts. If the run must not continue that way, stop it.`,
     );
   }
 }

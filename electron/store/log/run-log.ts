@@ -171,7 +171,7 @@ export class RunLog {
     );
     const begun = since.find(({ ulid }) => isId(ulid));
     if (begun !== undefined) {
-      throw new WaymarkError('conflict', `Run ${begun.ulid} was begun meanwhile.`);
+      throw new WaymarkError('conflict', `Run ${begun.ulid} was started in the meantime.`);
     }
   }
 

@@ -191,7 +191,7 @@ test('a log with a gap is refused as one with an unreadable event is: the gap an
   const store = testStore(folder);
   const refused = {
     code: 'workspace_corrupt',
-    message: `Event 8 of run ${run} is missing. Run "verify" to see what is damaged, "restore" to bring what is whole into a new folder, or "run remove" to give the run up.`,
+    message: `Event 8 of run ${run} is missing. Run "verify" to see what is damaged, "restore" to copy what is intact to a new folder, or "run remove" to give the run up.`,
   };
   expect(await store.reader.events(run, 1, 7)).toHaveLength(7);
   await expect(store.reader.events(run, 1, 8)).rejects.toMatchObject(refused);

@@ -5,7 +5,7 @@ const UNREADABLE: readonly ErrorCode[] = ['workspace_corrupt', 'workspace_newer'
 
 /** What to do about a run that is damaged: the second sentence of every failure that says so. */
 export const nextSteps =
-  'Run "verify" to see what is damaged, "restore" to bring what is whole into a new folder, or "run remove" to give the run up.';
+  'Run "verify" to see what is damaged, "restore" to copy what is intact to a new folder, or "run remove" to give the run up.';
 
 /**
  * The notice for a run of which something cannot be read; null for a failure of another kind. Work on all runs goes on with the

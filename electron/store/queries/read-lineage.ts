@@ -69,7 +69,7 @@ function ownerOf(context: ReadContext, ulid: string, step: number): string {
   if (owner === undefined || owner.run === null) {
     throw new WaymarkError(
       'not_found',
-      `Step ${step} was made in run ${owner?.ulid ?? run.facts.parent.run}, which has been removed. What the branch's model read of it stands in the branch's exact prompts.`,
+      `Step ${step} was made in run ${owner?.ulid ?? run.facts.parent.run}, which has been removed. What the branch's model read of it is in the branch's exact prompts.`,
     );
   }
   return owner.ulid;

@@ -43,7 +43,7 @@ export function readRun(context: ReadContext, ulid: string): RunSummary {
 }
 
 function noRun(prefix: string): string {
-  return `There is no run "${prefix}" in this workspace. "waymark run list" names those that are there.`;
+  return `There is no run "${prefix}" in this workspace. "waymark run list" shows the runs it has.`;
 }
 
 /** Runs that a word fits and that are named, the latest. */

@@ -37,7 +37,7 @@ export function openBackup(path: string): Statements {
   if (found?.isFile() !== true) {
     throw new WaymarkError(
       'not_found',
-      `There is no backup at ${path}. "restore" lists the backups that are there.`,
+      `There is no backup at ${path}. "restore" lists the available backups.`,
     );
   }
   if (!isDatabaseFile(path)) {

@@ -19,9 +19,7 @@ export function openDamaged(folder: string, aside: string, notes: string[]): Sta
   const path = workspaceFile(folder);
   const log = findLog(path);
   if (log.is !== 'there') {
-    notes.push(
-      `No run could be brought back. ${log.is === 'lost' ? log.why : `${path} is missing or empty.`}`,
-    );
+    notes.push(`No run could be restored. ${log.is === 'lost' ? log.why : `${path} is missing or empty.`}`);
     return null;
   }
   const first = tryOpen(folder);

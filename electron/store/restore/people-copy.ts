@@ -49,7 +49,7 @@ export class PeopleCopy {
       if (lost > 0) {
         const why = unread.length === 0 ? '' : ` ${unread.join(' ')}`;
         report.notes.push(
-          `${counted(lost, 'hint or request', 'hints or requests')} could not be brought back: missing, not what was stored, or about a hint that is lost. What lies behind came back. Look at the hints that still wait before you resume the run: one may have been changed or withdrawn by what is lost.${why}`,
+          `${counted(lost, 'hint or request', 'hints or requests')} could not be restored: missing, altered, or about a hint that is lost. Everything after that was restored. Check the hints that are still waiting before you resume the run: what is lost may have changed or withdrawn one of them.${why}`,
         );
       }
       if (unproved.length > 0) {
@@ -143,7 +143,7 @@ export class PeopleCopy {
     const { notes, remarks } = this.parts;
     if (lost.length > 0) {
       const what = counted(lost.length, 'label or comment', 'labels or comments');
-      notes.push(`${what} could not be brought back, missing or not what was stored: ${whose(lost)}.`);
+      notes.push(`${what} could not be restored, missing or altered: ${whose(lost)}.`);
       notes.push(...placesOf(lost), ...unread.map((why) => `Labels: ${why}`));
     }
     const behind = new Map<string, number[]>();
@@ -152,12 +152,12 @@ export class PeopleCopy {
     }
     for (const [device, numbers] of behind) {
       remarks.push(
-        `The chain of device ${device} cannot be proved from entry ${numbers[0]} on, because entries before it are missing. Entries right behind a gap were taken as they are stored: ${numbers.slice(0, 10).join(', ')}${numbers.length > 10 ? ` and ${numbers.length - 10} more` : ''}.`,
+        `The chain of device ${device} cannot be proved from entry ${numbers[0]} on, because entries before it are missing. Entries right after a gap were taken as stored: ${numbers.slice(0, 10).join(', ')}${numbers.length > 10 ? ` and ${numbers.length - 10} more` : ''}.`,
       );
     }
     for (const { device, from, folder, backup, as } of forks) {
       remarks.push(
-        `The folder and the backup went apart at entry ${from} of device ${device}: ${counted(folder, 'entry', 'entries')} from there on ${are(folder)} in the folder, ${backup} other ${backup === 1 ? 'one is' : 'ones are'} in the backup. Both sides were brought back, those of the backup as device ${as}. Where they contradict each other the step shows as a disagreement.`,
+        `The folder and the backup diverge at entry ${from} of device ${device}: ${counted(folder, 'entry', 'entries')} from there on ${are(folder)} in the folder, ${backup} other ${backup === 1 ? 'one is' : 'ones are'} in the backup. Both sides were restored, those of the backup as device ${as}. Where they contradict each other the step shows as a disagreement.`,
       );
     }
   }
@@ -165,7 +165,7 @@ export class PeopleCopy {
 
 function keptAside(labels: number): string {
   const one = labels === 1;
-  return `Its ${counted(labels, 'label')} ${one ? 'is' : 'are'} kept aside: ${one ? 'it counts' : 'they count'} only for this very run. Importing its files again makes another run, without ${one ? 'it' : 'them'}; "label export" writes ${one ? 'it' : 'them'} into a file.`;
+  return `Its ${counted(labels, 'label')} ${one ? 'is' : 'are'} set aside: ${one ? 'it counts' : 'they count'} only for this very run. Importing its files again makes another run, without ${one ? 'it' : 'them'}; "label export" writes ${one ? 'it' : 'them'} into a file.`;
 }
 
 /** "Ann 4 (run X), Bob 2 (run Y), 1 by nobody knows whom". */
@@ -184,7 +184,7 @@ function placesOf(lost: readonly LostEntry[]): string[] {
   return [...places].map(([device, numbers]) => {
     const named = numbers.slice(0, 10).join(', ');
     const rest = numbers.length > 10 ? ` and ${numbers.length - 10} more` : '';
-    return `On device ${device}: ${numbers.length === 1 ? 'entry' : 'entries'} ${named}${rest}. What lies behind came back.`;
+    return `On device ${device}: ${numbers.length === 1 ? 'entry' : 'entries'} ${named}${rest}. Everything after that was restored.`;
   });
 }
 

@@ -64,7 +64,7 @@ test('a changed label is named by whom and of which run; all behind it come back
   damage(folder, `UPDATE annotation SET body = replace(body, '"train"', '"TRAIN"') WHERE id = 3`);
   const report = await restore(folder, to);
   expect(report).toMatchObject({ labels: 9, complete: false });
-  expect(report.notes.join(' ')).toContain(`1 label or comment could not be brought back`);
+  expect(report.notes.join(' ')).toContain(`1 label or comment could not be restored`);
   expect(report.notes.join(' ')).toContain(`1 Alice (run ${first})`);
   const again = testStore(to);
   await expectSound(again);
@@ -118,7 +118,7 @@ test.each([
   const report = await restore(folder, to);
   expect(report).toMatchObject({ labels: 9, complete: false });
   expect(report.notes.join(' ')).toMatch(
-    new RegExp(`^1 label or comment could not be brought back.* entry ${entry}\\.`),
+    new RegExp(`^1 label or comment could not be restored.* entry ${entry}\\.`),
   );
   await expectSound(testStore(to));
 });
@@ -179,7 +179,7 @@ test('a run of which only labels are left is named, and its labels are kept asid
   expect(report).toMatchObject({ labels: 10, complete: false });
   const lost = report.runs.find(({ id }) => id === first);
   expect(lost).toMatchObject({ state: 'lost', labels: 5 });
-  expect(lost?.notes.join(' ')).toContain('5 labels are kept aside: they count only for this very run');
+  expect(lost?.notes.join(' ')).toContain('5 labels are set aside: they count only for this very run');
   await expectSound(testStore(to));
 });
 
@@ -201,7 +201,7 @@ test('where backup and folder went apart both sides come back, and it is said ho
   await back.close();
   const report = await restore(folder, to, backup);
   expect(report).toMatchObject({ labels: 14, complete: true });
-  expect(report.remarks.join(' ')).toContain('went apart at entry 11 of device');
+  expect(report.remarks.join(' ')).toContain('diverge at entry 11 of device');
   expect(report.remarks.join(' ')).toContain(
     '1 entry from there on is in the folder, 3 other ones are in the',
   );

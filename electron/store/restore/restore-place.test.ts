@@ -128,6 +128,6 @@ test('what comes into the old workspace while it is read is counted as missing',
   const options = { backup: null, from: folder, to: join(around, 'to'), projector: writing };
   const { remarks } = await restoreWorkspace(options);
   expect(remarks).toEqual([
-    expect.stringMatching(/^Something wrote into .+ meanwhile: 1 label or request and 0 events /),
+    expect.stringMatching(/^Something wrote to .+ during the restore: 1 label or request and 0 events /),
   ]);
 });

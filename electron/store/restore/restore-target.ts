@@ -42,7 +42,7 @@ export function restoreTarget(wanted: string, from: string | null): RestoreTarge
     throw refused(
       'already_exists',
       wanted,
-      'is there already and not empty',
+      'already exists and is not empty',
       'Name a new folder: restoring never overwrites anything.',
     );
   }
@@ -50,7 +50,7 @@ export function restoreTarget(wanted: string, from: string | null): RestoreTarge
     throw refused(
       'bad_input',
       wanted,
-      'lies in the workspace that is restored',
+      'is inside the workspace that is being restored',
       'Name a folder outside of it.',
     );
   }

@@ -139,7 +139,7 @@ test('a run whose log is damaged is named; its labels wait and the other run com
     { id: second, title: 'A run', state: 'log', labels: 3, notes: [] },
   ]);
   expect(report.runs[0]?.notes.join(' ')).toContain('is not what was stored');
-  expect(report.runs[0]?.notes.join(' ')).toContain('3 labels are kept aside');
+  expect(report.runs[0]?.notes.join(' ')).toContain('3 labels are set aside');
   const again = testStore(to);
   await expectSound(again);
   expect((await again.reader.runs()).map(({ id }) => id)).toEqual([second]);

@@ -95,7 +95,7 @@ function writtenMeanwhile(damaged: Statements, from: string): string[] {
       const now = count();
       if (now.said === read.said && now.events === read.events) return;
       remarks.push(
-        `Something wrote into ${from} meanwhile: ${counted(now.said - read.said, 'label or request', 'labels or requests')} and ${counted(now.events - read.events, 'event')} that came after the reading began are not in the new workspace. Close what works there and restore again to have them.`,
+        `Something wrote to ${from} during the restore: ${counted(now.said - read.said, 'label or request', 'labels or requests')} and ${counted(now.events - read.events, 'event')} that came after the reading began are not in the new workspace. Close whatever is using it and restore again to include them.`,
       );
     },
   );

@@ -34,7 +34,7 @@ export function runRows({ backup, damaged, from, notes }: RunListSources): RunRo
       () => rows.push(...(source?.all<RunRow>('SELECT id, ulid, created_at FROM run ORDER BY id') ?? [])),
     );
     for (const { ulid } of rows.filter((row) => !isId(row.ulid))) {
-      notes.push(`${shownId(ulid)} stands for a run, but is no id: it was left out.`);
+      notes.push(`${shownId(ulid)} is used as a run, but is not a valid id: it was left out.`);
     }
     return rows.filter((row) => isId(row.ulid));
   };

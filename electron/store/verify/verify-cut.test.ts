@@ -110,7 +110,7 @@ test('restoring names how many labels were cut, and the new workspace is sound',
   const to = join(folder, '..', 'restored');
   const report = await restoreWorkspace({ backup: null, from: folder, to, projector: createProjector() });
   expect(report).toMatchObject({ labels: 3, complete: false });
-  expect(report.notes.join(' ')).toContain('2 labels or comments could not be brought back');
+  expect(report.notes.join(' ')).toContain('2 labels or comments could not be restored');
   const again = testStore(to);
   await label(again, run, 1, 'mask');
   await again.drain();

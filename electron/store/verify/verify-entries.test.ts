@@ -86,7 +86,7 @@ test.each<[string, string]>([
   expect(await problems(folder)).toContain('outbox_purged');
   const to = join(temporaryFolder(), 'restored');
   const report = await restoreWorkspace({ backup: null, from: folder, to, projector: createProjector() });
-  expect(report.runs[0]?.notes.join(' ')).toContain('1 hint or request could not be brought back');
+  expect(report.runs[0]?.notes.join(' ')).toContain('1 hint or request could not be restored');
   expect(await problems(to)).toEqual([]);
   // What was lost stays lost, and is not counted twice.
   const again = join(temporaryFolder(), 'again');

@@ -138,7 +138,7 @@ function wronglyPurged({ gone, wordless, body }: OutboxRow): string | null {
   if (body === '')
     return gone === 1
       ? null
-      : 'This entry was emptied, but its run was not removed and no restore found it lost, so somebody else emptied it. Bring it back with "restore".';
+      : 'This entry was emptied, but its run was not removed and no restore found it lost, so something else emptied it. Get it back with "restore".';
   const { text = '', note = '', reason = '' } = (JSON.parse(body) as { body: Record<string, unknown> }).body;
   return wordless === 1 && [text, note, reason].every((words) => words === '')
     ? null
@@ -147,7 +147,7 @@ function wronglyPurged({ gone, wordless, body }: OutboxRow): string | null {
 
 function wronglyEmptied({ removed, body }: AnnotationRow): string | null {
   if (removed === 0)
-    return 'This entry was emptied, but its run was not removed, so somebody else emptied it. Bring it back with "restore".';
+    return 'This entry was emptied, but its run was not removed, so something else emptied it. Get it back with "restore".';
   return body === '' ? null : 'This entry says that it was emptied with its run, and still has words.';
 }
 

@@ -30,7 +30,7 @@ export const frame = {
       : 'Labels and hints are not accepted now; what was saved before is safe.',
   elsewhereTitle: 'Not trusted yet',
   elsewhereText:
-    "This folder is a copy, or somebody else's, and is read-only until you trust it: no labels, hints or runs. Trust it only if you know who made it.",
+    'This folder is a copy or belongs to someone else, so it is read-only until you trust it: no labels, hints or runs. Trust it only if you know who made it.',
   trust: 'Trust…',
   trustOnServer: (folder: string) =>
     `To trust it, run this on the server: waymark run list --workspace ${folder} --trust`,

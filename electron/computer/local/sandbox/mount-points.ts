@@ -71,7 +71,7 @@ export function refuseMountsBelowWritable(args: readonly string[], also: readonl
       if (!inside && !shown) continue;
       throw new WaymarkError(
         'unsupported',
-        `The sandbox would show ${inside ? place : source}, which lies below ${inside ? open.place : open.source}, and the agent can write there. It could put links there and get at other folders. The workspace and the folders that are shown must not lie in each other where the agent can write.`,
+        `The sandbox would show ${inside ? place : source}, which lies below ${inside ? open.place : open.source}, and the agent can write there. It could create links there and reach other folders. The workspace and the shown folders must not overlap where the agent can write.`,
       );
     }
   }

@@ -27,7 +27,7 @@ export function openedFolder(folder: SharedFolder): OpenedFolder {
     if (named !== undefined && source !== named) {
       throw new WaymarkError(
         'refused',
-        `${path} cannot be shown to the run any more: it leads to ${source} now, which nobody named. Put the folder back, or start a new run.`,
+        `${path} can no longer be shown to the run: it now leads to ${source}, which nobody chose. Put the folder back, or start a new run.`,
       );
     }
     const { dev, ino } = fstatSync(descriptor, { bigint: true });
@@ -44,7 +44,7 @@ function opened(path: string, at: string): number {
     const { code = '' } = error as NodeJS.ErrnoException;
     throw new WaymarkError(
       'refused',
-      `${path} cannot be shown to the run any more (${code}). Put the folder back, or start a new run.`,
+      `${path} can no longer be shown to the run (${code}). Put the folder back, or start a new run.`,
     );
   }
 }

@@ -121,12 +121,12 @@ function systemReason(path: string, homes: readonly string[], write: boolean): s
   const temporary = ['/tmp', '/var/tmp'].find((each) => path === each || liesBelow(path, each));
   if (temporary !== undefined) return temporaryReason(path, temporary);
   if (systemTops.has(top)) return `/${top} belongs to the system`;
-  return sharedTops.has(top) && second === undefined ? `/${top} holds what is everybody's` : undefined;
+  return sharedTops.has(top) && second === undefined ? `/${top} is shared by all users` : undefined;
 }
 
 /** All people keep what is temporary in one place: only what is this person's own may be shown, and no socket's folder. */
 function temporaryReason(path: string, temporary: string): string | undefined {
-  if (path === temporary) return `${temporary} holds what is everybody's`;
+  if (path === temporary) return `${temporary} is shared by all users`;
   const [first = ''] = relative(temporary, path).split('/');
   if (/^\.|^ssh-/.test(first)) return `${temporary}/${first} belongs to programs`;
   return statSync(path).uid === userInfo().uid ? undefined : `${path} is not yours`;

@@ -33,7 +33,7 @@ function parseJump(text: string, label: string): HostTarget {
     throw new ConnectFailure(
       'config',
       'resolve',
-      `ProxyJump of ${label} names "${text}", which is no host. Mend it in your ssh configuration.`,
+      `ProxyJump of ${label} names "${text}", which is not a host. Fix it in your ssh configuration.`,
     );
   }
   return {

@@ -120,7 +120,7 @@ Host last
 
   it('refuses a way that goes in a circle', async () => {
     await configure('Host a\n  ProxyJump b\nHost b\n  ProxyJump a\n');
-    await expect(resolve('a')).rejects.toThrow('goes in a circle: a through b through a.');
+    await expect(resolve('a')).rejects.toThrow('loops: a through b through a.');
   });
 
   it('never weakens the check of host keys, and says what it made of the configuration', async () => {

@@ -90,7 +90,7 @@ async function resolveTarget(
     throw new ConnectFailure(
       'config',
       'resolve',
-      `The way to ${inner[0]} goes in a circle: ${[...inner, label].join(' through ')}. Mend ProxyJump in your ssh configuration.`,
+      `The path to ${inner[0]} loops: ${[...inner, label].join(' through ')}. Fix ProxyJump in your ssh configuration.`,
     );
   }
   const raw = await askSsh(target, options);
@@ -125,7 +125,7 @@ async function askSsh(target: HostTarget, options: ResolveOptions): Promise<Reso
     'config',
     'resolve',
     `ssh cannot make sense of "${jumpLabel(target)}": ${said || `ssh -G ended with ${code}`} ` +
-      'Mend your ssh configuration, then try again.',
+      'Fix your ssh configuration, then try again.',
     stderr,
   );
 }

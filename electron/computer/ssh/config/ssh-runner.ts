@@ -61,7 +61,7 @@ export function cannotRun(program: string, error: NodeJS.ErrnoException): Connec
     error.code === 'ENOENT'
       ? `The program "${program}" was not found; hosts are looked up with it. Install the OpenSSH client ` +
           '(package openssh-client on Debian and Ubuntu, openssh-clients on Fedora), then try again.'
-      : `The program "${program}" cannot be run (${error.message}). Mend that, then try again.`,
+      : `The program "${program}" cannot be run (${error.message}). Fix that, then try again.`,
     undefined,
     { cause: error },
   );

@@ -35,7 +35,7 @@ export function pausedWords(host: string): string {
 }
 
 export function stalledWords(host: string, lastByteAt: number): string {
-  return `${host} has not answered since ${timeOfDay(lastByteAt)}. What runs there keeps running. If nothing comes within seconds, the link is made anew.`;
+  return `${host} has not answered since ${timeOfDay(lastByteAt)}. What runs there keeps running. If nothing arrives within seconds, Waymark reconnects.`;
 }
 
 export function blockedWords(host: string, cause: string): string {

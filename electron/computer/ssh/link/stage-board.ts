@@ -36,7 +36,7 @@ export class StageBoard {
       if (row.state === 'running') row.state = 'ok';
       if (row.state !== 'waiting') continue;
       row.state = 'skipped';
-      row.message = 'This way of connecting does not report it by itself.';
+      row.message = 'This way of connecting does not report it separately.';
     }
     this.tell();
   }

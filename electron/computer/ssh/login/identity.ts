@@ -80,7 +80,7 @@ export async function readIdentity(file: string): Promise<Identity | NoIdentity>
   const open = publicPart(text);
   if (open) return { file, ...open, encrypted: false, privateText: null };
   const own = privateHead(text);
-  if (!own) return { file, problem: 'unreadable', message: `${file} is no private key ssh knows.` };
+  if (!own) return { file, problem: 'unreadable', message: `${file} is not a private key that ssh knows.` };
   const { type, blob } = own.blob === null && known ? known : own;
   return { file, type, blob, encrypted: own.encrypted, privateText: text };
 }

@@ -229,7 +229,7 @@ async function textOf(file: string): Promise<string | undefined> {
     throw new ConnectFailure(
       'config',
       'host_key',
-      `The known hosts in ${file} cannot be read, so the host's key cannot be checked. Mend the file or its permissions, then try again.`,
+      `The known hosts in ${file} cannot be read, so the host's key cannot be checked. Fix the file or its permissions, then try again.`,
       message,
       { cause: error },
     );

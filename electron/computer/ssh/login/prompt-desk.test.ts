@@ -99,7 +99,7 @@ describe('questions of several hosts', () => {
     host.abort(new Error('the link is gone'));
     await expect(gone).rejects.toThrow('the link is gone');
     expect(prompts.open().map(({ alias }) => alias)).toEqual(['gpu-04']);
-    expect(() => prompts.answer(id, { texts: ['late'] })).toThrow(/not asked any more/);
+    expect(() => prompts.answer(id, { texts: ['late'] })).toThrow(/no longer open/);
     prompts.answer(prompts.open()[0]?.id ?? '', { texts: ['in time'] });
     expect(await stays).toEqual({ texts: ['in time'] });
   });

@@ -81,7 +81,7 @@ export class PromptDesk implements PromptPort {
     if (entry === undefined) {
       throw new WaymarkError(
         'not_found',
-        'This question is not asked any more: the host gave up waiting, or it was answered. It asks again when it connects again.',
+        'This question is no longer open: the host gave up waiting, or it was answered. It asks again when it reconnects.',
       );
     }
     if (answer !== null) refuseMisfit(entry.view, answer);

@@ -27,7 +27,7 @@ const rules: readonly Rule[] = [
       /Bad configuration option|terminating, \d+ bad|Bad owner or permissions|keyword .* extra arguments/i,
     reason: 'config',
     stage: 'resolve',
-    next: 'Mend your ssh configuration.',
+    next: 'Fix your ssh configuration.',
   },
   {
     pattern: /connect to (host|address) .*: Connection refused/,

@@ -90,7 +90,7 @@ class Login {
         new ConnectFailure(
           'auth',
           'auth',
-          `${hop.target} wants a new password before it lets you in. Log in once with ssh in a terminal and set it.`,
+          `${hop.target} requires a new password before you can log in. Log in once with ssh in a terminal and set it.`,
         ),
       ),
     );

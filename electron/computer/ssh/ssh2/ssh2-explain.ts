@@ -63,7 +63,7 @@ export function explainEnd(hop: HopContext, stage: Stage, words: string, banner:
     return new ConnectFailure(
       'lost',
       'host_key',
-      `${place}, closed the connection while keys were exchanged.${said(words)} Try again; if it stays, look at the host's ssh server.`,
+      `${place}, closed the connection while keys were exchanged.${said(words)} Try again; if it keeps happening, check the ssh server of the host.`,
       detail,
     );
   return new ConnectFailure(

@@ -94,8 +94,8 @@ describe('what is no regular file', () => {
       expect(await take(folder)).toMatch(why);
       rmSync(react, { recursive: true, force: true });
     };
-    await refuses(/react_1\.json is no regular file/, () => execFileSync('mkfifo', [react]));
-    await refuses(/react_1\.json is no regular file/, () => mkdirSync(react));
+    await refuses(/react_1\.json is not a regular file/, () => execFileSync('mkfifo', [react]));
+    await refuses(/react_1\.json is not a regular file/, () => mkdirSync(react));
     await refuses(/react_1\.json is a link/, () => symlinkSync('/dev/zero', react));
     await refuses(/react_1\.json is a link/, () => symlinkSync('../secret.json', react));
     await refuses(/react_1\.json is larger than 256 MB/, () => {
@@ -104,9 +104,9 @@ describe('what is no regular file', () => {
     });
     const server = createServer().listen(react);
     await new Promise((resolve) => server.once('listening', resolve));
-    expect(await take(folder)).toMatch(/react_1\.json is no regular file/);
+    expect(await take(folder)).toMatch(/react_1\.json is not a regular file/);
     await new Promise((resolve) => server.close(resolve));
-    expect(await take('/dev/zero')).toMatch(/zero is no regular file/);
+    expect(await take('/dev/zero')).toMatch(/zero is not a regular file/);
     symlinkSync(tree, join(folder, 'linked'));
     expect(await take(join(folder, 'linked'))).toMatch(/is a link/);
     expect(await take(join(folder, 'a\0b'))).toMatch(/nothing at/);
@@ -131,7 +131,7 @@ describe('what is too much', () => {
   const whole = (more: string) => `{"id":"n","node_type":"react","response":{"content":"x"},${more}}`;
   const cases: Record<string, [() => string | Buffer, RegExp | null]> = {
     'a text of 17 MB': [() => whole(`"messages":[],"x":"${'y'.repeat(17_000_000)}"`), /longer than 16 MB/],
-    'one line of 60 MB': [() => 'y'.repeat(60_000_000), /is no JSON/],
+    'one line of 60 MB': [() => 'y'.repeat(60_000_000), /is not JSON/],
     'four million values': [() => whole(`"x":[${'0,'.repeat(4_000_000)}0]`), /more than 3000000 values/],
     'a field nested 200 deep': [() => whole(`"x":${nested(200)}`), /nests deeper than 100 levels/],
     'a field nested 900,000 deep': [() => whole(`"x":${nested(900_000)}`), /nests deeper than 100 levels/],
@@ -145,12 +145,12 @@ describe('what is too much', () => {
       () => `{"id":"n","node_type":"react","response":{"tool_calls":[${'{},'.repeat(5_000)}{}]}}`,
       /tool_calls/,
     ],
-    'bytes that are no UTF-8': [() => Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), /no UTF-8/],
-    'no bytes': [() => '', /is no JSON/],
+    'bytes that are no UTF-8': [() => Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), /not UTF-8/],
+    'no bytes': [() => '', /is not JSON/],
     'a number beyond numbers': [
       () =>
         '{"id":"n","node_type":"react","messages":[{"role":"user","content":"t"}],"response":{"content":"x","usage":{"input_tokens":1e999}}}',
-      /holds what no run can hold/,
+      /contains what no run can contain/,
     ],
     '150,000 children': [
       () =>

@@ -181,10 +181,12 @@ describe('bad input', () => {
     const store = testStore();
     const folder = temporaryFolder();
     const bad = join(folder, 'react_x.json');
-    await expect(importResearchGym(store, author, folder, once)).rejects.toThrow('holds no ResearchGym node');
+    await expect(importResearchGym(store, author, folder, once)).rejects.toThrow(
+      'contains no ResearchGym node',
+    );
     writeFileSync(bad, '{"id": "x"');
     await expect(importResearchGym(store, author, bad, once)).rejects.toThrow(
-      'react_x.json is not taken: it is no JSON',
+      'react_x.json cannot be imported: it is not JSON',
     );
     // In our words, which are the same in every runtime.
     writeFileSync(bad, '{"id": "x",\n "of": tru}');
@@ -192,7 +194,7 @@ describe('bad input', () => {
       (thrown: Error) => thrown.message,
     );
     expect(failure).toMatch(
-      /react_x\.json is no JSON: (what stands in line 2, character \d+, does not|it holds words or signs that JSON does not know)/,
+      /react_x\.json is not JSON: (the text at line 2, character \d+, does not|it holds words or signs that JSON does not know)/,
     );
     expect(failure).not.toMatch(/token|position|Unexpected/);
     writeFileSync(bad, '{"id": "x", "node_type": "odd"}');

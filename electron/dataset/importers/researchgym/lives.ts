@@ -53,7 +53,7 @@ export function livesOf(nodes: readonly GymNode[]): GymRun {
   if (lives.every(({ own }) => own.length === 0)) {
     throw new WaymarkError(
       'bad_input',
-      `${filesOf(nodes)} hold no answer of a model. Nothing was imported. Name a node, a tree or the folder of a checkpoint.`,
+      `${filesOf(nodes)} contain no answer from a model. Nothing was imported. Name a node, a tree or the folder of a checkpoint.`,
     );
   }
   const { messages, response, children, ...root } = (roots[0] ?? {}) as Record<string, unknown>;

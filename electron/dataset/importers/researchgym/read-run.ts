@@ -58,7 +58,7 @@ function checkEvents(name: string, events: readonly DatedEvent[]): void {
     const [issue] = parsed.error.issues;
     throw new WaymarkError(
       'bad_input',
-      `${name} holds what no run can hold (${kind}, ${issue?.path.join('.')}: ${issue?.message}). Nothing was imported.`,
+      `${name} contains what no run can contain (${kind}, ${issue?.path.join('.')}: ${issue?.message}). Nothing was imported.`,
     );
   }
 }

@@ -67,7 +67,7 @@ export async function readGymSource(
   if (reading.source.nodes.length === 0) {
     throw new WaymarkError(
       'bad_input',
-      `${path} holds no ResearchGym node: neither tree_data.json nor files such as react_….json, here or in nodes/. Name a node, a tree or the folder of a checkpoint.`,
+      `${path} contains no ResearchGym node: neither tree_data.json nor files such as react_….json, here or in nodes/. Name a node, a tree or the folder of a checkpoint.`,
     );
   }
   for (const name of names.filter((each) => !isTree(each) && !isNode(each)))
@@ -93,7 +93,7 @@ class GymReading {
     if (problem !== null) {
       throw new WaymarkError(
         'bad_input',
-        `${name} is no ResearchGym node or tree. ${problem}. Nothing was imported. ${wanted}`,
+        `${name} is not a ResearchGym node or tree. ${problem}. Nothing was imported. ${wanted}`,
       );
     }
     this.source.files.push(record);
@@ -127,7 +127,7 @@ class GymReading {
       this.tell(this.files, this.bytes);
     if (this.bytes > limits.all)
       throw refused(name, `with it the import holds more than ${megabytes(limits.all)} MB`);
-    if (!isUtf8(bytes)) throw refused(name, 'it is no UTF-8 text');
+    if (!isUtf8(bytes)) throw refused(name, 'it is not UTF-8 text');
     const { values, problem } = jsonShape(bytes, limits.values - this.values);
     this.values += values;
     if (problem !== null) throw refused(name, problem);
@@ -137,14 +137,14 @@ class GymReading {
     } catch (error) {
       throw new WaymarkError(
         'bad_input',
-        `${name} is no JSON: ${jsonFault(bytes.toString('utf8'), error as Error)}. Nothing was imported. ${wanted}`,
+        `${name} is not JSON: ${jsonFault(bytes.toString('utf8'), error as Error)}. Nothing was imported. ${wanted}`,
       );
     }
   }
 }
 
 function refused(name: string, why: string): WaymarkError {
-  return new WaymarkError('bad_input', `${name} is not taken: ${why}. Nothing was imported.`);
+  return new WaymarkError('bad_input', `${name} cannot be imported: ${why}. Nothing was imported.`);
 }
 
 /** Null: there is nothing. */
