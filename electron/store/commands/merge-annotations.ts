@@ -6,6 +6,7 @@ import type { AnnotationEntry } from '@shared/log/annotations';
 import { SerialQueue } from '../../base/serial-queue';
 import { storeFailure } from '../file/database';
 import { LAST_SEQ, rowId } from '../file/ids';
+import { RowInsert } from '../file/row-insert';
 import type { Statements } from '../file/rows';
 import { noteEnd } from '../log/annotation-ends';
 import { openAnnotationSource } from '../log/annotation-source';
@@ -24,6 +25,8 @@ import type { LabelWork, PendingLabels } from '../projections/label-work';
  */
 const BATCH = 1000;
 const BATCH_MS = 5;
+/** Entries that go in together, before it looks at the time again. */
+const TOGETHER = 32;
 const WHOLE_MS = 20;
 /** How long a transaction may renew what is left of them, ms. */
 const RENEW_MS = 10;
@@ -55,6 +58,13 @@ interface Batch {
   work: { run: string; parts: StepRange[]; pending: PendingLabels | null }[];
 }
 
+/** A row of the log; `about` null: the entry of a removed run, of which only its place in the chain is kept. */
+interface NewRow {
+  entry: FreshEntry;
+  run: number;
+  about: { parsed: AnnotationEntry; run: OpenRun } | null;
+}
+
 /**
  * Takes over entries of other annotation logs, verbatim: the union of two logs is a valid log, so nothing is overwritten
  * and what contradicts becomes a disagreement. Entries about steps that are not here are kept aside until they are.
@@ -67,6 +77,7 @@ export class MergeAnnotations {
   private readonly intake = new SerialQueue();
   private readonly merges = new SerialQueue();
   private readonly gestures: GestureIndex;
+  private readonly entries: RowInsert;
 
   constructor(
     private readonly statements: Statements,
@@ -76,6 +87,9 @@ export class MergeAnnotations {
     private readonly options: MergeOptions,
   ) {
     this.gestures = new GestureIndex(statements);
+    const into =
+      'INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)';
+    this.entries = new RowInsert(statements, into, '(?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))', 10);
   }
 
   /**
@@ -206,30 +220,38 @@ export class MergeAnnotations {
     const touched = new Map<OpenRun, { annotation: number; parts: readonly StepRange[] }[]>();
     const places = new Map([...new Set(entries.map(({ run }) => run))].map((run) => [run, this.place(run)]));
     const ends = new Map<string, FreshEntry>();
-    const stored = (id: number) => {
-      batch.rows = { from: batch.rows?.from ?? id, to: id };
-      batch.added += 1;
-    };
-    for (const entry of entries) {
-      if (batch.done > 0 && performance.now() > begun + BATCH_MS) {
-        break;
+    while (batch.done < entries.length && (batch.done === 0 || performance.now() <= begun + BATCH_MS)) {
+      const some = entries.slice(batch.done, batch.done + TOGETHER);
+      batch.done += some.length;
+      const rows: NewRow[] = [];
+      for (const entry of some) {
+        const place = places.get(entry.run) ?? { at: 'away' };
+        const { parsed } = entry;
+        if (entry.deviceSeq > (ends.get(entry.device)?.deviceSeq ?? 0)) ends.set(entry.device, entry);
+        if (place.at === 'removed') {
+          rows.push({ entry, run: place.id, about: null });
+        } else if (place.at === 'away' || parsed === null || parsed.target.to > place.run.state.steps) {
+          this.keep(entry);
+          batch.kept.push(entry);
+        } else {
+          rows.push({ entry, run: place.run.id, about: { parsed, run: place.run } });
+        }
       }
-      batch.done += 1;
-      const place = places.get(entry.run) ?? { at: 'away' };
-      const { parsed } = entry;
-      if (entry.deviceSeq > (ends.get(entry.device)?.deviceSeq ?? 0)) ends.set(entry.device, entry);
-      if (place.at === 'removed') {
-        stored(this.insert(entry, place.id, null));
-      } else if (place.at === 'away' || parsed === null || parsed.target.to > place.run.state.steps) {
-        this.keep(entry);
-        batch.kept.push(entry);
-      } else {
-        const annotation = this.insert(entry, place.run.id, parsed);
-        stored(annotation);
-        this.gestures.add(annotation, place.run.id, parsed);
-        const news = touched.get(place.run) ?? [];
-        news.push({ annotation, parts: partsOf(parsed.target) });
-        touched.set(place.run, news);
+      let annotation = this.insert(rows);
+      if (rows.length > 0) {
+        batch.rows = { from: batch.rows?.from ?? annotation, to: annotation + rows.length - 1 };
+        batch.added += rows.length;
+      }
+      for (const { entry, about } of rows) {
+        if (about !== null) {
+          const { parsed, run } = about;
+          this.ranges.remember(annotation, parsed, entry.body.length);
+          this.gestures.add(annotation, run.id, parsed);
+          const news = touched.get(run) ?? [];
+          news.push({ annotation, parts: partsOf(parsed.target) });
+          touched.set(run, news);
+        }
+        annotation += 1;
       }
     }
     for (const { device, deviceSeq, hash } of ends.values()) {
@@ -259,26 +281,25 @@ export class MergeAnnotations {
     return row === undefined ? { at: 'away' } : { at: 'removed', id: row.id };
   }
 
-  /** `parsed` null: the entry of a removed run, of which only its place in the chain is kept. */
-  private insert(entry: FreshEntry, run: number, parsed: AnnotationEntry | null): number {
-    const { lastInsertRowid } = this.statements.run(
-      `INSERT INTO annotation (ulid, run, author, op, undoes, device, device_seq, purged, body, hash)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?))`,
-      entry.ulid,
-      run,
-      parsed?.author.uuid ?? '',
-      parsed?.body.op ?? '',
-      parsed?.body.op === 'undo' ? parsed.body.entry : null,
-      entry.device,
-      entry.deviceSeq,
-      parsed === null ? 1 : 0,
-      parsed === null ? '' : entry.body,
-      entry.hash,
-    );
-    if (parsed !== null) {
-      this.ranges.remember(Number(lastInsertRowid), parsed, entry.body.length);
+  /** The id of the first one; the others follow it. */
+  private insert(rows: readonly NewRow[]): number {
+    const values: unknown[] = [];
+    for (const { entry, run, about } of rows) {
+      const { author, body } = about?.parsed ?? {};
+      values.push(
+        entry.ulid,
+        run,
+        author?.uuid ?? '',
+        body?.op ?? '',
+        body?.op === 'undo' ? body.entry : null,
+        entry.device,
+        entry.deviceSeq,
+        about === null ? 1 : 0,
+        about === null ? '' : entry.body,
+        entry.hash,
+      );
     }
-    return Number(lastInsertRowid);
+    return this.entries.run(values) - rows.length + 1;
   }
 
   private keep({ device, deviceSeq, ulid, run, body, hash }: FreshEntry): void {

@@ -1,5 +1,6 @@
 import type { StepRange } from '@shared/contract/step-range';
 import type { AnnotationEntry } from '@shared/log/annotations';
+import { RowInsert } from '../file/row-insert';
 import type { Statements } from '../file/rows';
 
 /** Ranges are indexed by aligned power-of-two blocks, as in a segment tree: a range of any length is few rows. */
@@ -21,48 +22,34 @@ export function coveringBlocks(from: number, to: number): { level: number; block
 
 /** Entries whose JSON is kept parsed: those under thousands of steps are asked for again and again. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
-/** Up to so many blocks are inserted one by one. */
-const FEW_BLOCKS = 4;
+/** Up to so many entries are asked for one by one. */
+const FEW_ENTRIES = 4;
 
 /** Index from steps to the annotation entries whose target contains them. */
 export class RangeIndex {
   private readonly kept = new Map<number, AnnotationEntry>();
   private characters = 0;
+  private readonly marks: RowInsert;
 
-  constructor(private readonly statements: Statements) {}
+  constructor(private readonly statements: Statements) {
+    const into = 'INSERT OR IGNORE INTO mark (run, level, block, annotation)';
+    this.marks = new RowInsert(statements, into, '(?, ?, ?, ?)', 4);
+  }
 
   /** `parts`: the pieces of the entry's target. */
   add(annotation: number, run: number, parts: readonly StepRange[]): void {
     this.addAll(run, [{ annotation, parts }]);
   }
 
-  /** Many entries about one run in one statement. */
+  /** Many entries about one run. */
   addAll(run: number, entries: readonly { annotation: number; parts: readonly StepRange[] }[]): void {
-    const rows = entries.flatMap(({ annotation, parts }) =>
-      parts.flatMap(({ from, to }) =>
-        coveringBlocks(from, to).map(({ level, block }): [number, number, number] => [
-          level,
-          block,
-          annotation,
-        ]),
-      ),
-    );
-    if (rows.length > FEW_BLOCKS) {
-      this.statements.run(
-        `INSERT OR IGNORE INTO mark (run, level, block, annotation)
-         SELECT ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)`,
-        run,
-        JSON.stringify(rows),
-      );
-      return;
+    const rows: number[] = [];
+    for (const { annotation, parts } of entries) {
+      for (const { from, to } of parts) {
+        for (const { level, block } of coveringBlocks(from, to)) rows.push(run, level, block, annotation);
+      }
     }
-    for (const row of rows) {
-      this.statements.run(
-        'INSERT OR IGNORE INTO mark (run, level, block, annotation) VALUES (?, ?, ?, ?)',
-        run,
-        ...row,
-      );
-    }
+    this.marks.run(rows);
   }
 
   /** The entry was just stored and will be asked for at once. */
@@ -116,7 +103,7 @@ export class RangeIndex {
 
   /** Reads many at once; `entry` then finds them, or asks one by one for what no longer fits. */
   private load(ids: readonly number[]): void {
-    if (ids.length <= FEW_BLOCKS) {
+    if (ids.length <= FEW_ENTRIES) {
       return;
     }
     const rows = this.statements

@@ -16,6 +16,10 @@ const SET = `UPDATE step_head SET label = ?, label_flags = ?, label_source = ?, 
   decided = ?, judge = ?, comments = ? WHERE id`;
 const SET_ONE = `${SET} = ?`;
 const SET_RANGE = `${SET} BETWEEN ? AND ?`;
+const SET_MANY = `${SET} IN (SELECT value FROM json_each(?))`;
+
+/** A piece of so many steps is written by itself, a shorter one together with others that come to the same. */
+const LONG_PIECE = 32;
 
 /** Opinions that are kept with what they come to: many steps are said the same about. */
 const KEPT_OPINIONS = 500;
@@ -38,6 +42,8 @@ interface OpenUpdate {
 export class LabelProjection {
   readonly ranges: RangeIndex;
   private open: OpenUpdate | null = null;
+  /** Rows in short pieces that are not written yet, ascending, by what they come to. */
+  private readonly scattered = new Map<LabelColumns, number[]>();
   private readonly opinions = new Map<string, LabelColumns>();
 
   /** `precedenceOf`: how machine opinions meet in a run, by its number. */
@@ -70,10 +76,11 @@ export class LabelProjection {
 
   /** Recomputes one step. */
   refresh(run: number, step: number): void {
+    this.forgetUnwritten();
     const rules = this.verdicts(run, step, step).get(step) ?? [];
     const place = { run, precedence: this.precedenceOf(run) };
     this.write(place, step, step, this.decisions(run, step), rules);
-    this.flush();
+    this.writeRest();
   }
 
   /** Recomputes steps `from..to`. Steps that the same entries speak about and no rule are one UPDATE. */
@@ -83,6 +90,7 @@ export class LabelProjection {
 
   /** As `refreshRange`, for pieces that lie apart: ascending and disjoint. */
   refreshParts(run: number, parts: readonly StepRange[]): void {
+    this.forgetUnwritten();
     const { ranges } = foldAnnotations(this.ranges.overlapping(run, parts), parts);
     const place = { run, precedence: this.precedenceOf(run) };
     let next = 0;
@@ -97,7 +105,7 @@ export class LabelProjection {
       }
       this.refreshPiece(place, start, to, noDecisions, verdicts);
     }
-    this.flush();
+    this.writeRest();
   }
 
   /** Steps about which people and judges say the same. */
@@ -170,13 +178,38 @@ export class LabelProjection {
     return columns;
   }
 
-  /** Steps side by side about which different entries come to the same are written as one. */
+  /** What an earlier call left when it failed: its transaction was rolled back. */
+  private forgetUnwritten(): void {
+    this.open = null;
+    this.scattered.clear();
+  }
+
+  /** Steps side by side about which different entries come to the same are one piece. */
   private flush(): void {
-    if (this.open !== null) {
-      const { columns, first, last } = this.open;
-      this.open = null;
-      if (first === last) this.statements.run(SET_ONE, ...columns, first);
-      else this.statements.run(SET_RANGE, ...columns, first, last);
+    if (this.open === null) return;
+    const { columns, first, last } = this.open;
+    this.open = null;
+    if (last - first >= LONG_PIECE) {
+      this.statements.run(SET_RANGE, ...columns, first, last);
+      return;
+    }
+    let rows = this.scattered.get(columns);
+    if (rows === undefined) {
+      rows = [];
+      this.scattered.set(columns, rows);
+    }
+    for (let row = first; row <= last; row += 1) rows.push(row);
+  }
+
+  /** Few opinions are most of what is said: an UPDATE for each, not for each of its pieces. */
+  private writeRest(): void {
+    this.flush();
+    for (const [columns, rows] of this.scattered) {
+      const [first = 0] = rows;
+      const last = rows.at(-1) ?? first;
+      if (rows.length === 1) this.statements.run(SET_ONE, ...columns, first);
+      else if (last - first === rows.length - 1) this.statements.run(SET_RANGE, ...columns, first, last);
+      else this.statements.run(SET_MANY, ...columns, JSON.stringify(rows));
     }
   }
 }
