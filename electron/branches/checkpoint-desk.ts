@@ -15,7 +15,7 @@ import type { RunLock } from '../runs/drive/run-holds';
 import type { EngineOptions } from '../runs/engine-options';
 import type { HostSessions } from '../runs/sessions/clean-sessions';
 import { connect, disposeAll, reach } from '../runs/start/connect';
-import { parseSpec } from '../runs/start/create-run';
+import { parseSpec } from '../task/stored-spec';
 import { Checkpointer } from './checkpointer';
 
 export interface CheckpointDeskOptions {

@@ -1,12 +1,13 @@
 import { mostTitle } from '@shared/base/one-line';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { mostSample } from '@shared/contract/ipc/runs';
-import { type TaskSpec, taskSpecSchema } from '@shared/contract/task';
+import type { TaskSpec } from '@shared/contract/task';
 import type { RunState } from '@shared/contract/views';
 import { hasEnded, runStatus } from '@shared/runs/run-status';
 import { removeRun } from '../runs/remove-run';
 import { refuseImport } from '../runs/start/refuse-import';
 import { startRunner } from '../serve/start-runner';
+import { parseSpec } from '../task/stored-spec';
 import { answer } from './approval-commands';
 import { ApprovalWatch } from './approval-watch';
 import { approvalLines } from './approval-words';
@@ -81,7 +82,8 @@ async function start(context: CliContext, args: Arguments): Promise<CommandResul
     arm: filled(values.arm, '--arm'),
     group: filled(values.group, '--group'),
   };
-  const spec = taskSpecSchema.parse((await context.reader.task(task)).spec);
+  const stored = await context.reader.task(task);
+  const spec = parseSpec(stored.spec, stored.title);
   const order = {
     task,
     endpoint: endpointFor(context, values),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { taskSpecSchema } from '@shared/contract/task';
 import { addTask } from '../task/add';
+import { parseSpec } from '../task/stored-spec';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
 import { counted } from './counted';
@@ -44,7 +44,7 @@ export async function taskCommand(context: CliContext, args: Arguments): Promise
 /** What a run of the task begins with when nobody chooses otherwise. */
 async function show(context: CliContext, id: string): Promise<CommandResult> {
   const task = await context.reader.task(id);
-  const { limits, computers, task_hint: hint, evaluation } = taskSpecSchema.parse(task.spec);
+  const { limits, computers, task_hint: hint, evaluation } = parseSpec(task.spec, task.title);
   const training = limits.max_training_time;
   return {
     json: {

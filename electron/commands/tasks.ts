@@ -1,7 +1,8 @@
 import type { CatalogueRow, TaskRow, taskCommands } from '@shared/contract/ipc/application';
-import { approvalsFor, durationMs, taskSpecSchema, workspaceHolder } from '@shared/contract/task';
+import { approvalsFor, durationMs, workspaceHolder } from '@shared/contract/task';
 import type { TaskWarning } from '@shared/contract/task-warning';
 import type { StoredTask } from '../store/values';
+import { parseSpec } from '../task/stored-spec';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './handlers';
 
@@ -36,7 +37,7 @@ export function taskHandlers(options: TaskHandlerOptions): TaskHandlers {
 }
 
 function taskRow(task: StoredTask, unsupported: string[], warnings: TaskWarning[]): TaskRow {
-  const spec = taskSpecSchema.parse(task.spec);
+  const spec = parseSpec(task.spec, task.title);
   return {
     id: task.id,
     title: task.title,

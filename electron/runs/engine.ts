@@ -10,6 +10,7 @@ import { CheckpointDesk } from '../branches/checkpoint-desk';
 import { findIsolation } from '../computer/local/sandbox/bubblewrap';
 import { makeFoldersIn } from '../files/private';
 import { runFolder } from '../files/workspace-paths';
+import { parseSpec } from '../task/stored-spec';
 import { LiveEmitter } from './drive/live';
 import { Rehearsals } from './drive/rehearse';
 import { type DrivenRun, takeUp } from './drive/run';
@@ -22,7 +23,6 @@ import { connect, disposeAll } from './start/connect';
 import {
   creationEvents,
   type NewRun,
-  parseSpec,
   refuseMissingHint,
   refuseTightTokens,
   refuseUnsupported,

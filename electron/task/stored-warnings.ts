@@ -1,8 +1,8 @@
-import { taskSpecSchema } from '@shared/contract/task';
 import type { TaskWarning } from '@shared/contract/task-warning';
 import type { Store } from '../store/api';
 import type { StoredTask } from '../store/values';
 import { pinnedPackage } from './add';
+import { parseSpec } from './stored-spec';
 
 /** Most packages of which what was found is kept. */
 const kept = 200;
@@ -25,7 +25,7 @@ export function storedWarnings(
   };
 }
 
-async function look(folder: string, { spec }: StoredTask): Promise<TaskWarning[]> {
+async function look(folder: string, { spec, title }: StoredTask): Promise<TaskWarning[]> {
   // Other commands do not wait for the parser of task files.
   const [{ listPackage }, { taskWarnings }] = await Promise.all([
     import('./package-files'),
@@ -33,7 +33,7 @@ async function look(folder: string, { spec }: StoredTask): Promise<TaskWarning[]
   ]);
   try {
     const { entries } = await listPackage(folder);
-    return await taskWarnings({ folder, spec: taskSpecSchema.parse(spec), entries });
+    return await taskWarnings({ folder, spec: parseSpec(spec, title), entries });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return [];

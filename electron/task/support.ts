@@ -1,5 +1,6 @@
-import { actionFamilies, type TaskSpec, taskSpecSchema, workspaceHolder } from '@shared/contract/task';
+import { actionFamilies, type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { StoredTask } from '../store/values';
+import { parseSpec } from './stored-spec';
 
 /** A field of the task that asks for more than this application can give now. */
 interface Unsupported {
@@ -43,6 +44,6 @@ export function unsupportedLine(problem: Unsupported): string {
 }
 
 /** Why a stored task cannot run whatever its computers are, one sentence each; empty when it can. */
-export function unsupportedHere(task: Pick<StoredTask, 'spec'>): string[] {
-  return unsupported(taskSpecSchema.parse(task.spec)).map(unsupportedLine);
+export function unsupportedHere(task: Pick<StoredTask, 'spec' | 'title'>): string[] {
+  return unsupported(parseSpec(task.spec, task.title)).map(unsupportedLine);
 }

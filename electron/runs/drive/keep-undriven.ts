@@ -2,8 +2,8 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
 import { Checkpointer } from '../../branches/checkpointer';
 import { isHost } from '../../computer/hosts';
+import { parseSpec } from '../../task/stored-spec';
 import { connect, disposeAll, reach } from '../start/connect';
-import { parseSpec } from '../start/create-run';
 import { type RunContext, usable } from './assemble';
 import { prepareDriver } from './run';
 

@@ -9,8 +9,8 @@ import type { PromptView, Rehearsal, RehearsalCost, RunSummary, StepDetail } fro
 import type { ModelRef } from '@shared/log/event-parts';
 import { requestParams } from '../../agent/request-params';
 import { costOf, type Price } from '../../model/cost';
+import { parseSpec } from '../../task/stored-spec';
 import type { EngineOptions } from '../engine-options';
-import { parseSpec } from '../start/create-run';
 import { modelRef } from '../start/model-ref';
 import { modelPort } from './model-port';
 

@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
-import { durationMs, type TaskSpec, taskSpecSchema } from '@shared/contract/task';
+import { durationMs, type TaskSpec } from '@shared/contract/task';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { toolOf } from '../../actions/parse-call';
 import { offeredActions } from '../../actions/table';
@@ -56,19 +56,6 @@ export interface CreateRunContext {
   /** The workspace's folder. */
   workspace: string;
   resourcesDir: string;
-}
-
-/** The pinned specification of a stored task. @throws WaymarkError task_invalid */
-export function parseSpec(spec: Record<string, unknown>, title: string): TaskSpec {
-  const parsed = taskSpecSchema.safeParse(spec);
-  if (parsed.success) {
-    return parsed.data;
-  }
-  const issue = parsed.error.issues[0];
-  throw new WaymarkError(
-    'task_invalid',
-    `The stored specification of task "${title}" cannot be read: ${issue?.path.join('.')} ${issue?.message}. Add the task again.`,
-  );
 }
 
 /** @throws WaymarkError task_unsupported */

@@ -220,7 +220,7 @@ printf '{"score": %d, "message": "on %s"}' "$(wc -l < data/outputs/answer.txt)" 
         finish,
       ),
       files: judged(
-        'sleep 0.3; printf \'{"score": %d}\' "$(wc -l < data/outputs/answer.txt)" > "$WAYMARK_RESULT"; cat ../seen >&2',
+        'sleep 0.3; printf \'{"score": %d}\' "$(wc -l < data/outputs/answer.txt)" > "$WAYMARK_RESULT"; [ ! -e ../seen ] || cat ../seen >&2',
         'seq 2 > data/outputs/answer.txt; setsid -f sh data/outputs/forge.sh > /dev/null 2>&1',
       ),
       aliases: ['box', 'judge'],
@@ -229,7 +229,8 @@ printf '{"score": %d, "message": "on %s"}' "$(wc -l < data/outputs/answer.txt)" 
     await made.drive(id);
     const [first] = await made.of(id, 'evaluation.ended');
     // Whatever it managed to forge before it was ended is refused, and never taken for a score.
-    expect(first?.score === 20 || /before the evaluator was started/.test(first?.message ?? '')).toBe(true);
+    if (!/before the evaluator was started/.test(first?.message ?? ''))
+      expect(first).toMatchObject({ score: 20 });
     expect(first?.raw).not.toBe(8);
     const folder = join(made.folder, 'workspace/runs', id, 'evaluations/001');
     expect(await readFile(join(folder, 'run.log'), 'utf8')).toBe('');

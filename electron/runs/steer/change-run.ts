@@ -4,7 +4,7 @@ import type { Author } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import type { LimitsChange } from '@shared/log/outbox';
 import type { Store } from '../../store/api';
-import { parseSpec } from '../start/create-run';
+import { parseSpec } from '../../task/stored-spec';
 import { refuseOtherThanDemo } from '../start/isolate';
 import { modelRef } from '../start/model-ref';
 

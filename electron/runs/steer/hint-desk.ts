@@ -1,12 +1,12 @@
 import { wellFormed } from '@shared/base/well-formed';
 import { WaymarkError } from '@shared/contract/errors';
-import { taskSpecSchema } from '@shared/contract/task';
 import type { Author } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import type { HintCategory, HintDelivery, HintVerdict, HintView } from '@shared/log/outbox';
 import { hasEnded } from '@shared/runs/run-status';
 import { ulid } from 'ulid';
 import type { Store } from '../../store/api';
+import { parseSpec } from '../../task/stored-spec';
 
 export interface NewHint {
   text: string;
@@ -169,7 +169,8 @@ export class HintDesk {
 
 /** The agent can bring about another score: it has `eval`, and evaluations left. The final one comes too late for any hint. */
 function whyUnscored(created: EventBody<'run.created'>, tries: number, maxTries: number): string | null {
-  if (!taskSpecSchema.parse(created.spec).tools.includes('eval')) return 'The agent of this run has no eval';
+  if (!parseSpec(created.spec, created.task.title).tools.includes('eval'))
+    return 'The agent of this run has no eval';
   if (tries < maxTries) return null;
   return maxTries === 0 ? 'This run has no evaluations' : `All ${maxTries} evaluations of this run are used`;
 }
