@@ -49,6 +49,7 @@ export default defineConfig({
         input: {
           main: resolve(root, 'electron/main.ts'),
           cli: resolve(root, 'electron/cli.ts'),
+          'code-cache-writer': resolve(root, 'electron/code-cache-writer.ts'),
           'writer-worker': resolve(root, 'electron/store/threads/writer-worker.ts'),
           'reader-worker': resolve(root, 'electron/store/threads/reader-worker.ts'),
           'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),

@@ -6,6 +6,7 @@ import { declareScheme, serveApp } from './app/protocol';
 import { lockDown } from './app/security';
 import { storedTheme } from './app/stored-theme';
 import { openWindow, type WindowOptions } from './app/window';
+import { takeFromCodeCache } from './code-cache';
 import { dataFolder } from './data-folder';
 import { keepOutOfCoreDumps } from './environment/core-dumps';
 import { takenEnvironment } from './environment/taken-environment';
@@ -22,6 +23,7 @@ import { type StoreThreads, startThreads } from './store/threads/store-threads';
 /** The store's two other threads leave the processors to the window's first rows, ms. */
 const THREADS_AFTER_MS = 1_500;
 
+takeFromCodeCache(__dirname);
 /** Before anything is started: what has been started inherits no key. */
 keepOutOfCoreDumps();
 const environment = takenEnvironment();

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuild, isBuildReady } from './build.mjs';
+import { ensureCodeCache } from './code-cache.mjs';
 import { areDependenciesReady, ensureDependencies } from './dependencies.mjs';
 import { hasDisplay } from './display.mjs';
 import { ensureElectron } from './electron-runtime.mjs';
@@ -55,6 +56,7 @@ const steps = [
   },
   { name: 'test hosts', for: ['tests'], run: ensureTestHosts },
   { name: 'build', for: ['window', 'engine'], isReady: isBuildReady, run: ({ say }) => ensureBuild({ say }) },
+  { name: 'code cache', for: ['window'], run: ensureCodeCache },
   { name: 'runs', for: ['window'], run: ({ runtime }) => ensureLaunch({ runtime }) },
 ];
 

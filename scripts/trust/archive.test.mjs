@@ -9,6 +9,7 @@ describe('the archive', () => {
     'out/main/main.js.map',
     'out/main/.packages.json',
     'out/bench/bench.js',
+    'out/main/code-cache-writer.js',
     'electron/main.ts',
     'resources/demo/task/run.test.mjs',
     'resources/demo/task/.env',
@@ -26,6 +27,7 @@ describe('the archive', () => {
     const parts = [
       'package.json',
       'out/main/main.js',
+      'out/main/code-cache/linux-x64-11.4.183.19-electron.0/errors-BTEXCm63.js.bin',
       'out/renderer/assets/index-a_B-1.js',
       'resources/prompts/system.md',
     ];
@@ -41,6 +43,13 @@ describe('the archive', () => {
     ['a path of the machine that packed it', `require('${projectRoot}/x')`],
   ])('is found to hold %s', (what, text) => {
     expect(contentProblems('x.js', Buffer.from(text))).toEqual([`x.js holds ${what}.`]);
+  });
+
+  it('may hold the key that ssh2 publishes, and no other in its place', () => {
+    const key = (body) => Buffer.from(`-----BEGIN PRIVATE ${'KEY'}-----\r\n${body}\r\n`);
+    const body = 'MC4CAQAwBQYDK2VwBCIEIHKj+sVa9WcD/q2DJUJaf43Kptc8xYuUQA4bOFj9vC8T';
+    expect(contentProblems('x.bin', key(body))).toEqual([]);
+    expect(contentProblems('x.bin', key(body.replace('T', 'U').replace('M', 'N')))).toHaveLength(1);
   });
 });
 

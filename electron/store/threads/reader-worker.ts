@@ -1,27 +1,5 @@
-import { createProjector } from '../projections/projector';
-import { answersOf } from '../queries/answers';
-import { openReads } from '../queries/open-reads';
-import { openIndexPart } from '../search/index-part';
-import { serveThread } from './serve-thread';
+import { takeFromCodeCache } from '../../code-cache';
 
-/** Entry of the two reading threads: bounded reads, and what may take long (search, verification, backups). */
-serveThread((data, notify) => {
-  if (data.role === 'index') {
-    const index = openIndexPart(data.folder, {
-      now: Date.now,
-      projector: createProjector(),
-      notify,
-      workers: __dirname,
-      ...(data.backupEveryMs === null ? {} : { backupEveryMs: data.backupEveryMs }),
-    });
-    return {
-      ...answersOf('index', index.reads),
-      backup: index.backup,
-      rebuildSearch: index.rebuildSearch,
-      drain: index.drain.bind(index),
-      close: index.close.bind(index),
-    };
-  }
-  const { reads, close } = openReads(data.folder);
-  return { ...answersOf('read', reads), close: async () => close() };
-});
+/** Entry of the two reading threads: their code is loaded once the cache of it is in use. */
+takeFromCodeCache(__dirname);
+void import('./reader-thread').then(({ serveReads }) => serveReads(__dirname));

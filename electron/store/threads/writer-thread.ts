@@ -1,0 +1,56 @@
+import { openWriterPart } from '../commands/writer-part';
+import type { StoreNotice } from '../notices';
+import { createProjector } from '../projections/projector';
+import { answersOf } from '../queries/answers';
+import { openReads } from '../queries/open-reads';
+import { serveThread } from './serve-thread';
+import type { ThreadData } from './thread-protocol';
+
+/** The thread with the writing connection; it also answers bounded reads where the thread for them waits. */
+export function serveWrites(): void {
+  serveThread(openPart);
+}
+
+function openPart(data: ThreadData, notify: (notice: StoreNotice) => void) {
+  const core = openWriterPart({
+    folder: data.folder,
+    now: Date.now,
+    projector: createProjector(),
+    ballastBytes: data.ballastBytes,
+    notify,
+    readOnly: data.readOnly,
+    ...(data.device === null ? {} : { device: data.device }),
+  });
+  let open: ReturnType<typeof openReads> | null;
+  try {
+    open = data.alsoReads === true ? openReads(data.folder) : null;
+  } catch (thrown) {
+    core.halt();
+    throw thrown;
+  }
+  return {
+    ...(open === null ? {} : answersOf('read', open.reads)),
+    append: core.append.bind(core),
+    appendIfOutboxAt: core.appendIfOutboxAt.bind(core),
+    post: core.post.bind(core),
+    annotate: core.annotate.bind(core),
+    merge: core.merge.bind(core),
+    undo: core.undo.bind(core),
+    redo: core.redo.bind(core),
+    sessionBytes: core.sessionBytes.bind(core),
+    remove: core.remove.bind(core),
+    clean: core.clean.bind(core),
+    createTask: core.createTask.bind(core),
+    setRules: core.setRules.bind(core),
+    see: core.see.bind(core),
+    keepDwell: core.keepDwell.bind(core),
+    dismissRetroMask: core.dismissRetroMask.bind(core),
+    rebuild: core.rebuild.bind(core),
+    isReadOnly: async () => core.readOnly,
+    drain: core.drain.bind(core),
+    close: async () => {
+      await core.close();
+      open?.close();
+    },
+  };
+}
