@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmod,
   link,
@@ -10,6 +11,7 @@ import {
   readlink,
   realpath,
   rm,
+  stat,
   symlink,
   utimes,
   writeFile,
@@ -264,17 +266,18 @@ it('a file that never stands still is kept as it was last read, and named', asyn
   const { root, make } = await stand({ helper: 'perl', where: 'local' });
   const path = join(root, 'log');
   await writeFile(path, Buffer.alloc(64 * 1024 * 1024, 1));
-  const stop = new AbortController();
-  const writing = (async () => {
-    for (let at = 0; !stop.signal.aborted; at += 1) await writeFile(path, `${at}`, { flag: 'a' });
-  })();
+  // A process of its own: this one's event loop may be held up, and the file would stand still.
+  const writer = spawn('sh', ['-c', 'while printf x >> "$0"; do :; done', path], { stdio: 'ignore' });
   try {
+    const { size } = await stat(path);
+    await eventually('the file grows', async () => (await stat(path)).size > size);
     const made = await make(1);
     expect(made).toMatchObject({ status: 'made', files: 1, noted: 1 });
     expect(noteSentence(made)).toBe('log changed while it was copied.');
   } finally {
-    stop.abort();
-    await writing;
+    const ended = once(writer, 'exit');
+    writer.kill('SIGKILL');
+    await ended;
   }
 });
 
