@@ -1,8 +1,8 @@
 import { taskSpecSchema } from '@shared/contract/task';
 import { createActions } from '../electron/actions/create-actions';
 import { actionTaskView } from '../electron/actions/task-view';
+import { systemClock } from '../electron/clock';
 import type { Computer } from '../electron/computer/port';
-import { systemClock } from '../electron/system-clock';
 
 /** The agent's actions on one computer; `runTrue` is `run_command true` in its open session, in ms. */
 export async function openActions(computer: Computer, root: string): Promise<{ runTrue(): Promise<number> }> {

@@ -1,18 +1,15 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeTheme } from 'electron';
-import type { ApplicationInput } from './app/application-input';
 import { developmentServer, readArguments } from './app/arguments';
 import { declareScheme, serveApp } from './app/protocol';
 import { lockDown } from './app/security';
-import { storedTheme } from './app/stored-theme';
-import { openWindow, type WindowOptions } from './app/window';
+import { type ApplicationInput, openWindow, storedTheme, type WindowOptions } from './app/window';
+import { dataFolder, resourcesFolder } from './application-folders';
 import { takeFromCodeCache } from './code-cache';
-import { dataFolder } from './data-folder';
 import { keepOutOfCoreDumps } from './environment/core-dumps';
 import { takenEnvironment } from './environment/taken-environment';
 import { registerCommands } from './ipc/register';
-import { resourcesFolder } from './resources-folder';
-import { type StoreThreads, startThreads } from './store/threads/store-threads';
+import { type StoreThreads, startThreads } from './store/threads/store-thread';
 
 /**
  * Composition root: one instance, one window, one open workspace. The engine (`open-workbench.ts`) knows nothing

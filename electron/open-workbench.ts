@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Settings } from '@shared/contract/settings';
 import { version } from '../package.json';
+import { systemClock } from './clock';
 import type { Hosts } from './computer/hosts';
-import { DemoServer, demoEndpointName } from './demo/demo-server';
+import { DemoServer, demoEndpointName } from './demo/demo';
 import { createEngine } from './runs/engine';
 import type { EngineLog, EngineOptions } from './runs/engine-options';
 import { noHosts } from './runs/start/no-hosts';
-import { lacksRoom } from './store/file/free-room';
+import { lacksRoom } from './store/file/disk-guard';
 import { ballastBytes, type OpenStoreOptions, openStore } from './store/threads/client';
-import { systemClock } from './system-clock';
 import type { Workbench } from './workbench';
 
 export interface OpenOptions {

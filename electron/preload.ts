@@ -1,7 +1,7 @@
 import type { Bridge, CommandName, EventName } from '@shared/contract/ipc';
 import { ownTerminalPage } from '@shared/contract/own-terminal-page';
-import type { PolicyViolation } from '@shared/contract/policy-violation';
 import { contextBridge, ipcRenderer } from 'electron';
+import type { PolicyViolation } from './app/policy-violations';
 
 /** As far as this file needs the page's own: the main process has no types of the DOM. */
 declare const window: {

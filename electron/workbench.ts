@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { SerialQueue } from './base/serial-queue';
-import type { DemoServer } from './demo/demo-server';
+import type { DemoServer } from './demo/demo';
 import type { Engine } from './runs/engine';
 import type { Store } from './store/api';
 

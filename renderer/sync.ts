@@ -11,10 +11,9 @@ import { continueFilter, refreshFilter, setFilter } from './state/rows/filter';
 import { continueFolding, openGrouping, refreshFolding } from './state/rows/grouping';
 import { keepCursorShown } from './state/rows/shown-cursor';
 import { invalidateDetails, loadDetail, useDetails } from './state/run/detail';
-import { afterFirstRows } from './state/run/first-rows';
 import { addDelta, endLive } from './state/run/live';
 import { askRuns, loadRuns, refreshRun, refreshRuns, useRuns } from './state/run/runs';
-import { loadTiles, openTimeline, useTimeline } from './state/run/timeline';
+import { afterFirstRows, loadTiles, openTimeline, useTimeline } from './state/run/timeline';
 import { loadSettings, useSettings } from './state/settings';
 import { attempt, toast } from './state/toasts';
 import {

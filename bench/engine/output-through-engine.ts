@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
+import { systemClock } from '../../electron/clock';
 import type { Computer } from '../../electron/computer/port';
 import { SessionLog } from '../../electron/runs/sessions/session-log';
 import type { Store } from '../../electron/store/api';
 import { openStore } from '../../electron/store/threads/client';
-import { systemClock } from '../../electron/system-clock';
 import { Material } from './material';
 import { creation } from './run-events';
 

@@ -7,14 +7,13 @@ import { drive } from '../../electron/agent/loop';
 import { defaultRetry, type Loop } from '../../electron/agent/loop-types';
 import type { ActionOutcome, ActionPort, ModelAnswer, ModelPort } from '../../electron/agent/ports';
 import { RequestHash } from '../../electron/agent/request-hash';
-import type { Clock } from '../../electron/clock';
+import { type Clock, systemClock } from '../../electron/clock';
 import { scriptedSummary } from '../../electron/model/scripted-summary';
 import { RunControl } from '../../electron/runs/drive/control';
 import { Recorder } from '../../electron/runs/drive/recorder';
 import { createHintBuffer } from '../../electron/runs/steer/hint-buffer';
 import { OutboxFollower } from '../../electron/runs/steer/outbox-follower';
 import type { Store } from '../../electron/store/api';
-import { systemClock } from '../../electron/system-clock';
 import { Material } from './material';
 import { creation } from './run-events';
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { endpointSchema, settingsSchema } from '@shared/contract/settings';
 import type { NewEvent } from '@shared/log/events';
+import { systemClock } from '../../electron/clock';
 import {
   type ScriptedModel,
   type ScriptedPolicy,
@@ -10,7 +11,6 @@ import { createEngine, type Engine } from '../../electron/runs/engine';
 import { noHosts } from '../../electron/runs/start/no-hosts';
 import type { Store } from '../../electron/store/api';
 import { openStore } from '../../electron/store/threads/client';
-import { systemClock } from '../../electron/system-clock';
 import { addTask } from '../../electron/task/add';
 import { unisolated } from '../../electron/testing/engine-stand';
 import { writeTaskPackage } from '../../electron/testing/task-package';

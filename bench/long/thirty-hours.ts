@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { Clock } from '../../electron/clock';
+import { type Clock, systemClock } from '../../electron/clock';
 import { openStore } from '../../electron/store/threads/client';
-import { systemClock } from '../../electron/system-clock';
 import { slope } from '../../electron/testing/slope';
 import { driveShortRun } from '../engine/short-run';
 import { type Bench, figure, shorten, size } from '../harness';

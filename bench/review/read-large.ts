@@ -1,7 +1,7 @@
 import type { StepQuery } from '@shared/contract/step-query';
 import type { StoreReader } from '../../electron/store/api';
 import { readerIn } from '../../electron/store/queries/answers';
-import { openReads } from '../../electron/store/queries/open-reads';
+import { openReads } from '../../electron/store/queries/reads';
 import type { RealisticWorkspace } from '../../electron/testing/realistic-run';
 import { type Figure, figure, quantile, shorten, size, spread, told } from '../harness';
 

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Store } from '../../electron/store/api';
-import { rowId } from '../../electron/store/file/ids';
+import { rowId } from '../../electron/store/file/rows';
 import { matchExpression, parseQuery } from '../../electron/store/search/search-query';
 import { openStoreInProcess } from '../../electron/store/threads/in-process';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';

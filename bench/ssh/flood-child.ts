@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
+import { systemClock } from '../../electron/clock';
 import { SessionLog } from '../../electron/runs/sessions/session-log';
 import { openStore } from '../../electron/store/threads/client';
-import { systemClock } from '../../electron/system-clock';
 import { creation } from '../engine/run-events';
 import { watchGrowth } from '../window/memory';
 import { computerOf, hostsOf } from './bench-host';

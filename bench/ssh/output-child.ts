@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { systemClock } from '../../electron/clock';
 import { SessionLog } from '../../electron/runs/sessions/session-log';
 import { openStore } from '../../electron/store/threads/client';
-import { systemClock } from '../../electron/system-clock';
 import { computerOf, hostsOf } from './bench-host';
 
 /**

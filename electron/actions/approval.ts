@@ -4,12 +4,11 @@ import { readCommand } from './command-findings';
 import { kindsOf, runsCode, typingKind } from './command-kinds';
 import { hasHarmlessUse, isHarmless, programName } from './harmless-commands';
 import { type LiteralCommand, readLiteral } from './literal-command';
-import { pathArguments } from './path-arguments';
+import { pathArguments } from './parse-call';
 import type { PlaceRules } from './readable-paths';
-import { sessionKeys } from './session-keys';
-import { shownFolderOf, whyNotInShown } from './shown-folders';
+import { sessionKeys } from './session-desk';
 import type { ActionTaskView } from './task-view';
-import { isInside } from './workspace-files';
+import { isInside, shownFolderOf, whyNotInShown } from './workspace-files';
 
 const mostReasons = 5;
 const mostKinds = 8;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noticesOf } from '@shared/log/event-parts';
 import type { NewEvent } from '@shared/log/events';
-import { noticesOf } from '@shared/runs/notices';
 import { RunScript } from '@shared/runs/run-fixtures';
 import { afterEach, expect, test } from 'vitest';
 import { seededRandom } from '../testing/hostile-screen';

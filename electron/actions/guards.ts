@@ -1,5 +1,4 @@
-import { counted } from '@shared/base/counted';
-import { duration } from '@shared/base/duration';
+import { counted, duration } from '@shared/base/amounts';
 import type { GuardRule } from '@shared/contract/task';
 import { isTimeLeft } from '@shared/runs/detectors/early-finish';
 import { commandName, everyCommand, joinShellPath, parseShell } from '@shared/shell/shell-command';
@@ -8,10 +7,9 @@ import type { ParsedCall } from '../agent/ports';
 import { type FileEdit, isBlind, isSecondEdit } from '../label/file-sight';
 import type { ActionFacts } from './action-facts';
 import { refusedCommands } from './approval';
-import { pathArguments } from './path-arguments';
-import { shownFolderOf, whyNotInShown } from './shown-folders';
+import { pathArguments } from './parse-call';
 import type { ActionTaskView } from './task-view';
-import { isInside } from './workspace-files';
+import { isInside, shownFolderOf, whyNotInShown } from './workspace-files';
 
 export interface GuardVerdict {
   rule: GuardRule;

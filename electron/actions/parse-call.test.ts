@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { testTask } from './action-rig';
-import { parseCall, toolOf } from './parse-call';
-import { pathArguments } from './path-arguments';
+import { parseCall, pathArguments, toolOf } from './parse-call';
 import { actionTable, offeredActions, unsupportedActions } from './table';
 import { actionTaskView } from './task-view';
 

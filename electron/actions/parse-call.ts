@@ -3,8 +3,18 @@ import type { Tool } from '@shared/log/event-parts';
 import type { ParsedAnswerCall } from '../agent/ports';
 import type { ActionDefinition, ActionParam, ArgumentValue } from './action';
 import { nearestNames } from './nearest-names';
-import { pathArguments } from './path-arguments';
 import type { ActionTaskView } from './task-view';
+
+/** Argument that holds a path, by action. */
+export const pathArguments: Record<string, string> = {
+  open_file: 'path',
+  create_file: 'filename',
+  edit_file: 'path',
+  search_dir: 'dir_path',
+  search_file: 'file_path',
+  find_file: 'dir_path',
+  list_files: 'path',
+};
 
 /** Whether the schema says that it is required. */
 const isRequired = (param: ActionParam, task: ActionTaskView) =>

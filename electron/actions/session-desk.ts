@@ -1,5 +1,4 @@
-import { counted } from '@shared/base/counted';
-import { duration } from '@shared/base/duration';
+import { counted, duration } from '@shared/base/amounts';
 import { WaymarkError } from '@shared/contract/errors';
 import { fromLineStart, modelText } from '@shared/terminal/model-text';
 import type { Clock } from '../clock';
@@ -9,6 +8,9 @@ import type { Computer, SessionInfo, SessionState } from '../computer/port';
 import type { ActionFacts } from './action-facts';
 import type { ActionTaskView } from './task-view';
 import { splitLines } from './text-file';
+
+/** A single control character, as an agent types it into a session: it interrupts, ends or suspends what runs there. */
+export const sessionKeys = /^[\u0003\u0004\u001a\u001c]$/;
 
 /** Most bytes of a session's log that are turned into text for one observation. */
 const maxSlice = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { duration } from '@shared/base/duration';
+import { duration } from '@shared/base/amounts';
 import { trains } from '@shared/runs/detectors/own-jobs';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { Computer } from '../computer/port';

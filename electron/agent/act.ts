@@ -1,4 +1,4 @@
-import { wellFormed } from '@shared/base/well-formed';
+import { wellFormed } from '@shared/base/clean-text';
 import { hasHumanTag, hasHumanTagInJson } from '@shared/context/human-tag';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import type { RunCall } from '@shared/runs/run-fold';

@@ -3,7 +3,7 @@ import type { NewEvent } from '@shared/log/events';
 import type { LimitsChange } from '@shared/log/outbox';
 import { limitsOf } from './budget';
 import type { Loop } from './loop-types';
-import { requestParams } from './request-params';
+import { requestParams } from './model-ref';
 
 /**
  * Records the changes of model and limits that people asked for, at a step boundary: the next request goes to the

@@ -1,4 +1,4 @@
-import { wellFormed } from '@shared/base/well-formed';
+import { wellFormed } from '@shared/base/clean-text';
 import type { ModelCall } from '@shared/log/event-parts';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { isRefusal } from '@shared/runs/run-fold';

@@ -1,6 +1,6 @@
 import { escapeHumanTag } from '@shared/context/human-tag';
 import type { SummaryPlan } from '@shared/context/summary-plan';
-import { hintName } from '@shared/log/hint-name';
+import { hintName } from '@shared/log/event-parts';
 
 /** Templates of a summary turn: the summariser's system prompt, its last message, and how the next context goes on. */
 export interface SummaryTexts {

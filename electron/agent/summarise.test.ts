@@ -1,6 +1,6 @@
 import { ContextFold } from '@shared/context/context';
 import { contentText } from '@shared/log/chat';
-import { hintName } from '@shared/log/hint-name';
+import { hintName } from '@shared/log/event-parts';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';

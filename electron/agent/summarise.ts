@@ -1,4 +1,4 @@
-import { wellFormed } from '@shared/base/well-formed';
+import { wellFormed } from '@shared/base/clean-text';
 import { readSummary, renderSummary } from '@shared/context/summary';
 import { missingIn } from '@shared/context/summary-missing';
 import { nextHead, summarised, tokensAfter } from '@shared/context/summary-plan';

@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { expect, it } from 'vitest';
-import type { Handlers } from '../commands/handlers';
+import type { Handlers } from '../commands/dispatch';
 import { askUnisolated } from './ask-unisolated';
 
 type Input = Parameters<Handlers['runs.resume']>[0];

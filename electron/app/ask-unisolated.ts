@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { CommandInput } from '@shared/contract/ipc';
-import type { Handlers } from '../commands/handlers';
+import type { Handlers } from '../commands/dispatch';
 
 /** Commands that begin to drive a run. */
 type Starting = {

@@ -1,5 +1,17 @@
-import { policyViolationSchema } from '@shared/contract/policy-violation';
+import { z } from 'zod';
 import type { Log } from './log';
+
+const short = z.string().transform((text) => text.slice(0, 200));
+
+/** What the page's content policy stopped, as Chromium reports it; long texts are cut. */
+const policyViolationSchema = z.object({
+  effectiveDirective: short,
+  blockedURI: short,
+  sourceFile: short.nullable(),
+  lineNumber: z.number(),
+  sample: short,
+});
+export type PolicyViolation = z.infer<typeof policyViolationSchema>;
 
 /** A page that breaks its policy does so often; the log is for other things too. */
 const most = 50;

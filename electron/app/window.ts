@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrowserWindow, nativeTheme, type WebPreferences } from 'electron';
+import type { TakenEnvironment } from '../environment/taken-environment';
+import type { StoreThreads } from '../store/threads/store-thread';
 import { appOrigin } from './protocol';
 
 export interface WindowOptions {
@@ -43,4 +46,30 @@ export function openWindow(options: WindowOptions): BrowserWindow {
   window.once('ready-to-show', () => window.show());
   void window.loadURL(options.devServer ? `${options.devServer}/` : `${appOrigin}/index.html`);
   return window;
+}
+
+/** What is there before the application is loaded. */
+export interface ApplicationInput {
+  windowOptions: WindowOptions;
+  /** The first window, which loads its page meanwhile. */
+  window: BrowserWindow;
+  /** For the first workspace. */
+  threads: StoreThreads;
+  data: string;
+  argv: readonly string[];
+  /** Keys that were given by environment variables, which this process has no more. */
+  environment: TakenEnvironment;
+}
+
+/**
+ * The chosen theme, read without the schema of the settings: the window has its colour before that is loaded. What cannot
+ * be read is `system` here; `SettingsFile` says what is wrong with it.
+ */
+export function storedTheme(data: string): 'system' | 'light' | 'dark' {
+  try {
+    const { theme } = JSON.parse(readFileSync(join(data, 'settings.json'), 'utf8')) as { theme?: unknown };
+    return theme === 'light' || theme === 'dark' ? theme : 'system';
+  } catch {
+    return 'system';
+  }
 }

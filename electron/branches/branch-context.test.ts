@@ -1,8 +1,8 @@
 import { ContextFold } from '@shared/context/context';
 import { planSummary } from '@shared/context/summary-plan';
 import { contentText } from '@shared/log/chat';
+import { hintName } from '@shared/log/event-parts';
 import type { NewEvent, RunEvent } from '@shared/log/events';
-import { hintName } from '@shared/log/hint-name';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';

@@ -1,12 +1,12 @@
-import { wellFormed } from '@shared/base/well-formed';
-import type { CheckpointView } from '@shared/contract/checkpoint-views';
+import { wellFormed } from '@shared/base/clean-text';
+import type { BranchPlan, CheckpointView, Lineage } from '@shared/contract/checkpoint-views';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Endpoint } from '@shared/contract/settings';
 import { type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody, NewEvent } from '@shared/log/events';
 import { spentBy } from '@shared/runs/run-fold';
 import { ulid } from 'ulid';
-import { requestParams } from '../agent/request-params';
+import { modelRef, requestParams } from '../agent/model-ref';
 import { readCopySources } from '../checkpoint/copy-program';
 import { WorkspaceCopies } from '../checkpoint/workspace-copies';
 import type { Computer } from '../computer/port';
@@ -16,7 +16,6 @@ import type { Cleaned, HostSessions } from '../runs/sessions/clean-sessions';
 import { connect, disposeAll } from '../runs/start/connect';
 import { type Ground, layGround } from '../runs/start/ground';
 import { branchPlaces, refuseHoles } from '../runs/start/isolate';
-import { modelRef } from '../runs/start/model-ref';
 import { evaluatorIsolated } from '../runs/start/places';
 import { refuseWithoutPrice } from '../runs/steer/change-run';
 import { inheritPreparation } from '../task/reset';
@@ -25,6 +24,7 @@ import { branchHosts, dropBranch, markBranching, sweepBranches, unmarkBranching 
 import { branchNotice } from './branch-notice';
 import { type FoundBranch, findBranch } from './branch-plan';
 import { openAgain } from './branch-sessions';
+import { lineageOf } from './lineage';
 
 export interface NewBranch {
   run: string;
@@ -205,4 +205,23 @@ async function restore(
     runFolder(folder, run),
     new Set([holder.name, ...seeing, '']),
   );
+}
+
+/** Branches as people look at and make them. */
+export class BranchDesk {
+  constructor(private readonly deps: BranchDeps) {}
+
+  /** What a branch after the step would hold. @throws WaymarkError not_found, refused */
+  async plan(run: string, step: number): Promise<BranchPlan> {
+    return (await findBranch(this.deps.options.store.reader, run, step)).plan;
+  }
+
+  /** As `branchRun`; returns the new run, which rests until it is resumed. */
+  create(input: NewBranch): Promise<string> {
+    return branchRun(this.deps, input);
+  }
+
+  lineage(run: string): Promise<Lineage> {
+    return lineageOf(this.deps.options.store.reader, run);
+  }
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { mostName, whyNoLine } from '@shared/base/one-line';
+import { mostName, whyNoLine } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
 import { durationMs } from '@shared/contract/task';
 

@@ -1,12 +1,11 @@
-import { mostTitle } from '@shared/base/one-line';
+import { mostTitle } from '@shared/base/clean-text';
 import type { CheckpointView } from '@shared/contract/checkpoint-views';
 import { WaymarkError } from '@shared/contract/errors';
 import { namedEndpoint } from '@shared/contract/settings';
 import { type Arguments, filled, positive, required } from './arguments';
 import { refuseIsolated, unlessUnisolated } from './ask-unisolated';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import { type CommandResult, table } from './output';
+import { type CommandResult, counted, table } from './output';
 import { named } from './run-commands';
 
 /** `checkpoint make|list RUN`. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { rowReasonings } from '@shared/context/row-reasoning';
+import { rowReasonings } from '@shared/context/trajectory';
 import type { WaymarkError } from '@shared/contract/errors';
 import type { VerifyReport } from '@shared/contract/views';
 import { exportDataset } from '../dataset/export-dataset';
@@ -7,8 +7,7 @@ import { removeAt } from '../files/remove';
 import { hostsOf } from '../runs/sessions/clean-sessions';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import type { CommandResult } from './output';
+import { type CommandResult, counted } from './output';
 import { named } from './run-commands';
 
 /** `export`: writes a dataset folder; refuses undecided steps unless they are waived by name. */

@@ -10,8 +10,7 @@ import { SettingsFile } from '../settings-file';
 import { makeFolder } from '../store/file/make-folder';
 import type { Workbench } from '../workbench';
 import type { Arguments } from './arguments';
-import { counted } from './counted';
-import { type CommandResult, headlessLog, type Terminal } from './output';
+import { type CommandResult, counted, headlessLog, type Terminal } from './output';
 
 const undecided = 'train';
 /** The hint is queued once the agent has come this far. */

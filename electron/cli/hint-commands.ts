@@ -8,10 +8,10 @@ import {
 } from '@shared/log/outbox';
 import { branchHints } from '../branches/branch-hints';
 import { type Arguments, oneOf, positive, required } from './arguments';
-import { branchHintLines } from './branch-hint-lines';
 import type { CliContext } from './context';
 import { type CommandResult, table } from './output';
 import { named } from './run-commands';
+import { branchHintLines } from './show-run';
 
 const conditions =
   'next_step, wake, score_changes, session_idle[:COMPUTER[/SESSION]], gpu_idle[:COMPUTER]:MINUTES, error_streak:STEPS';

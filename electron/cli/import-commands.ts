@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
-import { mostTitle } from '@shared/base/one-line';
+import { mostTitle } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
 import { readApart } from '../dataset/importers/import-thread';
 import type { LogReader } from '../dataset/importers/read-log';
 import { type ImportedRun, importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
 import { type Arguments, filled, oneOf, required } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import type { CommandResult } from './output';
+import { type CommandResult, counted } from './output';
 
 /** `import PATH`: a log of another system becomes a run; nothing of it is driven. Ctrl-C breaks it off and takes it back. */
 export async function importCommand(

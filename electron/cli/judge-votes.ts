@@ -8,8 +8,7 @@ import { allAnnotations } from '../dataset/event-pages';
 import { stepOwners } from '../review/step-owners';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import type { CommandResult } from './output';
+import { type CommandResult, counted } from './output';
 import { named } from './run-commands';
 
 /** One vote per line; a later line of the same judge about the same step replaces the earlier one. */

@@ -5,10 +5,9 @@ import { adjudicateSteps, hardMasks } from '../review/adjudicate-steps';
 import { checkCorrection } from '../review/check-correction';
 import { type Arguments, oneOf, required, stepRange } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
 import { judgeVotes } from './judge-votes';
 import { exportLabels } from './merge-commands';
-import type { CommandResult } from './output';
+import { type CommandResult, counted } from './output';
 import { named } from './run-commands';
 
 /** `label …`: decisions of people, votes of judges, and the log as a file. Durable before it returns. */

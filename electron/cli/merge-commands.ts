@@ -4,8 +4,7 @@ import type { MergeReport } from '@shared/contract/ipc/merge';
 import { isDatabaseFile } from '../store/restore/backup-file';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import type { CommandResult } from './output';
+import { type CommandResult, counted } from './output';
 
 /** `merge PATH`: takes over the annotation log of another workspace's folder or of an exported file. */
 export async function mergeCommand(context: CliContext, args: Arguments): Promise<CommandResult> {

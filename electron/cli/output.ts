@@ -1,5 +1,4 @@
-import type { Failure } from '@shared/contract/errors';
-import { plainDetail, toFailure } from '@shared/contract/errors';
+import { type Failure, plainDetail, toFailure } from '@shared/contract/errors';
 import { visibleJson, visibleText } from '@shared/terminal/visible-text';
 import type { EngineLog } from '../runs/engine-options';
 import { ownLine, setOff } from './fold-quoted';
@@ -74,4 +73,9 @@ export function headlessLog(terminal: Pick<Terminal, 'err'>): EngineLog {
     info: () => undefined,
     error: (message, facts) => terminal.err(facts ? `${message} ${JSON.stringify(facts)}` : message),
   };
+}
+
+/** "1 run", "2 runs", "3 entries". */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

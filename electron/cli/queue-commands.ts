@@ -2,14 +2,12 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { AssignOrder } from '@shared/contract/ipc/queue';
 import type { ApprovalAsked } from '@shared/contract/ipc/runs';
 import { peopleCsv } from '@shared/labels/review/people-csv';
-import { queueClasses } from '@shared/labels/review/queue-class';
-import type { Person, PersonRow } from '@shared/labels/review/queue-views';
+import { type Person, type PersonRow, queueClasses } from '@shared/labels/review/queue-views';
 import { assignBatch, planBatch, takeBackBatch } from '../review/review-queue';
 import { approvalLines } from './approval-words';
 import { type Arguments, oneOf, required } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import { type CommandResult, table } from './output';
+import { type CommandResult, counted, table } from './output';
 import { named } from './run-commands';
 
 /** `queue …`: what waits for a person, handing out work, and how it goes. */

@@ -2,8 +2,7 @@ import { WaymarkError } from '@shared/contract/errors';
 import { unreadableRun } from '../store/log/unreadable-run';
 import type { Arguments } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import type { CommandResult } from './output';
+import { type CommandResult, counted } from './output';
 import { named } from './run-commands';
 
 /**

@@ -5,8 +5,7 @@ import type { BackupRow, RestoredRun, RestoreReport } from '@shared/contract/ipc
 import { workspaceFile } from '../store/file/workspace-file';
 import { backupsOf, restoreApart } from '../store/restore/restore-thread';
 import { type Arguments, required } from './arguments';
-import { counted } from './counted';
-import { type CommandResult, table } from './output';
+import { type CommandResult, counted, table } from './output';
 
 /**
  * `restore [BACKUP] --to DIR`: puts a new workspace together from a backup and from what is readable of the workspace;

@@ -4,8 +4,7 @@ import { fromLineStart } from '@shared/terminal/model-text';
 import { TerminalFilter } from '@shared/terminal/terminal-filter';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import { type CommandResult, table } from './output';
+import { type CommandResult, counted, table } from './output';
 import { named } from './run-commands';
 
 /** Without `--all` a tail begins this far before the end, bytes. */

@@ -2,16 +2,29 @@ import { taskSpecSchema } from '@shared/contract/task';
 import type { RunRecord, RunSummary } from '@shared/contract/views';
 import type { EventBody } from '@shared/log/events';
 import { runStatus } from '@shared/runs/run-status';
-import { branchHints } from '../branches/branch-hints';
+import { type BranchHints, branchHints } from '../branches/branch-hints';
 import { recordOf } from '../runs/run-record';
 import { creationOf } from '../runs/steer/change-run';
 import { type PendingAsk, pendingChanges } from '../runs/steer/pending-changes';
 import { approvalLines } from './approval-words';
-import { branchHintLines } from './branch-hint-lines';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import type { CommandResult } from './output';
+import { type CommandResult, counted, table } from './output';
 import { budgetLine, budgetsOf, hours, statusLine } from './status-words';
+
+/** Where a branch comes from, and the hints it took over, left out and began with. */
+export function branchHintLines({ parent, inherited, dropped, added }: BranchHints): string[] {
+  const rows = (word: string, hints: BranchHints['added'], where: (step: number) => string) =>
+    hints.map(({ text, step }) => [word, where(step), text ?? 'its text was removed with its run']);
+  const after = (step: number) => (step === 0 ? 'with the task' : `after step ${step}`);
+  return [
+    `A branch of run ${parent.run} after step ${parent.step}.`,
+    ...table([
+      ...rows('inherited', inherited, after),
+      ...rows('dropped', dropped, after),
+      ...rows('added', added, after),
+    ]),
+  ];
+}
 
 /** `run show RUN`: what is known of a run, and what was found to run on this machine where nobody drives it. */
 export async function showRun(context: CliContext, run: string): Promise<CommandResult> {

@@ -1,8 +1,7 @@
 import type { RunStats } from '@shared/runs/run-stats';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import { type CommandResult, table } from './output';
+import { type CommandResult, counted, table } from './output';
 import { named } from './run-commands';
 
 /** `stats RUN`: what the plots show, as figures. */

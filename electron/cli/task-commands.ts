@@ -4,8 +4,7 @@ import { addTask } from '../task/add';
 import { parseSpec } from '../task/stored-spec';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
-import { counted } from './counted';
-import { type CommandResult, table } from './output';
+import { type CommandResult, counted, table } from './output';
 
 /** `task add PATH`, `task list` and `task show ID`. */
 export async function taskCommand(context: CliContext, args: Arguments): Promise<CommandResult> {

@@ -1,14 +1,19 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Failure } from '@shared/contract/errors';
-import { toFailure } from '@shared/contract/errors';
-import type { AppInfo, applicationCommands, WorkspaceStatus } from '@shared/contract/ipc/application';
+import { type Failure, toFailure } from '@shared/contract/errors';
+import type {
+  AppInfo,
+  applicationCommands,
+  plotCommands,
+  WorkspaceStatus,
+} from '@shared/contract/ipc/application';
 import type { restoreCommands } from '@shared/contract/ipc/restore';
 import { type Endpoint, namedEndpoint } from '@shared/contract/settings';
+import { writeOutput } from '../files/output-file';
 import { originOf } from '../model/bound-key';
 import type { SettingsFile } from '../settings-file';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 import type { KeyKeeper } from './keeping';
 import { type RestoreHandlerOptions, restoreHandlers } from './restore';
 
@@ -124,4 +129,21 @@ export async function freeBytes(folder: string): Promise<number | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== folder) return freeBytes(parent);
     return null;
   }
+}
+
+interface PlotHandlerOptions {
+  /** Asks where to; null = cancelled. */
+  chooseFile(name: string): Promise<string | null>;
+}
+
+/** A plot as a file, where the person says. */
+export function plotHandlers({ chooseFile }: PlotHandlerOptions): HandlersOf<typeof plotCommands> {
+  return {
+    'plots.save': async ({ name, format, content }) => {
+      const path = await chooseFile(`${name.replace(/[^\p{L}\p{N} ._-]+/gu, '-')}.${format}`);
+      if (path === null) return null;
+      await writeOutput(path, format === 'png' ? Buffer.from(content, 'base64') : content);
+      return { path };
+    },
+  };
 }

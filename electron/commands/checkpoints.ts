@@ -2,7 +2,7 @@ import type { checkpointCommands } from '@shared/contract/ipc/checkpoints';
 import { namedEndpoint, type Settings } from '@shared/contract/settings';
 import type { Author } from '@shared/log/annotations';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type Group = HandlersOf<typeof checkpointCommands>;
 

@@ -7,7 +7,7 @@ import type { PromptDesk } from '../computer/ssh/login/prompt-desk';
 import type { Publisher } from '../ipc/publish';
 import { refuseWhileDriven } from '../runs/drive/driven-on';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type ComputerHandlers = HandlersOf<typeof computerCommands>;
 

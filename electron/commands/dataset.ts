@@ -3,7 +3,7 @@ import type { datasetCommands } from '@shared/contract/ipc/dataset';
 import { exportDataset } from '../dataset/export-dataset';
 import { previewDataset } from '../dataset/preview-dataset';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type DatasetHandlers = HandlersOf<typeof datasetCommands>;
 

@@ -1,8 +1,13 @@
 import { type Failure, type Result, toFailure, WaymarkError } from '@shared/contract/errors';
-import { commands } from '@shared/contract/ipc';
+import { type CommandName, type CommandOutput, type CommandParsed, commands } from '@shared/contract/ipc';
 import type { z } from 'zod';
-import type { Handlers } from './handlers';
 import { checkInputSize } from './input-size';
+
+/** One function per command; inputs are parsed, outputs typed. Expected failures are thrown as `WaymarkError`. */
+export type Handlers = { [C in CommandName]: (input: CommandParsed<C>) => Promise<CommandOutput<C>> };
+
+/** Those of one group of the contract. */
+export type HandlersOf<Group> = Pick<Handlers, keyof Group & CommandName>;
 
 /** Hears of every failure that is a bug. */
 export type ReportBug = (command: string, failure: Failure) => void;

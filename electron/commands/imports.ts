@@ -5,7 +5,7 @@ import type { LogReader } from '../dataset/importers/read-log';
 import { importResearchGym } from '../dataset/importers/researchgym/import-researchgym';
 import type { Publisher } from '../ipc/publish';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 export interface ImportHandlerOptions {
   holder: WorkbenchHolder;

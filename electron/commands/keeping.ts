@@ -1,6 +1,6 @@
 import type { KeyKeeping, keepingCommands, PowerState } from '@shared/contract/ipc/application';
 import type { Endpoint } from '@shared/contract/settings';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type Group = HandlersOf<typeof keepingCommands>;
 

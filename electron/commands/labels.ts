@@ -1,11 +1,13 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { labelCommands } from '@shared/contract/ipc/labels';
+import type { guidelineCommands, labelCommands, retroMaskCommands } from '@shared/contract/ipc/labels';
+import type { ruleCommands } from '@shared/contract/ipc/rules';
 import { partsOf, type StepRange, targetOf } from '@shared/contract/step-range';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
+import { checkSettings, rulesOfRun } from '../label/run-rules';
 import { adjudicateSteps } from '../review/adjudicate-steps';
 import { checkCorrection } from '../review/check-correction';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type LabelHandlers = HandlersOf<typeof labelCommands>;
 
@@ -66,4 +68,45 @@ function asOne(run: string, last: AnnotationEntry, unit: readonly AnnotationEntr
     unit.flatMap((entry) => partsOf(entry.target)),
   );
   return { ...last, target: target ?? last.target, supersedes: [] };
+}
+
+/** Decided steps as examples of the guideline's rules. */
+export function guidelineHandlers(holder: WorkbenchHolder): HandlersOf<typeof guidelineCommands> {
+  return {
+    'guideline.examples': ({ run }) => holder.require().store.reader.decidedExamples(run),
+  };
+}
+
+type Group = HandlersOf<typeof retroMaskCommands>;
+
+/** What delivered hints contradict. Accepting is a label like any other; undoing that label brings the proposal back. */
+export function retroMaskHandlers(holder: WorkbenchHolder, author: () => Author): Group {
+  const store = () => holder.require().store;
+  return {
+    'labels.retroMasks': async ({ run }) => {
+      const { reader } = store();
+      const found = [];
+      // One hint at a time, so that others are answered in between.
+      for (const hint of await reader.openHints(run, author().uuid)) {
+        const mask = await reader.retroMask(run, hint);
+        if (mask !== null) found.push(mask);
+      }
+      return found;
+    },
+    'labels.dismissRetroMask': ({ run, hint }) => store().writer.dismissRetroMask(run, hint, author().uuid),
+  };
+}
+
+type RuleHandlers = HandlersOf<typeof ruleCommands>;
+
+/** The symbolic rules of a task. */
+export function ruleHandlers(holder: WorkbenchHolder, author: () => Author): RuleHandlers {
+  const store = () => holder.require().store;
+  return {
+    'rules.ofRun': ({ run }) => rulesOfRun(store().reader, run),
+    'rules.preview': ({ runs, settings }) => store().reader.previewRules(runs, checkSettings(settings)),
+    'rules.apply': ({ task, settings }) =>
+      store().writer.setRules(task, settings === null ? null : checkSettings(settings), author()),
+    'rules.progress': ({ task }) => store().reader.ruleProgress(task),
+  };
 }

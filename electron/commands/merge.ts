@@ -1,6 +1,6 @@
 import type { mergeCommands } from '@shared/contract/ipc/merge';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type MergeHandlers = HandlersOf<typeof mergeCommands>;
 

@@ -10,10 +10,15 @@ import type { OwnPlace, ownCommands } from '@shared/contract/ipc/terminals';
 import type { Hosts } from '../computer/hosts';
 import { LocalComputer } from '../computer/local/local-computer';
 import { inside } from '../files/inside';
-import { ownFolder } from '../own-terminals/own-folder';
 import { OwnTerminals } from '../own-terminals/own-terminals';
 import type { Workbench, WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
+
+/**
+ * Where the person's own terminals are: the folder below a workspace's `spools`, beside runs, and the namespace of their sessions
+ * on a host. No run has this name, and what cleans up after runs passes it over.
+ */
+const ownFolder = 'own';
 
 type OwnHandlers = HandlersOf<typeof ownCommands>;
 

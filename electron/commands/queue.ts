@@ -3,7 +3,7 @@ import { paceOf } from '@shared/labels/review/pace';
 import type { Author } from '@shared/log/annotations';
 import { assignBatch, planBatch, takeBackBatch } from '../review/review-queue';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type QueueHandlers = HandlersOf<typeof queueCommands>;
 

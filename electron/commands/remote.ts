@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { CommandParsed } from '@shared/contract/ipc';
 import type { RemoteStatus, remoteCommands } from '@shared/contract/ipc/remote';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type RemotePlace = CommandParsed<'remote.open'>;
 

@@ -3,7 +3,7 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { WorkspaceStatus } from '@shared/contract/ipc/application';
 import type { BackupRow, RestoreReport, restoreCommands } from '@shared/contract/ipc/restore';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type RestoreHandlers = HandlersOf<typeof restoreCommands>;
 

@@ -1,10 +1,9 @@
 import type { CatalogueRow, TaskRow, taskCommands } from '@shared/contract/ipc/application';
-import { approvalsFor, durationMs, workspaceHolder } from '@shared/contract/task';
-import type { TaskWarning } from '@shared/contract/task-warning';
+import { approvalsFor, durationMs, type TaskWarning, workspaceHolder } from '@shared/contract/task';
 import type { StoredTask } from '../store/values';
 import { parseSpec } from '../task/stored-spec';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type TaskHandlers = HandlersOf<typeof taskCommands>;
 

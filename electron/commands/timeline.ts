@@ -1,8 +1,10 @@
+import type { fileCommands } from '@shared/contract/ipc/files';
+import type { searchCommands } from '@shared/contract/ipc/search';
 import type { sessionCommands } from '@shared/contract/ipc/terminals';
 import type { timelineCommands } from '@shared/contract/ipc/timeline';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import type { WorkbenchHolder } from '../workbench';
-import type { HandlersOf } from './handlers';
+import type { HandlersOf } from './dispatch';
 
 type TimelineHandlers = HandlersOf<typeof timelineCommands & typeof sessionCommands>;
 
@@ -31,5 +33,35 @@ export function timelineHandlers(holder: WorkbenchHolder, pump: TerminalPump): T
       reader().searchSessions({ run, query, uids: uids ?? null, limit }),
     'stats.run': ({ run }) => reader().stats(run),
     'queries.list': ({ run }) => reader().queries(run),
+  };
+}
+
+type FileHandlers = HandlersOf<typeof fileCommands>;
+
+/** What became of files in a run. All of it is bounded by the reader. */
+export function fileHandlers(holder: WorkbenchHolder): FileHandlers {
+  const reader = () => holder.require().store.reader;
+  return {
+    'files.list': ({ run, ...page }) => reader().files(run, page),
+    'files.revisions': ({ run, computer, path, at, limit }) =>
+      reader().fileRevisions(run, { computer, path }, at, limit),
+    'files.counts': ({ run, computer, path, revisions }) =>
+      reader().fileCounts(run, { computer, path }, revisions),
+    'files.text': ({ run, computer, path, revision }) => reader().fileText(run, { computer, path }, revision),
+  };
+}
+
+type SearchHandlers = HandlersOf<typeof searchCommands>;
+
+/** Search of the window; all of it runs in the store's thread for what may take long. */
+export function searchHandlers(holder: WorkbenchHolder): SearchHandlers {
+  const reader = () => holder.require().store.reader;
+  return {
+    'search.steps': (request) => reader().search(request),
+    'search.workspace': ({ query, limit }) => reader().searchWorkspace(query, limit),
+    'search.scan': (request) => reader().startScan(request),
+    'search.news': ({ scan, after }) => reader().scanNews(scan, after),
+    'search.stop': ({ scan }) => reader().stopScan(scan),
+    'search.progress': () => reader().indexProgress(),
   };
 }

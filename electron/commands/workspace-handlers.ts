@@ -4,19 +4,17 @@ import type { Author } from '@shared/log/annotations';
 import { startDemoRun } from '../demo/start-demo-run';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import type { WorkbenchHolder } from '../workbench';
-import { attentionHandlers } from './attention';
 import { checkpointHandlers } from './checkpoints';
-import { fileHandlers } from './files';
-import { guidelineHandlers } from './guideline';
-import { hintHandlers } from './hints';
-import { labelHandlers } from './labels';
+import { guidelineHandlers, labelHandlers, retroMaskHandlers, ruleHandlers } from './labels';
 import { queueHandlers } from './queue';
-import { retroMaskHandlers } from './retro-masks';
-import { ruleHandlers } from './rules';
-import { runChangeHandlers } from './run-changes';
-import { type RunHandlerOptions, runHandlers } from './runs';
-import { searchHandlers } from './search';
-import { timelineHandlers } from './timeline';
+import {
+  attentionHandlers,
+  hintHandlers,
+  type RunHandlerOptions,
+  runChangeHandlers,
+  runHandlers,
+} from './runs';
+import { fileHandlers, searchHandlers, timelineHandlers } from './timeline';
 import { ViewerHolder } from './viewer-holder';
 
 export interface WorkspaceHandlerInput {

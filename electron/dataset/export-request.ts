@@ -1,5 +1,4 @@
-import { presetReasoning, type RowReasoning } from '@shared/context/row-reasoning';
-import type { Trajectory } from '@shared/context/trajectory';
+import { presetReasoning, type RowReasoning, type Trajectory } from '@shared/context/trajectory';
 import type { MachinePrecedence } from '@shared/labels/labels';
 import type { RulePreset } from '../label/rule-set';
 

@@ -1,6 +1,5 @@
 import { estimateTokens } from '@shared/context/tokens';
-import type { EventOf } from '@shared/log/events';
-import { validCalls } from '@shared/log/valid-calls';
+import { type EventOf, validCalls } from '@shared/log/events';
 
 export type Model = EventOf<'run.created'>['body']['model'];
 

@@ -1,14 +1,13 @@
-import { imagesTokens } from '@shared/context/image-tokens';
-import type { RowReasoning } from '@shared/context/row-reasoning';
+import { imagesTokens } from '@shared/context/image-header';
 import { estimateTokens } from '@shared/context/tokens';
+import type { RowReasoning } from '@shared/context/trajectory';
 import { noRuleSettings } from '@shared/contract/rules/rule-settings';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import { combineLabels, givenReason } from '@shared/labels/effective-label';
 import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { EventOf, RunEvent } from '@shared/log/events';
-import { addProtectedChanges, type ProtectedChanges } from '@shared/runs/protected-changes';
-import { addScore, type Scores } from '@shared/runs/scores';
+import { addProtectedChanges, addScore, type ProtectedChanges, type Scores } from '@shared/runs/scores';
 import { startRules } from '../label/rule-projector';
 import { type RulePreset, type RuleSet, ruleSetFor } from '../label/rule-set';
 import type { RunRuleFold } from '../store/projections/step-projector';

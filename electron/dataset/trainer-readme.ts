@@ -1,4 +1,4 @@
-import type { RowReasoning } from '@shared/context/row-reasoning';
+import type { RowReasoning } from '@shared/context/trajectory';
 import { countLines, countMasks, type ExportPlan } from './export-plan';
 import type { ExportRequest } from './export-request';
 import { slimeFile } from './exporters/slime';

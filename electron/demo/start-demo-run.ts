@@ -2,8 +2,7 @@ import { endpointSchema } from '@shared/contract/settings';
 import type { Author } from '@shared/log/annotations';
 import { addTask } from '../task/add';
 import type { Workbench } from '../workbench';
-import { demoTaskFolder } from './demo';
-import { demoEndpointName } from './demo-server';
+import { demoEndpointName, demoTaskFolder } from './demo';
 
 export interface DemoRunOptions {
   author: Author;

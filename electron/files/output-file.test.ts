@@ -4,7 +4,7 @@ import { toFailure, WaymarkError } from '@shared/contract/errors';
 import { defaultSettings } from '@shared/contract/settings';
 import { expect, test } from 'vitest';
 import { writeDiagnostics } from '../app/diagnostics';
-import { plotHandlers } from '../commands/plots';
+import { plotHandlers } from '../commands/application';
 import { DatasetFolder } from '../dataset/dataset-folder';
 import { SecretScanner } from '../secrets/scanner';
 import { alice, createRun, RunWriter } from '../testing/run-writer';

@@ -1,6 +1,6 @@
 import { type Result, toFailure, WaymarkError } from '@shared/contract/errors';
 import { commands } from '@shared/contract/ipc';
-import type { Consent } from '@shared/contract/ipc/consents';
+import type { Consent } from '@shared/contract/ipc/parts';
 import type { InputEvent, WebContents } from 'electron';
 
 /** A press counts this long, ms. */

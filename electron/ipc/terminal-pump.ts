@@ -1,5 +1,5 @@
+import type { TerminalPage } from '@shared/contract/ipc/terminals';
 import type { TerminalFilter } from '@shared/terminal/terminal-filter';
-import type { TerminalPage } from '@shared/terminal/terminal-views';
 import type { StoreReader } from '../store/api';
 import type { StoreNotice } from '../store/notices';
 import type { Publisher } from './publish';

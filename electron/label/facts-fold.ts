@@ -1,5 +1,4 @@
-import type { EventBody, NewEvent } from '@shared/log/events';
-import { validCalls } from '@shared/log/valid-calls';
+import { type EventBody, type NewEvent, validCalls } from '@shared/log/events';
 import { placeOf } from '@shared/runs/detectors/own-jobs';
 import { joinShellPath } from '@shared/shell/shell-command';
 import { type CommandFact, commandFact } from './command-facts';

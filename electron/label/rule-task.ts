@@ -1,6 +1,6 @@
 import type { EventBody } from '@shared/log/events';
 import { z } from 'zod';
-import { inputMatcher } from '../task/input-globs';
+import { inputMatcher } from '../task/copy-inputs';
 
 /** What a run's pinned task says that rules need. */
 export interface RuleTask {

@@ -1,6 +1,6 @@
 import type { OwnTerminal } from '@shared/contract/computers';
 import type { OwnTerminalEvents } from '@shared/contract/ipc/own-terminal';
-import type { TerminalPage } from '@shared/terminal/terminal-views';
+import type { TerminalPage } from '@shared/contract/ipc/terminals';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { SessionChunk, SessionInfo } from '../computer/port';
 import { frameBytes, maxBehind, renderSlice, TerminalScreen } from '../ipc/terminal-screen';

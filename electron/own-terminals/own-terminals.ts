@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { LinkHealth, OwnTerminal } from '@shared/contract/computers';
 import { WaymarkError } from '@shared/contract/errors';
 import type { OwnTerminalEvents } from '@shared/contract/ipc/own-terminal';
-import type { TerminalPage } from '@shared/terminal/terminal-views';
+import type { TerminalPage } from '@shared/contract/ipc/terminals';
 import { SerialQueue } from '../base/serial-queue';
 import { ComputerUnavailable, SessionError } from '../computer/failures';
 import type { HostComputer } from '../computer/hosts';

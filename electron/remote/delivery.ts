@@ -1,7 +1,7 @@
 import type { ErrorCode, Failure, Result } from '@shared/contract/errors';
 import type { LateCommand } from '@shared/contract/ipc';
 import { ulid } from 'ulid';
-import type { LinkClock } from '../computer/ssh/link/link-clock';
+import type { LinkClock } from '../clock';
 import type { LateWrite, LateWrites } from './late-writes';
 import { type ServeClient, ServeLost } from './serve-client';
 

@@ -1,5 +1,5 @@
 import type { CommandParsed, EventPayloads } from '@shared/contract/ipc';
-import type { TerminalPage } from '@shared/terminal/terminal-views';
+import type { TerminalPage } from '@shared/contract/ipc/terminals';
 import type { ServeClient } from './serve-client';
 import { answerOf } from './server-words';
 

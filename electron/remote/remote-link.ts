@@ -1,12 +1,17 @@
 import type { RemoteStatus } from '@shared/contract/ipc/remote';
 import { BackOff } from '../base/back-off';
-import { ConnectFailure } from '../computer/ssh/link/connect-failure';
-import { type LinkClock, linkPauses } from '../computer/ssh/link/link-clock';
+import type { LinkClock } from '../clock';
+import { linkPauses } from '../computer/ssh/link/host-link';
 import * as words from '../computer/ssh/link/link-words';
 import { Liveness } from '../computer/ssh/link/liveness';
 import { NetworkWatch } from '../computer/ssh/link/network-watch';
 import { Patience } from '../computer/ssh/link/patience';
-import type { HostChannel, HostTransport, PromptPort } from '../computer/ssh/transport';
+import {
+  ConnectFailure,
+  type HostChannel,
+  type HostTransport,
+  type PromptPort,
+} from '../computer/ssh/transport';
 import type { Hello } from '../serve/protocol';
 import { ServeClient, ServeLost, ServeRefusal, type Welcome } from './serve-client';
 

@@ -1,4 +1,4 @@
-import { isOfJsonType } from '@shared/base/json-type';
+import { isOfJsonType } from '@shared/base/json';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Correction } from '@shared/log/annotations';
 import type { Store } from '../store/api';

@@ -3,7 +3,7 @@ import type { RetryOptions } from '../agent/loop-types';
 import type { Clock } from '../clock';
 import type { Hosts } from '../computer/hosts';
 import type { Isolation } from '../computer/local/sandbox/bubblewrap';
-import type { BoundKey } from '../model/bound-key';
+import { BoundKey } from '../model/bound-key';
 import type { NamedAddresses } from '../named-addresses';
 import type { SecretScanner } from '../secrets/scanner';
 import type { Store } from '../store/api';
@@ -48,4 +48,14 @@ export interface EngineOptions {
   findIsolation?: (() => Promise<Isolation>) | undefined;
   /** Default: about an hour of tries. */
   retry?: RetryOptions;
+}
+
+/** Keys of the command line, which has no store of its own: what a named variable holds, for the origin it was named for. */
+export function environmentKey(
+  environment: Readonly<Record<string, string | undefined>>,
+): EngineOptions['findKey'] {
+  return (_endpoint, variable, origin) => {
+    const key = variable === '' ? undefined : environment[variable];
+    return key ? new BoundKey(key, origin) : null;
+  };
 }

@@ -5,12 +5,12 @@ import { type Endpoint, endpointSchema, settingsSchema } from '@shared/contract/
 import type { VerifyReport } from '@shared/contract/views';
 import type { EventBody, EventKind } from '@shared/log/events';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../clock';
 import { LocalComputer } from '../computer/local/local-computer';
 import type { ScriptedAnswer } from '../model/scripted-answer';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import type { Store } from '../store/api';
 import { openStoreInProcess } from '../store/threads/in-process';
-import { systemClock } from '../system-clock';
 import { addTask } from '../task/add';
 import { unisolated } from '../testing/engine-stand';
 import { writeTaskPackage } from '../testing/task-package';

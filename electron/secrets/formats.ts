@@ -1,4 +1,4 @@
-import type { SecretKind } from '@shared/contract/secret-kinds';
+import type { SecretKind } from '@shared/log/run-change-events';
 
 export interface Format {
   kind: SecretKind;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SecretKind } from '@shared/contract/secret-kinds';
+import type { SecretKind } from '@shared/log/run-change-events';
 import { beginnings, type Format, formats } from './formats';
 import { KnownForms } from './known-forms';
 import { type PlainText, whole, withoutBreaks, withoutEscapes } from './plain-text';

@@ -1,6 +1,6 @@
 import { commands } from '@shared/contract/ipc';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { Handlers } from '../commands/handlers';
+import type { Handlers } from '../commands/dispatch';
 import { ServeClient } from '../remote/serve-client';
 import { streamPair } from '../testing/agent-host/stream-pair';
 import { calls, inTurn, PageAttackStand, type Reply } from '../testing/page-attack-stand';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WaymarkError } from '@shared/contract/errors';
 import { afterEach, expect, test } from 'vitest';
-import type { Handlers } from '../commands/handlers';
+import type { Handlers } from '../commands/dispatch';
 import type { Publisher } from '../ipc/publish';
 import { ServeClient } from '../remote/serve-client';
 import { streamPair } from '../testing/agent-host/stream-pair';

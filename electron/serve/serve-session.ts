@@ -1,8 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Failure, type Result, toFailure } from '@shared/contract/errors';
 import type { EventName, EventPayloads } from '@shared/contract/ipc';
-import { answerCommand, type ReportBug } from '../commands/dispatch';
-import type { Handlers } from '../commands/handlers';
+import { answerCommand, type Handlers, type ReportBug } from '../commands/dispatch';
 import type { Publisher } from '../ipc/publish';
 import { EventQueue } from './event-queue';
 import { encodeFrame, FrameDecoder } from './frames';

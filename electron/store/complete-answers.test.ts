@@ -8,7 +8,7 @@ import type { Store, StoreReader } from './api';
 import { openDatabase } from './file/database';
 import { workspaceFile } from './file/workspace-file';
 import { readerIn } from './queries/answers';
-import { openReads } from './queries/open-reads';
+import { openReads } from './queries/reads';
 
 /** What the watches of a driver record while something takes long. */
 function watched(count: number, computer = 'local'): NewEvent[] {

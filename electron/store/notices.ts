@@ -12,7 +12,7 @@ export type StoreProblem =
 
 /** Pushed by the store after a commit, also for commits of other processes (within 200 ms). */
 export type StoreNotice =
-  /** `events`: from a thread only those without large texts (`told-events.ts`). */
+  /** `events`: from a thread only those without large texts (`toldNotice`). */
   /** `events` null: too many at once, or one cannot be read; ask for what you need. */
   | { kind: 'run'; run: string; seq: number; steps: number; events: RunEvent[] | null }
   | { kind: 'outbox'; run: string; head: number }

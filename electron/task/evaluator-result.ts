@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { jsonFault } from '@shared/base/json-fault';
+import { jsonFault } from '@shared/base/json';
 import { z } from 'zod';
 
 /** What keeps an evaluation from giving a score, a sentence for people and the agent; no try is spent. */

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { dataFolder } from '../application-folders';
 import { closedNetwork } from '../computer/local/sandbox/bubblewrap';
 import { type LocalSandbox, localSandbox } from '../computer/local/sandbox/local-sandbox';
 import { lookThrough } from '../computer/local/sandbox/look-through';
 import { liesBelow, namesOf, overlap } from '../computer/local/sandbox/mount-points';
 import { type SharedFolder, systemFolders } from '../computer/local/sandbox/sandbox-view';
 import { whyPrivate } from '../computer/local/sandbox/shown-folders';
-import { dataFolder } from '../data-folder';
 import { programFolders } from './program-folders';
 import type { WrittenLimit } from './written-limit';
 

@@ -5,10 +5,9 @@ import type { HostComputer } from '../computer/hosts';
 import type { CommandOutcome } from '../computer/port';
 import type { EvaluatingMachine } from './evaluating-machine';
 import type { EvaluatorOrder, MachineOrder, SubmissionOrder } from './evaluator-sandbox';
-import { runScript } from './host-script';
 import { listPackage } from './package-files';
 import type { ProcessOutcome } from './run-process';
-import { isUploaded, upload } from './upload';
+import { isUploaded, runScript, upload } from './upload';
 
 export interface HostEvaluatorOptions {
   host: HostComputer;

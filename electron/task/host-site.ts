@@ -3,12 +3,11 @@ import type { ComputerSpec } from '@shared/contract/task';
 import { shellQuote } from '../base/shell-quote';
 import type { HostComputer } from '../computer/hosts';
 import type { SessionInfo } from '../computer/port';
-import { runScript } from './host-script';
 import { listPackage, type PackageEntry } from './package-files';
 import { draftName, partOf } from './package-part';
 import { SetupSession } from './setup-session';
 import type { AttemptMemory, Site } from './site';
-import { isUploaded, upload } from './upload';
+import { isUploaded, runScript, upload } from './upload';
 
 export interface HostSiteOptions {
   computer: ComputerSpec;

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { TaskSpec } from '@shared/contract/task';
-import { globProblem } from './input-globs';
+import { globProblem } from './copy-inputs';
 import { listPackage, type PackageEntry } from './package-files';
 import { fieldName, type LineOf, parseTaskYaml, TASK_FILE, type TaskProblem } from './task-yaml';
 

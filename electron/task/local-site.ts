@@ -8,7 +8,6 @@ import { listPackage, type PackageEntry } from './package-files';
 import { draftName, partOf } from './package-part';
 import { runProcess } from './run-process';
 import type { Site } from './site';
-import { workspaceRoot } from './workspace-root';
 
 /** A set-up command may take this long, ms. */
 export const environmentTimeoutMs = 6 * 3_600_000;
@@ -109,4 +108,9 @@ export function localSites(
   const root = workspaceRoot(runFolder);
   const site = new LocalSite({ computer, root, packageFolder, runFolder, signal });
   return [{ site, shares: false }];
+}
+
+/** Where the agent works on the local computer. `runFolder`: `<workspace>/runs/<run>`. */
+export function workspaceRoot(runFolder: string): string {
+  return join(runFolder, 'work');
 }

@@ -5,10 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LocalFiles } from '../computer/local/local-files';
 import { smallTaskYaml, writeTaskPackage } from '../testing/task-package';
 import { loadTaskPackage } from './load';
-import { localSites } from './local-site';
+import { localSites, workspaceRoot } from './local-site';
 import { changedProtected } from './protected';
 import { prepareWorkspace, readProtectedHashes, type SetupStep } from './reset';
-import { workspaceRoot } from './workspace-root';
 
 const files = new LocalFiles();
 let folder: string;

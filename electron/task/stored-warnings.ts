@@ -1,4 +1,4 @@
-import type { TaskWarning } from '@shared/contract/task-warning';
+import type { TaskWarning } from '@shared/contract/task';
 import type { Store } from '../store/api';
 import type { StoredTask } from '../store/values';
 import { pinnedPackage } from './add';

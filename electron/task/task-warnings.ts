@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TaskWarning } from '@shared/contract/task-warning';
+import type { TaskWarning } from '@shared/contract/task';
 import picomatch from 'picomatch';
 import type { TaskPackage } from './load';
 

@@ -1,16 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemLinkClock } from '../clock';
 import { SessionResources } from '../computer/agent/session-resources';
 import { FileError } from '../computer/failures';
 import type { HostComputer, Hosts } from '../computer/hosts';
 import type { FileSystemPort } from '../computer/port';
 import type { SessionLimits } from '../computer/sessions/session-host';
-import { bootstrapHelper } from '../computer/ssh/link/bootstrap-helper';
-import { ConnectFailure } from '../computer/ssh/link/connect-failure';
+import { bootstrapHelper } from '../computer/ssh/link/connect-attempt';
 import { HostPool } from '../computer/ssh/link/host-pool';
-import { systemLinkClock } from '../computer/ssh/link/link-clock';
 import { SshComputer } from '../computer/ssh/ssh-computer';
-import type { HostTransport } from '../computer/ssh/transport';
+import { ConnectFailure, type HostTransport } from '../computer/ssh/transport';
 import { resourcesDir } from './agent-host/agent-setup';
 import { type LocalAgentTransport, localAgentTransport } from './agent-host/local-agent-transport';
 

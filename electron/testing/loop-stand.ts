@@ -9,7 +9,7 @@ import { drive } from '../agent/loop';
 import type { Loop, LoopEnd, LoopPorts } from '../agent/loop-types';
 import type { LoopFrame, ModelPort } from '../agent/ports';
 import { RequestHash } from '../agent/request-hash';
-import type { Clock } from '../clock';
+import { type Clock, systemClock } from '../clock';
 import { createModelClient } from '../model/client';
 import type { ScriptedModel } from '../model/scripted-server';
 import { RunControl } from '../runs/drive/control';
@@ -18,7 +18,6 @@ import { Recorder } from '../runs/drive/recorder';
 import { createHintBuffer } from '../runs/steer/hint-buffer';
 import { HintWatch } from '../runs/steer/hint-conditions-watch';
 import { OutboxFollower } from '../runs/steer/outbox-follower';
-import { systemClock } from '../system-clock';
 import { MemoryRunLog } from './memory-run-log';
 import { Tray, TrayActions } from './tray-actions';
 

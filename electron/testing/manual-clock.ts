@@ -1,4 +1,4 @@
-import type { LinkClock } from '../computer/ssh/link/link-clock';
+import type { LinkClock } from '../clock';
 
 /** Time that passes only when a test says so. Starts at noon of some day. */
 export class ManualClock implements LinkClock {

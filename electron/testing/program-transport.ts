@@ -1,10 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { Transform } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { ConnectFailure } from '../computer/ssh/link/connect-failure';
 import { JoinedStream } from '../computer/ssh/ssh2/ssh2-joined-stream';
-import { Tail } from '../computer/ssh/ssh2/ssh2-tail';
-import type { HostChannel, HostTransport } from '../computer/ssh/transport';
+import { ConnectFailure, type HostChannel, type HostTransport, Tail } from '../computer/ssh/transport';
 
 /** A "host" that runs commands as children of this process, over real pipes; its link fails as the test says. */
 export class ProgramTransport implements HostTransport {

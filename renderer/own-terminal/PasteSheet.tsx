@@ -4,8 +4,22 @@ import { Button } from '../components/Button';
 import { Dialog } from '../components/Dialog';
 import { DialogFoot } from '../components/DialogFoot';
 import { useText } from '../text/language';
-import { pasteInto } from './open-terminals';
 import { useOwnView } from './view-state';
+
+/** The person's terminals on the screen: what the paste sheet gives its text to. */
+const takers = new Map<string, (text: string) => void>();
+
+/** Registers how a terminal takes a paste; the returned function ends it. */
+export function giveTerminal(id: string, take: (text: string) => void): () => void {
+  takers.set(id, take);
+  return () => {
+    if (takers.get(id) === take) takers.delete(id);
+  };
+}
+
+function pasteInto(id: string, text: string): void {
+  takers.get(id)?.(text);
+}
 
 /** More is not read before a paste. */
 const shownCharacters = 4000;

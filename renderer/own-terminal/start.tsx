@@ -1,6 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { startKeyLayout } from '../state/keys/key-layout';
+import { startKeyLayout } from '../state/keys/chords';
 import { startTheme } from '../state/settings';
 import { attempt } from '../state/toasts';
 import { OwnTerminals } from './OwnTerminals';

@@ -1,5 +1,5 @@
+import { useKeyLayout } from '../state/keys/chords';
 import { isMac, scopeOf } from '../state/keys/commands';
-import { useKeyLayout } from '../state/keys/key-layout';
 import { Keymap } from '../state/keys/keymap';
 import { useSettings } from '../state/settings';
 import { attempt } from '../state/toasts';

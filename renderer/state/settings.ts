@@ -1,5 +1,6 @@
 import type { AppInfo } from '@shared/contract/ipc/application';
 import type { Settings } from '@shared/contract/settings';
+import { useSyncExternalStore } from 'react';
 import { create } from 'zustand';
 import { call } from '../api';
 
@@ -47,4 +48,19 @@ export function startTheme(): () => void {
     dark.removeEventListener('change', apply);
     stop();
   };
+}
+
+/** The theme the document shows now; also follows the system's when that is the choice. For what is drawn by hand. */
+export function useDocumentTheme(): string {
+  return useSyncExternalStore(
+    watch,
+    () => document.documentElement.dataset.theme ?? '',
+    () => '',
+  );
+}
+
+function watch(changed: () => void): () => void {
+  const observer = new MutationObserver(changed);
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return () => observer.disconnect();
 }

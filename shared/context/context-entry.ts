@@ -3,8 +3,8 @@ import type { HeadMessage } from '../log/event-parts';
 import type { EventBody } from '../log/events';
 import type { ImagePart } from '../log/image-part';
 import { escapeHumanTag, escapeHumanTagInJson } from './human-tag';
+import { imagesTokens } from './image-header';
 import { imageMessage, imagesText, namedAsLeftOut, type PlacedImage, shownWith } from './image-message';
-import { imagesTokens } from './image-tokens';
 import { estimateTokens, TOKENS_PER_MESSAGE } from './tokens';
 
 /** Summary and last summarised observation at the end of the head: one entry of the algorithm. */

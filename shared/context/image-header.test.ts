@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { gifFile, jpegFile, pngFile, webpFile } from '../../electron/testing/images';
 import { MAX_IMAGE_BYTES } from '../log/image-part';
-import { readImage } from './image-header';
-import { imageTokens } from './image-tokens';
+import { imageTokens, readImage } from './image-header';
 
 const makers = [
   ['image/png', pngFile],

@@ -4,8 +4,7 @@ import { snapshotText } from '../labels/label-snapshot';
 import type { EventBody } from '../log/events';
 import { RunScript } from '../runs/run-fixtures';
 import { maskTrajectory } from './mask';
-import type { RowReasoning } from './row-reasoning';
-import { type Trajectory, TrajectoryFold } from './trajectory';
+import { type RowReasoning, type Trajectory, TrajectoryFold } from './trajectory';
 
 const run = '01KRVN00000000000000000000';
 

@@ -1,5 +1,5 @@
+import { hintName, hintNamesIn } from '../log/event-parts';
 import type { EventBody } from '../log/events';
-import { hintName, hintNamesIn } from '../log/hint-name';
 import type { ContextEntry, SummaryPair } from './context-entry';
 
 export type KnownHint = SummaryPair['hints'][number];

@@ -1,6 +1,6 @@
 import { type ChatMessage, contentText } from '../log/chat';
+import { hintName, hintNamesIn } from '../log/event-parts';
 import type { EventBody } from '../log/events';
-import { hintName, hintNamesIn } from '../log/hint-name';
 
 export type Missing = EventBody<'summary.ended'>['missing'][number];
 

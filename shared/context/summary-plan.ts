@@ -1,6 +1,6 @@
 import type { PlacedMessage } from '../log/chat';
+import { hintName } from '../log/event-parts';
 import type { EventBody } from '../log/events';
-import { hintName } from '../log/hint-name';
 import type { ContextFold } from './context';
 import { atHead, type ContextEntry, imagesOf, observationOf, placedTokens, tokensOf } from './context-entry';
 import { shownOf } from './image-message';

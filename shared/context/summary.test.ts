@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../log/chat';
-import { hintName } from '../log/hint-name';
+import { hintName } from '../log/event-parts';
 import { readSummary, renderSummary, summaryTool } from './summary';
 import { missingIn } from './summary-missing';
 

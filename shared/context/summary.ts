@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { ModelCall, Tool } from '../log/event-parts';
-import { hintName, hintNamesIn } from '../log/hint-name';
+import { hintName, hintNamesIn, type ModelCall, type Tool } from '../log/event-parts';
 import { escapeHumanTag } from './human-tag';
 
 /**

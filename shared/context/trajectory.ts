@@ -4,8 +4,19 @@ import type { EventBody, EventOf, RunEvent } from '../log/events';
 import { ContextFold } from './context';
 import { type ContextEntry, entryMessages, entryOf } from './context-entry';
 import { type NotAsSent, notAsSent } from './not-as-sent';
-import type { RowReasoning } from './row-reasoning';
 import { SentForms } from './sent-forms';
+
+/**
+ * Where a row holds the model's reasoning: where the requests held it, nowhere, or on every step that has some although it was
+ * not sent so.
+ */
+export const rowReasonings = ['as-sent', 'drop', 'keep'] as const;
+export type RowReasoning = (typeof rowReasonings)[number];
+
+/** What a preset does unless another way is chosen by name: APOLLO's data hold no reasoning. */
+export function presetReasoning(preset: 'default' | 'apollo'): RowReasoning {
+  return preset === 'apollo' ? 'drop' : 'as-sent';
+}
 
 /**
  * What a model was sent and answered: `react`: the context of one segment, head, carried steps, own steps; `summary`: one

@@ -1,34 +1,31 @@
 import type { z } from 'zod';
-import type { TerminalPage } from '../terminal/terminal-views';
 import type { LinkHealth, PromptView as SshPromptView, StageView } from './computers';
 import type { Failure, Result } from './errors';
 import {
   applicationCommands,
   keepingCommands,
   type PowerState,
+  plotCommands,
   taskCommands,
   type WorkspaceStatus,
   windowCommands,
 } from './ipc/application';
-import { attentionCommands } from './ipc/attention';
 import { checkpointCommands } from './ipc/checkpoints';
 import { computerCommands } from './ipc/computers';
 import { datasetCommands } from './ipc/dataset';
 import { fileCommands } from './ipc/files';
-import { guidelineCommands } from './ipc/guideline';
 import { hintCommands } from './ipc/hints';
 import { type ImportProgress, importCommands } from './ipc/imports';
-import { labelCommands, retroMaskCommands } from './ipc/labels';
+import { guidelineCommands, labelCommands, retroMaskCommands } from './ipc/labels';
 import { mergeCommands } from './ipc/merge';
 import type { Output } from './ipc/parts';
-import { plotCommands } from './ipc/plots';
 import { queueCommands } from './ipc/queue';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
 import { restoreCommands } from './ipc/restore';
 import { ruleCommands } from './ipc/rules';
-import { type ApprovalAsked, runChangeCommands, runCommands } from './ipc/runs';
+import { type ApprovalAsked, attentionCommands, runChangeCommands, runCommands } from './ipc/runs';
 import { searchCommands } from './ipc/search';
-import { ownCommands, sessionCommands } from './ipc/terminals';
+import { ownCommands, sessionCommands, type TerminalPage } from './ipc/terminals';
 import { timelineCommands } from './ipc/timeline';
 import type { IndexProgress } from './search/views';
 import type { Settings } from './settings';

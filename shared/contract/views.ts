@@ -12,8 +12,7 @@ import type { Limits, ModelCall, Tool, Usage } from '../log/event-parts';
 import type { StoredStatus } from '../log/events';
 import type { ImageRef } from '../log/image-part';
 import type { HintView } from '../log/outbox';
-import type { ProtectedChanges } from '../runs/protected-changes';
-import type { Scores } from '../runs/scores';
+import type { ProtectedChanges, Scores } from '../runs/scores';
 import type { FileRevision } from './file-views';
 
 /** Shapes that the readers return to window and command line. All are folds of the three logs. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { callSchema, count, headSchema, step, toolSchema, usageSchema } from './event-parts';
-import { hintIdSchema } from './hint-name';
+import { callSchema, count, headSchema, hintIdSchema, step, toolSchema, usageSchema } from './event-parts';
 
 /** Events of the context: summaries, observations shortened and images left out in it (semantics, Context; APOLLO §3.1.3). */
 export const contextEvents = {

@@ -2,6 +2,22 @@ import { z } from 'zod';
 import { idSchema } from '../contract/id';
 import { imagePartSchema } from './image-part';
 
+/** Crockford's alphabet, as ids are written. */
+const NAME = 'hint-[0-9A-HJKMNP-TV-Z]{6}';
+
+/** Id of a hint, or its name where a branch of the time before knows no more of it than what its summary says. */
+export const hintIdSchema = z.union([idSchema, z.string().regex(new RegExp(`^${NAME}$`, 'u'))]);
+
+/** How a summary names a hint: short enough to be written, long enough to be told apart. The name of a name is itself. */
+export function hintName(id: string): string {
+  return `hint-${id.slice(-6)}`;
+}
+
+/** Names of hints in a text, in order, each once. */
+export function hintNamesIn(text: string): string[] {
+  return [...new Set([...text.matchAll(new RegExp(`\\b${NAME}\\b`, 'gu'))].map(([name]) => name))];
+}
+
 export const ulid = idSchema;
 export const sha = z.string().length(64);
 export const count = z.int().nonnegative();
@@ -127,3 +143,12 @@ export const headSchema = z.array(
   }),
 );
 export type HeadMessage = z.infer<typeof headSchema>[number];
+
+/** What was said to the agent of an action once it was over, as a guard that warns: in the observation's `data.notices`. */
+const noticesSchema = z.array(z.object({ rule: z.string(), level: z.enum(['warn']), message: z.string() }));
+
+export function noticesOf(data: Record<string, unknown>): z.infer<typeof noticesSchema> {
+  if (data.notices === undefined) return [];
+  const read = noticesSchema.safeParse(data.notices);
+  return read.success ? read.data : [];
+}

@@ -6,6 +6,7 @@ import {
   count,
   deliverySchema,
   headSchema,
+  hintIdSchema,
   limitsSchema,
   modelRefSchema,
   observationSchema,
@@ -15,7 +16,6 @@ import {
   ulid,
   usageSchema,
 } from './event-parts';
-import { hintIdSchema } from './hint-name';
 import { runChangeEvents } from './run-change-events';
 
 /** What tells an imported run from one that was driven here. */
@@ -317,3 +317,13 @@ export type RunEvent = {
 }[EventKind];
 
 export type EventOf<K extends EventKind> = Extract<RunEvent, { kind: K }>;
+
+type ValidCall = EventBody<'model.answered'>['calls'][number] & { index: number };
+
+/** The calls of an answer that could be understood, with their places among all of its calls. */
+export function validCalls({
+  calls,
+  invalid,
+}: Pick<EventBody<'model.answered'>, 'calls' | 'invalid'>): ValidCall[] {
+  return calls.flatMap((call, index) => ((invalid[index] ?? null) === null ? [{ ...call, index }] : []));
+}

@@ -1,6 +1,17 @@
 import { z } from 'zod';
-import { secretKinds } from '../contract/secret-kinds';
 import { count, limitsSchema, modelRefSchema, step, ulid } from './event-parts';
+
+/** What a secret in a text is, as far as a person needs to know it. `known`: one that this installation holds. */
+const secretKinds = [
+  'known',
+  'model_key',
+  'cloud_key',
+  'service_token',
+  'login_token',
+  'private_key',
+  'password',
+] as const;
+export type SecretKind = (typeof secretKinds)[number];
 
 /** What a person, or a computer, changes about a run while it goes on. */
 export const runChangeEvents = {

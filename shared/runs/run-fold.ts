@@ -1,7 +1,6 @@
 import type { Spent } from '../log/checkpoint-events';
 import type { Limits, ModelCall, ModelRef } from '../log/event-parts';
-import type { EventBody, NewEvent, StoredStatus } from '../log/events';
-import { validCalls } from '../log/valid-calls';
+import { type EventBody, type NewEvent, type StoredStatus, validCalls } from '../log/events';
 import { hasEnded } from './run-status';
 import { bestOf } from './scores';
 import { WorkingTime } from './working-time';

@@ -1,5 +1,5 @@
+import { duration } from '@shared/base/amounts';
 import { boundText } from '@shared/base/bounded-text';
-import { duration } from '@shared/base/duration';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ActionContext } from '../../agent/ports';
 import { SessionError } from '../../computer/failures';

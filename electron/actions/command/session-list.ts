@@ -1,4 +1,4 @@
-import { counted } from '@shared/base/counted';
+import { counted } from '@shared/base/amounts';
 import type { ActionContext } from '../../agent/ports';
 import type { Computer, SessionInfo } from '../../computer/port';
 import { whyNoSessionName } from '../../computer/sessions/layout';

@@ -1,5 +1,5 @@
+import { counted } from '@shared/base/amounts';
 import { boundText } from '@shared/base/bounded-text';
-import { counted } from '@shared/base/counted';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ActionContext } from '../../agent/ports';
 import type { Computer, SessionInfo, SessionState } from '../../computer/port';
@@ -11,7 +11,7 @@ import {
   done,
   failed,
 } from '../action';
-import { sessionKeys } from '../session-keys';
+import { sessionKeys } from '../session-desk';
 import { computerParam, sessionParam } from './params';
 
 /** The lines of `count` that remain when the last `end` are dropped and then the last `start` of all are kept. */

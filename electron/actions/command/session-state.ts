@@ -1,5 +1,4 @@
-import { counted } from '@shared/base/counted';
-import { duration } from '@shared/base/duration';
+import { counted, duration } from '@shared/base/amounts';
 import type { SessionProcess } from '../../computer/port';
 import { type ActionDefinition, done, failed } from '../action';
 import { computerParam, sessionParam } from './params';

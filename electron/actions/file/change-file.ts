@@ -1,5 +1,5 @@
+import { counted } from '@shared/base/amounts';
 import { boundText } from '@shared/base/bounded-text';
-import { counted } from '@shared/base/counted';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ActionContext } from '../../agent/ports';
 import { FileError } from '../../computer/failures';

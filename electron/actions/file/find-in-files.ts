@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
+import { counted } from '@shared/base/amounts';
 import { boundText, cutLine } from '@shared/base/bounded-text';
-import { counted } from '@shared/base/counted';
 import { WaymarkError } from '@shared/contract/errors';
 import picomatch from 'picomatch';
 import { FileError } from '../../computer/failures';

@@ -1,4 +1,4 @@
-import { counted } from '@shared/base/counted';
+import { counted } from '@shared/base/amounts';
 import { imageTypeName } from '@shared/log/image-part';
 import {
   type ActionArguments,

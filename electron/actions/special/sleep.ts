@@ -1,8 +1,7 @@
-import { duration } from '@shared/base/duration';
+import { duration } from '@shared/base/amounts';
 import type { ActionContext } from '../../agent/ports';
 import { ComputerUnavailable } from '../../computer/failures';
-import { isHost, isUp } from '../../computer/hosts';
-import { runsSomething } from '../../computer/sessions/runs-something';
+import { isHost, isUp, runsSomething } from '../../computer/hosts';
 import { type ActionDefinition, type ActionEnvironment, type ActionResult, done, failed } from '../action';
 import { untilTrainingLimit } from '../training-limit';
 

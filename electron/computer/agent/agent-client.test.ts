@@ -3,7 +3,7 @@ import { FakeHelper, type FakeRequest } from '../../testing/agent-host/fake-help
 import { streamPair } from '../../testing/agent-host/stream-pair';
 import { eventually } from '../../testing/deadline';
 import { AgentClient } from './agent-client';
-import { ChannelLost } from './channel-lost';
+import { ChannelLost } from './agent-failures';
 
 function pair(onRequest?: (request: FakeRequest, helper: FakeHelper) => void) {
   const [near, far] = streamPair();

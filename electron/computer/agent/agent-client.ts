@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
+import { AgentRefusal, ChannelLost } from './agent-failures';
 import { moment } from './answer-numbers';
-import { AgentRefusal, ChannelLost } from './channel-lost';
 import { type FollowEnd, Follower, type FollowOptions, followWindow } from './follower';
 import { FrameSender } from './frame-sender';
 import { type Frame, FrameDecoder } from './frames';

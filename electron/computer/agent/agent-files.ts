@@ -10,10 +10,9 @@ import type {
   WalkOptions,
 } from '../port';
 import type { AgentClient } from './agent-client';
+import { asRefusedFile, ChannelLost, type FileQuestion } from './agent-failures';
 import { type AgentLink, overLink } from './agent-link';
 import { moment, wholeNumber } from './answer-numbers';
-import { ChannelLost } from './channel-lost';
-import { asRefusedFile, type FileQuestion } from './file-refusal';
 import { maxBodyBytes, unescapeField } from './frames';
 import { readLarge, readRange, writeLarge } from './large-files';
 import { TransferPace } from './transfer-pace';

@@ -1,7 +1,7 @@
 import type { LinkHealth } from '@shared/contract/computers';
 import { ComputerUnavailable } from '../failures';
 import type { AgentClient } from './agent-client';
-import { ChannelLost } from './channel-lost';
+import { ChannelLost } from './agent-failures';
 import type { HelloFacts } from './hello';
 
 /**

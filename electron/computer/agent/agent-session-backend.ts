@@ -15,13 +15,12 @@ import type {
 } from '../sessions/backend';
 import { decodeSessionName, parseMeta, type SessionMeta } from '../sessions/layout';
 import type { AgentAnswer, AgentClient } from './agent-client';
+import { AgentRefusal, asRefusedSession } from './agent-failures';
 import { type AgentLink, overLink } from './agent-link';
 import { AgentWatch } from './agent-watch';
 import { processNumber, wholeNumber } from './answer-numbers';
-import { AgentRefusal } from './channel-lost';
 import { parseDirectories, parseLook, parseProcesses } from './session-answers';
 import { readLog, staged } from './session-bytes';
-import { asRefusedSession } from './session-refusal';
 import type { SessionResources } from './session-resources';
 import { TransferPace } from './transfer-pace';
 

@@ -1,4 +1,4 @@
-import { ChannelLost } from './channel-lost';
+import { ChannelLost } from './agent-failures';
 
 /**
  * A size, offset, count or process number of the host's; empty means that it does not know, which counts as 0.

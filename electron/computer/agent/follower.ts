@@ -1,6 +1,6 @@
 import type { SessionChunk } from '../port';
+import { ChannelLost } from './agent-failures';
 import { moment, wholeNumber } from './answer-numbers';
-import { ChannelLost } from './channel-lost';
 
 /** Bytes the host may send ahead of one consumer. */
 export const followWindow = 1024 * 1024;

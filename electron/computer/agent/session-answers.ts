@@ -1,8 +1,8 @@
 import type { SessionLook, StartedProcess } from '../sessions/backend';
 import type { Blocked, ForegroundProcess } from '../sessions/classify';
 import type { AgentAnswer } from './agent-client';
+import { ChannelLost } from './agent-failures';
 import { moment, processNumber, wholeNumber } from './answer-numbers';
-import { ChannelLost } from './channel-lost';
 import { unescapeField } from './frames';
 
 /**

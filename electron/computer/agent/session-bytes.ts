@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AgentClient } from './agent-client';
+import { ChannelLost } from './agent-failures';
 import { wholeNumber } from './answer-numbers';
-import { ChannelLost } from './channel-lost';
 import { maxBodyBytes } from './frames';
 import { inPieces, type TransferPace } from './transfer-pace';
 

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rename, stat } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { remove, removeAt } from '../../files/remove';
 import { SessionError } from '../failures';
@@ -15,7 +15,6 @@ import type {
   StartOrder,
 } from '../sessions/backend';
 import { decodeSessionName, lastCommandFile, readInbox, type SessionMeta } from '../sessions/layout';
-import { madeBeforeBoot } from './boot';
 import { dropLog } from './drop-log';
 import { followLog, readLog } from './follow-log';
 import { type ProcessTable, processTable } from './process-table';
@@ -224,4 +223,20 @@ async function inSession<T>(directory: string, work: Promise<T>): Promise<T> {
       `There is no session "${name}" on this computer (any more).`,
     );
   }
+}
+
+let known: Promise<string> | undefined;
+
+/** Address of this computer's boot; empty where the system does not tell. */
+export function bootId(): Promise<string> {
+  known ??= absentIsUndefined(readFile('/proc/sys/kernel/random/boot_id', 'utf8')).then(
+    (text) => text?.trim() ?? '',
+  );
+  return known;
+}
+
+/** This computer has restarted since: the session's process numbers belong to others. */
+async function madeBeforeBoot({ boot }: SessionMeta): Promise<boolean> {
+  const now = await bootId();
+  return boot !== '' && now !== '' && boot !== now;
 }

@@ -2,10 +2,10 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemLinkClock } from '../../clock';
 import { localAgentTransport } from '../../testing/agent-host/local-agent-transport';
 import { testHost } from './host-test';
-import { bootstrapHelper } from './link/bootstrap-helper';
-import { systemLinkClock } from './link/link-clock';
+import { bootstrapHelper } from './link/connect-attempt';
 
 const resourcesDir = resolve(import.meta.dirname, '../../../resources');
 

@@ -4,8 +4,7 @@ import { ManualClock } from '../../testing/manual-clock';
 import { ScriptedHost, scriptedHelper } from '../../testing/scripted-host';
 import { noGpuTool } from './gpu';
 import { testHost } from './host-test';
-import { ConnectFailure } from './link/connect-failure';
-import type { ConnectFailureReason, ConnectStage, OpenOptions } from './transport';
+import { ConnectFailure, type ConnectFailureReason, type ConnectStage, type OpenOptions } from './transport';
 
 const own = ['resolve', 'tcp', 'host_key', 'auth', 'shell', 'helper', 'disk', 'gpu'] as const;
 

@@ -1,14 +1,13 @@
 import type { HostFacts, HostGpu, HostReport, StageView, TransportKind } from '@shared/contract/computers';
+import type { LinkClock } from '../../clock';
 import type { AgentClient } from '../agent/agent-client';
-import { AgentRefusal, ChannelLost } from '../agent/channel-lost';
+import { AgentRefusal, ChannelLost } from '../agent/agent-failures';
 import type { HelloFacts } from '../agent/hello';
 import { gpuScript, noGpuTool, parseGpus } from './gpu';
 import { bytesText, hostLimits, isNetworkFileSystem, isSpare, scarceBytes } from './host-limits';
 import { type AgentConnection, ConnectAttempt, type HelperStarter } from './link/connect-attempt';
-import { ConnectFailure } from './link/connect-failure';
-import type { LinkClock } from './link/link-clock';
 import { StageBoard } from './link/stage-board';
-import type { HostTransport, PromptPort } from './transport';
+import { ConnectFailure, type HostTransport, type PromptPort } from './transport';
 
 const gpuLimitMs = 10_000;
 

@@ -1,9 +1,9 @@
 import type { LinkHealth } from '@shared/contract/computers';
 import { WaymarkError } from '@shared/contract/errors';
+import { AgentRefusal } from '../agent/agent-failures';
 import { AgentFiles } from '../agent/agent-files';
 import { type AgentLink, overLink } from '../agent/agent-link';
 import { AgentSessionBackend } from '../agent/agent-session-backend';
-import { AgentRefusal } from '../agent/channel-lost';
 import type { SessionResources } from '../agent/session-resources';
 import type { HostComputer } from '../hosts';
 import type { ComputerFacts } from '../port';

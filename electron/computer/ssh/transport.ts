@@ -1,4 +1,5 @@
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
+import { WaymarkError } from '@shared/contract/errors';
 
 /**
  * One channel to a host's helper program: all sessions and files of the host share it. Implementations: ssh2 and the
@@ -102,4 +103,44 @@ export interface HostKeyAlarm extends About {
   presentedSha256: string;
   file: string;
   line: number;
+}
+
+const passing: ReadonlySet<ConnectFailureReason> = new Set(['resolve', 'tcp', 'timeout', 'lost']);
+
+/** No connection came about. The message names the host, the stage and what to do next. */
+export class ConnectFailure extends WaymarkError {
+  constructor(
+    readonly reason: ConnectFailureReason,
+    readonly stage: ConnectStage,
+    message: string,
+    detail?: string,
+    options?: { cause?: unknown },
+  ) {
+    super('computer_unavailable', message, detail, options);
+    this.name = 'ConnectFailure';
+  }
+
+  /** Trying again by itself makes sense; otherwise a person has to do something first. */
+  get passing(): boolean {
+    return passing.has(this.reason);
+  }
+}
+
+const most = 8 * 1024;
+
+/** The last 8 KB of a stream, read whether or not anybody asks for them. */
+export class Tail {
+  private bytes = Buffer.alloc(0);
+
+  constructor(source: Readable) {
+    source.on('data', (piece: Buffer) => {
+      this.bytes = Buffer.concat([this.bytes, piece]);
+      if (this.bytes.length > most) this.bytes = this.bytes.subarray(-most);
+    });
+    source.on('error', () => undefined); // there is nothing more to read
+  }
+
+  text(): string {
+    return this.bytes.toString('utf8').trim();
+  }
 }

@@ -5,9 +5,8 @@ import { findingAnswers } from './findings';
 import { hintAnswers } from './hints';
 import { labelAnswers } from './labels';
 import { reviewAnswers } from './review';
-import { runAnswers } from './runs';
+import { runAnswers, terminalAnswers } from './runs';
 import { searchAnswers } from './search';
-import { terminalAnswers } from './terminals';
 import { timelineAnswers } from './timeline';
 
 /**

@@ -1,8 +1,7 @@
 import type { EventPayloads } from '@shared/contract/ipc';
 import type { WorkspaceEvent } from '@shared/contract/ipc/event-places';
 import { z } from 'zod';
-import { listOf } from './list-of';
-import { at, count, failure, run, step, terminalPage, text } from './parts';
+import { at, count, failure, listOf, run, step, terminalPage, text } from './parts';
 import { approvalAsked } from './runs';
 import { indexProgress } from './search';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { listOf } from './list-of';
-import { count, number, run, step, text } from './parts';
+import { count, listOf, number, run, step, text } from './parts';
 
 const hash = text.nullable();
 const lines = number.nullable();

@@ -2,8 +2,7 @@ import { ruleIds, ruleSettingsSchema, ruleValueSchema } from '@shared/contract/r
 import { attentionKinds } from '@shared/runs/attention/attention';
 import { stepFamilies } from '@shared/runs/run-stats';
 import { z } from 'zod';
-import { listOf } from './list-of';
-import { at, count, labelValue, nothing, number, run, step, steps, text } from './parts';
+import { at, count, labelValue, listOf, nothing, number, run, step, steps, text } from './parts';
 
 const kind = z.enum(attentionKinds);
 const urgency = z.union([z.literal(1), z.literal(2), z.literal(3)]);

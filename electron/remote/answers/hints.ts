@@ -1,8 +1,7 @@
 import { callSchema } from '@shared/log/event-parts';
 import { hintCategory, hintDelivery, hintStates, hintVerdict } from '@shared/log/outbox';
 import { z } from 'zod';
-import { listOf } from './list-of';
-import { at, count, nothing, number, run, step, text } from './parts';
+import { at, count, listOf, nothing, number, run, step, text } from './parts';
 
 const hint = z.object({
   ...{ id: run, number: count, text, category: hintCategory, state: z.enum(hintStates), author: text },

@@ -1,8 +1,20 @@
 import { stepMarks, whyCodes } from '@shared/labels/labels';
 import { annotationEntrySchema, correctionSchema } from '@shared/log/annotations';
 import { z } from 'zod';
-import { listOf } from './list-of';
-import { at, count, labelValue, number, person, ranges, run, step, steps, text, texts } from './parts';
+import {
+  at,
+  count,
+  labelValue,
+  listOf,
+  number,
+  person,
+  ranges,
+  run,
+  step,
+  steps,
+  text,
+  texts,
+} from './parts';
 
 export const effectiveLabel = z.object({
   value: labelValue.nullable(),

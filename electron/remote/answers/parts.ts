@@ -1,7 +1,27 @@
 import { errorCodes } from '@shared/contract/errors';
 import { run } from '@shared/contract/ipc/parts';
 import { z } from 'zod';
-import { listOf } from './list-of';
+
+/**
+ * A list whose items are parsed one by one up to the first that is wrong: `z.array` goes on and keeps every problem of every
+ * item, which for a million wrong ones is all the memory there is.
+ */
+export function listOf<S extends z.ZodType>(item: S) {
+  return z.array(z.unknown()).transform((values, context): z.output<S>[] => {
+    const parsed: z.output<S>[] = [];
+    for (const [index, value] of values.entries()) {
+      const one = item.safeParse(value);
+      if (!one.success) {
+        const [issue] = one.error.issues;
+        const path = [index, ...(issue?.path ?? [])];
+        context.addIssue({ code: 'custom', message: issue?.message ?? 'not understood', path });
+        return z.NEVER;
+      }
+      parsed.push(one.data);
+    }
+    return parsed;
+  });
+}
 
 /** Pieces of what a server says. A text is any text: the window shows it as text. A number is one that can be counted with. */
 export { run };

@@ -1,7 +1,6 @@
-import { queueClasses } from '@shared/labels/review/queue-class';
+import { queueClasses } from '@shared/labels/review/queue-views';
 import { z } from 'zod';
-import { listOf } from './list-of';
-import { at, count, nothing, number, person, ranges, run, step, text } from './parts';
+import { at, count, listOf, nothing, number, person, ranges, run, step, text } from './parts';
 
 const queueClass = z.enum(queueClasses);
 const left = z.record(queueClass, count);

@@ -1,9 +1,8 @@
-import { taskWarning } from '@shared/contract/task-warning';
+import { taskWarning } from '@shared/contract/task';
 import { checkpointEvents } from '@shared/log/checkpoint-events';
 import { storedStatus } from '@shared/log/events';
 import { z } from 'zod';
-import { listOf } from './list-of';
-import { at, count, failure, nothing, number, run, step, text, texts } from './parts';
+import { at, count, failure, listOf, nothing, number, run, step, terminalPage, text, texts } from './parts';
 
 const runState = z.enum([
   ...['created', 'thinking', 'acting', 'sleeping', 'waiting_host', 'waiting_human', 'paused'],
@@ -175,4 +174,21 @@ export const runAnswers = {
       }),
     ),
   }),
+};
+
+const state = z.enum(['idle', 'busy', 'waiting', 'interactive', 'ended', 'lost', 'unknown']);
+const seen = { uid: text, endOffset: count, state, exitCode: number.nullable(), command: text.nullable() };
+
+export const terminalAnswers = {
+  'sessions.list': listOf(
+    z.object({
+      ...seen,
+      ...{ run, computer: text, session: text, rows: count, cols: count, lastByteAt: at.nullable() },
+      gaps: listOf(z.object({ from: count, to: count })),
+    }),
+  ),
+  'sessions.at': listOf(z.object(seen)),
+  'sessions.read': terminalPage,
+  'sessions.watch': nothing,
+  'sessions.seen': nothing,
 };

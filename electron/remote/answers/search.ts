@@ -1,7 +1,6 @@
 import { searchFields } from '@shared/contract/search/views';
 import { z } from 'zod';
-import { listOf } from './list-of';
-import { count, nothing, number, run, step, text } from './parts';
+import { count, listOf, nothing, number, run, step, text } from './parts';
 
 const problem = z
   .discriminatedUnion('code', [

@@ -5,8 +5,7 @@ import { imagePartSchema, imageTypes, MAX_IMAGE_BYTES } from '@shared/log/image-
 import { z } from 'zod';
 import { fileRevision } from './files';
 import { effectiveLabel, labelStack, marks } from './labels';
-import { listOf } from './list-of';
-import { at, count, number, range, run, scalars, step, steps, text, texts } from './parts';
+import { at, count, listOf, number, range, run, scalars, step, steps, text, texts } from './parts';
 
 const score = number.nullable();
 const note = <K extends string>(kind: K) => ({ kind: z.literal(kind) });

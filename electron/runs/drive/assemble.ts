@@ -12,7 +12,7 @@ import { sessionDirectories } from '../../checkpoint/session-directories';
 import { isHost } from '../../computer/hosts';
 import type { Computer } from '../../computer/port';
 import { spoolFolder } from '../../files/workspace-paths';
-import { costOf, type Price } from '../../model/cost';
+import { costOf, type Price } from '../../model/client';
 import { SecretScanner } from '../../secrets/scanner';
 import { pinnedPackage } from '../../task/add';
 import type { EvaluatingMachine } from '../../task/evaluating-machine';

@@ -1,8 +1,8 @@
 import type { NewEvent } from '@shared/log/events';
 import type { Clock } from '../../clock';
 import { ComputerUnavailable } from '../../computer/failures';
+import { runsSomething } from '../../computer/hosts';
 import type { Computer } from '../../computer/port';
-import { runsSomething } from '../../computer/sessions/runs-something';
 
 /** Between two looks for files that a running command changed, ms. */
 const LOOK_MS = 30_000;

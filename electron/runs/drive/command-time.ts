@@ -1,9 +1,9 @@
 import type { NewEvent } from '@shared/log/events';
 import { type BackDeps, untilBack } from '../../agent/until-back';
+import { within } from '../../clock';
 import { ComputerUnavailable, SessionError } from '../../computer/failures';
 import { isHost } from '../../computer/hosts';
 import type { CommandRecord, Computer } from '../../computer/port';
-import { within } from './within';
 
 /** How long a host that does not answer any more is waited for at the end, ms. */
 const STOP_MS = 3_000;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { systemClock } from '../../system-clock';
+import { systemClock } from '../../clock';
 import { Heartbeat, lastHeartbeat } from './heartbeat';
 
 it('notes that the driver is alive and notices when everything stood still', async () => {

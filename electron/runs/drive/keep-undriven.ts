@@ -5,6 +5,8 @@ import { isHost } from '../../computer/hosts';
 import { parseSpec } from '../../task/stored-spec';
 import { connect, disposeAll, reach } from '../start/connect';
 import { type RunContext, usable } from './assemble';
+import { RunControl } from './control';
+import { recordRest } from './record-rest';
 import { prepareDriver } from './run';
 
 /**
@@ -46,5 +48,20 @@ export async function keepUndriven(context: RunContext): Promise<void> {
     await recorder.record([made, ...applied]);
   } finally {
     await disposeAll(all);
+  }
+}
+
+/**
+ * Pauses or stops a run that no process drives, as the outbox asks: takes it up for the length of two
+ * transactions and never starts its loop. The caller holds and releases the lock.
+ */
+export async function settleUndriven(context: RunContext): Promise<void> {
+  const { parts, arrive } = await prepareDriver(context);
+  const asked = new RunControl(parts.follower).asked();
+  const paused = asked?.op === 'pause' && parts.loaded.state.run.status === 'paused';
+  if (asked !== null && !paused) {
+    await arrive({ before: 0 });
+    const state = await recordRest(parts, asked);
+    context.live.emit({ run: context.run, kind: 'state', state, until: null });
   }
 }

@@ -1,5 +1,6 @@
 import { ContextFold } from '@shared/context/context';
 import { WaymarkError } from '@shared/contract/errors';
+import type { RunState } from '@shared/contract/views';
 import type { EventBody, RunEvent } from '@shared/log/events';
 import { RunFold } from '@shared/runs/run-fold';
 import type { LoopState } from '../../agent/loop-types';
@@ -61,4 +62,17 @@ export async function loadRun(
     throw new WaymarkError('not_found', `There is no run ${run} in this workspace.`);
   }
   return { state: { run: fold, context, hash: new RequestHash(context) }, created, lastAt, driven };
+}
+
+/** Nothing is asked of a run whose log is not all here. @throws WaymarkError refused */
+export function refuseImport(run: string, state: RunState): void {
+  if (state === 'importing') {
+    throw new WaymarkError('refused', `Run ${run} is still being imported. Wait until it is done.`);
+  }
+  if (state === 'import_broken') {
+    throw new WaymarkError(
+      'refused',
+      `The import of run ${run} was interrupted, so only part of its log is here. Import the same files again to replace it, or remove it with "run remove".`,
+    );
+  }
 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { wellFormed } from '@shared/base/well-formed';
+import { wellFormed } from '@shared/base/clean-text';
 import { escapeHumanTag } from '@shared/context/human-tag';
 import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody } from '@shared/log/events';
-import { trainingWords } from '@shared/runs/training-words';
+import { trainingWords } from '../../agent/budget';
 import type { SummaryTexts } from '../../agent/summarise-texts';
 
 /** As the request itself says it (`parallel_tool_calls`). */

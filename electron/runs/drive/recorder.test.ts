@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../system-clock';
+import { systemClock } from '../../clock';
 import { Recorder } from './recorder';
 
 const event = (id: string): NewEvent => ({ kind: 'hint.undelivered', body: { ids: [id] } });

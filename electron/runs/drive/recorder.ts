@@ -1,11 +1,10 @@
-import type { WaymarkError } from '@shared/contract/errors';
+import { type ErrorCode, WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
 import type { RecorderPort } from '../../agent/ports';
 import { backOffMs } from '../../base/back-off';
 import { SerialQueue } from '../../base/serial-queue';
 import type { Clock } from '../../clock';
 import type { StoreWriter } from '../../store/api';
-import { isPassing } from '../../store/file/passing-failure';
 
 /** How long to wait before another try of what the disk or a lock refused. */
 const PAUSES = { firstMs: 250, longestMs: 5_000 };
@@ -86,4 +85,14 @@ export class Recorder implements RecorderPort {
       }
     }
   }
+}
+
+const PASSING: readonly ErrorCode[] = ['disk_full', 'workspace_locked', 'system_busy'];
+
+/**
+ * Whether a write that failed this way succeeds when it is tried again later, and nothing of it is stored by now: room comes back,
+ * a lock is released, files are closed.
+ */
+export function isPassing(thrown: unknown): thrown is WaymarkError {
+  return thrown instanceof WaymarkError && PASSING.includes(thrown.code);
 }

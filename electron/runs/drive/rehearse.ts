@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { wellFormed } from '@shared/base/well-formed';
+import { wellFormed } from '@shared/base/clean-text';
 import { hintBlock } from '@shared/context/human-tag';
 import { estimateTokens } from '@shared/context/tokens';
 import { WaymarkError } from '@shared/contract/errors';
@@ -7,11 +7,10 @@ import { promptBody, promptBodyWith } from '@shared/contract/rehearsal-body';
 import { namedEndpoint } from '@shared/contract/settings';
 import type { PromptView, Rehearsal, RehearsalCost, RunSummary, StepDetail } from '@shared/contract/views';
 import type { ModelRef } from '@shared/log/event-parts';
-import { requestParams } from '../../agent/request-params';
-import { costOf, type Price } from '../../model/cost';
+import { modelRef, requestParams } from '../../agent/model-ref';
+import { costOf, type Price } from '../../model/client';
 import { parseSpec } from '../../task/stored-spec';
 import type { EngineOptions } from '../engine-options';
-import { modelRef } from '../start/model-ref';
 import { modelPort } from './model-port';
 
 /** Steps looked back over for an answer: summary turns stand between two of them. */

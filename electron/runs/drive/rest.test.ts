@@ -1,9 +1,9 @@
 import type { NewEvent } from '@shared/log/events';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../clock';
 import type { ScriptedPolicy } from '../../model/scripted-server';
 import type { Store } from '../../store/api';
 import { openStoreInProcess } from '../../store/threads/in-process';
-import { systemClock } from '../../system-clock';
 import { resourcesDir } from '../../testing/agent-host/agent-setup';
 import { eventually } from '../../testing/deadline';
 import { EndpointsStand } from '../../testing/endpoints-stand';

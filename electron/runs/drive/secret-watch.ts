@@ -1,5 +1,5 @@
-import type { SecretKind } from '@shared/contract/secret-kinds';
 import type { EventBody, NewEvent } from '@shared/log/events';
+import type { SecretKind } from '@shared/log/run-change-events';
 import type { RecorderPort } from '../../agent/ports';
 import type { SecretScanner } from '../../secrets/scanner';
 

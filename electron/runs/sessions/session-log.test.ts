@@ -1,10 +1,10 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../clock';
 import { ComputerUnavailable, SessionError } from '../../computer/failures';
 import type { Computer, SessionHost } from '../../computer/port';
 import type { SessionChunk as StoredChunk } from '../../store/values';
-import { systemClock } from '../../system-clock';
 import { eventually } from '../../testing/deadline';
 import { SessionLog } from './session-log';
 

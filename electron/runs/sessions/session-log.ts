@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { WaymarkError } from '@shared/contract/errors';
 import type { NewEvent } from '@shared/log/events';
 import { type BackDeps, untilBack } from '../../agent/until-back';
+import { within } from '../../clock';
 import { ComputerUnavailable, SessionError } from '../../computer/failures';
 import type { Computer, SessionChunk } from '../../computer/port';
 import type { Store } from '../../store/api';
-import { isPassing } from '../../store/file/passing-failure';
-import { within } from '../drive/within';
+import { isPassing } from '../drive/recorder';
 
 /** How long the end of a drive waits for the last bytes of each session, ms. */
 const DRAIN_MS = 3_000;

@@ -5,13 +5,12 @@ import type { EventBody, NewEvent } from '@shared/log/events';
 import { toolOf } from '../../actions/parse-call';
 import { offeredActions } from '../../actions/table';
 import { actionTaskView } from '../../actions/task-view';
-import { requestParams } from '../../agent/request-params';
+import { modelRef, requestParams } from '../../agent/model-ref';
 import type { StoredTask } from '../../store/values';
 import { unsupportedLine, unsupportedThere } from '../../task/support';
 import { promptHead } from '../drive/prompt';
 import type { Ground } from './ground';
 import type { IsolationWish } from './isolate';
-import { modelRef } from './model-ref';
 import { evaluatorIsolated, type Place } from './places';
 
 export interface NewRun extends IsolationWish {

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Endpoint, endpointSchema } from '@shared/contract/settings';
 import { afterEach, expect, it } from 'vitest';
-import { environmentKey } from '../../environment/environment-key';
+import { modelRef } from '../../agent/model-ref';
 import { type ScriptedModel, startScriptedModel } from '../../model/scripted-server';
 import { NamedAddresses } from '../../named-addresses';
 import { EndpointsStand } from '../../testing/endpoints-stand';
 import { author, unisolated } from '../../testing/engine-stand';
 import { modelPort } from '../drive/model-port';
-import { modelRef } from './model-ref';
+import { environmentKey } from '../engine-options';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -9,8 +9,8 @@ import { type Hosts, isHost } from '../../computer/hosts';
 import type { Computer } from '../../computer/port';
 import { gpuScript } from '../../computer/ssh/gpu';
 import { gpuProblem } from '../../task/gpu-check';
+import { workspaceRoot } from '../../task/local-site';
 import { runProcess } from '../../task/run-process';
-import { workspaceRoot } from '../../task/workspace-root';
 import { reach } from './connect';
 
 /** Where a run's workspace is, found out before the run exists: its prompt and its log name it from the first event. */

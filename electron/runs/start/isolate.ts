@@ -2,14 +2,14 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { TaskSpec } from '@shared/contract/task';
+import { dataFolder } from '../../application-folders';
 import { bubblewrapPath, type Isolation } from '../../computer/local/sandbox/bubblewrap';
 import { type LocalSandbox, localSandbox } from '../../computer/local/sandbox/local-sandbox';
 import { probeSandbox, probes } from '../../computer/local/sandbox/probes';
 import type { SharedFolder } from '../../computer/local/sandbox/sandbox-view';
 import { refuseNames, refusePrivate } from '../../computer/local/sandbox/shown-folders';
-import { dataFolder } from '../../data-folder';
 import { runFolder } from '../../files/workspace-paths';
-import { workspaceRoot } from '../../task/workspace-root';
+import { workspaceRoot } from '../../task/local-site';
 import type { Place } from './places';
 
 /** Who said that nothing needs to keep local sessions apart: a person who was asked, or the demo, whose commands are known. */

@@ -3,10 +3,10 @@ import type { Endpoint, Settings } from '@shared/contract/settings';
 import type { Author } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import type { LimitsChange } from '@shared/log/outbox';
+import { modelRef } from '../../agent/model-ref';
 import type { Store } from '../../store/api';
 import { parseSpec } from '../../task/stored-spec';
 import { refuseOtherThanDemo } from '../start/isolate';
-import { modelRef } from '../start/model-ref';
 
 export interface ChangeDeps {
   store: Store;

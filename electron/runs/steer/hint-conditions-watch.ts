@@ -1,9 +1,8 @@
 import type { NewEvent } from '@shared/log/events';
 import { isDue, type WaitingHint } from '@shared/runs/hint-queue';
 import { SerialQueue } from '../../base/serial-queue';
-import type { Clock } from '../../clock';
+import { type Clock, within } from '../../clock';
 import type { Computer } from '../../computer/port';
-import { within } from '../drive/within';
 import { SessionIdle } from './hint-conditions';
 import type { OutboxFollower } from './outbox-follower';
 

@@ -1,4 +1,4 @@
-import { wellFormed } from '@shared/base/well-formed';
+import { wellFormed } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
 import type { Author } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';

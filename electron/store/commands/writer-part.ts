@@ -2,10 +2,10 @@ import { WaymarkError } from '@shared/contract/errors';
 import { BlobStore } from '../file/blob-store';
 import { storeFailure } from '../file/database';
 import { releaseBallast } from '../file/disk-guard';
-import { quarantine } from '../file/quarantine';
 import type { ReadOnly } from '../file/read-only';
 import { Statements } from '../file/rows';
 import { devicesOf, isFromElsewhere, openForWriting } from '../file/workspace-file';
+import { quarantine } from '../log/unreadable-run';
 import { rebuildOutdated } from '../projections/projection-upgrade';
 import { WriterCore, type WriterOptions } from './writer-core';
 

@@ -193,3 +193,10 @@ export function sqliteVersion(): string {
     db.close();
   }
 }
+
+/** One numbered change of the schema; never edited once released. */
+export interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import { inside } from '../../files/inside';
 import { makeFileIn } from '../../files/private';
@@ -6,7 +6,24 @@ import { removeFile } from '../../files/remove';
 import { rowSum } from '../log/hashing';
 import type { StoreNotice } from '../notices';
 import { type Db, isDiskFull, storeFailure } from './database';
-import { freeBytes, RESUME_BYTES } from './free-room';
+
+/** Free space beyond the ballast that ends the refusal of new work, bytes. */
+const RESUME_BYTES = 512 * 1024;
+
+/** What others than root can still write there. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** Whether a workspace that is there has neither room nor a ballast. */
+export function lacksRoom(folder: string): boolean {
+  return (
+    existsSync(inside(folder, 'workspace.db')) &&
+    !existsSync(inside(folder, 'ballast')) &&
+    freeBytes(folder) < RESUME_BYTES
+  );
+}
 
 const PROBE_MS = 1000;
 const BALLAST = 'ballast';

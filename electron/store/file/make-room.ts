@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { AttentionCache } from '../projections/attention-cache';
 import { deleteIndexFile, indexBytes, indexFile } from '../search/search-file';
 import { type Db, openDatabase, systemCode } from './database';
-import { keepAsBallast } from './disk-guard';
-import { lacksRoom } from './free-room';
+import { keepAsBallast, lacksRoom } from './disk-guard';
 
 /**
  * On a full disk without a ballast, what is derived and nobody has open becomes the ballast: the search index, which is filled again

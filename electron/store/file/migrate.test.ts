@@ -5,9 +5,8 @@ import { partFiles } from '../../testing/part-files';
 import { createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { rowSum } from '../log/hashing';
-import { type Db, openDatabase } from './database';
+import { type Db, type Migration, openDatabase } from './database';
 import { migrate, migrations, readVersion } from './migrate';
-import type { Migration } from './migrations/migration';
 import { isFromElsewhere, openForWriting, workspaceFile } from './workspace-file';
 
 const next: Migration = {

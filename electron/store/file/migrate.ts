@@ -1,5 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import { type Db, WORKSPACE_APPLICATION_ID } from './database';
+import { type Db, type Migration, WORKSPACE_APPLICATION_ID } from './database';
 import { threeLogs } from './migrations/0001-three-logs';
 import { longRuns } from './migrations/0002-long-runs';
 import { review } from './migrations/0003-review';
@@ -8,7 +8,6 @@ import { gestures } from './migrations/0005-gestures';
 import { ids } from './migrations/0006-ids';
 import { restoreLosses } from './migrations/0007-restore-losses';
 import { annotationEnds } from './migrations/0008-annotation-ends';
-import type { Migration } from './migrations/migration';
 
 /** In order of version, without gaps from 1. */
 export const migrations: readonly Migration[] = [

@@ -1,7 +1,6 @@
-import type { HeadMessage } from '@shared/log/event-parts';
+import { type HeadMessage, noticesOf } from '@shared/log/event-parts';
 import { type EventBody, eventBodies, type RunEvent } from '@shared/log/events';
 import type { ImagePart } from '@shared/log/image-part';
-import { noticesOf } from '@shared/runs/notices';
 import type { RunState } from '../log/run-state';
 
 /**

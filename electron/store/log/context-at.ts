@@ -1,7 +1,7 @@
 import { ContextFold } from '@shared/context/context';
 import { WaymarkError } from '@shared/contract/errors';
 import type { EventKind } from '@shared/log/events';
-import { rowId, seqOf } from '../file/ids';
+import { rowId, seqOf } from '../file/rows';
 import { type ReadContext, type RunRecord, readEvents, stepSpan } from '../queries/read-context';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-codec';
 

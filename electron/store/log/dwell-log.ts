@@ -1,5 +1,5 @@
 import type { TimedDecision } from '@shared/labels/review/pace';
-import { queueClasses } from '@shared/labels/review/queue-class';
+import { queueClasses } from '@shared/labels/review/queue-views';
 import type { Statements } from '../file/rows';
 
 /** Newest decisions that a person's pace is made of. */

@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import { EVENT_VERSION, type EventKind, eventBodies, type NewEvent, type RunEvent } from '@shared/log/events';
 import { type AsIs, asIs } from '../file/as-is';
-import { seqOf } from '../file/ids';
+import { seqOf } from '../file/rows';
 import { hydrate, type Keep, storedText, survivesJson } from '../file/stored-json';
 import { checkedImages } from './event-images';
 import { chainHash } from './hashing';

@@ -1,6 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import { seqOf } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { type Statements, seqOf } from '../file/rows';
 import { nextSteps } from './unreadable-run';
 
 /** Watches that the events of a run come one after the other: a log with a gap is as damaged as one with an event nobody can parse. */

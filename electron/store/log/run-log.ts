@@ -3,8 +3,7 @@ import { isId } from '@shared/contract/id';
 import type { MachinePrecedence } from '@shared/labels/labels';
 import { type DatedEvent, EVENT_VERSION, type RunEvent } from '@shared/log/events';
 import type { BlobStore, PreparedBlob } from '../file/blob-store';
-import { MAX_RUN, rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { MAX_RUN, rowId, type Statements } from '../file/rows';
 import {
   decodeEvent,
   type EncodedBody,

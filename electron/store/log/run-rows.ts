@@ -1,5 +1,4 @@
-import { rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { rowId, type Statements } from '../file/rows';
 import type { FileRow, FoldSink, HeadRow } from '../projections/fold-rows';
 
 type Row<K extends keyof FoldSink> = Parameters<FoldSink[K]>[0];

@@ -1,7 +1,6 @@
 import type { RunSummary } from '@shared/contract/views';
 import type { EventBody, StoredStatus } from '@shared/log/events';
-import type { ProtectedChanges } from '@shared/runs/protected-changes';
-import type { Scores } from '@shared/runs/scores';
+import type { ProtectedChanges, Scores } from '@shared/runs/scores';
 import { z } from 'zod';
 import type { HeadRow } from '../projections/fold-rows';
 

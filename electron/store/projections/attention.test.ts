@@ -4,8 +4,8 @@ import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { alice, bob, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
-import { openReadContext } from '../queries/open-read-context';
 import { AttentionReader } from '../queries/read-attention';
+import { openReadContext } from '../queries/read-context';
 
 /** A store whose wall clock a test moves. */
 function clockedStore(folder = temporaryFolder()) {

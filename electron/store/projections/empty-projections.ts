@@ -1,6 +1,5 @@
-import { LAST_SEQ, rowId } from '../file/ids';
 import { redactState } from '../file/redact';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import type { GroupCommit } from '../log/group-commit';
 
 /** Rows that one transaction changes at most: a few milliseconds. */

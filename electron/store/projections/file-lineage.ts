@@ -1,4 +1,4 @@
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { runOrNull } from '../log/run-owners';
 import { type ReadContext, type RunRecord, readEvents } from '../queries/read-context';
 import type { FileKey } from '../values';

@@ -2,8 +2,7 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { EventOf } from '@shared/log/events';
 import type { HintDelivery, HintState, HintView, OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import { isDue, nextStep, sameDelivery } from '@shared/runs/hint-queue';
-import { rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { rowId, type Statements } from '../file/rows';
 
 interface HintRow {
   ulid: string;

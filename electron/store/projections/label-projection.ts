@@ -7,8 +7,7 @@ import {
 } from '@shared/labels/annotation-fold';
 import type { EffectiveLabel, HumanLabel, MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
 import { judgesInShort, stepOpinion } from '@shared/labels/step-marks';
-import { rowId, seqOf } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { rowId, type Statements, seqOf } from '../file/rows';
 import { RangeIndex } from '../log/range-index';
 import { LabelFlag, markFlags } from './fold-rows';
 

@@ -1,6 +1,5 @@
 import { partsOf, type StepRange } from '@shared/contract/step-range';
-import { LAST_SEQ, rowId, seqOf, tileId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements, seqOf, tileId } from '../file/rows';
 import type { GroupCommit } from '../log/group-commit';
 import type { RunProjection } from './run-projection';
 

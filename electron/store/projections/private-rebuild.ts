@@ -1,7 +1,6 @@
 import { openDatabase } from '../file/database';
-import { LAST_SEQ, rowId } from '../file/ids';
 import { migrate } from '../file/migrate';
-import { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, Statements } from '../file/rows';
 import { Rebuild } from './rebuild';
 import type { StepProjector } from './step-projector';
 

@@ -1,6 +1,5 @@
 import type { BlobStore } from '../file/blob-store';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements, seqOf } from '../file/rows';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from '../log/event-codec';
 import { EventOrder } from '../log/event-order';
 import { FOLD_VERSION } from '../log/run-state';

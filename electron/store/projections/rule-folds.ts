@@ -1,8 +1,7 @@
 import type { RuleSettings } from '@shared/contract/rules/rule-settings';
 import type { MachinePrecedence } from '@shared/labels/labels';
 import type { RunEvent } from '@shared/log/events';
-import { LAST_SEQ, rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import type { OpenRun, RunLog } from '../log/run-log';
 import { RuleSettingTable } from './rule-settings';
 import type { RulesInForce, RuleVerdictRow, RunRuleFold, StepProjector } from './step-projector';

@@ -6,8 +6,7 @@ import {
   ruleIds,
 } from '@shared/contract/rules/rule-settings';
 import type { StoredRuleSettings } from '@shared/contract/rules/rule-views';
-import { LAST_SEQ, rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { rowSum } from '../log/hashing';
 
 interface Row {

@@ -1,8 +1,6 @@
-import type { EventBody, EventOf, RunEvent } from '@shared/log/events';
-import { validCalls } from '@shared/log/valid-calls';
-import { noticesOf } from '@shared/runs/notices';
-import { addProtectedChanges } from '@shared/runs/protected-changes';
-import { addScore } from '@shared/runs/scores';
+import { noticesOf } from '@shared/log/event-parts';
+import { type EventBody, type EventOf, type RunEvent, validCalls } from '@shared/log/events';
+import { addProtectedChanges, addScore } from '@shared/runs/scores';
 import type { RunState } from '../log/run-state';
 import { sessionActivity } from '../sessions/session-activity';
 import { foldApprovals, foldKinds } from './approval-fold';

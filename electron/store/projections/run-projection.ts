@@ -1,7 +1,6 @@
 import type { MachinePrecedence } from '@shared/labels/labels';
 import type { RunEvent } from '@shared/log/events';
-import { rowId, TILE_STEPS, tileId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { rowId, type Statements, TILE_STEPS, tileId } from '../file/rows';
 import { RunRows } from '../log/run-rows';
 import type { RunState } from '../log/run-state';
 import { type HeadRow, headFlags, headMarks } from './fold-rows';

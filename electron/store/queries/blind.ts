@@ -1,6 +1,5 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { DecidedExamples } from '@shared/contract/ipc/guideline';
-import type { LabelPreview, RetroMask, SimilarSteps } from '@shared/contract/ipc/labels';
+import type { DecidedExamples, LabelPreview, RetroMask, SimilarSteps } from '@shared/contract/ipc/labels';
 import type { StepFacets } from '@shared/contract/ipc/timeline';
 import type { RulePreview } from '@shared/contract/rules/rule-views';
 import type { StepQuery } from '@shared/contract/step-query';
@@ -19,7 +18,7 @@ import {
 } from '@shared/labels/review/withhold';
 import type { AnnotationEntry, Author } from '@shared/log/annotations';
 import type { RunStats } from '@shared/runs/run-stats';
-import { TILE_STEPS } from '../file/ids';
+import { TILE_STEPS } from '../file/rows';
 import type { StoredEntry } from '../values';
 import type { BlindView } from './query';
 import type { Withheld } from './read-withheld';

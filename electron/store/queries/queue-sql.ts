@@ -1,4 +1,4 @@
-import type { QueueClass } from '@shared/labels/review/queue-class';
+import type { QueueClass } from '@shared/labels/review/queue-views';
 import { LabelFlag } from '../projections/fold-rows';
 
 /** What the index `step_contested` holds: disagreements of every kind, and judges in doubt. */

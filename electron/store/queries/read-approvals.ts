@@ -1,5 +1,5 @@
 import type { ApprovalAsked } from '@shared/contract/ipc/runs';
-import { LAST_SEQ, rowId } from '../file/ids';
+import { LAST_SEQ, rowId } from '../file/rows';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from '../log/event-codec';
 import { answersTo } from '../log/outbox-log';
 import { FOLD_VERSION, type OpenApproval } from '../log/run-state';

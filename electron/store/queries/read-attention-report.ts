@@ -2,7 +2,7 @@ import type { NewEvent } from '@shared/log/events';
 import { byNeed, type ReportedRun } from '@shared/runs/attention/attention';
 import { bestOf } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import type { AttentionReader } from './read-attention';
 import { parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
 import { runWord } from './read-runs';

@@ -9,7 +9,7 @@ import {
 } from '@shared/runs/attention/attention';
 import { attentionAt, foldAttention, startAttention } from '@shared/runs/attention/attention-fold';
 import { type AttentionState, keyOf } from '@shared/runs/attention/attention-state';
-import { rowId } from '../file/ids';
+import { rowId } from '../file/rows';
 import { unreadableRun } from '../log/unreadable-run';
 import { AttentionCache } from '../projections/attention-cache';
 import { readOpenApprovals } from './read-approvals';

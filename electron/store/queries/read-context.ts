@@ -1,10 +1,12 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { EventKind, RunEvent } from '@shared/log/events';
-import type { BlobStore } from '../file/blob-store';
-import { rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { runLockPath } from '../../files/workspace-paths';
+import { BlobStore } from '../file/blob-store';
+import { rowId, Statements } from '../file/rows';
+import { openForReading } from '../file/workspace-file';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from '../log/event-codec';
 import { EventOrder } from '../log/event-order';
+import { isLockHeld } from '../log/run-lock';
 import { noRun } from '../log/run-log';
 import type { RunFacts, RunState } from '../log/run-state';
 
@@ -155,4 +157,16 @@ export function stepSpan(
   );
   const { head } = run.state;
   return row ?? (head?.step === step ? { seq0: head.seq0, seq1: head.seq1 } : undefined);
+}
+
+/** Opens a connection for bounded reads. The workspace must have been opened for writing before. */
+export function openReadContext(folder: string, now: () => number): ReadContext {
+  const statements = new Statements(openForReading(folder));
+  return {
+    statements,
+    blobs: new BlobStore(statements, folder),
+    folder,
+    isDriven: (run) => isLockHeld(runLockPath(folder, run)),
+    now,
+  };
 }

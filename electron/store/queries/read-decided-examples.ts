@@ -1,4 +1,4 @@
-import type { DecidedExamples } from '@shared/contract/ipc/guideline';
+import type { DecidedExamples } from '@shared/contract/ipc/labels';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import { findRun, type ReadContext } from './read-context';

@@ -4,7 +4,7 @@ import type { NewEvent, RunEvent } from '@shared/log/events';
 import { bestOf } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
 import { type FileEdit, FileSight } from '../../label/file-sight';
-import { rowId, seqOf } from '../file/ids';
+import { rowId, seqOf } from '../file/rows';
 import { hydrate } from '../file/stored-json';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents, stepSpan } from './read-context';

@@ -1,5 +1,5 @@
 import type { StepFacets } from '@shared/contract/ipc/timeline';
-import { rowId } from '../file/ids';
+import { rowId } from '../file/rows';
 import { ownersOf } from '../log/run-owners';
 import { findRun, type ReadContext } from './read-context';
 

@@ -9,7 +9,7 @@ import type {
 } from '@shared/contract/file-views';
 import type { QueryView } from '@shared/contract/views';
 import type { EventBody } from '@shared/log/events';
-import { LAST_SEQ, rowId } from '../file/ids';
+import { LAST_SEQ, rowId } from '../file/rows';
 import { countUpTo, fileSources, fileStretches, movedPath, type Stretch } from '../projections/file-lineage';
 import type { FileKey } from '../values';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';

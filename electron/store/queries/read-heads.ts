@@ -2,7 +2,7 @@ import type { StepHead, StepNote } from '@shared/contract/views';
 import { type EffectiveLabel, type LabelSource, stepMarks } from '@shared/labels/labels';
 import type { ImageRef } from '@shared/log/image-part';
 import { hasEnded } from '@shared/runs/run-status';
-import { LAST_SEQ, rowId, seqOf, TILE_STEPS, tileId } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf, TILE_STEPS, tileId } from '../file/rows';
 import {
   HeadMark,
   type HeadRow,

@@ -2,7 +2,7 @@ import { imageTypeOf } from '@shared/context/image-header';
 import { WaymarkError } from '@shared/contract/errors';
 import { type ImageBytes, type ImageRef, imagePartSchema } from '@shared/log/image-part';
 import { z } from 'zod';
-import { rowId } from '../file/ids';
+import { rowId } from '../file/rows';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
 
 const imageRefSchema = imagePartSchema.omit({ data: true });

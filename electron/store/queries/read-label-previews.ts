@@ -1,7 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { LabelPreview, SimilarSteps } from '@shared/contract/ipc/labels';
 import { joined, MAX_PARTS, type StepRange } from '@shared/contract/step-range';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { ownersOf } from '../log/run-owners';
 import { HeadFlag, LabelFlag } from '../projections/fold-rows';
 import { bounded, findRun, type ReadContext } from './read-context';

@@ -1,7 +1,7 @@
 import type { CheckpointView } from '@shared/contract/checkpoint-views';
 import { WaymarkError } from '@shared/contract/errors';
 import type { PromptView, StepDetail, StepHead, StepNote, Tile } from '@shared/contract/views';
-import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf, TILE_STEPS } from '../file/rows';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { bounded, findRun, type ReadContext, type RunRecord, readEvents } from './read-context';
 import { countTiles, MAX_HEADS, readHeads, type TileRow, tileRows } from './read-heads';

@@ -1,6 +1,6 @@
 import type { StepQuery } from '@shared/contract/step-query';
 import { looksAt } from '@shared/shell/shell-command';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { type OwnedSteps, ownersOf } from '../log/run-owners';
 import { HeadFlag, markFlags } from '../projections/fold-rows';
 import { findRun, type ReadContext, type RunRecord } from './read-context';

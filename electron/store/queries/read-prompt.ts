@@ -5,7 +5,7 @@ import type { PromptMessage, PromptView } from '@shared/contract/views';
 import { contentText, withText } from '@shared/log/chat';
 import type { EventBody } from '@shared/log/events';
 import { imageRef } from '@shared/log/image-part';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { contextAt } from '../log/context-at';
 import { sha256 } from '../log/hashing';
 import { ownersOf } from '../log/run-owners';

@@ -2,12 +2,13 @@ import { joined, type StepRange } from '@shared/contract/step-range';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import { combineLabels } from '@shared/labels/effective-label';
 import { type DecidedRange, peopleOfRun, type RunWork } from '@shared/labels/review/people';
-import type { PeopleReport } from '@shared/labels/review/queue-views';
+import type { PeopleReport, Person } from '@shared/labels/review/queue-views';
 import type { AnnotationEntry, Author } from '@shared/log/annotations';
-import { LAST_SEQ } from '../file/ids';
+import { LAST_SEQ } from '../file/rows';
 import { LabelProjection } from '../projections/label-projection';
 import { findRun, parseRun, type ReadContext, RUN_SELECT, type RunRecord, type RunRow } from './read-context';
 import type { AssignmentReader } from './read-queue-assignments';
+import { readBatches } from './read-queue-batches';
 import { deedsOf, readDeeds } from './read-queue-deeds';
 import type { WithheldReader } from './read-withheld';
 
@@ -124,4 +125,18 @@ function withoutAdjudications(
     within,
   );
   return ranges.flatMap((range) => decidedRange(range.from, range.to, range.decisions.humans));
+}
+
+/** Who has said anything, and who was assigned, by name; judges are no people. */
+export function readAnnotators({ statements }: ReadContext, assignments: AssignmentReader): Person[] {
+  const people = new Map<string, Person>();
+  const authors = statements.all<Person>(
+    `SELECT author AS uuid, body ->> '$.author.name' AS name FROM annotation
+     WHERE id IN (SELECT max(id) FROM annotation WHERE purged = 0 AND author NOT LIKE 'judge:%' GROUP BY author)`,
+  );
+  for (const person of authors) people.set(person.uuid, person);
+  for (const { people: assigned } of readBatches(assignments)) {
+    for (const { person } of assigned) if (!people.has(person.uuid)) people.set(person.uuid, person);
+  }
+  return [...people.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,5 +1,4 @@
-import type { QueueClass } from '@shared/labels/review/queue-class';
-import { queueClassOf } from '@shared/labels/review/queue-class';
+import { type QueueClass, queueClassOf } from '@shared/labels/review/queue-views';
 import { expect, test } from 'vitest';
 import { Reviewers, runOf } from '../../testing/review-stand';
 import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';

@@ -1,8 +1,13 @@
-import { type QueueClass, queueClasses } from '@shared/labels/review/queue-class';
-import type { QueueItem, QueueRun, QueueView } from '@shared/labels/review/queue-views';
+import {
+  type QueueClass,
+  type QueueItem,
+  type QueueRun,
+  type QueueView,
+  queueClasses,
+} from '@shared/labels/review/queue-views';
 import { common, without } from '@shared/labels/review/step-ranges';
 import type { Author } from '@shared/log/annotations';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { contestedSql, countSql, itemsSql, undoneSql } from './queue-sql';
 import {
   findRun,

@@ -1,7 +1,7 @@
 import type { RetroMask } from '@shared/contract/ipc/labels';
 import { standingIds } from '@shared/labels/annotation-undo';
 import { argumentText, proposeRetroMask, RETRO_STEPS, type RetroStep } from '@shared/labels/retro-mask';
-import { rowId, seqOf } from '../file/ids';
+import { rowId, seqOf } from '../file/rows';
 import { decodeEvent, EVENT_COLUMNS, type EventRow } from '../log/event-codec';
 import { RangeIndex } from '../log/range-index';
 import { HintProjection } from '../projections/hint-projection';

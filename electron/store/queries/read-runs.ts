@@ -1,4 +1,4 @@
-import { asOneLine } from '@shared/base/one-line';
+import { asOneLine } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import type { RunSummary, RunState as RunWord } from '@shared/contract/views';
@@ -6,7 +6,7 @@ import type { NewEvent } from '@shared/log/events';
 import { hasEnded } from '@shared/runs/run-status';
 import { finalScore } from '@shared/runs/scores';
 import { WorkingTime } from '@shared/runs/working-time';
-import { LAST_SEQ, rowId } from '../file/ids';
+import { LAST_SEQ, rowId } from '../file/rows';
 import {
   findRun,
   isImported,

@@ -1,5 +1,5 @@
 import type { SegmentView } from '@shared/contract/views';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { type OwnedSteps, ownersOf, runOrNull } from '../log/run-owners';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
 

@@ -9,7 +9,7 @@ import {
   type StatsEvent,
   statsKinds,
 } from '@shared/runs/run-stats';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { findRun, type ReadContext, type RunRecord } from './read-context';
 
 /** Events per turn of the thread: other readers wait no longer than for these. */

@@ -1,9 +1,9 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { ObservationView, StepDetail, StepNote } from '@shared/contract/views';
+import { noticesOf } from '@shared/log/event-parts';
 import type { EventBody, EventKind, RunEvent } from '@shared/log/events';
 import { imageRef } from '@shared/log/image-part';
-import { noticesOf } from '@shared/runs/notices';
-import { rowId } from '../file/ids';
+import { rowId } from '../file/rows';
 import { bounded, findRun, type ReadContext, type RunRecord, readKinds } from './read-context';
 import { revisionsOfStep } from './read-files';
 import { readHead } from './read-heads';

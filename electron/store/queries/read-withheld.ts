@@ -2,7 +2,7 @@ import type { StepRange } from '@shared/contract/step-range';
 import { holds } from '@shared/labels/review/step-ranges';
 import type { HiddenLabels } from '@shared/labels/review/withhold';
 import type { Author } from '@shared/log/annotations';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { ownersOf } from '../log/run-owners';
 import { LabelFlag } from '../projections/fold-rows';
 import { MINE } from './queue-sql';

@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { Author } from '@shared/log/annotations';
-import { LAST_SEQ } from '../file/ids';
+import { LAST_SEQ } from '../file/rows';
 import type { BlindView, Query } from './query';
 import { queries, type StoreReader } from './table';
 

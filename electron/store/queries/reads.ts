@@ -1,5 +1,5 @@
 import { AttentionReader } from './read-attention';
-import type { ReadContext } from './read-context';
+import { openReadContext, type ReadContext } from './read-context';
 import { QueueReader } from './read-queue';
 import { AssignmentReader } from './read-queue-assignments';
 import { PeopleReader } from './read-queue-people';
@@ -28,4 +28,10 @@ export function readsOf(context: ReadContext): Reads {
     attention: new AttentionReader(context),
     stats: new StatsReader(context),
   };
+}
+
+/** Opens a connection for bounded reads in this thread. The workspace must have been opened for writing before. */
+export function openReads(folder: string, now: () => number = Date.now): { reads: Reads; close(): void } {
+  const context = openReadContext(folder, now);
+  return { reads: readsOf(context), close: () => context.statements.db.close() };
 }

@@ -3,7 +3,7 @@ import type { RuleChange, RuleExample, RulePreview, RuleProgress } from '@shared
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import type { RuleVerdict } from '@shared/labels/labels';
 import { stepOpinion } from '@shared/labels/step-marks';
-import { rowId, seqOf } from '../file/ids';
+import { rowId, seqOf } from '../file/rows';
 import { unreadableRun } from '../log/unreadable-run';
 import { LabelProjection } from '../projections/label-projection';
 import { readRuleSettings } from '../projections/rule-settings';

@@ -5,7 +5,7 @@ import type { VerifyReport } from '@shared/contract/views';
 import type { Author } from '@shared/log/annotations';
 import type { RunEvent } from '@shared/log/events';
 import { exportAnnotations } from '../commands/export-annotations';
-import { LAST_SEQ } from '../file/ids';
+import { LAST_SEQ } from '../file/rows';
 import { readDwell } from '../log/dwell-log';
 import { readRuleCounts, readRuleSettings } from '../projections/rule-settings';
 import type { ScanRequest } from '../search/search-part';
@@ -38,7 +38,6 @@ import {
   blindTiles,
 } from './blind';
 import { type IndexReads, type OtherThreads, type Query, query, queryAfter } from './query';
-import { readAnnotators } from './read-annotators';
 import { readAllowedKinds, readOpenApprovals } from './read-approvals';
 import { readAttentionReport } from './read-attention-report';
 import { bounded, findRun, type ReadContext, readEvents } from './read-context';
@@ -62,6 +61,7 @@ import { type AskedSteps, countMatches, matchingSteps, nearestMatch } from './re
 import { readOfferedTools } from './read-prompt';
 import type { QueuePlace } from './read-queue';
 import { readBatches } from './read-queue-batches';
+import { readAnnotators } from './read-queue-people';
 import { readOpenHints, readRetroMask } from './read-retro-masks';
 import { readRun, readRuns, resolveRun } from './read-runs';
 import { readSegments } from './read-segments';

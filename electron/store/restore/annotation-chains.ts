@@ -5,7 +5,7 @@ import type { Statements } from '../file/rows';
 import { type AnnotationEnd, notedEnds } from '../log/annotation-ends';
 import { CHAIN_START, chainHash, LINK_LOST } from '../log/hashing';
 import { type RowsByDevice, readRows, type StoredRow } from './damaged-entries';
-import { guarded } from './people-logs';
+import { guarded } from './table-copy';
 
 /** An entry of the new log; `parsed` null: only its place in the chain is known, as it was purged or lost. */
 export interface ReadEntry {

@@ -2,7 +2,7 @@ import type { AnnotationEntry } from '@shared/log/annotations';
 import type { Statements } from '../file/rows';
 import { LINK_LOST } from '../log/hashing';
 import { parseEntry } from './backup-file';
-import { guarded } from './people-logs';
+import { guarded } from './table-copy';
 
 /** One row of an annotation log as it lies on the disk; nothing of it is proved yet. */
 export interface StoredRow {

@@ -5,7 +5,7 @@ import type { Statements } from '../file/rows';
 import { CHAIN_START, chainHash, LINK_LOST } from '../log/hashing';
 import { mayBeEmpty } from '../log/lost-places';
 import type { StoredOutboxEntry } from '../log/outbox-log';
-import { guarded } from './people-logs';
+import { guarded } from './table-copy';
 
 /** One row of the outbox; `body` '': its words were purged, or are lost. */
 export interface OutboxRow {

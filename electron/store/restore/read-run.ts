@@ -1,13 +1,12 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { BlobStore } from '../file/blob-store';
 import { storeFailure } from '../file/database';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements, seqOf } from '../file/rows';
 import { textReferences } from '../file/stored-json';
 import { decodeEvent, EVENT_COLUMNS, type EventRow, eventHash } from '../log/event-codec';
 import { CHAIN_START } from '../log/hashing';
 import { SeenOutput } from '../projections/seen-output';
-import { guarded } from './people-logs';
+import { guarded } from './table-copy';
 
 const PAGE = 250;
 

@@ -17,8 +17,8 @@ import { copyTree } from './copy-tree';
 import { mark, removeLeftovers, unmark } from './leftovers';
 import { openDamaged } from './open-damaged';
 import { counted } from './people-copy';
-import { guarded } from './people-logs';
 import { restoreTarget } from './restore-target';
+import { guarded } from './table-copy';
 import { WorkspaceCopy } from './workspace-copy';
 
 export interface RestoreOptions {

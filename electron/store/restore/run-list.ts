@@ -4,9 +4,8 @@ import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import { shownId } from '../../files/workspace-paths';
 import { systemCode } from '../file/database';
-import { MAX_RUN, rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
-import { guarded } from './people-logs';
+import { MAX_RUN, rowId, type Statements } from '../file/rows';
+import { guarded } from './table-copy';
 
 export interface RunRow {
   /** Number under which its rows lie. */

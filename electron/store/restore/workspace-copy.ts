@@ -5,18 +5,16 @@ import { makeFoldersIn } from '../../files/private';
 import { blobPath } from '../../files/workspace-paths';
 import { BlobStore, isInFile } from '../file/blob-store';
 import { storeFailure } from '../file/database';
-import { LAST_SEQ, rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { rowSum } from '../log/hashing';
 import { rebuildInPlace } from '../projections/projection-upgrade';
 import type { StepProjector } from '../projections/step-projector';
 import { checkSums } from '../verify/verify-rows';
 import { PeopleCopy } from './people-copy';
-import { guarded } from './people-logs';
 import { type ReadRun, readRun } from './read-run';
 import { type RunRow, runRows, runsWithFiles } from './run-list';
 import { type SettledRun, settleSessions } from './session-losses';
-import { copyRows } from './table-copy';
+import { copyRows, guarded } from './table-copy';
 
 export interface WorkspaceCopyParts {
   target: Statements;

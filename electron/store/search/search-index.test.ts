@@ -3,7 +3,7 @@ import { createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { openDatabase } from '../file/database';
 import { workspaceFile } from '../file/workspace-file';
-import { openReadContext } from '../queries/open-read-context';
+import { openReadContext } from '../queries/read-context';
 import { deleteIndexFile } from './search-file';
 import { SearchIndex } from './search-index';
 

@@ -1,9 +1,8 @@
 import type { IndexProgress } from '@shared/contract/search/views';
 import type { RunEvent } from '@shared/log/events';
 import type { Db } from '../file/database';
-import { freeBytes } from '../file/free-room';
-import { LAST_SEQ, rowId } from '../file/ids';
-import { Statements } from '../file/rows';
+import { freeBytes } from '../file/disk-guard';
+import { LAST_SEQ, rowId, Statements } from '../file/rows';
 import { unreadableRun } from '../log/unreadable-run';
 import type { StoreNotice } from '../notices';
 import {

@@ -4,7 +4,7 @@ import { searchFields } from '@shared/contract/search/views';
 import type { StepQuery } from '@shared/contract/step-query';
 import type { SessionView } from '@shared/contract/views';
 import type { ModelLine } from '@shared/terminal/model-text';
-import { LAST_SEQ } from '../file/ids';
+import { LAST_SEQ } from '../file/rows';
 import { ownersOf } from '../log/run-owners';
 import { findRun, type ReadContext, type RunRecord } from '../queries/read-context';
 import { readSessions } from '../sessions/read-sessions';

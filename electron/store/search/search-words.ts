@@ -1,6 +1,6 @@
 import type { SearchPage, WorkspaceHits } from '@shared/contract/search/views';
 import type { StepQuery } from '@shared/contract/step-query';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
+import { LAST_SEQ, rowId, seqOf } from '../file/rows';
 import { ownersOf } from '../log/run-owners';
 import { bounded, findRun, type ReadContext, type RunRecord } from '../queries/read-context';
 

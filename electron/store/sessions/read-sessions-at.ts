@@ -1,5 +1,5 @@
 import type { SessionAt } from '@shared/contract/views';
-import { LAST_SEQ, rowId } from '../file/ids';
+import { LAST_SEQ, rowId } from '../file/rows';
 import { bounded, findRun, type ReadContext, type RunRecord, stepSpan } from '../queries/read-context';
 import { sessionActivity } from './session-activity';
 

@@ -1,6 +1,5 @@
 import type { EventBody } from '@shared/log/events';
-import { LAST_SEQ, rowId } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { OUTBOX_PLACE } from '../log/lost-places';
 import { hashRange, partPath } from './part-file';
 import { PART_BYTES } from './session-log';

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../testing/store-fixtures';
 import type { StoreNotice } from '../notices';
 import { readerFor } from '../queries/reader-for';
 import { openStore } from './client';
-import { startThreads } from './store-threads';
+import { startThreads } from './store-thread';
 
 test('the store behind threads does what the store in process does, and closes by message', async () => {
   const store = await openStore(temporaryFolder(), { workerDir: inject('storeWorkers'), ballastBytes: 0 });

@@ -7,8 +7,7 @@ import { type ReadOnly, readOnlyWriter } from '../file/read-only';
 import { readerOver } from '../queries/answers';
 import { readsFrom } from './reads-from';
 import { AssembledStore, Notices, thrownLater } from './store-parts';
-import type { StoreThread } from './store-thread';
-import { type StoreThreads, startThreads } from './store-threads';
+import { type StoreThread, type StoreThreads, startThreads } from './store-thread';
 import type { ThreadData } from './thread-protocol';
 
 export interface OpenStoreOptions {

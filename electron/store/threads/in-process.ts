@@ -5,7 +5,7 @@ import type { StoreNotice } from '../notices';
 import { createProjector } from '../projections/projector';
 import type { StepProjector } from '../projections/step-projector';
 import { readerIn } from '../queries/answers';
-import { openReads } from '../queries/open-reads';
+import { openReads } from '../queries/reads';
 import { type IndexPart, openIndexPart } from '../search/index-part';
 import { AssembledStore, Notices } from './store-parts';
 

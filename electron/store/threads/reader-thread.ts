@@ -1,7 +1,7 @@
 import type { StoreNotice } from '../notices';
 import { createProjector } from '../projections/projector';
 import { answersOf } from '../queries/answers';
-import { openReads } from '../queries/open-reads';
+import { openReads } from '../queries/reads';
 import { openIndexPart } from '../search/index-part';
 import { serveThread } from './serve-thread';
 import type { ThreadData } from './thread-protocol';

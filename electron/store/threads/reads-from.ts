@@ -1,6 +1,5 @@
 import { queries } from '../queries/table';
-import type { StoreThread } from './store-thread';
-import type { StoreThreads } from './store-threads';
+import type { StoreThread, StoreThreads } from './store-thread';
 
 /**
  * What a window asks for until its first rows are there, through `readerFor`. None of it takes long on a large run, so no

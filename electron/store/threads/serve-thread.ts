@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { toFailure, WaymarkError } from '@shared/contract/errors';
+import type { EventKind } from '@shared/log/events';
 import { storeFailure } from '../file/database';
-import { toldNotice } from '../log/told-events';
 import type { StoreNotice } from '../notices';
 import type { ThreadCall, ThreadData, ThreadMessage } from './thread-protocol';
 
@@ -80,4 +80,25 @@ async function answer(methods: Methods, { id, method, args }: ThreadCall): Promi
   } catch (thrown) {
     return { type: 'failure', id, failure: toFailure(thrown) };
   }
+}
+
+/** Kinds whose bodies may be large. Nobody who listens needs them at once; who does asks by seq. */
+const LARGE: ReadonlySet<EventKind> = new Set<EventKind>([
+  'segment.started',
+  'model.requested',
+  'model.answered',
+  'step.taught',
+  'action.started',
+  'action.observed',
+  'file.changed',
+  'summary.started',
+  'summary.rejected',
+  'step.inherited',
+]);
+
+/** A notice as it goes from thread to thread: carrying texts over costs as much as storing them. */
+function toldNotice(notice: StoreNotice): StoreNotice {
+  return notice.kind === 'run' && notice.events !== null
+    ? { ...notice, events: notice.events.filter(({ kind }) => !LARGE.has(kind)) }
+    : notice;
 }

@@ -2,7 +2,7 @@ import { openWriterPart } from '../commands/writer-part';
 import type { StoreNotice } from '../notices';
 import { createProjector } from '../projections/projector';
 import { answersOf } from '../queries/answers';
-import { openReads } from '../queries/open-reads';
+import { openReads } from '../queries/reads';
 import { serveThread } from './serve-thread';
 import type { ThreadData } from './thread-protocol';
 

@@ -1,7 +1,6 @@
 import type { VerifyProblem } from '@shared/contract/views';
 import { runLockPath } from '../../files/workspace-paths';
-import { LAST_SEQ, rowId, seqOf } from '../file/ids';
-import type { Statements } from '../file/rows';
+import { LAST_SEQ, rowId, type Statements, seqOf } from '../file/rows';
 import { isLockHeld } from '../log/run-lock';
 import type { PrivateRebuild } from '../projections/private-rebuild';
 import type { Rebuild } from '../projections/rebuild';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { SessionResources } from '../../computer/agent/session-resources';
 import type { SessionLimits } from '../../computer/sessions/session-host';
-import { bootstrapHelper } from '../../computer/ssh/link/bootstrap-helper';
+import { bootstrapHelper } from '../../computer/ssh/link/connect-attempt';
 import { SshComputer, type SshComputerOptions } from '../../computer/ssh/ssh-computer';
 import type { ConformanceSetup } from '../conformance/session-driver';
 import { type LocalAgentTransport, localAgentTransport } from './local-agent-transport';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConnectFailure } from '../../computer/ssh/link/connect-failure';
-import type { HostTransport, PromptPort, StageReport } from '../../computer/ssh/transport';
+import type { ConnectFailure, HostTransport, PromptPort, StageReport } from '../../computer/ssh/transport';
 import { openWith, output, readAll } from './channel-reading';
 import { ClientFiles } from './client-files';
 import { ScriptedPerson } from './prompts';

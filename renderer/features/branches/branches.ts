@@ -1,8 +1,10 @@
 import type { BranchPlan, Lineage, LineageNode } from '@shared/contract/checkpoint-views';
 import { create } from 'zustand';
 import { call } from '../../api';
+import type { MenuItem } from '../../components/Menu';
 import { openRun, useRuns } from '../../state/run/runs';
 import { moveCursor, useTimeline } from '../../state/run/timeline';
+import type { Text } from '../../text/en';
 
 /** Which of the dialogs about checkpoints and branches is open. */
 export type BranchDialogName =
@@ -145,4 +147,23 @@ export function moveOnLineage(
   const places = placesOf(next, lines);
   const nearest = [...places].sort((a, b) => Math.abs(a - at.step) - Math.abs(b - at.step))[0];
   return { row: next.row, step: nearest ?? next.to };
+}
+
+/** What the run's menu offers about checkpoints and branches. */
+export function branchItems(run: string, text: Text, line: boolean): MenuItem[] {
+  const words = text.branches;
+  return [
+    {
+      ...{ id: 'checkpoints', label: words.checkpoints, text: words.checkpointsText, icon: 'disk', line },
+      run: () => openBranchDialog({ name: 'checkpoints', run }),
+    },
+    {
+      ...{ id: 'branch', label: words.branch, text: words.branchText, icon: 'branch' },
+      run: () => branchFromCursor(),
+    },
+    {
+      ...{ id: 'lineage', label: words.lineage, text: words.lineageText, icon: 'list' },
+      run: () => openBranchDialog({ name: 'lineage', run }),
+    },
+  ];
 }

@@ -14,11 +14,11 @@ import {
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { HostFactsView } from './HostFactsView';
+import { useFocusWhenLost } from './HostPage';
 import { ResolutionView } from './ResolutionView';
 import { StageList } from './StageList';
 import { TestOutcome } from './TestOutcome';
 import { TransportChoice } from './TransportChoice';
-import { useFocusWhenLost } from './use-focus-when-lost';
 
 /** Choose a host, see how it resolves, test it stage by stage, add it. */
 export function AddComputer({ alias }: { alias: string }) {

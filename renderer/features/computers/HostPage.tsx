@@ -1,5 +1,5 @@
 import type { ComputerRow, LinkHealth } from '@shared/contract/computers';
-import { useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { HealthMark } from '../../components/HealthMark';
@@ -13,7 +13,6 @@ import { ResolutionView } from './ResolutionView';
 import { StageList } from './StageList';
 import { TestOutcome } from './TestOutcome';
 import { TransportChoice } from './TransportChoice';
-import { useFocusWhenLost } from './use-focus-when-lost';
 
 export interface HostPageProps {
   row: ComputerRow;
@@ -102,4 +101,12 @@ export function HostPage({ row, health, now }: HostPageProps) {
       </section>
     </article>
   );
+}
+
+/** Takes the focus when the page comes up and what had it is gone: a dialog without focus hears no keys. */
+export function useFocusWhenLost(target: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    if (document.activeElement === null || document.activeElement === document.body)
+      target.current?.focus({ preventScroll: true });
+  }, [target]);
 }

@@ -6,7 +6,7 @@ import { useEvidence } from '../../state/run/detail';
 import { isImported, useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
 import { openFile } from '../files/file-history';
-import { StepLink } from '../timeline/StepLink';
+import { StepLink } from '../labels/StepLinks';
 
 export interface EvidenceProps {
   run: string;

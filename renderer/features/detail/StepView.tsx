@@ -1,19 +1,23 @@
 import type { StepDetail, StepHead } from '@shared/contract/views';
 import { lazy, Suspense, useMemo } from 'react';
+import { Button } from '../../components/Button';
+import { Icon } from '../../components/Icon';
 import { useDetail } from '../../state/run/detail';
 import { useLive } from '../../state/run/live';
+import { useRuns } from '../../state/run/runs';
 import { useCursorHead } from '../../state/run/timeline';
+import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { openRunAt } from '../branches/branches';
 import { RenderedText } from '../rendering/RenderedText';
 import { ActionBlock } from './ActionBlock';
 import { BoundedText } from './BoundedText';
-import './detail-extras.css';
 import { Evidence } from './Evidence';
 import { Facts } from './Facts';
-import { InheritedNote } from './InheritedNote';
 import { Section } from './Section';
 import { StepFiles } from './StepFiles';
 import { StepTerminals } from './StepTerminals';
+import './detail-extras.css';
 
 // Reading a summary takes its schema, and the window starts without schemas.
 const SummaryStory = lazy(() => import('./SummaryStory').then((m) => ({ default: m.SummaryStory })));
@@ -165,5 +169,22 @@ function LiveStory({ run, step }: { run: string; step: number }) {
         {answer.call !== '' && <div className="code code-wrap">{answer.call.slice(-1200)}</div>}
       </Section>
     </div>
+  );
+}
+
+/** A step of another run that this branch took over: where it was made, and the way there. */
+function InheritedNote({ run, step }: { run: string; step: number }) {
+  const text = useText();
+  const title = useRuns((state) => state.list.find((other) => other.id === run)?.title) ?? run.slice(-6);
+  return (
+    <p className="inherited text-12">
+      <Icon name="branch" small />
+      <span>{text.timeline.fromRun(title)}</span>
+      <span className="space" />
+      <Button look="ghost" small onClick={() => attempt(() => openRunAt(run, step))}>
+        {text.branches.openThere}
+      </Button>
+      <span className="quiet inherited-text">{text.timeline.inheritedText}</span>
+    </p>
   );
 }

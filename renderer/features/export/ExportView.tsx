@@ -1,4 +1,4 @@
-import { presetReasoning, type RowReasoning } from '@shared/context/row-reasoning';
+import { presetReasoning, type RowReasoning } from '@shared/context/trajectory';
 import type { ExportResult } from '@shared/contract/ipc/dataset';
 import { useState } from 'react';
 import { call } from '../../api';

@@ -5,7 +5,7 @@ import { Empty } from '../../components/Empty';
 import { Segmented } from '../../components/Tabs';
 import { useDetail } from '../../state/run/detail';
 import { useText } from '../../text/language';
-import { StepLink } from '../timeline/StepLink';
+import { StepLink } from '../labels/StepLinks';
 import { Comparison, type DiffLayout } from './Comparison';
 import { FileList } from './FileList';
 import {

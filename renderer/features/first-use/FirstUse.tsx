@@ -4,7 +4,6 @@ import { call } from '../../api';
 import { Button } from '../../components/Button';
 import { TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
-import { KeyCaps } from '../../components/KeyCap';
 import { openComputers } from '../../state/computers';
 import { openRun, useRuns } from '../../state/run/runs';
 import { saveSettings, useSettings } from '../../state/settings';
@@ -12,7 +11,7 @@ import { attempt, toastFailure } from '../../state/toasts';
 import { openDialog } from '../../state/view';
 import { chooseWorkspace, setWorkspace, useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
-import { useCaps } from '../shortcuts/CommandKeys';
+import { KeyCaps, useCaps } from '../shortcuts/CommandKeys';
 
 /** Before the first run: who annotates, where data are kept, and how to begin. */
 export function FirstUse() {

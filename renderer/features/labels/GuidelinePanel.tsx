@@ -8,8 +8,7 @@ import { useWritable } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../shortcuts/CommandKeys';
 import { GUIDELINE_VERSION, pointFor } from './guideline';
-import { keepCodes, keepCommands } from './keep-reasons';
-import { useLabels } from './labels';
+import { keepCodes, keepCommands, useLabels } from './labels';
 import { giveReason, type ReasonCode, reasonCodes } from './reasons';
 import { StepLinks } from './StepLinks';
 

@@ -11,10 +11,9 @@ import { useWorkspace } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { CommandKeys } from '../shortcuts/CommandKeys';
 import { KeepReasons } from './KeepReasons';
-import { type KeepCode, keepCodes } from './keep-reasons';
 import { LabelMenu } from './LabelMenu';
 import { sayParts, stepsIn } from './label-words';
-import { useLabels } from './labels';
+import { type KeepCode, keepCodes, useLabels } from './labels';
 import { giveKeepReason, giveReason, reasonCodes, useReasonTarget } from './reasons';
 
 /** Where a step is decided: above the step, so that reading and deciding are one place. */

@@ -1,9 +1,9 @@
 import type { LabelStack } from '@shared/contract/views';
 import type { HumanLabel, JudgeVerdict, RuleVerdict } from '@shared/labels/labels';
+import type { ReactNode } from 'react';
 import { LabelGlyph } from '../../components/LabelGlyph';
 import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';
-import { Layer } from './Layer';
 import { StepLinks } from './StepLinks';
 
 /** Every opinion on a step, one under the other: one's own, other people's, judges', rules', keep rules'. */
@@ -125,5 +125,28 @@ function RuleLayer({ rule, step, wins }: { rule: RuleVerdict; step: number; wins
       </p>
       <StepLinks label={words.tied} steps={rule.steps.filter((tied) => tied !== step)} />
     </Layer>
+  );
+}
+
+interface LayerProps {
+  /** Whose pattern its edge shows; '' for none. */
+  pattern: 'train' | 'mask' | '';
+  who: string;
+  wins?: boolean;
+  children: ReactNode;
+}
+
+/** One opinion of the stack: its pattern, who speaks, what they say. The winner says so in words. */
+function Layer({ pattern, who, wins = false, children }: LayerProps) {
+  const text = useText();
+  return (
+    <li className={`layer ${wins ? 'layer-wins' : ''}`}>
+      <i className={`gutter ${pattern === '' ? '' : `gutter-${pattern}`}`} />
+      <div className="layer-who">
+        {who}
+        {wins && <span className="chip">{text.labels.wins}</span>}
+      </div>
+      <div className="layer-body">{children}</div>
+    </li>
   );
 }

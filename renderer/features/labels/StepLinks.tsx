@@ -22,3 +22,18 @@ export function StepLinks({ label, steps }: { label: string; steps: readonly num
     </p>
   );
 }
+
+/** The number of another step, and the way there. */
+export function StepLink({ step }: { step: number }) {
+  const words = useText().detail;
+  return (
+    <button
+      type="button"
+      className="link step-link tabular"
+      aria-label={words.goToStep(step)}
+      onClick={() => moveCursor(step)}
+    >
+      {step}
+    </button>
+  );
+}

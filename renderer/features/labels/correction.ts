@@ -1,4 +1,4 @@
-import { isOfJsonType } from '@shared/base/json-type';
+import { isOfJsonType } from '@shared/base/json';
 import type { StepDetail } from '@shared/contract/views';
 import type { Correction } from '@shared/log/annotations';
 import type { Tool } from '@shared/log/event-parts';

@@ -3,10 +3,9 @@ import { lastGesture } from '../../state/gestures';
 import { rowsNow } from '../../state/rows/rows';
 import { useTimeline } from '../../state/run/timeline';
 import { undoableToast } from './annotation-queue';
-import { fitting, type KeepCode } from './keep-reasons';
 import { labelTarget } from './label-target';
 import { sayParts } from './label-words';
-import { give, OPEN_FOR, type OpenDecision, reasonNow, useLabels } from './labels';
+import { fitting, give, type KeepCode, OPEN_FOR, type OpenDecision, reasonNow, useLabels } from './labels';
 
 /** The nine priorities of APOLLO's appendix E, by number; what the keys 1–9 attach as reason. */
 export const reasonCodes = [

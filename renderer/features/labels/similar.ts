@@ -3,9 +3,8 @@ import { create } from 'zustand';
 import { call } from '../../api';
 import { useTimeline } from '../../state/run/timeline';
 import { toast } from '../../state/toasts';
-import { fitting } from './keep-reasons';
 import { labelTarget } from './label-target';
-import { give, reasonNow, useLabels } from './labels';
+import { fitting, give, reasonNow, useLabels } from './labels';
 
 interface SimilarState {
   /** What is like the step under the cursor, while the person looks at it. */

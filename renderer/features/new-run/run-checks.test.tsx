@@ -1,5 +1,5 @@
 import type { TaskRow } from '@shared/contract/ipc/application';
-import type { TaskWarning } from '@shared/contract/task-warning';
+import type { TaskWarning } from '@shared/contract/task';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { en } from '../../text/en';

@@ -1,8 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Dialog } from '../../components/Dialog';
-import { KeyCaps } from '../../components/KeyCap';
-import { capsOf } from '../../state/keys/chords';
-import { useKeyLayout } from '../../state/keys/key-layout';
+import { capsOf, useKeyLayout } from '../../state/keys/chords';
 import type { CommandId } from '../../state/keys/keymap';
 import { keysOf } from '../../state/keys/keymap';
 import { useRuns } from '../../state/run/runs';
@@ -10,6 +8,7 @@ import { useTimeline } from '../../state/run/timeline';
 import { useSettings } from '../../state/settings';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import { KeyCaps } from '../shortcuts/CommandKeys';
 import type { PaletteEntry } from './palette';
 import { closePalette, fitting, grouped, paletteEntries, stepEntry, usePalette } from './palette';
 import './palette.css';

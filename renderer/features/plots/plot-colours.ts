@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useDocumentTheme } from '../../state/document-theme';
+import { useDocumentTheme } from '../../state/settings';
 
 /** Colours of the theme as values: a plot that is saved stands without our style sheets. */
 export interface PlotColours {

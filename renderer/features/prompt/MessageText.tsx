@@ -1,12 +1,10 @@
 import type { PromptMessage } from '@shared/contract/views';
-import type { ReactNode } from 'react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/Button';
 import { attempt, toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { StepImage } from '../images/StepImage';
 import { percent } from './MessageList';
-import { marked } from './prompt-marks';
 import { readable } from './prompt-parts';
 
 /** A longer message is cut on the screen until it is asked for whole. */
@@ -97,4 +95,25 @@ function withHint(text: string, from: number): ReactNode {
       {text.slice(to)}
     </>
   );
+}
+
+/** So many places are marked at most; a text with more is still searched and shown whole. */
+const MOST = 500;
+
+/** A text with each occurrence of `query` marked, ignoring case. */
+function marked(text: string, query: string): ReactNode {
+  const wanted = query.trim().toLowerCase();
+  if (wanted === '') return text;
+  const searched = text.toLowerCase();
+  // Lower case may be longer than the text it came from; then places would be off.
+  if (searched.length !== text.length) return text;
+  const pieces: ReactNode[] = [];
+  let from = 0;
+  for (let at = searched.indexOf(wanted); at >= 0 && pieces.length < MOST * 2; ) {
+    pieces.push(text.slice(from, at), <mark key={at}>{text.slice(at, at + wanted.length)}</mark>);
+    from = at + wanted.length;
+    at = searched.indexOf(wanted, from);
+  }
+  pieces.push(text.slice(from));
+  return pieces;
 }

@@ -1,3 +1,4 @@
+import type { PromptView as SentPrompt } from '@shared/contract/views';
 import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Button, IconButton } from '../../components/Button';
@@ -12,7 +13,6 @@ import { MessagesView } from './MessagesView';
 import { useComparison, usePrompt, usePromptPane } from './prompt-diff';
 import './prompt.css';
 import { PromptHead } from './PromptHead';
-import { RequestView } from './RequestView';
 
 export interface PromptViewProps {
   run: string;
@@ -144,6 +144,28 @@ function PromptPane({ run, step, changes, large }: PromptViewProps & { large: bo
             ))}
         </>
       )}
+    </section>
+  );
+}
+
+/** Parameters and tools exactly as sent; the messages are in their own view. */
+function RequestView({ prompt }: { prompt: SentPrompt }) {
+  const text = useText().prompt;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a text that scrolls is reached by keyboard
+    <section className="prompt-request" aria-label={text.request} data-pane-focus tabIndex={0}>
+      <h3>{text.parameters}</h3>
+      <pre className="prompt-text">{JSON.stringify(prompt.request, null, 2)}</pre>
+      <h3>{text.tools(prompt.tools.length)}</h3>
+      {prompt.tools.map((tool) => (
+        <details key={tool.function.name} className="prompt-tool">
+          <summary>
+            <b className="mono-12">{tool.function.name}</b>
+            <span className="quiet cut">{tool.function.description.split('\n')[0]}</span>
+          </summary>
+          <pre className="prompt-text">{JSON.stringify(tool, null, 2)}</pre>
+        </details>
+      ))}
     </section>
   );
 }

@@ -3,11 +3,9 @@ import { Dialog } from '../../components/Dialog';
 import { Icon } from '../../components/Icon';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
-import { CopyLine } from './CopyLine';
-import { Fingerprint } from './Fingerprint';
 import { answerPrompt } from './host-prompts';
 import { fingerprintCommand, forgetCommand, keyTypeName } from './key-commands';
-import { hostName, SheetHost, type SheetProps, SheetQueue } from './SheetHead';
+import { CopyLine, Fingerprint, hostName, SheetHost, type SheetProps, SheetQueue } from './SheetParts';
 
 /** A changed or revoked key. There is nothing to choose: the connection was not made, and no button makes it. */
 export function HostKeyAlarmSheet({ prompt, total }: SheetProps) {

@@ -5,7 +5,7 @@ import { CheckLine, TextField } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { useText } from '../../text/language';
 import { answerPrompt } from './host-prompts';
-import { hostName, SheetHost, type SheetProps, SheetQueue } from './SheetHead';
+import { hostName, SheetHost, type SheetProps, SheetQueue } from './SheetParts';
 
 interface Field {
   label: string;

@@ -2,11 +2,9 @@ import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
-import { CopyLine } from './CopyLine';
-import { Fingerprint } from './Fingerprint';
 import { answerPrompt } from './host-prompts';
 import { fingerprintCommand } from './key-commands';
-import { hostName, SheetHost, type SheetProps, SheetQueue } from './SheetHead';
+import { CopyLine, Fingerprint, hostName, SheetHost, type SheetProps, SheetQueue } from './SheetParts';
 
 /** A host that was never met: its key, how to compare it, and an explicit decision; the default is not to trust. */
 export function UnknownKeySheet({ prompt, total }: SheetProps) {

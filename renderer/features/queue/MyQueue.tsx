@@ -1,4 +1,4 @@
-import { queueClasses } from '@shared/labels/review/queue-class';
+import { queueClasses } from '@shared/labels/review/queue-views';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { attempt } from '../../state/toasts';

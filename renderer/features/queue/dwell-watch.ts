@@ -1,4 +1,4 @@
-import { queueClassOf } from '@shared/labels/review/queue-class';
+import { queueClassOf } from '@shared/labels/review/queue-views';
 import { call } from '../../api';
 import { DwellClock, rememberDwell } from '../../state/run/dwell';
 import { useTimeline } from '../../state/run/timeline';

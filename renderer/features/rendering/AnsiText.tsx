@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useDocumentTheme } from '../../state/document-theme';
+import { useDocumentTheme } from '../../state/settings';
 import { type AnsiColour, type Rgb, readable, rgbOf, textOn } from './ansi-colours';
 import { type AnsiSpan, type AnsiStyle, ansiLines } from './ansi-lines';
 import { legible } from './legible';

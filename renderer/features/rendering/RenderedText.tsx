@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { create } from 'zustand';
 import { Button, IconButton } from '../../components/Button';
 import { Segmented } from '../../components/Tabs';
 import { attempt, toast } from '../../state/toasts';
@@ -10,7 +11,25 @@ import { FindInText } from './FindInText';
 import { firstPart } from './legible';
 import { Rendered } from './Rendered';
 import './rendering.css';
-import { chooseRaw, useRaw } from './rendering-choice';
+
+const key = 'waymark.raw';
+
+/** Kinds of content that the person reads as they are; kept in the window's own storage. */
+const useRaw = create<ReadonlySet<string>>()(() => stored());
+
+function stored(): ReadonlySet<string> {
+  const text = typeof localStorage === 'undefined' ? null : localStorage.getItem(key);
+  return new Set((text ?? '').split(',').filter((each) => each !== ''));
+}
+
+/** Remembers how one kind of content is read from now on. */
+function chooseRaw(kind: ContentKind, raw: boolean): void {
+  const next = new Set(useRaw.getState());
+  if (raw) next.add(kind);
+  else next.delete(kind);
+  useRaw.setState(next, true);
+  localStorage.setItem(key, [...next].join(','));
+}
 
 export interface RenderedTextProps {
   text: string;

@@ -1,6 +1,5 @@
 import type { RunRules } from '@shared/contract/rules/rule-views';
 import { useText } from '../../text/language';
-import { StepLinks } from './StepLinks';
 
 /** Habits that the inbox names: no labels, but they name steps. */
 export function DetectorLines({
@@ -25,5 +24,28 @@ export function DetectorLines({
         ))}
       </ul>
     </section>
+  );
+}
+
+const SHOWN = 12;
+
+/** Step numbers that lead to their steps; of many only the first. */
+export function StepLinks({ steps, goTo }: { steps: readonly number[]; goTo: (step: number) => void }) {
+  const words = useText().rules;
+  return (
+    <span className="rules-steps">
+      {steps.slice(0, SHOWN).map((step) => (
+        <button
+          key={step}
+          type="button"
+          className="link tabular"
+          aria-label={words.goTo(step)}
+          onClick={() => goTo(step)}
+        >
+          {step}
+        </button>
+      ))}
+      {steps.length > SHOWN && <span className="quiet">{words.more(steps.length - SHOWN)}</span>}
+    </span>
   );
 }

@@ -5,8 +5,8 @@ import { CheckLine } from '../../components/Field';
 import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
+import { StepLinks } from './DetectorLines';
 import type { RuleDraft } from './rules';
-import { StepLinks } from './StepLinks';
 
 /** Most runs in one preview. */
 const MOST = 200;

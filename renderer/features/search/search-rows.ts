@@ -1,5 +1,4 @@
-import type { ScanHit, SearchHit } from '@shared/contract/search/views';
-import type { SessionHit } from '@shared/terminal/terminal-views';
+import type { ScanHit, SearchHit, SessionHit } from '@shared/contract/search/views';
 import { hitAt, useSearch } from './search';
 import { useScan } from './search-scan';
 

@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { Button } from '../../components/Button';
-import { KeyCaps } from '../../components/KeyCap';
-import { capsOf } from '../../state/keys/chords';
+import { capsOf, useKeyLayout } from '../../state/keys/chords';
 import { pressedChords } from '../../state/keys/commands';
-import { useKeyLayout } from '../../state/keys/key-layout';
 import { type CommandId, commandTable, keysOf } from '../../state/keys/keymap';
 import { saveSettings } from '../../state/settings';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
+import { KeyCaps } from '../shortcuts/CommandKeys';
 
 /** Every command with its keys; press Change, then the new key. */
 export function KeyList({ own }: { own: Record<string, string> }) {

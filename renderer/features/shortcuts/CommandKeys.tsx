@@ -1,10 +1,26 @@
-import { KeyCaps } from '../../components/KeyCap';
-import { capsOf } from '../../state/keys/chords';
-import { useKeyLayout } from '../../state/keys/key-layout';
-import type { CommandId } from '../../state/keys/keymap';
-import { keysOf } from '../../state/keys/keymap';
+import { capsOf, useKeyLayout } from '../../state/keys/chords';
+import { type CommandId, keysOf } from '../../state/keys/keymap';
 import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';
+
+interface KeyCapsProps {
+  /** One cap each, as `capsOf` prints them. */
+  caps: readonly string[];
+}
+
+/** The keys of a command, as printed on a keyboard. Decoration: the command's name says the rest. */
+export function KeyCaps({ caps }: KeyCapsProps) {
+  if (caps.length === 0) return null;
+  return (
+    <span className="keycaps" aria-hidden="true">
+      {caps.map((cap) => (
+        <kbd key={cap} className="keycap">
+          {cap}
+        </kbd>
+      ))}
+    </span>
+  );
+}
 
 const noKeys: Readonly<Record<string, string>> = {};
 

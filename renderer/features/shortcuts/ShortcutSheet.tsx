@@ -2,17 +2,16 @@ import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { TextField } from '../../components/Field';
-import { KeyCaps } from '../../components/KeyCap';
 import type { LabelState } from '../../components/LabelGlyph';
 import { LabelGlyph } from '../../components/LabelGlyph';
-import { capsOf, type KeyLayout } from '../../state/keys/chords';
-import { useKeyLayout } from '../../state/keys/key-layout';
+import { capsOf, type KeyLayout, useKeyLayout } from '../../state/keys/chords';
 import type { CommandGroup, CommandId } from '../../state/keys/keymap';
 import { commandTable, keysOf } from '../../state/keys/keymap';
 import { useSettings } from '../../state/settings';
 import { openDialog } from '../../state/view';
 import type { Text } from '../../text/en';
 import { useText } from '../../text/language';
+import { KeyCaps } from './CommandKeys';
 
 const columns: readonly (readonly CommandGroup[])[] = [
   ['move', 'steer'],

@@ -12,7 +12,7 @@ import { attempt, toast } from '../../state/toasts';
 import { useOnlyRead } from '../../state/workspace';
 import { useText } from '../../text/language';
 import { AllowedKindsDialog } from '../approvals/AllowedKindsDialog';
-import { branchItems } from '../branches/branch-items';
+import { branchItems } from '../branches/branches';
 import { KeyMissingDialog } from '../settings/KeyMissingDialog';
 import { loadKeys, useKeys } from '../settings/keys';
 import { type Control, ControlSheet } from './ControlSheet';

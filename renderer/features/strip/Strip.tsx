@@ -1,7 +1,6 @@
 import type { RunSummary } from '@shared/contract/views';
 import { finalScore } from '@shared/runs/scores';
 import { Icon } from '../../components/Icon';
-import { Meter } from '../../components/Meter';
 import { useNow } from '../../components/useNow';
 import { useComputers } from '../../state/computers';
 import { waitsFor } from '../../state/computers-of-run';
@@ -11,7 +10,7 @@ import { isImported } from '../../state/run/runs';
 import { useSettings } from '../../state/settings';
 import { useText } from '../../text/language';
 import { runWords } from '../../text/run-words';
-import { BudgetCell } from './BudgetCell';
+import { BudgetCell, Meter } from './BudgetCell';
 import { budgetWords } from './budget-words';
 import { RunControls } from './RunControls';
 import { StripHosts } from './StripHosts';

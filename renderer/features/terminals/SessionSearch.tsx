@@ -1,4 +1,4 @@
-import type { SessionHit } from '@shared/terminal/terminal-views';
+import type { SessionHit } from '@shared/contract/search/views';
 import { visibleText } from '@shared/terminal/visible-text';
 import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../components/Button';

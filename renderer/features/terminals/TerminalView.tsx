@@ -1,11 +1,11 @@
 import type { SessionView } from '@shared/contract/views';
 import { useEffect, useRef } from 'react';
-import { call } from '../../api';
+import { call, listen } from '../../api';
 import { attempt, toast, toastFailure } from '../../state/toasts';
 import { useText } from '../../text/language';
-import { sessionSource } from './feed-sources';
-import { startFeed } from './terminal-feed';
+import { type FeedSource, startFeed } from './terminal-feed';
 import { terminalKey } from './terminal-keys';
+import { unwatchSession, watchSession } from './watched-terminals';
 import { openXterm, type TerminalSearch } from './xterm-screen';
 
 export interface TerminalViewProps {
@@ -102,5 +102,19 @@ function followCursor(element: HTMLElement, terminal: { buffer: { active: { curs
       follows = false;
       element.removeEventListener('scroll', watchScroll);
     },
+  };
+}
+
+/** A session of a run, from the store. */
+function sessionSource(run: string, uid: string): FeedSource {
+  return {
+    read: (offset, maxBytes, live) => call('sessions.read', { run, uid, offset, maxBytes, live }),
+    listen: (listener) =>
+      listen('live.session', (frame) => {
+        if (frame.run === run && frame.uid === uid) listener(frame);
+      }),
+    seen: (offset) => call('sessions.seen', { run, uid, offset }),
+    watch: () => watchSession(run, uid),
+    unwatch: () => unwatchSession(run, uid),
   };
 }

@@ -1,5 +1,5 @@
+import type { TerminalPage } from '@shared/contract/ipc/terminals';
 import { modelText } from '@shared/terminal/model-text';
-import type { TerminalPage } from '@shared/terminal/terminal-views';
 import { visibleText } from '@shared/terminal/visible-text';
 import { useEffect, useState } from 'react';
 import { call, failureOf } from '../../api';

@@ -1,4 +1,4 @@
-import type { SessionHit } from '@shared/terminal/terminal-views';
+import type { SessionHit } from '@shared/contract/search/views';
 import { create } from 'zustand';
 import { call } from '../../api';
 import { toastFailure } from '../../state/toasts';

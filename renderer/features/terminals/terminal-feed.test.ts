@@ -1,4 +1,4 @@
-import type { TerminalPage } from '@shared/terminal/terminal-views';
+import type { TerminalPage } from '@shared/contract/ipc/terminals';
 import { expect, it } from 'vitest';
 import { type FeedSource, type Hole, startFeed } from './terminal-feed';
 

@@ -1,4 +1,4 @@
-import type { TerminalPage } from '@shared/terminal/terminal-views';
+import type { TerminalPage } from '@shared/contract/ipc/terminals';
 
 /** Raw bytes of one page. */
 const pageBytes = 256 * 1024;

@@ -1,6 +1,5 @@
-import { chordsOf, type KeyPress } from '../../state/keys/chords';
+import { chordsOf, type KeyPress, useKeyLayout } from '../../state/keys/chords';
 import { isMac } from '../../state/keys/commands';
-import { useKeyLayout } from '../../state/keys/key-layout';
 
 export type TerminalKey = 'find' | 'copy' | 'paste' | 'leave';
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
-import { useDocumentTheme } from '../../state/document-theme';
 import { useSegments } from '../../state/run/segments';
 import { useTimeline } from '../../state/run/timeline';
+import { useDocumentTheme } from '../../state/settings';
 import { useText } from '../../text/language';
 import { EXACT_STEPS, minimapMarks, stepAtShare } from './minimap';
 import { drawMinimap } from './minimap-drawing';

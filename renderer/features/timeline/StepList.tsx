@@ -1,6 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'react';
+import { Button } from '../../components/Button';
+import { Empty } from '../../components/Empty';
 import { useCommand } from '../../state/keys/commands';
-import { useFilter } from '../../state/rows/filter';
+import { setFilter, useFilter } from '../../state/rows/filter';
+import { chipsOf } from '../../state/rows/filter-words';
 import { useGrouping } from '../../state/rows/grouping';
 import { type Row, wantedSpans } from '../../state/rows/row-model';
 import { useRows } from '../../state/rows/rows';
@@ -14,13 +17,11 @@ import { CarriedRow } from './CarriedRow';
 import { GroupRow } from './GroupRow';
 import { LiveRow } from './LiveRow';
 import { Minimap } from './Minimap';
-import { NothingFits } from './NothingFits';
 import { ROW } from './row-layout';
 import { noteCount, summaryLines } from './row-words';
 import { StepRow } from './StepRow';
 import { useFlight } from './use-flight';
-import type { Held } from './use-layout';
-import { useLayout } from './use-layout';
+import { type Held, useLayout } from './use-layout';
 
 /** Rows kept ready beyond each edge of the view. */
 const OVERSCAN = 8;
@@ -255,6 +256,25 @@ export function StepList({ showTime }: { showTime: boolean }) {
         </div>
         {filtered && model.count === 0 && <NothingFits />}
       </div>
+    </div>
+  );
+}
+
+/** In place of the rows: which conditions no step fits, and the way back. */
+function NothingFits() {
+  const text = useText();
+  const query = useFilter((state) => state.query);
+  const steps = useTimeline((state) => state.steps);
+  const conditions = chipsOf(query, text).map(({ label }) => label);
+  return (
+    <div className="steps-empty">
+      <Empty
+        icon="filter"
+        title={text.filter.emptyTitle}
+        text={text.filter.emptyText(text.common.steps(steps), conditions.join('; '))}
+      >
+        <Button onClick={() => setFilter({})}>{text.filter.clear}</Button>
+      </Empty>
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import { create } from 'zustand';
+
 /**
  * A chord names what its key prints, on whatever layout: `t`, `Shift+z`, `Mod+k`, `?`, `F6`, `Enter`. Mod is Ctrl, on
  * macOS Cmd. Shift is part of a chord with letters and named keys only; of anything else that is printed it chose the
@@ -191,4 +193,27 @@ function letter(sign: string): string {
 
 function distinct(chords: readonly string[]): string[] {
   return [...new Set(chords)];
+}
+
+/** What Chromium adds to `navigator`; TypeScript's library does not list it. */
+interface LayoutReader {
+  keyboard?: { getLayoutMap(): Promise<KeyLayout> };
+}
+
+/** What the keys of this keyboard print, as the system says; null until it answered. */
+export const useKeyLayout = create<{ layout: KeyLayout | null }>()(() => ({ layout: null }));
+
+/** Follows the system's layout; nothing reports a change, so each return to the window asks again. */
+export function startKeyLayout(): () => void {
+  const read = () => {
+    const { keyboard } = navigator as LayoutReader;
+    keyboard?.getLayoutMap().then(
+      (layout) => useKeyLayout.setState({ layout: new Map(layout) }),
+      // The system may refuse while another window is in front; chords work without, and caps are those of a US keyboard.
+      () => undefined,
+    );
+  };
+  read();
+  window.addEventListener('focus', read);
+  return () => window.removeEventListener('focus', read);
 }

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { useSettings } from '../settings';
-import { chordsOf, type KeyPress } from './chords';
-import { useKeyLayout } from './key-layout';
+import { chordsOf, type KeyPress, useKeyLayout } from './chords';
 import type { CommandId, KeyScope } from './keymap';
 import { Keymap } from './keymap';
 

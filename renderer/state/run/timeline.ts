@@ -2,9 +2,9 @@ import type { StepHead, Tile } from '@shared/contract/views';
 import { create } from 'zustand';
 import { call } from '../../api';
 import { toastFailure } from '../toasts';
-import type { Follow } from './follow';
-import { cursorMoved, grown, scrolled } from './follow';
+import { cursorMoved, type Follow, grown, scrolled } from './follow';
 import { HeadCache } from './head-cache';
+import { useRuns } from './runs';
 
 interface TimelineState {
   run: string | null;
@@ -215,4 +215,26 @@ export function selection(): { from: number; to: number } | null {
 export function useCursorHead(): StepHead | undefined {
   useTimeline((state) => state.version);
   return useTimeline((state) => state.heads.get(state.cursor));
+}
+
+/**
+ * Does the work once the open run shows its rows, which stand in the same line of questions: what takes long on a large run would
+ * hold them up. Not at all when another run is opened first.
+ */
+export function afterFirstRows(run: string, work: () => void): void {
+  if (shows(run)) {
+    work();
+    return;
+  }
+  const stop = useTimeline.subscribe(() => {
+    const gone = useRuns.getState().current !== run;
+    if (!gone && !shows(run)) return;
+    stop();
+    if (!gone) work();
+  });
+}
+
+function shows(run: string): boolean {
+  const { run: open, heads, steps, cursor } = useTimeline.getState();
+  return open === run && (steps === 0 || heads.get(cursor) !== undefined);
 }

@@ -1,5 +1,5 @@
 import type { StepMark } from '@shared/labels/labels';
-import { plural } from './plural';
+import { plural } from './common';
 
 const marks: Record<StepMark, string> = {
   disagreement: 'Opinions differ',

@@ -61,3 +61,29 @@ export const frame = {
   announceState: (title: string, state: string) => `${title}: ${state}.`,
   diagnosticsSaved: (path: string) => `Diagnostics saved to ${path}`,
 };
+
+export const about = {
+  title: 'About Waymark',
+  version: 'Waymark',
+  electron: 'Electron',
+  chrome: 'Chromium',
+  node: 'Node.js',
+  sqlite: 'SQLite',
+  platform: 'Platform',
+  testRuntime:
+    'This is the test runtime: an old Electron for machines that cannot download the current one. It no longer gets security updates. Do not use it for real work.',
+  licence: 'Apache License 2.0. Fonts: Inter and JetBrains Mono, SIL Open Font License.',
+  diagnostics: 'Save diagnostics',
+};
+
+export const palette = {
+  title: 'Commands, steps, runs',
+  placeholder: 'Command, step number or run name',
+  list: 'Matches',
+  groups: { steps: 'Steps', runs: 'Runs' },
+  goToStep: (step: string) => `Go to step ${step}`,
+  openRun: (number: number, title: string) => `Run ${number}: ${title}`,
+  nothing: (query: string) => `Nothing matches “${query}”`,
+  count: (n: number) => (n === 1 ? '1 entry' : `${n} entries`),
+  foot: 'Up and down select, Enter runs, Esc closes.',
+};

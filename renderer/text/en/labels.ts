@@ -1,6 +1,6 @@
 import type { Why } from '@shared/labels/labels';
 import type { HintVerdict } from '@shared/log/outbox';
-import { plural } from './plural';
+import { plural } from './common';
 
 const rules: Record<string, string> = {
   'error-observation': 'Error in the observation',
@@ -220,4 +220,66 @@ export const labels = {
   liftReason: 'Reason',
   liftPlaceholder: 'Why should the model learn this?',
   liftDo: 'Label TRAIN',
+};
+
+export const retro = {
+  region: 'What a hint contradicts',
+  asks: (hint: number, at: string) =>
+    `Hint ${hint} contradicts ${at.includes('–') ? 'steps' : 'step'} ${at}?`,
+  shares: (step: number, words: string) => `step ${step}: ${words}`,
+  andMore: (n: number) => `and ${n} more`,
+  of: (n: number, all: number) => `${n} of ${all}`,
+  accept: (at: string) => `Mask ${at}`,
+  show: 'Show',
+  showText: 'Goes to these steps and selects them, to trim the range',
+  trimming: 'j and k move this end, V switches to the other, m masks, Esc cancels.',
+  dismiss: 'Dismiss',
+  dismissed: (hint: number) => `You will not be asked about hint ${hint} again`,
+  none: 'No hint is known to contradict steps here',
+};
+
+export const similar = {
+  title: (n: number) => `Label ${n} similar steps`,
+  none: (step: number) => `No other step is like step ${step}`,
+  what: 'What is similar',
+  sameRules: (rules: string, tool: string) => `${rules} fired for ${tool}, as on this step`,
+  noRules: (tool: string) => `${tool}, and no rule fired, as on this step`,
+  noTool: 'an answer without a valid call',
+  where: 'Where',
+  now: 'Now',
+  counts: (train: string, mask: string, undecided: string) =>
+    `${train} TRAIN, ${mask} MASK, ${undecided} undecided`,
+  becomes: 'Label',
+  changes: (n: string, undecided: string, other: string) =>
+    `${n} ${n === '1' ? 'step changes' : 'steps change'}: ${undecided} undecided, ${other} with the opposite so far.`,
+  noChange: 'No label would change; your decision would be recorded on each step.',
+  decided: (n: string) =>
+    n === '1' ? 'A person has decided on one of them.' : `People have decided on ${n} of them.`,
+  yoursStands:
+    'Yours is then saved alongside theirs; where they differ, the step is undecided until it is settled.',
+  left: (n: string) =>
+    `${n} more ${n === '1' ? 'does' : 'do'} not fit into one decision: label these first, then look again.`,
+  reason: 'Reason',
+  noReason: 'none',
+  apply: (value: string, n: number) => `Label ${plural(n, 'step')} ${value}`,
+  keys: 't, m: choose. 1–9: reason. Enter: label. Esc: leave.',
+};
+
+export const exchange = {
+  merged: 'Labels merged',
+  exported: 'Labels exported',
+  from: 'From',
+  people: 'By',
+  nobody: 'nobody new',
+  added: 'New here',
+  known: 'Already here',
+  runs: 'In runs',
+  kept: 'Set aside',
+  keptText: (entries: string, runs: string) =>
+    `${plural(entries, 'entry', 'entries')} about ${plural(runs, 'run')} not in this workspace, or without these steps. They take effect once the runs arrive.`,
+  differ: 'Steps on which opinions now differ',
+  differText: 'Nothing was overwritten. Where people differ, the step is undecided until it is settled.',
+  file: 'File',
+  entries: 'Entries',
+  exportText: 'Another annotator can import it with “Merge labels from a file…”.',
 };

@@ -1,4 +1,4 @@
-import type { TaskWarning } from '@shared/contract/task-warning';
+import type { TaskWarning } from '@shared/contract/task';
 export const newRun = {
   title: 'New run',
   task: 'Task',

@@ -1,4 +1,4 @@
-import { plural } from './plural';
+import { plural } from './common';
 
 export const plots = {
   title: 'Plots',

@@ -1,5 +1,5 @@
-import type { QueueClass } from '@shared/labels/review/queue-class';
-import { plural } from './plural';
+import type { QueueClass } from '@shared/labels/review/queue-views';
+import { plural } from './common';
 
 const classes: Record<QueueClass, string> = {
   disagreement: 'Disagreements',

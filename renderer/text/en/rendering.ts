@@ -1,4 +1,4 @@
-import { plural } from './plural';
+import { plural } from './common';
 
 /** Names of the ways a text can be shown, by kind. */
 const kinds: Record<string, string> = {

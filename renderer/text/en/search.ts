@@ -1,5 +1,5 @@
 import type { GivenUp, IndexProgress, SearchField, SearchProblem } from '@shared/contract/search/views';
-import { plural } from './plural';
+import { plural } from './common';
 
 const fields: Record<SearchField, string> = {
   thought: 'thought',

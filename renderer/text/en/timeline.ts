@@ -1,5 +1,5 @@
 import type { StoredStatus } from '@shared/log/events';
-import { plural } from './plural';
+import { plural } from './common';
 
 const stored: Record<StoredStatus, string> = {
   running: 'Running',

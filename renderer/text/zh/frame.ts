@@ -62,3 +62,29 @@ export const frame: Text['frame'] = {
   announceState: (title, state) => `${title}：${state}。`,
   diagnosticsSaved: (path) => `诊断信息已保存到 ${path}`,
 };
+
+export const about: Text['about'] = {
+  title: '关于 Waymark',
+  version: 'Waymark',
+  electron: 'Electron',
+  chrome: 'Chromium',
+  node: 'Node.js',
+  sqlite: 'SQLite',
+  platform: '平台',
+  testRuntime:
+    '这是测试运行时：为无法下载新版 Electron 的机器准备的旧版本，不再获得安全更新。请勿用于实际工作。',
+  licence: 'Apache 许可证 2.0。字体：Inter 与 JetBrains Mono，SIL 开放字体许可。',
+  diagnostics: '保存诊断信息',
+};
+
+export const palette: Text['palette'] = {
+  title: '命令、步骤、运行',
+  placeholder: '命令、步骤号或运行名',
+  list: '匹配项',
+  groups: { steps: '步骤', runs: '运行' },
+  goToStep: (step) => `前往步骤 ${step}`,
+  openRun: (number, title) => `运行 ${number}：${title}`,
+  nothing: (query) => `没有匹配“${query}”的项`,
+  count: (n) => `${n} 项`,
+  foot: '上下键选择，Enter 执行，Esc 离开。',
+};

@@ -199,3 +199,58 @@ export const labels: Text['labels'] = {
   liftPlaceholder: '为什么模型应该学习这一步？',
   liftDo: '标为 TRAIN',
 };
+
+export const retro: Text['retro'] = {
+  region: '与提示矛盾的步骤',
+  asks: (hint, at) => `提示 ${hint} 与步骤 ${at} 矛盾？`,
+  shares: (step, words) => `步骤 ${step}：${words}`,
+  andMore: (n) => `另有 ${n} 步`,
+  of: (n, all) => `第 ${n} 个，共 ${all} 个`,
+  accept: (at) => `屏蔽 ${at}`,
+  show: '显示',
+  showText: '前往并选中这些步骤，以便修剪范围',
+  trimming: 'j k 移动这一端，V 换到另一端，m 屏蔽，Esc 离开。',
+  dismiss: '忽略',
+  dismissed: (hint) => `不再询问提示 ${hint}`,
+  none: '这里没有提示与步骤矛盾',
+};
+
+export const similar: Text['similar'] = {
+  title: (n) => `标注 ${n} 个相似步骤`,
+  none: (step) => `没有与步骤 ${step} 相似的步骤`,
+  what: '相似之处',
+  sameRules: (rules, tool) => `与本步相同：${tool} 触发了 ${rules}`,
+  noRules: (tool) => `与本步相同：${tool}，且没有规则触发`,
+  noTool: '没有有效调用的回答',
+  where: '位置',
+  now: '现在',
+  counts: (train, mask, undecided) => `${train} 训练，${mask} 屏蔽，${undecided} 未决定`,
+  becomes: '标注为',
+  changes: (n, undecided, other) => `${n} 步会改变：${undecided} 步未决定，${other} 步目前相反。`,
+  noChange: '生效的结果都不会改变；你的决定会记在每一步上。',
+  decided: (n) => `其中 ${n} 步已有人决定。`,
+  yoursStands: '你的决定会与他们的并列；不一致的步骤在裁定之前为未决定。',
+  left: (n) => `另有 ${n} 步在更多片段中：请先标注这些，再查找一次。`,
+  reason: '理由',
+  noReason: '无',
+  apply: (value, n) => `将 ${n} 步标为 ${value}`,
+  keys: 't、m：选择。1–9：理由。Enter：标注。Esc：离开。',
+};
+
+export const exchange: Text['exchange'] = {
+  merged: '标注已合并',
+  exported: '标注已导出',
+  from: '来自',
+  people: '作者',
+  nobody: '没有新的作者',
+  added: '此处新增',
+  known: '此处已有',
+  runs: '涉及运行',
+  kept: '暂存',
+  keptText: (entries, runs) => `${entries} 条关于此处没有的 ${runs} 个运行或步骤。它们出现后即生效。`,
+  differ: '现在意见不一的步骤',
+  differText: '没有覆盖任何内容。人的意见不一时，步骤在裁定之前为未决定。',
+  file: '文件',
+  entries: '条目',
+  exportText: '另一位标注者用“合并文件中的标注…”接收它。',
+};

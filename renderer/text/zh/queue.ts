@@ -1,4 +1,4 @@
-import type { QueueClass } from '@shared/labels/review/queue-class';
+import type { QueueClass } from '@shared/labels/review/queue-views';
 import type { Text } from '../en';
 
 const classes: Record<QueueClass, string> = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Failure } from '../errors';
 import { type Settings, settingsChangeSchema } from '../settings';
-import type { TaskWarning } from '../task-warning';
+import type { TaskWarning } from '../task';
 import { type CommandRows, none, returns, run } from './parts';
 import type { PickedFolder } from './runs';
 
@@ -220,3 +220,18 @@ export interface PowerState {
   /** The last time it slept all the same, while runs were driven: wall-clock ms. */
   lastSleep: { from: number; to: number; runs: number } | null;
 }
+
+/** Figures of a run, and plots as files. */
+export const plotCommands = {
+  /** Asks for the file in the main process; null = cancelled. `content` of a picture is base64. */
+  'plots.save': {
+    input: z.object({
+      name: z.string().min(1).max(80),
+      format: z.enum(['png', 'svg', 'csv']),
+      content: z.string().max(20_000_000),
+    }),
+    output: returns<{ path: string } | null>(),
+    place: 'window',
+    consent: 'native',
+  },
+} as const satisfies CommandRows;

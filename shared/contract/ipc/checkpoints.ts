@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mostTitle, oneLine } from '../../base/one-line';
+import { mostTitle, oneLine } from '../../base/clean-text';
 import type { BranchPlan, CheckpointSize, CheckpointView, Lineage } from '../checkpoint-views';
 import { type CommandRows, inRun, returns, run, step, unisolated } from './parts';
 

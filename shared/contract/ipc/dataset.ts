@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rowReasonings } from '../../context/row-reasoning';
+import { rowReasonings } from '../../context/trajectory';
 import { type CommandRows, returns, run } from './parts';
 
 export const exportSchema = z.object({

@@ -134,3 +134,22 @@ export const retroMaskCommands = {
   /** Delivered hints whose earlier range nobody has accepted, trimmed or dismissed on this machine. */
   'labels.retroMasks': { input: inRun, output: returns<RetroMask[]>(), place: 'workspace', consent: 'free' },
 } as const satisfies CommandRows;
+
+/** Steps that people have decided on for one reason. */
+export interface DecidedExamples {
+  /** As given with the decision: a code of the guideline, or words. */
+  reason: string;
+  /** The first few, ascending. */
+  steps: number[];
+  total: number;
+}
+
+/** What people have decided so far, as an example for the next decision. */
+export const guidelineCommands = {
+  'guideline.examples': {
+    input: inRun,
+    output: returns<DecidedExamples[]>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+} as const satisfies CommandRows;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { TerminalPage } from '../../terminal/terminal-views';
 import type { LinkHealth, OwnTerminal } from '../computers';
 import type { Result } from '../errors';
 import type { Settings } from '../settings';
-import type { Consent } from './consents';
-import { none, type Output, page, returns, uid } from './parts';
+import { type Consent, none, type Output, page, returns, uid } from './parts';
+import type { TerminalPage } from './terminals';
 
 /**
  * The contract of the view in which a person's own terminals are typed into. It is a page of its own with a bridge of its

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type AssignPlan, blindness } from '../../labels/review/assign-plan';
 import type { Pace } from '../../labels/review/pace';
-import { queueClasses } from '../../labels/review/queue-class';
-import type {
-  AssignBatch,
-  PeopleReport,
-  Person,
-  QueueItem,
-  QueueView,
+import {
+  type AssignBatch,
+  type PeopleReport,
+  type Person,
+  type QueueItem,
+  type QueueView,
+  queueClasses,
 } from '../../labels/review/queue-views';
 import { idSchema } from '../id';
 import { type CommandRows, direction, none, returns, run, step } from './parts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { mostName, mostTitle, oneLine } from '../../base/one-line';
+import { mostName, mostTitle, oneLine } from '../../base/clean-text';
 import { limitsChangeSchema } from '../../log/outbox';
+import type { AttentionReport, RunAttention } from '../../runs/attention/attention';
 import { hostAliasSchema } from '../computers';
 import type { RunningCommand, RunRecord, RunSummary, VerifyReport } from '../views';
 import { type CommandRows, inRun, none, returns, run, unisolated } from './parts';
@@ -137,5 +138,23 @@ export const runChangeCommands = {
     output: returns<void>(),
     place: 'workspace',
     consent: 'gesture',
+  },
+} as const satisfies CommandRows;
+
+/** What wants a person's eye. */
+export const attentionCommands = {
+  'attention.list': { input: none, output: returns<RunAttention[]>(), place: 'workspace', consent: 'free' },
+  /** The person has seen the run up to here; what is open stays on the list. */
+  'attention.seen': {
+    input: z.object({ run, seq: z.int().nonnegative() }),
+    output: returns<void>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  'attention.report': {
+    input: z.object({ from: z.int().nonnegative(), to: z.int().nonnegative() }),
+    output: returns<AttentionReport>(),
+    place: 'workspace',
+    consent: 'free',
   },
 } as const satisfies CommandRows;

@@ -1,8 +1,16 @@
 import { z } from 'zod';
-import type { SessionHit, TerminalPage } from '../../terminal/terminal-views';
 import { hostAliasSchema, type OwnTerminal } from '../computers';
+import type { SessionHit } from '../search/views';
 import type { SessionAt, SessionView } from '../views';
 import { type CommandRows, inRun, none, page, returns, run, uid } from './parts';
+
+/** A piece of a terminal's output as the screen may have it. Offsets count raw bytes. */
+export interface TerminalPage {
+  offset: number;
+  /** Where the next page begins; equal to `offset` at the end of the log. */
+  endOffset: number;
+  bytes: Uint8Array;
+}
 
 const pixels = z.number().min(-100_000).max(100_000);
 const ownPlace = z.object({ id: uid, x: pixels, y: pixels, width: pixels, height: pixels });

@@ -1,4 +1,15 @@
-import type { SessionHit } from '../../terminal/terminal-views';
+/** A line that a search across sessions found. */
+export interface SessionHit {
+  uid: string;
+  computer: string;
+  session: string;
+  /** Raw offset of the line's first byte. */
+  offset: number;
+  /** Raw offset after the line: a terminal can be shown as it was there. */
+  endOffset: number;
+  /** The line as plain text, cut around the hit; the hit between U+0001 and U+0002. */
+  line: string;
+}
 
 /** Where in a step something was found. */
 export const searchFields = ['thought', 'arguments', 'observation', 'hint', 'file'] as const;

@@ -1,4 +1,4 @@
-import { type QueueClass, queueClasses } from './queue-class';
+import { type QueueClass, queueClasses, type StampStreak } from './queue-views';
 
 /** A longer pause between two entries of a person counts as this long, ms. */
 const LONGEST_GAP_MS = 5 * 60_000;
@@ -30,14 +30,6 @@ export interface TimedDecision {
   class: QueueClass | null;
   /** It confirmed what the machines had said. */
   agreed: boolean;
-}
-
-/** Many quick agreements in a row. */
-export interface StampStreak {
-  run: string;
-  from: number;
-  to: number;
-  n: number;
 }
 
 export interface Pace {

@@ -1,4 +1,4 @@
-import { ConnectFailure } from '../link/connect-failure';
+import { ConnectFailure } from '../transport';
 
 /** Who is meant: an alias, or a jump host with what ProxyJump says about it. */
 export interface HostTarget {

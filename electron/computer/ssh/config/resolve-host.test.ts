@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { namespacesMissing } from '../../../testing/ssh/namespaces';
-import { ConnectFailure } from '../link/connect-failure';
+import { ConnectFailure } from '../transport';
 import { resolveHost } from './resolve-host';
 import { listAliases } from './ssh-config';
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { ConnectFailure } from '../link/connect-failure';
+import { ConnectFailure } from '../transport';
 
 /** How the user's ssh is found and what it reads; the same for looking settings up and for connecting. */
 export interface SshSetup {

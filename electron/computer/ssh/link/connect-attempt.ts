@@ -1,10 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { WaymarkError } from '@shared/contract/errors';
+import type { LinkClock } from '../../../clock';
 import { AgentClient } from '../../agent/agent-client';
-import { AgentRefusal, ChannelLost } from '../../agent/channel-lost';
+import { AgentRefusal, ChannelLost } from '../../agent/agent-failures';
+import { type AgentSources, bootstrapCommand, readAgentSources, startAgent } from '../../agent/bootstrap';
 import type { HelloFacts } from '../../agent/hello';
-import type { ConnectStage, HostChannel, HostTransport, PromptPort, StageReport } from '../transport';
-import { ConnectFailure } from './connect-failure';
-import type { LinkClock } from './link-clock';
+import {
+  ConnectFailure,
+  type ConnectStage,
+  type HostChannel,
+  type HostTransport,
+  type PromptPort,
+  type StageReport,
+} from '../transport';
 import { Patience } from './patience';
 
 /** How long a stage may take, ms, not counting the time a person is asked. */
@@ -204,4 +212,26 @@ export class ConnectAttempt {
     }
     return error;
   }
+}
+
+/** The helper program as shipped in `resourcesDir`, fed to whatever the host has to run it. `version`: the application's. */
+export function bootstrapHelper(resourcesDir: string, version: string): HelperStarter {
+  let reading: Promise<AgentSources> | undefined;
+  return {
+    version,
+    prepare: () => {
+      const nonce = randomBytes(12).toString('hex');
+      return {
+        command: bootstrapCommand(nonce),
+        begin: async ({ stream }, signal) => {
+          reading ??= readAgentSources(resourcesDir).catch((error: unknown) => {
+            // The next connection looks again.
+            reading = undefined;
+            throw error;
+          });
+          await startAgent(stream, { nonce, sources: await reading, signal });
+        },
+      };
+    },
+  };
 }

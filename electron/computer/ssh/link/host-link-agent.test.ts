@@ -2,14 +2,14 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemLinkClock } from '../../../clock';
 import {
   type LocalAgentTransport,
   localAgentTransport,
 } from '../../../testing/agent-host/local-agent-transport';
 import { eventually } from '../../../testing/deadline';
-import { bootstrapHelper } from './bootstrap-helper';
+import { bootstrapHelper } from './connect-attempt';
 import { HostLink } from './host-link';
-import { systemLinkClock } from './link-clock';
 
 /** A link to the real helper program, which runs as a child on this machine, in real time. */
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { systemLinkClock } from '../../../clock';
 import { eventually } from '../../../testing/deadline';
 import { ClientFiles } from '../../../testing/ssh/client-files';
 import { namespacesMissing } from '../../../testing/ssh/namespaces';
@@ -7,9 +8,8 @@ import { ScriptedPerson } from '../../../testing/ssh/prompts';
 import { type SshHost, startSshHost } from '../../../testing/ssh/ssh-host';
 import { testHost } from '../host-test';
 import { Ssh2Transport } from '../ssh2/ssh2-transport';
-import { bootstrapHelper } from './bootstrap-helper';
+import { bootstrapHelper } from './connect-attempt';
 import { HostLink } from './host-link';
-import { systemLinkClock } from './link-clock';
 
 /** Links over real ssh to a host with a network of its own, whose cable is cut in every way. Needs root and namespaces. */
 

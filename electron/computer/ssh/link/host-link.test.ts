@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../testing/manual-clock';
 import { ScriptedHost, scriptedHelper } from '../../../testing/scripted-host';
 import { ComputerUnavailable } from '../../failures';
-import type { PromptPort, SshAnswer, SshQuestion } from '../transport';
-import { ConnectFailure } from './connect-failure';
+import { ConnectFailure, type PromptPort, type SshAnswer, type SshQuestion } from '../transport';
 import { HostLink } from './host-link';
 
 const open: { link: HostLink; clock: ManualClock }[] = [];

@@ -1,16 +1,19 @@
 import type { LinkHealth } from '@shared/contract/computers';
-import { BackOff } from '../../../base/back-off';
+import { BackOff, type BackOffOptions } from '../../../base/back-off';
+import type { LinkClock } from '../../../clock';
 import type { AgentClient } from '../../agent/agent-client';
 import type { AgentLink } from '../../agent/agent-link';
 import type { HelloFacts } from '../../agent/hello';
 import { ComputerUnavailable } from '../../failures';
+import { ConnectFailure } from '../transport';
 import { type AgentConnection, ConnectAttempt, type ConnectOrder, closeConnection } from './connect-attempt';
-import { ConnectFailure } from './connect-failure';
-import { type LinkClock, linkPauses } from './link-clock';
 import { LinkRecord } from './link-health';
 import { LinkWaiters } from './link-waiters';
 import * as words from './link-words';
 import { LiveChannel } from './live-channel';
+
+/** Waits between tries of a link: 0.5, 1, 2, 4 … 30 s, each ±20 % so that many links do not come back in step. */
+export const linkPauses: BackOffOptions = { firstMs: 500, longestMs: 30_000, jitter: [0.8, 1.2] };
 
 /** How long a closed channel may take to be gone before nobody waits for it any more, ms. */
 const patienceMs = 3000;

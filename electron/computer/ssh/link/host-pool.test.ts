@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../testing/manual-clock';
 import { ScriptedHost, scriptedHelper } from '../../../testing/scripted-host';
 import type { ComputerOrder, HostComputer } from '../../hosts';
-import { ConnectFailure } from './connect-failure';
+import { ConnectFailure } from '../transport';
 import type { HostLink } from './host-link';
 import { HostPool } from './host-pool';
 

@@ -5,12 +5,12 @@ import type {
   StageView,
   TransportKind,
 } from '@shared/contract/computers';
+import type { LinkClock } from '../../../clock';
 import type { ComputerOrder, HostComputer, Hosts } from '../../hosts';
 import { testHost } from '../host-test';
 import type { HostTransport, PromptPort } from '../transport';
 import type { HelperStarter } from './connect-attempt';
 import { HostLink } from './host-link';
-import type { LinkClock } from './link-clock';
 import { neverUsed } from './link-health';
 import { NetworkWatch } from './network-watch';
 

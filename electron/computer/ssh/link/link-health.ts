@@ -1,5 +1,5 @@
 import type { LinkHealth, LinkState } from '@shared/contract/computers';
-import type { LinkClock } from './link-clock';
+import type { LinkClock } from '../../../clock';
 import * as words from './link-words';
 
 /** A round trip above this is slow, ms. */

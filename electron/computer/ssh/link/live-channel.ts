@@ -1,6 +1,6 @@
+import type { LinkClock } from '../../../clock';
 import type { AgentClient } from '../../agent/agent-client';
 import { type AgentConnection, closeConnection } from './connect-attempt';
-import type { LinkClock } from './link-clock';
 import type { LinkRecord } from './link-health';
 import { silenceWords } from './link-words';
 import { Liveness } from './liveness';

@@ -1,4 +1,4 @@
-import type { LinkClock } from './link-clock';
+import type { LinkClock } from '../../../clock';
 
 /** A keepalive leaves this long after the last ping, ms. */
 const everyMs = 4000;

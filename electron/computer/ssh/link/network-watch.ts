@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import type { LinkClock } from './link-clock';
+import type { LinkClock } from '../../../clock';
 
 const everyMs = 3000;
 /** Clocks that part by more than this between two looks: the machine slept, ms. */

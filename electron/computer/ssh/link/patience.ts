@@ -1,4 +1,4 @@
-import type { LinkClock } from './link-clock';
+import type { LinkClock } from '../../../clock';
 
 /** A time limit that stands still while it is held, and starts anew when something got on. */
 export class Patience {

@@ -1,6 +1,6 @@
 import type { Stage, StageView } from '@shared/contract/computers';
+import type { LinkClock } from '../../../clock';
 import { connectStages, type StageReport } from '../transport';
-import type { LinkClock } from './link-clock';
 
 /** The stages of one test as a person sees them: the host's own in their order, those of jump hosts in between. */
 export class StageBoard {

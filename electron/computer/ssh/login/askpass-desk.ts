@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { remove, removeAt, removeFile } from '../../../files/remove';
-import { ConnectFailure } from '../link/connect-failure';
 import type { HopQuestion } from '../ssh2/ssh2-hop';
+import { ConnectFailure } from '../transport';
 
 type AskpassQuestion =
   | HopQuestion

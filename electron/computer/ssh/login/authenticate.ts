@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { AnyAuthMethod } from 'ssh2';
 import type { ResolvedHost } from '../config/resolved-host';
-import { ConnectFailure } from '../link/connect-failure';
 import type { HopContext } from '../ssh2/ssh2-hop';
+import { ConnectFailure } from '../transport';
 import { type AgentKey, beyondSsh2, type Identity, listAgentKeys, readIdentity } from './identity';
 import { type Candidate, OneKeyAgent, type SignerEvents } from './one-key-agent';
 

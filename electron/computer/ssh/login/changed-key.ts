@@ -1,4 +1,4 @@
-import { ConnectFailure } from '../link/connect-failure';
+import { ConnectFailure } from '../transport';
 
 /** A key as people compare it. */
 interface ShownKey {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ConnectFailure } from '../link/connect-failure';
+import { ConnectFailure } from '../transport';
 import { fingerprint, keyTypeOf } from './identity';
 
 /**

@@ -7,8 +7,8 @@ import {
   type SigningRequestOptions,
   utils,
 } from 'ssh2';
-import { ConnectFailure } from '../link/connect-failure';
 import type { HopContext } from '../ssh2/ssh2-hop';
+import { ConnectFailure } from '../transport';
 import { type Identity, unlockIdentity } from './identity';
 
 /** A key to try: the agent signs with it, or its file is unlocked when the host wants it. */

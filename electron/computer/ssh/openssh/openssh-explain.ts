@@ -1,8 +1,7 @@
 import type { ResolvedHost } from '../config/resolved-host';
-import { ConnectFailure } from '../link/connect-failure';
 import { changedKey, type KnownRecord } from '../login/changed-key';
 import { nameInFile } from '../login/known-hosts';
-import type { ConnectFailureReason, ConnectStage } from '../transport';
+import { ConnectFailure, type ConnectFailureReason, type ConnectStage } from '../transport';
 import type { OpenSshLog } from './openssh-log';
 
 interface Rule {

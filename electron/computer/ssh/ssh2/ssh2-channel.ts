@@ -1,10 +1,8 @@
 import type { ClientChannel } from 'ssh2';
-import { ConnectFailure } from '../link/connect-failure';
-import type { HostChannel } from '../transport';
+import { ConnectFailure, type HostChannel, Tail } from '../transport';
 import type { LoggedIn } from './ssh2-connect';
 import { failed, type Hop } from './ssh2-hop';
 import { JoinedStream } from './ssh2-joined-stream';
-import { Tail } from './ssh2-tail';
 
 /**
  * Runs the command without a terminal: no environment, no agent, no display goes along.

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Client, type HostVerifier } from 'ssh2';
-import { ConnectFailure } from '../link/connect-failure';
 import { Authentication } from '../login/authenticate';
+import { ConnectFailure } from '../transport';
 import { offeredAlgorithms } from './ssh2-algorithms';
 import { explain, explainEnd } from './ssh2-explain';
 import type { Hop } from './ssh2-hop';

@@ -1,5 +1,4 @@
-import { ConnectFailure } from '../link/connect-failure';
-import type { ConnectStage } from '../transport';
+import { ConnectFailure, type ConnectStage } from '../transport';
 import type { HopContext } from './ssh2-hop';
 
 type Stage = 'host_key' | 'auth' | 'in';

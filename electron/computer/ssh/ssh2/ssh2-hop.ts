@@ -1,6 +1,6 @@
 import type { ResolvedHost } from '../config/resolved-host';
-import type { ConnectFailure } from '../link/connect-failure';
 import type {
+  ConnectFailure,
   ConnectStage,
   OpenOptions,
   PromptPort,

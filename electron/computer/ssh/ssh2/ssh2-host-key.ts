@@ -1,7 +1,7 @@
-import { ConnectFailure } from '../link/connect-failure';
 import { changedKey } from '../login/changed-key';
 import { fingerprint, keyTypeOf } from '../login/identity';
 import { type HostKeyVerdict, KnownHosts, nameInFile, recordHostKey } from '../login/known-hosts';
+import { ConnectFailure } from '../transport';
 import type { HopContext } from './ssh2-hop';
 
 /**

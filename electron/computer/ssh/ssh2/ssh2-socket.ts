@@ -3,7 +3,7 @@ import { promises as dns, type LookupAddress } from 'node:dns';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ResolvedHost } from '../config/resolved-host';
-import { ConnectFailure } from '../link/connect-failure';
+import { ConnectFailure } from '../transport';
 import type { HopContext } from './ssh2-hop';
 import { JoinedStream } from './ssh2-joined-stream';
 

@@ -1,8 +1,7 @@
 import type { Client, ClientChannel } from 'ssh2';
 import { type ResolveOptions, resolveTold } from '../config/resolve-host';
 import type { ResolvedHost } from '../config/resolved-host';
-import { ConnectFailure } from '../link/connect-failure';
-import type { HostChannel, HostTransport, OpenOptions } from '../transport';
+import { ConnectFailure, type HostChannel, type HostTransport, type OpenOptions } from '../transport';
 import { openChannel } from './ssh2-channel';
 import { type LoggedIn, logIn } from './ssh2-connect';
 import { failed, type Hop, makeHop } from './ssh2-hop';

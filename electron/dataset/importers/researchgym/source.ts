@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { jsonFault } from '@shared/base/json-fault';
+import { jsonFault } from '@shared/base/json';
 import { WaymarkError } from '@shared/contract/errors';
 import { jsonShape } from '../json-shape';
 import { megabytes, readRegularFile } from '../regular-file';

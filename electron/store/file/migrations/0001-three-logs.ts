@@ -1,4 +1,4 @@
-import type { Migration } from './migration';
+import type { Migration } from '../database';
 
 /**
  * Run log, outbox and annotation log with their blobs and session bytes; heads and small projections beside

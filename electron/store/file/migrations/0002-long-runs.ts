@@ -1,4 +1,4 @@
-import type { Migration } from './migration';
+import type { Migration } from '../database';
 
 /**
  * When a queued hint may be delivered and why it became due; up to where each person has seen each run. `seen` belongs to no

@@ -1,4 +1,4 @@
-import type { Migration } from './migration';
+import type { Migration } from '../database';
 
 /**
  * What reviewing needs: judges' votes and who decided beside the heads, filters by source and computer, steps by rule, settings

@@ -1,4 +1,4 @@
-import type { Migration } from './migration';
+import type { Migration } from '../database';
 
 /**
  * Every writer has part files of its own, so rows name them: `file` is null for a part that an earlier version wrote

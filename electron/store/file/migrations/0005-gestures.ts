@@ -1,4 +1,4 @@
-import type { Migration } from './migration';
+import type { Migration } from '../database';
 
 /**
  * What one act of a person wrote together, by entry: undo takes it as one. `asked` is the run in which it was done where that is

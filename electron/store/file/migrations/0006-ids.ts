@@ -1,4 +1,4 @@
-import type { Migration } from './migration';
+import type { Migration } from '../database';
 
 /** What `isId` says, with bytes counted: a NUL would end the text for GLOB. Keep the two alike. */
 const isId = (column: string) =>

@@ -1,4 +1,4 @@
-import type { Migration } from './migration';
+import type { Migration } from '../database';
 
 /**
  * Output of terminals that `restore` could not bring back, bytes `from_byte..to_byte`. `stored` 1: the lists of parts and chunks

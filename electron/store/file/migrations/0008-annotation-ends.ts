@@ -1,4 +1,4 @@
-import type { Migration } from './migration';
+import type { Migration } from '../database';
 
 const hashIn = (table: string) =>
   `(SELECT hash FROM ${table} l WHERE l.device = e.device AND l.device_seq = e.seq)`;
