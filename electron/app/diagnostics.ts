@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import type { AppInfo } from '@shared/contract/ipc/application';
 import type { Settings } from '@shared/contract/settings';
 import type { RunSummary } from '@shared/contract/views';
-import { app } from 'electron';
 import { writeOutput } from '../files/output-file';
 import type { SecretScanner } from '../secrets/scanner';
-import { sqliteVersion } from '../store/file/database';
 
 export interface DiagnosticsInput {
   info: AppInfo;
@@ -56,21 +54,4 @@ async function readLog(folder: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;
   }
-}
-
-/** From this version on Electron is the one that is shipped; an older one is the fallback for tests. */
-const OWN_ELECTRON = 40;
-
-/** What the application says of itself. */
-export function applicationInfo(smoke: boolean): AppInfo {
-  const { electron = '', chrome = '', node } = process.versions;
-  return {
-    name: 'Waymark',
-    version: app.getVersion(),
-    runtime: { electron, chrome, node, sqlite: sqliteVersion() },
-    testRuntime: Number(electron.split('.')[0]) < OWN_ELECTRON,
-    platform: process.platform,
-    locale: app.getLocale(),
-    smoke,
-  };
 }

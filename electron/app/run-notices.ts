@@ -1,6 +1,5 @@
 import type { Settings } from '@shared/contract/settings';
 import { type AttentionItem, type RunFindings, urgencyOf } from '@shared/runs/attention/attention';
-import { Notification } from 'electron';
 import type { Store } from '../store/api';
 import { type Batch, type NoticeClock, NoticeLimiter } from './notice-limiter';
 import type { NoticeWords } from './notice-words';
@@ -190,23 +189,4 @@ class Watching {
 /** A thing that comes back after it was over is said again; one that is over is not said for that. */
 function key({ id, at }: AttentionItem): string {
   return `${id} ${at}`;
-}
-
-type Show = (title: string, body: string, clicked: () => void) => void;
-
-/** How a notification is shown here; `clicked`: the person wants to see what it is about. `silent`: not at all. */
-export function systemNotices(silent: boolean): Show {
-  /** A notification that nothing holds is collected, and its click with it. */
-  const shown = new Set<Notification>();
-  return (title, body, clicked) => {
-    if (silent || !Notification.isSupported()) return;
-    const notice = new Notification({ title, body });
-    notice.on('click', () => {
-      shown.delete(notice);
-      clicked();
-    });
-    notice.on('close', () => shown.delete(notice));
-    shown.add(notice);
-    notice.show();
-  };
 }
