@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { alice, bob, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { openDatabase } from '../file/database';
-import { rowId } from '../file/rows';
-import { Statements } from '../file/rows';
+import { rowId, Statements } from '../file/rows';
 import { workspaceFile } from '../file/workspace-file';
 import { LabelProjection } from './label-projection';
 
