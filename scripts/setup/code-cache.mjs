@@ -25,7 +25,7 @@ export async function ensureCodeCache({ runtime }) {
     throw new StepFailure(
       STEP,
       `Electron ${runtime.version} could not load the built code (exit ${code}).\n    ${output.trim().split('\n').slice(-25).join('\n    ')}`,
-      'Mend what it names, then run the same command again.',
+      'Fix what it names, then run the same command again.',
     );
   }
   writeFileSync(stampFile, stamp);
