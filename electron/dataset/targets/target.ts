@@ -1,0 +1,98 @@
+import type { Trajectory } from '@shared/context/trajectory';
+import type { Compression, ExportFormat, ExportVariant } from '@shared/contract/export-request';
+import type { DatasetReader } from '../event-pages';
+import type { ExportPlan } from '../export-plan';
+import type { DatasetRow } from '../rows';
+
+/** What records of one variant are made from besides their row. */
+export interface TargetContext {
+  plan: ExportPlan;
+  reader: DatasetReader;
+  variant: ExportVariant;
+  /** Form of a call's arguments in the records: the model's own text, or the object it means. */
+  argumentsForm: 'string' | 'object';
+  signal?: AbortSignal | undefined;
+}
+
+/** One record of a data file: a line of JSON, an element of a JSON array or a row of a Parquet file. */
+export interface TargetRecord {
+  value: Readonly<Record<string, unknown>>;
+  /** Assistant messages that get loss in it. */
+  trained: number;
+}
+
+/** Why something of the plan is in no record, in words that people read, and how often. */
+export interface TargetDrop {
+  why: string;
+  count: number;
+}
+
+/** Makes the records of one variant. Rows come in the order of the plan, each once, whatever the preset's repetition. */
+export interface RecordMaker {
+  /** Records of one row, in order; the same row makes the same records. */
+  records(row: DatasetRow): Iterable<TargetRecord>;
+  /** Records that need every row: written after the last one. */
+  rest?(): AsyncIterable<TargetRecord> | Iterable<TargetRecord>;
+  /** What was left out so far. */
+  dropped(): TargetDrop[];
+}
+
+/** A column of a Parquet file, as hyparquet-writer takes it. */
+export interface ParquetLayout {
+  /** The schema's elements, root first (`hyparquet`'s `SchemaElement`). */
+  schema: readonly Readonly<Record<string, unknown>>[];
+  columns: readonly string[];
+}
+
+export interface DataFile {
+  /** Relative to the dataset's folder. */
+  path: string;
+  variant: ExportVariant;
+  split: 'train' | 'validation';
+  records: number;
+}
+
+export interface ExtraFile {
+  path: string;
+  text: string;
+}
+
+/** What the README and the files beside the data are written from. */
+export interface TargetFacts {
+  plan: ExportPlan;
+  files: readonly DataFile[];
+  argumentsForm: 'string' | 'object';
+  compression: Compression;
+  dropped: readonly TargetDrop[];
+}
+
+/**
+ * A format that a dataset can be written in. Pure but for `begin`: same rows, same bytes. The README's frame (counts, snapshot,
+ * waivers, the card for Hugging Face) is the same for all; a target adds how its loader reads the files and what its traps are.
+ */
+export interface Target {
+  format: ExportFormat;
+  /** Name of the trainer or reader. */
+  title: string;
+  /** How records are stored; the first is the default. `array` is one JSON array in one file. */
+  encodings: readonly ('jsonl' | 'array' | 'parquet' | 'documents')[];
+  compressions: readonly Compression[];
+  /** Trajectories it takes rows of. */
+  kinds: readonly Trajectory['kind'][];
+  /** Form of a call's arguments: fixed by the loader, or `template` where the model's chat template decides. */
+  argumentsForm: 'string' | 'object' | 'template';
+  /** How a preset repeats a row: literally, by a weight that the README or an extra file states, or not at all. */
+  repeats: 'rows' | 'weight' | 'never';
+  /** With `encodings` `parquet`. */
+  parquet?: ParquetLayout;
+  begin(context: TargetContext): Promise<RecordMaker> | RecordMaker;
+  /** Files beside the data: a template, a list of datasets. */
+  extras?(facts: TargetFacts): ExtraFile[];
+  /** Markdown below the heading `## Load`: the trainer's exact command, fields, traps. */
+  readme(facts: TargetFacts): string;
+  /**
+   * What the loader would refuse or silently mangle in a record, in words that name the field; empty when it takes it as meant.
+   * Every record is checked before it is written, and again by `export verify`.
+   */
+  problems(value: Readonly<Record<string, unknown>>): string[];
+}
