@@ -54,7 +54,10 @@ export class ByteLevelTokenizer {
   ) {
     const contents = file.added_tokens.map(({ content }) => content);
     this.added = new Set(contents);
-    this.vocabulary = new Set([...Object.values(file.model.vocab), ...file.added_tokens.map(({ id }) => id)]).size;
+    this.vocabulary = new Set([
+      ...Object.values(file.model.vocab),
+      ...file.added_tokens.map(({ id }) => id),
+    ]).size;
     this.normalizes = file.normalizer !== null && file.normalizer !== undefined;
     this.greedy = file.added_tokens
       .filter(({ lstrip, rstrip, single_word }) => lstrip === true || rstrip === true || single_word === true)
@@ -174,7 +177,8 @@ function pushComposed(origin: number[], section: string, at: number): void {
     const normal = cluster.normalize('NFC');
     const from = at + match.index;
     if (normal === cluster || normal.length >= cluster.length) {
-      for (let unit = 0; unit < normal.length; unit += 1) origin.push(from + Math.min(unit, cluster.length - 1));
+      for (let unit = 0; unit < normal.length; unit += 1)
+        origin.push(from + Math.min(unit, cluster.length - 1));
       continue;
     }
     // The first character took in as many marks as are missing.
@@ -228,10 +232,12 @@ function whyNotByteLevel({ model, normalizer, pre_tokenizer }: TokenizerFile): s
   const normalizers = normalizer === null || normalizer === undefined ? [] : flat(normalizer, 'normalizers');
   const changes = normalizers.find(({ type }) => type !== 'NFC');
   if (changes !== undefined) return `its normalizer ${changes.type.slice(0, 40)} changes the text`;
-  const parts = pre_tokenizer === null || pre_tokenizer === undefined ? [] : flat(pre_tokenizer, 'pretokenizers');
+  const parts =
+    pre_tokenizer === null || pre_tokenizer === undefined ? [] : flat(pre_tokenizer, 'pretokenizers');
   const levels = parts.filter(({ type }) => type === 'ByteLevel');
   if (levels.length === 0) return 'its pre-tokenizer is not byte-level';
-  if (levels.some(({ add_prefix_space }) => add_prefix_space === true)) return 'it puts a space before the text';
+  if (levels.some(({ add_prefix_space }) => add_prefix_space === true))
+    return 'it puts a space before the text';
   const other = parts.find(({ type, behavior }) => !kept.has(type) || behavior === 'Removed');
   return other === undefined ? null : `its pre-tokenizer ${other.type.slice(0, 40)} may leave out characters`;
 }

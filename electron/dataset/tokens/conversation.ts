@@ -1,5 +1,5 @@
-import type { RowView, TokenMessage, TokenRule } from '@shared/contract/export-views';
 import type { MaskedMessage } from '@shared/context/mask';
+import type { RowView, TokenMessage, TokenRule } from '@shared/contract/export-views';
 import type { Tool } from '@shared/log/event-parts';
 import type { Range } from './jinja/marks';
 
@@ -41,7 +41,7 @@ export interface Training {
 /** Messages and tools as the template gets them. */
 export interface TemplateRow {
   messages: readonly Record<string, unknown>[];
-  tools: readonly unknown[] | null;
+  tools: readonly unknown[];
   /** Whether each message trains; null: it is not the assistant's. */
   masks: readonly (0 | 1 | null)[];
 }
@@ -65,9 +65,7 @@ export function templateRow(row: TokenRow, form: 'string' | 'object', format: st
       ...(mask === null || format !== 'trl' ? {} : { train: mask === 1 }),
     }) as Record<string, unknown>;
   });
-  // slime gives a template None where the list is empty, and so do the others.
-  const tools = row.tools.length === 0 ? null : (wellFormed(row.tools) as unknown[]);
-  return { messages, tools, masks };
+  return { messages, tools: wellFormed(row.tools) as unknown[], masks };
 }
 
 function asObject(call: { name: string; arguments: string }): { name: string; arguments: unknown } {

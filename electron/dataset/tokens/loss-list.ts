@@ -1,7 +1,7 @@
-import { type ChatMessage, contentText } from '@shared/log/chat';
 import type { TokenMessage } from '@shared/contract/export-views';
-import { fromJson, toJson } from './jinja/values';
+import { type ChatMessage, contentText } from '@shared/log/chat';
 import { strip } from './jinja/text-methods';
+import { fromJson, toJson } from './jinja/values';
 
 type Lost = TokenMessage['lost'];
 
@@ -23,7 +23,8 @@ export function lostParts(message: ChatMessage, rendered: string): Lost {
   ].filter(({ text }) => text !== '');
   // The longer one first: the shorter may be a part of it.
   for (const { part, text } of texts.sort((a, b) => b.text.length - a.text.length))
-    if (!left.take(text) && !takenInPieces(left, part, text)) lost.push({ part, name: '', excerpt: excerpt(text) });
+    if (!left.take(text) && !takenInPieces(left, part, text))
+      lost.push({ part, name: '', excerpt: excerpt(text) });
   const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
   const shown = calls.map(({ function: { arguments: text } }) => takeArguments(left, text));
   for (const [index, { function: call }] of calls.entries()) {
@@ -40,7 +41,9 @@ const order = ['content', 'reasoning', 'call', 'arguments'];
 function takenInPieces(left: Remains, part: string, text: string): boolean {
   if (part !== 'content' || !text.includes('</think>')) return false;
   const [thought = '', answer = ''] = text.replace('<think>', '').split('</think>');
-  return [thought, answer].map((piece) => strip(piece, null, 'both')).every((piece) => piece === '' || left.take(piece));
+  return [thought, answer]
+    .map((piece) => strip(piece, null, 'both'))
+    .every((piece) => piece === '' || left.take(piece));
 }
 
 /** As the model wrote them, as JSON of the same meaning, as JSON within JSON, or key by key. */

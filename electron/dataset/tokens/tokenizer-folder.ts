@@ -47,7 +47,9 @@ export async function readTokenizerFolder(folder: string): Promise<TokenizerFold
   const config = parsed.data;
   const own = await readIfThere(folder, 'chat_template.jinja', mostTemplate);
   const { template, warnings } =
-    own === null ? fromConfig(config.chat_template, folder) : { template: { source: own, file: 'chat_template.jinja' }, warnings: [] };
+    own === null
+      ? fromConfig(config.chat_template, folder)
+      : { template: { source: own, file: 'chat_template.jinja' }, warnings: [] };
   return {
     ...{ folder, name: nameOf(folder), tokenizer, template },
     variables: specialTokens(config),
@@ -125,7 +127,9 @@ async function placeOf(folder: string, file: string): Promise<string> {
 function nameOf(folder: string): string {
   const parent = dirname(folder);
   if (basename(parent) !== 'snapshots') return basename(folder);
-  return basename(dirname(parent)).replace(/^models--/, '').replaceAll('--', '/');
+  return basename(dirname(parent))
+    .replace(/^models--/, '')
+    .replaceAll('--', '/');
 }
 
 function json(text: string, name: string): unknown {

@@ -28,9 +28,13 @@ export function loadTokenizer(read: TokenizerFolder, id: string): LoadedTokenize
       warnings: [
         ...read.warnings,
         ...form.warnings,
-        ...template.unsupported.map((what) => `The template uses ${what}. Rows that reach it cannot be shown.`),
+        ...template.unsupported.map(
+          (what) => `The template uses ${what}. Rows that reach it cannot be shown.`,
+        ),
         ...(template.asksForToday
-          ? [`The template prints today's date. The preview prints ${frozenDay}, so the tokens of the date differ.`]
+          ? [
+              `The template prints today's date. The preview prints ${frozenDay}, so the tokens of the date differ.`,
+            ]
           : []),
       ],
     },

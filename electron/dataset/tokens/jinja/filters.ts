@@ -1,4 +1,4 @@
-import { length, type MarkPattern, strip, textMethod } from './text-methods';
+import { capitalized, length, type MarkPattern, strip, textMethod } from './text-methods';
 import {
   argument,
   bool,
@@ -50,6 +50,7 @@ const own: Readonly<Record<string, (value: Value, call: CallArguments, marks: Ma
     isText(value) ? text([...stringOf(value)].reverse().join('')) : list([...itemsIn(value)].reverse()),
   upper: (value) => text(str(value).toUpperCase()),
   lower: (value) => text(str(value).toLowerCase()),
+  capitalize: (value) => text(capitalized(str(value))),
   safe: (value) => value,
   default: fallback,
   d: fallback,
@@ -121,15 +122,7 @@ const own: Readonly<Record<string, (value: Value, call: CallArguments, marks: Ma
   },
 };
 
-const byLibrary: ReadonlySet<string> = new Set([
-  'indent',
-  'sort',
-  'dictsort',
-  'float',
-  'title',
-  'capitalize',
-  'bool',
-]);
+const byLibrary: ReadonlySet<string> = new Set(['indent', 'sort', 'dictsort', 'float']);
 
 export function isKnownFilter(name: string): boolean {
   return Object.hasOwn(own, name) || byLibrary.has(name);

@@ -192,10 +192,11 @@ export class PythonInterpreter extends Interpreter {
   #call(node: Node, environment: Environment): Value {
     const callee = this.#value(node.callee, environment);
     if (isMissing(callee)) {
-      const name = nameOf(node.callee as Node);
-      throw (node.callee as Node).type === 'MemberExpression'
-        ? new UnsupportedConstruct(`the method ${name}`)
-        : new PythonError(`'${name}' is undefined`);
+      const called = node.callee as Node;
+      const name = nameOf(called);
+      throw new PythonError(
+        called.type === 'MemberExpression' ? `'${name}' is no method there` : `'${name}' is undefined`,
+      );
     }
     if (!isCall(callee)) throw new PythonError(`'${typeName(callee)}' object is not callable`);
     return this.#plain({ ...node, callee: known(callee) }, environment);

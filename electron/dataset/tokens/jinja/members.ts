@@ -73,6 +73,7 @@ function methodOf(object: Value, name: string, marks: MarkPattern): Value | null
           return found ?? fallback ?? none();
         });
       default:
+        if (name === 'copy' || name === 'fromkeys') return unsupported(`dict.${name}`);
         return changing.has(name) ? forbidden('dict', name) : null;
     }
   }
@@ -110,7 +111,6 @@ const unsupportedOfText: ReadonlySet<string> = new Set([
     'index',
     'rindex',
     'isalpha',
-    'isdigit',
   ],
   ...['isalnum', 'isspace', 'isupper', 'islower', 'isnumeric', 'isdecimal', 'istitle', 'isidentifier'],
 ]);

@@ -100,6 +100,12 @@ export function length(value: string): number {
   return count;
 }
 
+/** The first character upper, the others lower. */
+export function capitalized(value: string): string {
+  const [first = ''] = value;
+  return first.toUpperCase() + value.slice(first.length).toLowerCase();
+}
+
 /** A method of Python's `str`, or null: it has none of this name here. */
 export function textMethod(
   name: string,
@@ -126,6 +132,10 @@ export function textMethod(
       return (self) => text(self.toUpperCase());
     case 'lower':
       return (self) => text(self.toLowerCase());
+    case 'capitalize':
+      return (self) => text(capitalized(self));
+    case 'isdigit':
+      return (self) => bool(/^\p{Nd}+$/u.test(self));
     case 'replace':
       return (self, call) => text(replace(self, call));
     case 'removeprefix':
