@@ -89,6 +89,11 @@ const helpText = `waymark: the engine of Waymark without its window
       [--run RUN]... [--undecided refuse|train|mask] [--preset default|apollo]
       [--no-tools refuse|allow] [--carried once|paper]
       [--reasoning as-sent|drop|keep]
+  export tokens --tokenizer DIR --run RUN --segment N
+                                    one row token by token, as its trainer sees it; DIR has
+                                    tokenizer.json and a chat template
+      [--kind summary] [--format F] [--variant V] [--arguments auto|string|object]
+      [--rule auto|turn|generation|slime-qwen|slime-qwen3|slime-qwen3_5|slime-distill_qwen]
   serve --stdio                     serve the workspace to a window, over the SSH channel
                                     it opened; --workspace DIR, else the default one
   verify [--logs]                   check chains, texts, prompts, rows, session logs; --logs:

@@ -21,14 +21,29 @@ const addedToken = z.looseObject({
   special: z.boolean().optional(),
 });
 const part = z.looseObject({ type: z.string() });
-const mergePair = z.union([z.string(), z.array(z.string()).length(2)]);
+/** Checked by hand: there are some 150,000 of each, and a schema would copy them. */
+const vocabulary = z.custom<Readonly<Record<string, number>>>((value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const ids: unknown[] = Object.values(value);
+  return ids.every((id) => typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 && id < mostId);
+}, 'not a vocabulary');
+const merges = z.custom<readonly (string | readonly string[])[]>(
+  (value) => Array.isArray(value) && value.every(isMerge),
+  'not a list of merges',
+);
+const mostId = 16 * 1024 * 1024;
+
+function isMerge(value: unknown): boolean {
+  if (typeof value === 'string') return true;
+  return Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === 'string');
+}
 
 /** What of `tokenizer.json` decides whether it can be used. */
 const tokenizerFile = z.looseObject({
   model: z.looseObject({
     type: z.string().optional(),
-    vocab: z.record(z.string(), z.int().nonnegative()),
-    merges: z.array(mergePair),
+    vocab: vocabulary,
+    merges,
   }),
   added_tokens: z.array(addedToken).default([]),
   normalizer: part.nullable().optional(),
@@ -117,7 +132,7 @@ export class ByteLevelTokenizer {
       let bytes = this.added.has(token) ? Buffer.byteLength(token) : codePoints(token);
       // `left`: bytes of the character before `at` that no token holds yet.
       const first = left > 0 ? before(normal, at) : at;
-      starts[index] = origin === null ? first : (origin[first] ?? text.length);
+      starts[index] = origin === null ? first : (origin.starts[first] ?? text.length);
       if (bytes <= left) {
         left -= bytes;
       } else {
@@ -132,7 +147,7 @@ export class ByteLevelTokenizer {
           bytes -= size;
         }
       }
-      ends[index] = origin === null ? at : endOf(origin, at, text.length);
+      ends[index] = origin === null ? at : (origin.ends[at - 1] ?? text.length);
     }
     if (left > 0 || at !== normal.length || ids.some((id) => id === undefined)) throw this.#lost(text);
     return { ids, starts, ends };
@@ -148,49 +163,77 @@ export class ByteLevelTokenizer {
     );
   }
 
-  /** The text as the model's vocabulary sees it, and for each unit of that the unit of the text; null: they are the same. */
-  #normalized(text: string): { normal: string; origin: number[] | null } {
+  /** The text as the model's vocabulary sees it, and where each unit of that is from; null: they are the same. */
+  #normalized(text: string): { normal: string; origin: Origin | null } {
     if (!this.normalizes) return { normal: text, origin: null };
     const sections = this.splitter === null ? [text] : text.split(this.splitter);
     const normals = sections.map((section) => section.normalize('NFC'));
     if (normals.every((normal, index) => normal === sections[index])) return { normal: text, origin: null };
-    const origin: number[] = [];
+    const origin: Origin = { starts: [], ends: [] };
     let at = 0;
     for (const [index, section] of sections.entries()) {
-      const normal = normals[index] ?? '';
-      if (normal === section) for (let unit = 0; unit < section.length; unit += 1) origin.push(at + unit);
-      else pushComposed(origin, section, at);
+      if (normals[index] === section) pushSame(origin, section, at);
+      else pushNormalized(origin, section, at);
       at += section.length;
     }
-    origin.push(text.length);
     return { normal: normals.join(''), origin };
+  }
+}
+
+/** For each unit of a normalized text, the character of the text that it comes from. */
+interface Origin {
+  starts: number[];
+  ends: number[];
+}
+
+function pushSame(origin: Origin, section: string, at: number): void {
+  let from = at;
+  for (const char of section) {
+    for (let unit = 0; unit < char.length; unit += 1) {
+      origin.starts.push(from);
+      origin.ends.push(from + char.length);
+    }
+    from += char.length;
   }
 }
 
 /** Vowels and trailing consonants of Hangul compose with what is before them, as marks do. */
 const clusters = /[^\p{M}\u1161-\u1175\u11a8-\u11c2]?[\p{M}\u1161-\u1175\u11a8-\u11c2]*/gu;
 
-/** Of a section that NFC changes: what composed is where its first character was. */
-function pushComposed(origin: number[], section: string, at: number): void {
-  for (const match of section.matchAll(clusters)) {
-    const cluster = match[0];
-    const normal = cluster.normalize('NFC');
-    const from = at + match.index;
-    if (normal === cluster || normal.length >= cluster.length) {
-      for (let unit = 0; unit < normal.length; unit += 1)
-        origin.push(from + Math.min(unit, cluster.length - 1));
-      continue;
-    }
-    // The first character took in as many marks as are missing.
-    const taken = cluster.length - normal.length;
-    const first = (normal.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
-    for (let unit = 0; unit < normal.length; unit += 1) origin.push(from + (unit < first ? 0 : unit + taken));
+function pushNormalized(origin: Origin, section: string, at: number): void {
+  for (const { 0: cluster, index } of section.matchAll(clusters)) {
+    if (cluster.normalize('NFC') === cluster) pushSame(origin, cluster, at + index);
+    else pushCluster(origin, cluster, at + index);
   }
 }
 
-/** Where the original of the units before `at` ends. */
-function endOf(origin: readonly number[], at: number, length: number): number {
-  return origin[at] ?? length;
+/**
+ * As the Rust library aligns what NFC changed: each character of the result counts how many more (or fewer) it has than it was made
+ * from; one that was added belongs to the character before, one that took others in belongs to the first of them.
+ */
+function pushCluster(origin: Origin, cluster: string, at: number): void {
+  const chars = [...cluster];
+  const places = chars.map((_, index) => at + chars.slice(0, index).join('').length);
+  const parts = chars.flatMap((char) =>
+    [...char.normalize('NFD')].map((part, index) => ({ part, change: index === 0 ? 0 : 1, used: false })),
+  );
+  const take = (part: string) => {
+    const found = parts.find((each) => each.part === part && !each.used);
+    if (found !== undefined) found.used = true;
+    return found?.change ?? 0;
+  };
+  let cursor = 0;
+  for (const char of cluster.normalize('NFC')) {
+    const made = [...char.normalize('NFD')];
+    const change = made.reduce((sum, part) => sum + take(part), 1 - made.length);
+    const from = Math.min(change > 0 ? Math.max(0, cursor - 1) : cursor, chars.length - 1);
+    const start = places[from] ?? at;
+    for (let unit = 0; unit < char.length; unit += 1) {
+      origin.starts.push(start);
+      origin.ends.push(start + (chars[from]?.length ?? 1));
+    }
+    if (change <= 0) cursor += 1 - change;
+  }
 }
 
 function before(text: string, at: number): number {

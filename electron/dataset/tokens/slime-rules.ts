@@ -124,11 +124,13 @@ export function trainDistillQwen(loaded: LoadedTokenizer, row: TemplateRow): Tra
   const last = row.messages.length - 1;
   const owner = new Int32Array(asked.ids.length + said.ids.length).fill(-1);
   owner.fill(last, asked.ids.length);
+  // Without a mask of its own the last message trains, whoever says it.
+  const trained = row.masks[last] === null ? new Uint8Array(owner.length).fill(1, asked.ids.length) : null;
   return {
     text: prompt + answer,
     ids: [...asked.ids, ...said.ids],
     starts: [...asked.starts, ...said.starts.map((start) => start + prompt.length)],
-    ...{ owner, trained: null },
+    ...{ owner, trained },
     places: row.messages.map((_, index) =>
       index === 0
         ? { from: 0, to: prompt.length }
@@ -196,13 +198,13 @@ function joined(
   for (const piece of pieces) {
     const marked = markedText(loaded, inputOf(loaded, piece));
     const encoded = loaded.tokenizer.encode(marked.text);
-    const end = piece.cutAfter > 0 ? encoded.ids.length - piece.cutAfter : encoded.ids.length;
-    const kept = { from: Math.min(piece.cutBefore, end), to: Math.max(0, end) };
+    const end = Math.max(0, encoded.ids.length - piece.cutAfter);
+    const kept = { from: Math.min(piece.cutBefore, end), to: end };
     const from = encoded.starts[kept.from] ?? marked.text.length;
     const to = kept.to > kept.from ? (encoded.ends[kept.to - 1] ?? from) : from;
     const moved = all.text.length - from;
     const mask = row.masks[piece.index] ?? null;
-    if (mask !== null && kept.to - kept.from < prompt) {
+    if (mask === 1 && kept.to - kept.from < prompt) {
       throw new WaymarkError(
         'refused',
         `slime would stop at message ${piece.index + 1}: it has fewer tokens than the generation prompt. Choose another mask type.`,
