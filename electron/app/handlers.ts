@@ -14,6 +14,7 @@ import { remoteHandlers } from '../commands/remote';
 import { taskHandlers } from '../commands/tasks';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { readApart } from '../dataset/importers/import-thread';
+import type { ExportJobs } from '../dataset/jobs/export-jobs';
 import type { Publisher } from '../ipc/publish';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import { originOf } from '../model/bound-key';
@@ -43,6 +44,7 @@ export interface HandlerInput {
   dialogs: Dialogs;
   pump: TerminalPump;
   publisher: Publisher;
+  exports: ExportJobs;
   hosts: WindowHosts;
   reports: HostReports;
   terminals: OwnTerminalDesk;
@@ -136,7 +138,10 @@ export function createHandlers(input: HandlerInput): Handlers {
       chooseSource: (from) => dialogs.source('mergeLabels', from),
       chooseFile: () => dialogs.saveFile('labels.jsonl', 'exportLabels'),
     }),
-    ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
+    ...datasetHandlers({
+      ...{ holder, jobs: input.exports, publisher: input.publisher },
+      chooseTarget: () => dialogs.folder('exportTo'),
+    }),
     'attention.showing': async ({ run }) => input.showing(run),
     // By name only: a window has no way to send anything to an address that is not in the settings.
     'model.test': async ({ endpoint: name }) => {
