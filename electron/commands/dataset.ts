@@ -89,7 +89,7 @@ export function datasetHandlers(
 function request(input: CommandParsed<'export.preview'>) {
   return {
     format: 'slime' as const,
-    runs: input.runs.length > 0 ? input.runs : ('all' as const),
+    runs: input.runs,
     undecided: input.undecided,
     preset: input.preset,
     noTools: input.noTools,

@@ -3,11 +3,27 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { WaymarkError } from '@shared/contract/errors';
 import type { RecordEncoder } from './encoders/encoder';
 import type { Packer } from './encoders/packer';
+import { jsonLine } from './json-line';
 
 /** Bytes gathered before a write. */
 const chunkBytes = 1 << 20;
 /** Bytes read at a time while a prefix is checked. */
 const readBytes = 4 << 20;
+
+/** Where records of one variant and side go. */
+export interface RecordSink {
+  /** Records so far. */
+  readonly records: number;
+  /** Bytes so far, those on their way included. */
+  readonly bytes: number;
+  /** Resolves when there is room for more; a failed write is thrown by the next call. `name`: of a document. */
+  add(value: Readonly<Record<string, unknown>>, name?: string): Promise<void> | void;
+  /** Everything so far is on the disk. What is returned is data that a structured clone keeps. */
+  border(): Promise<unknown>;
+  end(): Promise<WrittenDataFile[]>;
+  /** Lets go of it, whatever became of it. */
+  close(): Promise<void>;
+}
 
 /** What a data file has come to at a border, and what makes it go on from there. */
 export interface SavedFile {
@@ -31,7 +47,7 @@ export interface WrittenDataFile {
  * One data file while it is written: records become text or pages, these are packed, hashed and written, in constant memory. At a
  * border all of it is on the disk and can be gone on with, even by another process.
  */
-export class DataFile {
+export class DataFile implements RecordSink {
   records = 0;
   private hash: Hash = createHash('sha256');
   private waiting: Buffer[] = [];
@@ -88,19 +104,16 @@ export class DataFile {
     }
   }
 
-  /** Bytes of the file so far, those on their way included. */
   get bytes(): number {
     return this.size;
   }
 
-  /** Resolves when there is room for more; a failed write is thrown by the next call. */
   add(value: Readonly<Record<string, unknown>>): Promise<void> | void {
     this.records += 1;
     this.pack(this.encoder.add(value));
     if (this.waitingBytes >= chunkBytes) return this.flush();
   }
 
-  /** Everything so far is on the disk. */
   async border(): Promise<SavedFile> {
     this.pack(this.encoder.border());
     await this.drain();
@@ -115,17 +128,16 @@ export class DataFile {
     };
   }
 
-  async end(): Promise<WrittenDataFile> {
+  async end(): Promise<WrittenDataFile[]> {
     this.pack(this.encoder.end());
     this.put(this.packer.end());
     await this.drain();
     await this.handle.sync();
     await this.handle.close();
     const { path, records, size } = this;
-    return { path, bytes: size, sha256: this.hash.digest('hex'), records };
+    return [{ path, bytes: size, sha256: this.hash.digest('hex'), records }];
   }
 
-  /** Lets go of it, whatever became of it. */
   async close(): Promise<void> {
     await this.writing.catch(() => undefined);
     await this.handle.close();
@@ -176,6 +188,75 @@ async function prefixHash(handle: FileHandle, bytes: number): Promise<Hash | nul
     left -= bytesRead;
   }
   return hash;
+}
+
+/** A file of its own for each record, below one folder. Of each only name, length and hash are remembered. */
+export class Documents implements RecordSink {
+  bytes = 0;
+  private readonly written: WrittenDataFile[];
+  private readonly names: Set<string>;
+
+  /** @param folder relative to the dataset @param place absolute path of a file of the dataset; its folder is made */
+  constructor(
+    private readonly folder: string,
+    private readonly place: (path: string) => Promise<string>,
+    saved: readonly WrittenDataFile[] = [],
+  ) {
+    this.written = [...saved];
+    this.names = new Set(saved.map(({ path }) => path));
+    for (const { bytes } of saved) this.bytes += bytes;
+  }
+
+  get records(): number {
+    return this.written.length;
+  }
+
+  /** @throws WaymarkError bug for a name that is none, or comes twice */
+  async add(value: Readonly<Record<string, unknown>>, name = `${this.records + 1}.json`): Promise<void> {
+    const path = `${this.folder}/${documentName(name)}`;
+    if (this.names.has(path)) throw new WaymarkError('bug', `Two records of a dataset are called ${path}.`);
+    this.names.add(path);
+    const bytes = Buffer.from(`${jsonLine(value)}\n`);
+    // What a killed process wrote behind its last border is replaced.
+    const handle = await open(await this.place(path), 'w');
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    this.bytes += bytes.length;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    this.written.push({ path, bytes: bytes.length, sha256, records: 1 });
+  }
+
+  async border(): Promise<WrittenDataFile[]> {
+    return this.written;
+  }
+
+  async end(): Promise<WrittenDataFile[]> {
+    return this.written;
+  }
+
+  async close(): Promise<void> {
+    // Each document was closed when it was written.
+  }
+}
+
+/** Whether a file holds these bytes. */
+export async function holds(place: string, { bytes, sha256 }: WrittenDataFile): Promise<boolean> {
+  const handle = await open(place, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (handle === null) return false;
+  try {
+    return (
+      (await handle.stat()).size === bytes && (await prefixHash(handle, bytes))?.digest('hex') === sha256
+    );
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Name of a document's file below its variant's folder: plain, and no two alike. @throws WaymarkError bug */

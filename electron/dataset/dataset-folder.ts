@@ -99,6 +99,14 @@ export class DatasetFolder {
     await removeAt(await this.place(path), { kind: 'file', owned: true });
   }
 
+  /** Removes what lies in a folder beside these files. */
+  async keepOnly(folder: string, files: readonly string[]): Promise<void> {
+    const kept = new Set(files);
+    const place = await this.place(`${folder}/-`);
+    for (const name of await readdir(dirname(place)))
+      if (!kept.has(`${folder}/${name}`)) await this.remove(`${folder}/${name}`);
+  }
+
   async write(path: string, texts: AsyncIterable<string> | Iterable<string>): Promise<WrittenFile> {
     const hash = createHash('sha256');
     let bytes = 0;

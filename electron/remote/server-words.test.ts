@@ -18,7 +18,7 @@ import { datasetReads } from '../commands/dataset';
 import { answerCommand, type Handlers } from '../commands/dispatch';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { DatasetRegistry } from '../dataset/past/dataset-registry';
-import { indexText } from '../dataset/past/record-index';
+import { indexLineOf } from '../dataset/past/record-index';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { encodeFrame, FrameDecoder } from '../serve/frames';
 import { answerLimit } from '../serve/protocol';
@@ -74,7 +74,7 @@ async function rememberDataset(workspace: string): Promise<void> {
   const from = { file: 'train.jsonl', variant: 'all' as const };
   const steps = [{ step: 3, mask: 1 as const, source: 'human', reason: 'AL' }];
   const rows = [1, 2].map((at) =>
-    indexText({ run, segment: at, kind: 'react' }, { ...from, from: at, to: at }, steps),
+    indexLineOf({ run, segment: at, kind: 'react' }, { ...from, from: at, to: at }, steps),
   );
   const facts = {
     id: dataset,
@@ -88,7 +88,7 @@ async function rememberDataset(workspace: string): Promise<void> {
   await new DatasetRegistry(workspace).add(
     { ...facts, ...counts, files, variants: ['all'], options: exportRequestSchema.parse({}) },
     '/gone',
-    gzipSync(rows.join('\n')),
+    gzipSync(rows.map((row) => JSON.stringify(row)).join('\n')),
   );
 }
 

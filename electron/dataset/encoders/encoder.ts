@@ -1,3 +1,5 @@
+import { jsonLine } from '../json-line';
+
 /**
  * Makes the bytes of a data file from its records. They depend on the records and on where `border` was called, on nothing else.
  */
@@ -14,8 +16,12 @@ export interface RecordEncoder {
 
 /** One line of JSON for each record. */
 export class JsonlEncoder implements RecordEncoder {
+  /** The record that came last: a preset may repeat it. */
+  private last: { value: unknown; line: Buffer } | null = null;
+
   add(value: Readonly<Record<string, unknown>>): Buffer[] {
-    return [Buffer.from(`${recordText(value)}\n`)];
+    if (this.last?.value !== value) this.last = { value, line: Buffer.from(`${jsonLine(value)}\n`) };
+    return [this.last.line];
   }
 
   border(): Buffer[] {
@@ -41,7 +47,7 @@ export class ArrayEncoder implements RecordEncoder {
 
   add(value: Readonly<Record<string, unknown>>): Buffer[] {
     this.records += 1;
-    return [Buffer.from(`${this.records === 1 ? '[\n' : ',\n'}${recordText(value)}`)];
+    return [Buffer.from(`${this.records === 1 ? '[\n' : ',\n'}${jsonLine(value)}`)];
   }
 
   border(): Buffer[] {
@@ -59,14 +65,4 @@ export class ArrayEncoder implements RecordEncoder {
   end(): Buffer[] {
     return [Buffer.from(this.records === 0 ? '[]\n' : '\n]\n')];
   }
-}
-
-/** JSON of a record. A half surrogate (text cut in mid-character) would stop a tokenizer: it becomes U+FFFD. */
-export function recordText(value: Readonly<Record<string, unknown>>): string {
-  const text = JSON.stringify(value);
-  return /\\ud[89a-f]/.test(text) ? JSON.stringify(value, wellFormed) : text;
-}
-
-function wellFormed(_: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;
 }

@@ -15,6 +15,8 @@ const count = z.int().nonnegative();
 /** What anybody may know of an export under way: it lies beside its data until the export is done. */
 export const journalHead = z.object({
   version: z.literal(JOURNAL_VERSION),
+  /** Version of the application: what another one planned is planned again. */
+  app: z.string(),
   job: idSchema,
   workspace: z.string(),
   out: z.string(),
@@ -29,11 +31,11 @@ export const journalHead = z.object({
 });
 export type JournalHead = z.infer<typeof journalHead>;
 
-/** A name for each part: what is written once per run does not replace what another run left. */
-export type JournalPart = 'plan' | 'state' | `run-${number}`;
+/** Heads of runs when it began, the plan of each run by its id, and the state at the last border. */
+export type JournalPart = 'heads' | `run-${string}` | 'state';
 
 /**
- * What makes an export go on after its process was killed, in its partial folder: `head.json`, the plan once it is whole, and
+ * What makes an export go on after its process was killed, in its partial folder: `head.json`, heads and plans of runs, and
  * the state at the last border. Each is whole or not there, and on the disk before what follows is begun.
  */
 export class ExportJournal {

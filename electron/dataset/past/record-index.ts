@@ -2,7 +2,7 @@ import { type ExportVariant, exportVariants } from '@shared/contract/export-requ
 import type { RowName } from '@shared/contract/export-views';
 import { idSchema } from '@shared/contract/id';
 import { z } from 'zod';
-import type { RowPlan } from '../export-plan';
+import type { RowPlan } from '../plan';
 
 /**
  * `records.index` of a dataset says where its records are from, for formats whose records do not: JSON in lines, of which no
@@ -47,14 +47,12 @@ export function indexedSteps({
   ];
 }
 
-/** One line, without its end. */
-export function indexText(
-  row: RowName,
+export function indexLineOf(
+  { run, segment, kind }: RowName,
   records: { file: string; from: number; to: number; variant: ExportVariant },
   steps: readonly IndexedStep[],
-): string {
-  const { run, segment, kind } = row;
-  return JSON.stringify({ ...records, run, segment, kind, steps: rangesOf(steps) } satisfies IndexLine);
+): IndexLine {
+  return { ...records, run, segment, kind, steps: rangesOf(steps) };
 }
 
 function rangesOf(steps: readonly IndexedStep[]): IndexLine['steps'] {
