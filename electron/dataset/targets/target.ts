@@ -19,6 +19,10 @@ export interface TargetRecord {
   value: Readonly<Record<string, unknown>>;
   /** Assistant messages that get loss in it. */
   trained: number;
+  /** With the encoding `documents`: name of the record's file, which other documents refer to. */
+  name?: string;
+  /** Records of different parts go into files of their own, where a loader weights whole files. Absent: one file for all. */
+  part?: Trajectory['kind'];
 }
 
 /** Why something of the plan is in no record, in words that people read, and how often. */
@@ -50,6 +54,8 @@ export interface DataFile {
   variant: ExportVariant;
   split: 'train' | 'validation';
   records: number;
+  /** Only records of this part are in it (`TargetRecord.part`). */
+  part?: Trajectory['kind'];
 }
 
 export interface ExtraFile {
