@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { rowReasonings } from '@shared/context/trajectory';
+import { type RowReasoning, rowReasonings } from '@shared/context/trajectory';
 import type { WaymarkError } from '@shared/contract/errors';
+import { type ExportFormat, exportFormats } from '@shared/contract/export-request';
 import type { VerifyReport } from '@shared/contract/views';
 import { exportDataset } from '../dataset/export-dataset';
 import { removeAt } from '../files/remove';
@@ -15,18 +16,23 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
   const { values } = args;
   const runs = await Promise.all((values.run ?? []).map((word) => named(context, word)));
   const result = await exportDataset(context.reader, {
-    format: oneOf(values.format, ['slime'], 'slime', '--format'),
+    format: oneOf<ExportFormat>(values.format, exportFormats, 'slime', '--format'),
     out: resolve(required(values.out, '--out')),
-    runs: runs.length > 0 ? runs : 'all',
-    undecided: oneOf(values.undecided, ['refuse', 'train', 'mask'], 'refuse', '--undecided'),
-    noTools: oneOf(values['no-tools'], ['refuse', 'allow'], 'refuse', '--no-tools'),
-    preset: oneOf(values.preset, ['default', 'apollo'], 'default', '--preset'),
+    runs,
+    undecided: oneOf<'refuse' | 'train' | 'mask'>(
+      values.undecided,
+      ['refuse', 'train', 'mask'],
+      'refuse',
+      '--undecided',
+    ),
+    noTools: oneOf<'refuse' | 'allow'>(values['no-tools'], ['refuse', 'allow'], 'refuse', '--no-tools'),
+    preset: oneOf<'default' | 'apollo'>(values.preset, ['default', 'apollo'], 'default', '--preset'),
     ...(values.carried === undefined
       ? {}
-      : { carried: oneOf(values.carried, ['once', 'paper'], 'once', '--carried') }),
+      : { carried: oneOf<'once' | 'paper'>(values.carried, ['once', 'paper'], 'once', '--carried') }),
     ...(values.reasoning === undefined
       ? {}
-      : { reasoning: oneOf(values.reasoning, rowReasonings, 'as-sent', '--reasoning') }),
+      : { reasoning: oneOf<RowReasoning>(values.reasoning, rowReasonings, 'as-sent', '--reasoning') }),
     signal: new AbortController().signal,
   });
   return {
