@@ -1,4 +1,4 @@
-import type { ExportPlan, RowPlan } from '../export-plan';
+import { countMasks, type RowPlan, variantPlan } from '../plan';
 import type { DatasetRow } from '../rows';
 import {
   checked,
@@ -29,8 +29,8 @@ export const agenttrajTarget: Target = {
   kinds: ['react', 'summary'],
   argumentsForm: 'object',
   repeats: 'rows',
-  begin: ({ plan }) => {
-    const places = new Map(plan.rows.map((row, at) => [keyOf(row), at]));
+  begin: ({ plan, variant }) => {
+    const places = new Map(variantPlan(plan, variant).rows.map((row, at) => [keyOf(row), at]));
     return recordMaker('row', (row) => [recordOf(row, places.get(keyOf(row.plan)) ?? 0)]);
   },
   readme,
@@ -107,14 +107,9 @@ function* problemsOf(value: Json): Generator<string> {
   if (!trains) yield 'no turn is trained';
 }
 
-/** Trained and masked answers in a plan's rows, carried ones left out. */
-function maskedAnswers({ rows }: ExportPlan): number {
-  return rows.reduce((sum, { masks }) => sum + [...masks.values()].filter((mask) => mask === 0).length, 0);
-}
-
 function readme(facts: TargetFacts): string {
   const train = firstFile(facts.files) ?? 'train.json';
-  const masked = maskedAnswers(facts.plan);
+  const { masked } = countMasks(variantPlan(facts.plan).rows);
   return `${codeBlock(
     'sh',
     `cd AgentGym/agentenv/examples/behavioral_cloning

@@ -1,7 +1,6 @@
 import type { ContentPart } from '@shared/log/chat';
 import { finalScore } from '@shared/runs/scores';
-import type { ExportPlan, RowPlan } from '../export-plan';
-import { modelOf } from '../export-plan';
+import { modelOf, type RowPlan, type VariantPlan, variantPlan } from '../plan';
 import type { DatasetRow } from '../rows';
 import { atifProblems } from './atif-problems';
 import {
@@ -40,8 +39,8 @@ export const atifTarget: Target = {
   kinds: ['react', 'summary'],
   argumentsForm: 'object',
   repeats: 'never',
-  begin: ({ plan }) => {
-    const names = new Set(plan.rows.map(nameOf));
+  begin: ({ plan, variant }) => {
+    const names = new Set(variantPlan(plan, variant).rows.map(nameOf));
     return recordMaker('row', (row) => [recordOf(row, names)]);
   },
   readme,
@@ -198,13 +197,13 @@ function partOf(part: ContentPart): Json {
 }
 
 /** Documents of runs with more than one segment. */
-function continued({ rows }: ExportPlan): number {
+function continued({ rows }: VariantPlan): number {
   return rows.filter(({ kind, segment }) => kind === 'react' && segment.segment > 1).length;
 }
 
 function readme(facts: TargetFacts): string {
   const records = facts.files.reduce((sum, file) => sum + file.records, 0);
-  return `${records} ${records === 1 ? 'document' : 'documents'}, each one trajectory in ${VERSION}; ${continued(facts.plan)} continue an earlier one of the same run.
+  return `${records} ${records === 1 ? 'document' : 'documents'}, each one trajectory in ${VERSION}; ${continued(variantPlan(facts.plan))} continue an earlier one of the same run.
 
 ${codeBlock(
   'python',

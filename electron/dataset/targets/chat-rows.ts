@@ -1,6 +1,5 @@
 import type { ChatMessage, ChatToolCall } from '@shared/log/chat';
-import { finalScore } from '@shared/runs/scores';
-import { modelOf } from '../export-plan';
+import { rowMetadata } from '../row-metadata';
 import type { DatasetRow } from '../rows';
 import type { StepPlan } from '../run-plan';
 import { type CallArguments, readArguments, wellFormed } from './argument-text';
@@ -131,14 +130,19 @@ export function refuseUntrained(messages: readonly RowMessage[]): void {
 
 /** The tools as JSON text: schemas differ from tool to tool, and columns of structs fill what is missing with null. */
 export function toolsText({ tools }: Pick<DatasetRow, 'tools'>): string {
-  const json = JSON.stringify(tools);
-  return json.includes('\\ud')
-    ? JSON.stringify(tools, (_, value) => (typeof value === 'string' ? wellFormed(value) : value))
-    : json;
+  return wellFormedJson(tools);
 }
 
 export function wellFormedTools(row: Pick<DatasetRow, 'tools'>): DatasetRow['tools'] {
   return JSON.parse(toolsText(row)) as DatasetRow['tools'];
+}
+
+/** JSON text whose strings hold no half surrogates. */
+function wellFormedJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.includes('\\ud')
+    ? JSON.stringify(value, (_, each) => (typeof each === 'string' ? wellFormed(each) : each))
+    : json;
 }
 
 /** Which step an answer of a row is. */
@@ -165,52 +169,35 @@ export function answerSteps({ messages, plan }: DatasetRow): (AnswerStep | null)
   return [...Array<null>(head).fill(null), ...(answers === 0 ? [] : known.slice(-answers))];
 }
 
-/** Where a record comes from, as loaders that ignore other columns can carry it: JSON text, the same type in every record. */
+/**
+ * Where a record comes from, as loaders that ignore other columns can carry it: JSON text, the same type in every record.
+ * @param only names the one step that the record trains
+ */
 export function sourceText(row: DatasetRow, only?: AnswerStep | null): string {
-  return JSON.stringify(sourceOf(row, only));
+  const source = rowMetadata(row);
+  if (only === undefined || only === null) return wellFormedJson(source);
+  const { steps, carried: _, not_as_sent: _differences, refused: _refused, ...facts } = source;
+  const own =
+    only.own === null ? undefined : (steps as { step: number }[]).find(({ step }) => step === only.step);
+  return wellFormedJson({
+    ...facts,
+    ...(own === undefined ? { carried: [{ run: only.run, step: only.step, mask: 1 }] } : { steps: [own] }),
+  });
 }
 
-/** @param only names the one step that the record trains. */
-export function sourceOf(row: DatasetRow, only?: AnswerStep | null): Record<string, unknown> {
-  const { kind, run, segment, steps, masks, carried } = row.plan;
-  const { created, scores } = run;
-  const facts = {
-    domain: created.task.domain,
-    score: finalScore(scores),
-    experiment: created.experiment,
-    arm: created.arm,
-    group: created.group,
-    sample: created.sample,
-    seed: created.seed,
-  };
-  return {
-    source_name: 'waymark',
-    kind,
-    run: created.run,
-    segment: segment.segment,
-    task: created.task.id,
-    task_hash: created.task.hash,
-    model: modelOf(row.plan).model,
-    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null)),
-    evaluator_isolated: run.evaluatorIsolated,
-    ...(only === undefined || only === null
-      ? {
-          steps: steps.map((step) => stepSource(step, masks.get(step.step) ?? 0)),
-          ...(carried.size === 0 ? {} : { carried: [...carried].map(([step, mask]) => ({ step, mask })) }),
-        }
-      : only.own === null
-        ? { carried: [{ step: only.step, mask: 1 }] }
-        : { steps: [stepSource(only.own, 1)] }),
-  };
+/** As an object, for formats that have a place for one. */
+export function sourceOf(row: DatasetRow): unknown {
+  return JSON.parse(sourceText(row));
 }
 
+/** What decided about a step. */
 export function stepSource({ step, id, label, given }: StepPlan, mask: 0 | 1): Record<string, unknown> {
   return {
     step,
     id,
     mask,
     ...(label.source === null ? {} : { source: label.source }),
-    ...(label.reason === null ? {} : { reason: label.reason }),
+    ...(label.reason === null ? {} : { reason: wellFormed(label.reason) }),
     ...(given === null ? {} : { given_reason: wellFormed(given) }),
   };
 }

@@ -7,6 +7,7 @@ import {
   factoryReadme,
   infoExtra,
 } from './llamafactory';
+import { trainedSteps } from './prefix-expansion';
 import { isObject, type Json, jsonTextProblems, textProblems, unknownKeys } from './problem-checks';
 import type { Target, TargetRecord } from './target';
 import { systemText } from './turns';
@@ -26,6 +27,7 @@ export const llamafactoryOpenaiTarget: Target = {
   kinds: ['react', 'summary'],
   argumentsForm: 'object',
   repeats: 'rows',
+  recordsOf: trainedSteps,
   begin: () => recordMaker('step', recordsOf),
   extras: ({ files }) => [
     infoExtra(files, {

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '@shared/log/chat';
+import { variantPlan } from '../plan';
 import type { DatasetRow } from '../rows';
 import { callText } from './argument-text';
 import {
@@ -168,7 +169,7 @@ function weightOf({ part }: DataFile, repeat: TargetFacts['plan']['preset']['rep
 
 function readme(facts: TargetFacts): string {
   const { plan, files } = facts;
-  const { rows, records, rowTokens, recordTokens } = expansionCost(plan);
+  const { rows, records, rowTokens, recordTokens } = expansionCost(variantPlan(plan));
   const { react, summary } = plan.preset.repeat;
   const together = files.some(({ part }) => part === undefined);
   return `${codeBlock(

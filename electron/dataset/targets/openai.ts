@@ -1,4 +1,4 @@
-import { modelOf } from '../export-plan';
+import { modelOf } from '../plan';
 import type { DatasetRow } from '../rows';
 import {
   checked,

@@ -1,4 +1,4 @@
-import type { ExportPlan, RowPlan } from '../export-plan';
+import { type RowPlan, type VariantPlan, variantPlan } from '../plan';
 import type { DatasetRow } from '../rows';
 import { type AnswerStep, answerSteps, type RowMessage } from './chat-rows';
 import type { TargetFacts } from './target';
@@ -29,7 +29,7 @@ export function* prefixesOf(messages: readonly RowMessage[], row: DatasetRow): G
  * What prefix expansion costs: records, and estimated tokens against one sequence for each row. The length of a prefix is
  * estimated from the row's, its steps taken as equally long.
  */
-export function expansionCost({ rows }: Pick<ExportPlan, 'rows'>): {
+export function expansionCost({ rows }: Pick<VariantPlan, 'rows'>): {
   rows: number;
   records: number;
   rowTokens: number;
@@ -47,6 +47,11 @@ export function expansionCost({ rows }: Pick<ExportPlan, 'rows'>): {
   return cost;
 }
 
+/** Records of a row: one for each step that trains in it. */
+export function trainedSteps({ masks, carried }: Pick<RowPlan, 'masks' | 'carried'>): number {
+  return [...masks.values(), ...carried.values()].filter((mask) => mask === 1).length;
+}
+
 function prefixLengths({ kind, masks, carried, segment, tokens }: RowPlan): number[] {
   const before = kind === 'react' ? segment.carried : [];
   const all = [...before.map(({ step }) => carried.get(step) ?? 0), ...masks.values()];
@@ -55,7 +60,7 @@ function prefixLengths({ kind, masks, carried, segment, tokens }: RowPlan): numb
 
 /** The paragraph of a README about that cost. */
 export function expansionText({ plan, files }: Pick<TargetFacts, 'plan' | 'files'>): string {
-  const { rows, records, rowTokens, recordTokens } = expansionCost(plan);
+  const { rows, records, rowTokens, recordTokens } = expansionCost(variantPlan(plan));
   const written = files.reduce((sum, file) => sum + file.records, 0);
   const times = rowTokens === 0 ? 1 : recordTokens / rowTokens;
   return `One record holds one trained step: everything before it is context. ${rows} ${rows === 1 ? 'trajectory becomes' : 'trajectories become'}

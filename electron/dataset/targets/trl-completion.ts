@@ -8,7 +8,7 @@ import {
   toolsText,
   withObjects,
 } from './chat-rows';
-import { expansionText, type Prefix, prefixesOf } from './prefix-expansion';
+import { expansionText, type Prefix, prefixesOf, trainedSteps } from './prefix-expansion';
 import {
   isObject,
   type Json,
@@ -32,6 +32,7 @@ export const trlCompletionTarget: Target = {
   kinds: ['react', 'summary'],
   argumentsForm: 'template',
   repeats: 'rows',
+  recordsOf: trainedSteps,
   begin: ({ argumentsForm }) => recordMaker('step', (row) => recordsOf(row, argumentsForm)),
   readme,
   problems: (value) => [...problemsOf(value)],
