@@ -98,8 +98,9 @@ export const plantKinds: Readonly<Record<string, Make>> = {
     about('Authorization: Basic ', Buffer.from(`user:${some(r, 16, ALNUM)}9`).toString('base64')),
   'netrc entry': (r) => about('machine api.example.com login me password ', `${some(r, 14, ALNUM)}5`),
   'Telegram bot token': (r) => `${some(r, 10, '123456789')}:AA${some(r, 33, URL_SAFE)}`,
+  // The first part is the bot's id.
   'Discord bot token': (r) =>
-    `${one(r, ['M', 'N', 'O'])}${some(r, 23, ALNUM)}.${some(r, 6, ALNUM)}.${some(r, 38, URL_SAFE)}`,
+    `${Buffer.from(some(r, 18, '123456789')).toString('base64url')}.${some(r, 6, ALNUM)}.${some(r, 38, URL_SAFE)}`,
   'Twilio API key': (r) => `SK${some(r, 32, HEX)}`,
   'DigitalOcean token': (r) => `dop_v1_${some(r, 64, HEX)}`,
   'Databricks token': (r) => `dapi${some(r, 32, one(r, [HEX, HEX.toUpperCase()]))}${one(r, ['', '-2'])}`,
@@ -232,6 +233,6 @@ export const plantContexts: Readonly<Record<string, PlantContext>> = {
   'base64 for addresses, in JSON': coded(({ text }) =>
     JSON.stringify({ state: Buffer.from(`ab ${text} ab`).toString('base64url') }),
   ),
-  'wrapped at 80 columns': coded(({ text }) => folded(`${filler.slice(0, 70)}${text} and on`, 80)),
-  'wrapped at 80 columns in a diff': coded(({ text }) => folded(`${filler.slice(0, 70)}${text} and on`, 80, '+')),
+  'wrapped at 80 columns': coded(({ text }) => folded(`${filler.slice(0, 67)} ${text} and on`, 80)),
+  'wrapped at 80 columns in a diff': coded(({ text }) => folded(`${filler.slice(0, 67)} ${text} and on`, 80, '+')),
 };
