@@ -49,8 +49,7 @@ it('a cut loses no more than a quarter of either side for the sake of a line, an
         expect(start.length).toBeGreaterThanOrEqual(749);
         expect(end.length).toBeGreaterThanOrEqual(749);
         expect(start.length + end.length).toBeLessThan(text.length);
-        for (const piece of [start, end])
-          expect(piece.isWellFormed?.() ?? true).toBe(text.isWellFormed?.() ?? true);
+        for (const piece of [start, end]) expect(halves(piece)).toBe(0);
       },
     ),
     { numRuns: 300 },
@@ -62,3 +61,8 @@ it('what older logs shortened reads as it was sent', () => {
     'ab\n\n[3 characters are left out here, because the context is full]\n\nf',
   );
 });
+
+/** Surrogates without their other half. */
+function halves(text: string): number {
+  return (text.match(/\p{Surrogate}/gu) ?? []).length;
+}
