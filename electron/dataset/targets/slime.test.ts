@@ -10,7 +10,7 @@ import { planExport } from '../export-plan';
 import type { ExportRequest } from '../export-request';
 import { jsonLine } from '../json-line';
 import { datasetRows } from '../rows';
-import { argumentsObject } from './call-arguments';
+import { readArguments } from './argument-text';
 import { slime, slimeRecord } from './slime';
 import { slimeParquet } from './slime-parquet';
 import { loadTarget, targetFormats } from './table';
@@ -127,6 +127,11 @@ function set({ messages }: Row, field: string, value: unknown): void {
   const found = messages.find(({ role }) => role === 'assistant');
   Object.assign(found ?? {}, { [field]: value });
 }
+
+const argumentsObject = (text: string) => {
+  const read = readArguments(text);
+  return 'object' in read ? read.object : null;
+};
 
 describe('arguments as an object', () => {
   it('are what JSON says, or nothing', () => {

@@ -2,7 +2,7 @@ import type { MaskedMessage } from '@shared/context/mask';
 import { WaymarkError } from '@shared/contract/errors';
 import { rowMetadata } from '../row-metadata';
 import type { DatasetRow } from '../rows';
-import { argumentsObject } from './call-arguments';
+import { readArguments } from './argument-text';
 import { slimeParquet } from './slime-parquet';
 import { slimeProblems } from './slime-problems';
 import { slimeReadme } from './slime-readme';
@@ -56,11 +56,11 @@ function withObjects(message: MaskedMessage, { plan }: DatasetRow): Readonly<Rec
   if (message.role !== 'assistant' || message.tool_calls === undefined) return { ...message };
   const calls = message.tool_calls.map((call) => {
     const { arguments: text } = call.function;
-    const object = argumentsObject(text);
-    if (object !== null) return { ...call, function: { ...call.function, arguments: object } };
+    const read = readArguments(text);
+    if ('object' in read) return { ...call, function: { ...call.function, arguments: read.object } };
     throw new WaymarkError(
       'unsupported',
-      `A call of ${call.function.name} in segment ${plan.segment.segment} of run ${plan.run.created.run} cannot be written as an object without changing it. Export with --arguments string, or leave the run out.`,
+      `A call of ${call.function.name} in segment ${plan.segment.segment} of run ${plan.run.created.run} cannot be written as an object: its arguments ${read.why}. Export with --arguments string, or leave the run out.`,
       text.slice(0, 2_000),
     );
   });
