@@ -28,3 +28,12 @@ test('every file and folder that ARCHITECTURE.md names is there', () => {
     .filter((path) => !places.some((place) => existsSync(join(projectRoot, place, path))));
   expect(missing).toEqual([]);
 });
+
+test('every file that the page on data flow follows is there, in at most 25 for each thing', () => {
+  const flow = readFileSync(join(projectRoot, 'docs', 'data-flow.md'), 'utf8');
+  const paths = [...flow.matchAll(/`([a-z]+(?:\/[\w.-]+)+)`/g)].map(([, path]) => path);
+  expect(paths.length).toBeGreaterThan(40);
+  expect(paths.filter((path) => !existsSync(join(projectRoot, path)))).toEqual([]);
+  const longest = Math.max(...[...flow.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number)));
+  expect(longest).toBeLessThanOrEqual(25);
+});
