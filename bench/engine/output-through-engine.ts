@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { systemClock } from '../../electron/clock';
 import type { Computer } from '../../electron/computer/port';
-import { SessionLog } from '../../electron/runs/sessions/session-log';
+import { SessionRecorder } from '../../electron/runs/sessions/session-recorder';
 import type { Store } from '../../electron/store/api';
 import { openStore } from '../../electron/store/threads/client';
 import { Material } from './material';
@@ -35,7 +35,7 @@ export async function outputThroughEngine(order: OutputOrder): Promise<number> {
   const run = ulid();
   await store.writer.append(run, 1, creation(run, 1));
   const failures: unknown[] = [];
-  const log = new SessionLog({
+  const log = new SessionRecorder({
     store,
     run,
     epoch: 1,

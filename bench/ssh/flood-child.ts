@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ulid } from 'ulid';
 import { systemClock } from '../../electron/clock';
-import { SessionLog } from '../../electron/runs/sessions/session-log';
+import { SessionRecorder } from '../../electron/runs/sessions/session-recorder';
 import { openStore } from '../../electron/store/threads/client';
 import { creation } from '../engine/run-events';
 import { watchGrowth } from '../window/memory';
@@ -30,7 +30,7 @@ export async function storeFlood(args: readonly string[]): Promise<void> {
   const hosts = hostsOf(config);
   const computer = computerOf(hosts, 'flood');
   await computer.linked(AbortSignal.timeout(60_000));
-  const log = new SessionLog({
+  const log = new SessionRecorder({
     store,
     run,
     epoch: 1,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../../electron/clock';
-import { SessionLog } from '../../electron/runs/sessions/session-log';
+import { SessionRecorder } from '../../electron/runs/sessions/session-recorder';
 import { openStore } from '../../electron/store/threads/client';
 import { computerOf, hostsOf } from './bench-host';
 
@@ -15,7 +15,7 @@ export async function storeUntilKilled(args: readonly string[]): Promise<void> {
   store.subscribe((notice) => {
     if (notice.kind === 'session') process.stdout.write(`${notice.endOffset}\n`);
   });
-  const log = new SessionLog({
+  const log = new SessionRecorder({
     store,
     run,
     epoch: 1,

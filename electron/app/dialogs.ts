@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/contract/computers';
+import type { HostPromptView } from '@shared/contract/computers';
 import type { BrowserWindow } from 'electron';
 import { dialog, shell } from 'electron';
 import type { RemotePlace } from '../remote/remote-desk';
@@ -186,7 +186,7 @@ export class Dialogs {
   }
 
   /** Whether the key that a host shows for the first time is recorded as its own. */
-  trustHostKey(prompt: PromptView): Promise<boolean> {
+  trustHostKey(prompt: HostPromptView): Promise<boolean> {
     const words = this.#words();
     return this.confirm({
       message: words.trustHost(prompt.alias),
@@ -235,7 +235,14 @@ export class Dialogs {
 
   /** An existing or new folder; null = cancelled. */
   folder(
-    title: 'openWorkspace' | 'addTask' | 'exportTo' | 'chooseTokenizer' | 'createTaskIn' | 'showToRead' | 'showToChange',
+    title:
+      | 'openWorkspace'
+      | 'addTask'
+      | 'exportTo'
+      | 'chooseTokenizer'
+      | 'createTaskIn'
+      | 'showToRead'
+      | 'showToChange',
   ): Promise<string | null> {
     return this.#choose(async (window) => {
       const answer = await dialog.showOpenDialog(window, {

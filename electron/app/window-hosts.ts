@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/contract/computers';
+import type { HostPromptView } from '@shared/contract/computers';
 import type { Hosts } from '../computer/hosts';
 import { createHosts, createTransport } from '../computer/ssh/create-hosts';
 import { PromptDesk } from '../computer/ssh/login/prompt-desk';
@@ -9,7 +9,7 @@ export interface WindowHostsOptions {
   resourcesDir: string;
   publisher: Publisher;
   /** A host asks a person something new, or an alarm was raised. */
-  asked(prompt: PromptView): void;
+  asked(prompt: HostPromptView): void;
 }
 
 /**

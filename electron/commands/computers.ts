@@ -1,4 +1,4 @@
-import type { ComputerRow, HostReport, KnownComputer, PromptView } from '@shared/contract/computers';
+import type { ComputerRow, HostPromptView, HostReport, KnownComputer } from '@shared/contract/computers';
 import { WaymarkError } from '@shared/contract/errors';
 import type { computerCommands } from '@shared/contract/ipc/computers';
 import type { Settings } from '@shared/contract/settings';
@@ -24,7 +24,7 @@ export interface ComputerHandlerOptions {
   settings: { readonly current: Settings; set(change: Partial<Settings>): Promise<Settings> };
   prompts: Pick<PromptDesk, 'open' | 'answer'>;
   /** Asks natively whether a host's key is recorded: the page's word alone trusts no host. */
-  trustHostKey(prompt: PromptView): Promise<boolean>;
+  trustHostKey(prompt: HostPromptView): Promise<boolean>;
   reports: HostReports;
   publisher: Publisher;
   holder: Pick<WorkbenchHolder, 'current'>;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type Failure, type Result, WaymarkError } from '@shared/contract/errors';
-import { encodeFrame, FrameDecoder } from '../serve/frames';
+import { encodeFrame, MessageDecoder } from '../serve/frames';
 import {
   answerLimit,
   type FromServer,
@@ -43,7 +43,7 @@ export class ServeClient {
   readonly closed: Promise<string>;
   readonly #stream: Duplex;
   readonly #onEvent: (name: string, payload: unknown) => void;
-  readonly #decoder = new FrameDecoder(answerLimit);
+  readonly #decoder = new MessageDecoder(answerLimit);
   readonly #waiting = new Map<number, Wait>();
   #preamble: Buffer | null = Buffer.alloc(0);
   #next = 1;

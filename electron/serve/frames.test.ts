@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeFrame, FrameDecoder, FrameError } from './frames';
+import { encodeFrame, MessageDecoder, MessageError } from './frames';
 
 const limit = 1 << 20;
 
 function decode(bytes: Uint8Array, pieceLength = bytes.length): unknown[] {
-  const decoder = new FrameDecoder(limit);
+  const decoder = new MessageDecoder(limit);
   const messages: unknown[] = [];
   for (let at = 0; at < bytes.length; at += Math.max(1, pieceLength)) {
     decoder.push(bytes.subarray(at, at + Math.max(1, pieceLength)), (message) => messages.push(message));
@@ -68,7 +68,7 @@ test('what is no frame is refused, whatever it claims', () => {
     frame('{"m":{},"b":[{"path":["constructor","prototype","polluted"],"length":1}]}', 'x'),
     frame(`{"m":null,"b":[{"path":[${'1,'.repeat(70)}1],"length":1}]}`, 'x'),
   ];
-  for (const bytes of hostile) expect(() => decode(bytes), bytes.toString()).toThrow(FrameError);
+  for (const bytes of hostile) expect(() => decode(bytes), bytes.toString()).toThrow(MessageError);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
@@ -76,5 +76,5 @@ test('a frame that claims more than the limit is refused before its content come
   const head = Buffer.alloc(8);
   head.writeUInt32BE(limit, 0);
   expect(() => decode(head)).toThrow(/out of bounds/);
-  expect(() => encodeFrame({ text: 'x'.repeat(limit) }, limit)).toThrow(FrameError);
+  expect(() => encodeFrame({ text: 'x'.repeat(limit) }, limit)).toThrow(MessageError);
 });

@@ -4,10 +4,10 @@
  */
 
 /** Nothing after it can be trusted. */
-export class FrameError extends Error {
+export class MessageError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'FrameError';
+    this.name = 'MessageError';
   }
 }
 
@@ -21,7 +21,7 @@ interface Part {
   length: number;
 }
 
-/** @param limit of the whole frame, bytes. @throws FrameError when the message is larger */
+/** @param limit of the whole frame, bytes. @throws MessageError when the message is larger */
 export function encodeFrame(message: unknown, limit: number): Buffer {
   const parts: Part[] = [];
   const bodies: Uint8Array[] = [];
@@ -32,7 +32,7 @@ export function encodeFrame(message: unknown, limit: number): Buffer {
   const header = Buffer.from(JSON.stringify(parts.length === 0 ? { m: plain } : { m: plain, b: parts }));
   const body = bodies.reduce((sum, bytes) => sum + bytes.byteLength, 0);
   if (headBytes + header.length + body > limit) {
-    throw new FrameError(`A message of ${header.length + body} bytes is longer than ${limit}.`);
+    throw new MessageError(`A message of ${header.length + body} bytes is longer than ${limit}.`);
   }
   const head = Buffer.alloc(headBytes);
   head.writeUInt32BE(header.length, 0);
@@ -58,7 +58,7 @@ function withoutBytes(
 }
 
 /** Puts messages together from pieces of any size; holds one frame at most. */
-export class FrameDecoder {
+export class MessageDecoder {
   #pieces: Buffer[] = [];
   #length = 0;
   #head: { header: number; body: number } | null = null;
@@ -66,7 +66,7 @@ export class FrameDecoder {
   /** @param limit of a whole frame, bytes */
   constructor(private readonly limit: number) {}
 
-  /** @throws FrameError */
+  /** @throws MessageError */
   push(piece: Uint8Array, onMessage: (message: unknown) => void): void {
     this.#pieces.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
     this.#length += piece.byteLength;
@@ -76,7 +76,7 @@ export class FrameDecoder {
         const head = this.#take(headBytes);
         const [header, body] = [head.readUInt32BE(0), head.readUInt32BE(4)];
         if (header < 2 || headBytes + header + body > this.limit) {
-          throw new FrameError(`A frame of ${header} and ${body} bytes is out of bounds.`);
+          throw new MessageError(`A frame of ${header} and ${body} bytes is out of bounds.`);
         }
         this.#head = { header, body };
       }
@@ -107,26 +107,26 @@ function readMessage(header: Buffer, body: Buffer): unknown {
   try {
     parsed = JSON.parse(header.toString('utf8'));
   } catch (cause) {
-    throw new FrameError(`A frame's header is not JSON: ${(cause as Error).message}`);
+    throw new MessageError(`A frame's header is not JSON: ${(cause as Error).message}`);
   }
   if (typeof parsed !== 'object' || parsed === null || !('m' in parsed)) {
-    throw new FrameError('A frame carries no message.');
+    throw new MessageError('A frame carries no message.');
   }
   const holder: { m: unknown } = { m: parsed.m };
   let at = 0;
   for (const { path, length } of readParts('b' in parsed ? parsed.b : [])) {
-    if (at + length > body.length) throw new FrameError('A frame names more bytes than it carries.');
+    if (at + length > body.length) throw new MessageError('A frame names more bytes than it carries.');
     // A copy: a small piece kept for long must not keep the whole frame.
     place(holder, path, new Uint8Array(body.subarray(at, at + length)));
     at += length;
   }
-  if (at !== body.length) throw new FrameError('A frame carries bytes that it does not name.');
+  if (at !== body.length) throw new MessageError('A frame carries bytes that it does not name.');
   return holder.m;
 }
 
 function readParts(value: unknown): Part[] {
   if (!Array.isArray(value) || value.length > mostParts)
-    throw new FrameError('A frame names its bytes wrongly.');
+    throw new MessageError('A frame names its bytes wrongly.');
   return value.map((part: unknown) => {
     if (typeof part === 'object' && part !== null && 'path' in part && 'length' in part) {
       const { path, length } = part;
@@ -135,7 +135,7 @@ function readParts(value: unknown): Part[] {
         return { path: steps, length: Number(length) };
       }
     }
-    throw new FrameError('A frame names its bytes wrongly.');
+    throw new MessageError('A frame names its bytes wrongly.');
   });
 }
 
@@ -149,12 +149,13 @@ function place(holder: { m: unknown }, path: readonly (string | number)[], bytes
   let key = 'm';
   for (const step of path) {
     const next = Object.hasOwn(at, key) ? at[key] : null;
-    if (typeof next !== 'object' || next === null) throw new FrameError('A frame names bytes for no place.');
+    if (typeof next !== 'object' || next === null)
+      throw new MessageError('A frame names bytes for no place.');
     at = next as Record<string, unknown>;
     key = String(step);
   }
   if (!Object.hasOwn(at, key) || at[key] !== null) {
-    throw new FrameError('A frame names bytes for no place.');
+    throw new MessageError('A frame names bytes for no place.');
   }
   at[key] = bytes;
 }

@@ -4,7 +4,7 @@ import type { EventName, EventPayloads } from '@shared/contract/ipc';
 import { answerCommand, type Handlers, type ReportBug } from '../commands/dispatch';
 import type { Publisher } from '../ipc/publish';
 import { EventQueue } from './event-queue';
-import { encodeFrame, FrameDecoder } from './frames';
+import { encodeFrame, MessageDecoder } from './frames';
 import {
   answerLimit,
   type FromServer,
@@ -48,7 +48,7 @@ export interface ServeOptions {
  */
 export class ServeSession {
   readonly #options: ServeOptions;
-  readonly #decoder = new FrameDecoder(requestLimit);
+  readonly #decoder = new MessageDecoder(requestLimit);
   readonly #events = new EventQueue();
   readonly #active = new Set<Promise<void>>();
   #opening: Promise<Served | null> | null = null;

@@ -17,7 +17,7 @@ export interface Redone {
   unit: AnnotationEntry[];
 }
 
-export interface SessionChunk {
+export interface StoredChunk {
   offset: number;
   bytes: Uint8Array;
   receivedAt: number;

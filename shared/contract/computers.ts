@@ -142,7 +142,7 @@ export interface ComputerRow {
 }
 
 /** A question on its way to a person; answers carry its id. Secrets go in, never out. */
-export interface PromptView {
+export interface HostPromptView {
   id: string;
   alias: string;
   via: string | null;

@@ -20,7 +20,7 @@ import { HostEvaluator, type HostEvaluatorOptions } from '../../task/host-evalua
 import { parseSpec } from '../../task/stored-spec';
 import type { EngineOptions } from '../engine-options';
 import { closeIdleSessions } from '../sessions/close-idle-sessions';
-import { SessionLog } from '../sessions/session-log';
+import { SessionRecorder } from '../sessions/session-recorder';
 import { connect, disposeAll } from '../start/connect';
 import { linkedHere } from '../start/places';
 import { createHintBuffer } from '../steer/hint-buffer';
@@ -108,7 +108,7 @@ export async function assemble(parts: Parts, control: RunControl, releases: Rele
   warmUp(all, clock, stopped.signal);
   const back = backDeps(all, clock);
   const record: Recorder['record'] = (events) => recorder.record(events);
-  const sessions = new SessionLog({
+  const sessions = new SessionRecorder({
     ...{ store, run, epoch: context.lock.epoch, computers, back, record },
     failed: (session, error) =>
       options.log.error('Output of a session could not be followed', { run, session, error: String(error) }),

@@ -4,7 +4,7 @@ import type { TimedDecision } from '@shared/labels/review/pace';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
-import type { Redone, SessionChunk, StoredTask, Undone } from '../values';
+import type { Redone, StoredChunk, StoredTask, Undone } from '../values';
 import { type Command, command } from './command';
 
 const refused = (what: string) => ({ refused: what });
@@ -101,7 +101,7 @@ export const commands = {
   sessionBytes: command({
     thread: 'write',
     whenReadOnly: refused('recording'),
-    run: (core, run: string, epoch: number, uid: string, chunk: SessionChunk): Promise<void> =>
+    run: (core, run: string, epoch: number, uid: string, chunk: StoredChunk): Promise<void> =>
       core.sessionBytes(run, epoch, uid, chunk),
   }),
   /** Removes a run, or only its texts, under a tombstone that keeps counts and hashes. */

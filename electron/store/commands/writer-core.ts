@@ -28,7 +28,7 @@ import { writeRuleSettings } from '../projections/rule-settings';
 import { RunProjection } from '../projections/run-projection';
 import type { StepProjector } from '../projections/step-projector';
 import { type PendingChunk, SessionLog } from '../sessions/session-log';
-import type { SessionChunk, StoredTask } from '../values';
+import type { StoredChunk, StoredTask } from '../values';
 import { AnnotationDesk } from './annotation-desk';
 import { RunRemoval } from './run-removal';
 
@@ -231,7 +231,7 @@ export class WriterCore {
     return this.annotations.merge(path);
   }
 
-  sessionBytes(run: string, epoch: number, uid: string, chunk: SessionChunk): Promise<void> {
+  sessionBytes(run: string, epoch: number, uid: string, chunk: StoredChunk): Promise<void> {
     let pending: PendingChunk | null = null;
     return this.write({
       prepare: () => {

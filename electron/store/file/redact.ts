@@ -1,7 +1,7 @@
 import { type HeadMessage, noticesOf } from '@shared/log/event-parts';
 import { type EventBody, eventBodies, type RunEvent } from '@shared/log/events';
 import type { ImagePart } from '@shared/log/image-part';
-import type { RunState } from '../log/run-state';
+import type { StoredRunState } from '../log/run-state';
 
 /**
  * An event's body without what people, models, commands and files said. Structure, numbers, names of
@@ -135,7 +135,7 @@ function plainFacts(data: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** The state that folding the redacted events gives. */
-export function redactState(state: RunState): RunState {
+export function redactState(state: StoredRunState): StoredRunState {
   const message = state.message === null ? null : '';
   return {
     ...withoutKinds(state),
@@ -146,10 +146,10 @@ export function redactState(state: RunState): RunState {
   };
 }
 
-function withoutKinds({ kinds: _, ...state }: RunState): RunState {
+function withoutKinds({ kinds: _, ...state }: StoredRunState): StoredRunState {
   return state;
 }
 
-function emptied(head: RunState['head']): RunState['head'] {
+function emptied(head: StoredRunState['head']): StoredRunState['head'] {
   return head === null ? null : { ...head, title: '', observation: '', bytes: 0 };
 }

@@ -14,7 +14,7 @@ import {
 } from './event-codec';
 import { EventOrder } from './event-order';
 import { CHAIN_START } from './hashing';
-import { type RunFacts, type RunState, runFacts, startState } from './run-state';
+import { type RunFacts, runFacts, type StoredRunState, startState } from './run-state';
 
 /** A run as the writer holds it between two appends; valid while `seq` equals the stored head. */
 export interface OpenRun {
@@ -24,7 +24,7 @@ export interface OpenRun {
   hash: Buffer;
   epoch: number;
   facts: RunFacts;
-  state: RunState;
+  state: StoredRunState;
   /** Which rules' verdicts are stored, and up to which event. */
   rules: { version: string | null; seq: number; precedence: MachinePrecedence };
   /** Stamp of a run that is not stored yet: its first event carries the same. */
@@ -95,7 +95,7 @@ export class RunLog {
       hash: row.hash,
       epoch: row.epoch,
       facts: JSON.parse(row.facts) as RunFacts,
-      state: JSON.parse(row.state) as RunState,
+      state: JSON.parse(row.state) as StoredRunState,
       rules: {
         version: row.rule_version,
         seq: row.rule_seq,

@@ -41,7 +41,7 @@ type Limit = 'maxSteps' | 'maxWorkingMs' | 'maxTries' | 'maxTrainingMs' | 'maxTo
 type EventBodyHead = Pick<EventBody<'summary.started'>, 'step' | 'steps' | 'pair' | 'carried'>;
 
 /** Everything the next event needs to know about the events before it; small, JSON, stored beside the head. */
-export interface RunState {
+export interface StoredRunState {
   version: number;
   /** Root of the run's workspace; left out of titles, where it says nothing. */
   root: string;
@@ -89,7 +89,7 @@ export interface RunState {
   protectedChanged?: ProtectedChanges;
 }
 
-export function startState(): RunState {
+export function startState(): StoredRunState {
   return {
     version: FOLD_VERSION,
     root: '',

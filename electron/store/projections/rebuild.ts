@@ -5,7 +5,7 @@ import type { EventOf, RunEvent } from '@shared/log/events';
 import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { GestureIndex } from '../log/gesture-index';
 import { outboxEntry } from '../log/outbox-log';
-import { type RunFacts, type RunState, runFacts, startState } from '../log/run-state';
+import { type RunFacts, runFacts, type StoredRunState, startState } from '../log/run-state';
 import { storedPrecedence } from './label-projection';
 import { readRuleSettings } from './rule-settings';
 import { RunProjection } from './run-projection';
@@ -28,7 +28,7 @@ export interface RebuildOptions {
  * passes the events, in order, between `entries` and `finish`.
  */
 export class Rebuild {
-  readonly state: RunState = startState();
+  readonly state: StoredRunState = startState();
   facts: RunFacts | null = null;
   createdAt = 0;
   private readonly projection: RunProjection;

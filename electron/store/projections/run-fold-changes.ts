@@ -1,5 +1,5 @@
 import type { EventBody, EventOf } from '@shared/log/events';
-import type { RunState } from '../log/run-state';
+import type { StoredRunState } from '../log/run-state';
 import type { FoldSink } from './fold-rows';
 
 type ContextEvent = EventOf<
@@ -10,7 +10,7 @@ type ChangeEvent = EventOf<
 >;
 
 /** Tokens and cost of an answer, also of one that was refused as a summary. */
-export function pay(state: RunState, body: Pick<EventBody<'model.answered'>, 'usage' | 'cost'>): void {
+export function pay(state: StoredRunState, body: Pick<EventBody<'model.answered'>, 'usage' | 'cost'>): void {
   if (body.usage !== null) {
     state.tokens.input += body.usage.inputTokens;
     state.tokens.output += body.usage.outputTokens;
@@ -20,7 +20,7 @@ export function pay(state: RunState, body: Pick<EventBody<'model.answered'>, 'us
 }
 
 /** Summary turns, shortened observations and images left out, as notes of the timeline. */
-export function foldContext(state: RunState, event: ContextEvent, sink: FoldSink): void {
+export function foldContext(state: StoredRunState, event: ContextEvent, sink: FoldSink): void {
   switch (event.kind) {
     case 'summary.started': {
       const { step, steps, pair, carried } = event.body;
@@ -56,7 +56,7 @@ export function foldContext(state: RunState, event: ContextEvent, sink: FoldSink
 }
 
 /** What people change about a run, its checkpoints and where it branched off. */
-export function foldChange(state: RunState, event: ChangeEvent, sink: FoldSink): void {
+export function foldChange(state: StoredRunState, event: ChangeEvent, sink: FoldSink): void {
   const { seq } = event;
   const step = state.steps;
   switch (event.kind) {

@@ -1,7 +1,7 @@
 import { noticesOf } from '@shared/log/event-parts';
 import { type EventBody, type EventOf, type RunEvent, validCalls } from '@shared/log/events';
 import { addProtectedChanges, addScore } from '@shared/runs/scores';
-import type { RunState } from '../log/run-state';
+import type { StoredRunState } from '../log/run-state';
 import { sessionActivity } from '../sessions/session-activity';
 import { foldApprovals, foldKinds } from './approval-fold';
 import type { FoldSink } from './fold-rows';
@@ -40,7 +40,7 @@ function hitsOf(data: Record<string, unknown>): number | null {
  * Advances the state by one stored event and hands changed rows to the sink. Pure but for that: the same
  * function serves the appending transaction, the rebuild and `verify`. Hints are projected elsewhere.
  */
-export function foldEvent(state: RunState, event: RunEvent, sink: FoldSink): void {
+export function foldEvent(state: StoredRunState, event: RunEvent, sink: FoldSink): void {
   if (TIMED.has(event.kind)) {
     const { seq, kind, at, body } = event;
     sink.timing({ seq, kind, at, previousAt: state.lastAt, body });
@@ -50,7 +50,7 @@ export function foldEvent(state: RunState, event: RunEvent, sink: FoldSink): voi
   keepApprovals(state, event);
 }
 
-function keepApprovals(state: RunState, event: RunEvent): void {
+function keepApprovals(state: StoredRunState, event: RunEvent): void {
   const open = foldApprovals(state.approvals, event);
   if (open === undefined) delete state.approvals;
   else state.approvals = open;
@@ -74,7 +74,7 @@ const TIMED: ReadonlySet<string> = new Set([
   'branch.began',
 ]);
 
-function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
+function foldKind(state: StoredRunState, event: RunEvent, sink: FoldSink): void {
   switch (event.kind) {
     case 'run.created':
       state.root = event.body.workspaceRoot;
@@ -177,7 +177,7 @@ function foldKind(state: RunState, event: RunEvent, sink: FoldSink): void {
   }
 }
 
-function foldStatus(state: RunState, event: EventOf<'run.status'>, sink: FoldSink): void {
+function foldStatus(state: StoredRunState, event: EventOf<'run.status'>, sink: FoldSink): void {
   const { status, reason, message } = event.body;
   Object.assign(state, { status, reason, message, until: null });
   if (status !== 'running') {
@@ -187,7 +187,7 @@ function foldStatus(state: RunState, event: EventOf<'run.status'>, sink: FoldSin
   sink.note({ seq: event.seq, step: state.steps, note: { kind: 'status', status, reason, message } });
 }
 
-function foldRequest(state: RunState, event: EventOf<'model.requested'>): void {
+function foldRequest(state: StoredRunState, event: EventOf<'model.requested'>): void {
   const { step, tokensEstimate } = event.body;
   if (state.requested?.step !== step) {
     state.requested = { step, seq: event.seq, at: event.at, context: tokensEstimate };
@@ -197,7 +197,7 @@ function foldRequest(state: RunState, event: EventOf<'model.requested'>): void {
   state.until = null;
 }
 
-function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: FoldSink): void {
+function foldAnswer(state: StoredRunState, event: EventOf<'model.answered'>, sink: FoldSink): void {
   const { body } = event;
   settle(state, sink);
   // The call of a summary turn is its answer: nothing is run for it.
@@ -240,7 +240,7 @@ function foldAnswer(state: RunState, event: EventOf<'model.answered'>, sink: Fol
   sink.head(state.head, false);
 }
 
-function foldAction(state: RunState, event: EventOf<'action.started'>, sink: FoldSink): void {
+function foldAction(state: StoredRunState, event: EventOf<'action.started'>, sink: FoldSink): void {
   const { step, name, args, guards } = event.body;
   const sleeping = name === 'sleep';
   state.activity = sleeping ? 'sleeping' : 'acting';
@@ -274,7 +274,7 @@ function relative(text: string, root: string): string {
   return root === '' || !text.includes(root) ? text : text.replaceAll(`${root}/`, '');
 }
 
-function foldObservation(state: RunState, event: EventOf<'action.observed'>, sink: FoldSink): void {
+function foldObservation(state: StoredRunState, event: EventOf<'action.observed'>, sink: FoldSink): void {
   const { body } = event;
   state.activity = 'none';
   state.until = null;
@@ -307,7 +307,11 @@ function foldObservation(state: RunState, event: EventOf<'action.observed'>, sin
   head.observation ||= observationLine(relative(body.text.slice(0, OBSERVATION_LOOK), state.root));
 }
 
-function foldSessionActivity(state: RunState, body: EventBody<'action.observed'>, sink: FoldSink): void {
+function foldSessionActivity(
+  state: StoredRunState,
+  body: EventBody<'action.observed'>,
+  sink: FoldSink,
+): void {
   const { computer, session } = body.data;
   const uid = state.sessions[`${String(computer)}:${String(session)}`];
   if (uid === undefined) {
@@ -317,7 +321,7 @@ function foldSessionActivity(state: RunState, body: EventBody<'action.observed'>
 }
 
 /** After summary turns the step that carries the hints is not the latest one. */
-function foldDelivery(state: RunState, { body, seq }: EventOf<'hint.delivered'>, sink: FoldSink): void {
+function foldDelivery(state: StoredRunState, { body, seq }: EventOf<'hint.delivered'>, sink: FoldSink): void {
   const row = [state.head, state.carrier].find((each) => each?.step === body.step);
   if (row == null) {
     return;
@@ -332,7 +336,7 @@ function foldFile(event: EventOf<'file.changed'>, sink: FoldSink): void {
   sink.file({ seq: event.seq, step, computer, path, before, after, size, by });
 }
 
-function foldEvaluation(state: RunState, event: EventOf<'evaluation.ended'>, sink: FoldSink): void {
+function foldEvaluation(state: StoredRunState, event: EventOf<'evaluation.ended'>, sink: FoldSink): void {
   const { score, attempt, forced, message, protectedChanged } = event.body;
   const step = event.body.step ?? state.steps;
   addScore(state.scores, score, forced);
@@ -347,14 +351,14 @@ function foldEvaluation(state: RunState, event: EventOf<'evaluation.ended'>, sin
 }
 
 /** A step that nothing may come for any more gets its row although calls are open. */
-function settle(state: RunState, sink: FoldSink): void {
+function settle(state: StoredRunState, sink: FoldSink): void {
   if (state.head !== null && !state.head.done) {
     sink.head(state.head, true);
   }
 }
 
 /** Marks the latest step's row as changed; false when the event belongs to another step. */
-function touch(state: RunState, step: number, seq: number, sink: FoldSink): boolean {
+function touch(state: StoredRunState, step: number, seq: number, sink: FoldSink): boolean {
   if (state.head === null || state.head.step !== step) {
     return false;
   }

@@ -2,7 +2,7 @@ import type { MachinePrecedence } from '@shared/labels/labels';
 import type { RunEvent } from '@shared/log/events';
 import { rowId, type Statements, TILE_STEPS, tileId } from '../file/rows';
 import { RunRows } from '../log/run-rows';
-import type { RunState } from '../log/run-state';
+import type { StoredRunState } from '../log/run-state';
 import { type HeadRow, headFlags, headMarks } from './fold-rows';
 import { HintProjection } from './hint-projection';
 import { LabelProjection } from './label-projection';
@@ -67,7 +67,7 @@ export class RunProjection {
   /** Folds stored events into the state and writes the rows that changed, labels and tiles included. */
   apply(
     run: number,
-    state: RunState,
+    state: StoredRunState,
     events: readonly RunEvent[],
     verdicts: readonly RuleVerdictRow[],
   ): void {

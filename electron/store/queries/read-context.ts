@@ -8,7 +8,7 @@ import { decodeEvent, EVENT_COLUMNS, type EventRow } from '../log/event-codec';
 import { EventOrder } from '../log/event-order';
 import { isLockHeld } from '../log/run-lock';
 import { noRun } from '../log/run-log';
-import type { RunFacts, RunState } from '../log/run-state';
+import type { RunFacts, StoredRunState } from '../log/run-state';
 
 /** A run's stored head, parsed. */
 export interface RunRecord {
@@ -19,7 +19,7 @@ export interface RunRecord {
   seq: number;
   epoch: number;
   facts: RunFacts;
-  state: RunState;
+  state: StoredRunState;
 }
 
 export interface RunRow {
@@ -54,7 +54,7 @@ export function parseRun(row: RunRow): RunRecord {
     seq: row.seq,
     epoch: row.epoch,
     facts: JSON.parse(row.facts) as RunFacts,
-    state: JSON.parse(row.state) as RunState,
+    state: JSON.parse(row.state) as StoredRunState,
   };
 }
 

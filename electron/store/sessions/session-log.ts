@@ -5,7 +5,7 @@ import { sessionFolder } from '../../files/workspace-paths';
 import type { Statements } from '../file/rows';
 import { StalePreparation } from '../log/group-commit';
 import { rowSum } from '../log/hashing';
-import type { SessionChunk } from '../values';
+import type { StoredChunk } from '../values';
 import { hashPart, PartFile, partPath } from './part-file';
 import { readStoredSession, refuseReplaced, type StoredSession } from './stored-session';
 
@@ -97,7 +97,7 @@ export class SessionLog {
    * Writes a chunk's new bytes to a part file, before the transaction. `sync` must be called before COMMIT. Throws
    * `conflict` when the chunk would leave a gap, `run_driven_elsewhere` when a newer driver is known.
    */
-  write(run: string, epoch: number, uid: string, chunk: SessionChunk): PendingChunk {
+  write(run: string, epoch: number, uid: string, chunk: StoredChunk): PendingChunk {
     const session = this.current(run, epoch, uid);
     const before = session.next;
     if (chunk.offset > before.end) {
@@ -227,7 +227,7 @@ export class SessionLog {
     }
   }
 
-  private append(change: PendingChunk, chunk: SessionChunk, bytes: Uint8Array): PendingChunk {
+  private append(change: PendingChunk, chunk: StoredChunk, bytes: Uint8Array): PendingChunk {
     const { session, before } = change;
     const { part, base, sealed } = this.partFor(session);
     this.dirty.add(session);
@@ -372,11 +372,7 @@ function isSame(one: Mark, other: Mark): boolean {
   return one.end === other.end && one.base === other.base && one.file === other.file;
 }
 
-function grow(
-  session: OpenSession,
-  chunk: SessionChunk,
-  bytes: Uint8Array,
-): NonNullable<PendingChunk['row']> {
+function grow(session: OpenSession, chunk: StoredChunk, bytes: Uint8Array): NonNullable<PendingChunk['row']> {
   const receivedAt = Math.round(chunk.receivedAt);
   const last = session.growing;
   const row =

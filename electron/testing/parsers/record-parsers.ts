@@ -2,7 +2,7 @@ import { readImage } from '@shared/context/image-header';
 import { annotationOps } from '@shared/log/annotations';
 import { outboxOps } from '@shared/log/outbox';
 import { parseCopyAnswer } from '../../checkpoint/copy-answer';
-import { FrameDecoder as AgentFrameDecoder } from '../../computer/agent/frames';
+import { FrameDecoder } from '../../computer/agent/frames';
 import { parseHello } from '../../computer/agent/hello';
 import { parseDirectories, parseLook, parseProcesses } from '../../computer/agent/session-answers';
 import { parseExit, parseMeta } from '../../computer/sessions/layout';
@@ -16,7 +16,7 @@ import { parsePolicy } from '../../demo/policy';
 import { AnswerBuilder } from '../../model/read-stream';
 import { answerSchemas } from '../../remote/answers/answer-schemas';
 import { eventSchemas } from '../../remote/answers/events';
-import { FrameDecoder } from '../../serve/frames';
+import { MessageDecoder } from '../../serve/frames';
 import { decodeEvent } from '../../store/log/event-codec';
 import { parseEntry } from '../../store/restore/backup-file';
 import { parseTaskYaml } from '../../task/task-yaml';
@@ -57,7 +57,7 @@ function serveFrames(text: string): void {
     body,
     ...Array.from({ length: Math.floor(text.length / small.length) }, () => small),
   ]);
-  const decoder = new FrameDecoder(64 * 1024 * 1024);
+  const decoder = new MessageDecoder(64 * 1024 * 1024);
   let seen = 0;
   inPieces(frames, (piece) => decoder.push(piece, () => (seen += 1)));
 }
@@ -70,7 +70,7 @@ function agentFrames(text: string): void {
     frame,
     ...Array.from({ length: Math.floor(text.length / small.length) }, () => small),
   ]);
-  const decoder = new AgentFrameDecoder();
+  const decoder = new FrameDecoder();
   inPieces(frames, (piece) => decoder.push(piece, () => undefined));
 }
 
@@ -150,7 +150,11 @@ export const recordParsers: readonly Parser[] = [
         schema.safeParse(value);
     },
   },
-  { names: ['FrameDecoder'], shapes: lines, parse: (text) => [serveFrames(text), agentFrames(text)] },
+  {
+    names: ['FrameDecoder', 'MessageDecoder'],
+    shapes: lines,
+    parse: (text) => [serveFrames(text), agentFrames(text)],
+  },
   {
     names: ['AnswerBuilder'],
     shapes: { ...lines, thinking: again('<think>'), 'open blanks': again(' ', '', '<think') },

@@ -1,11 +1,11 @@
-import type { PromptView } from '@shared/contract/computers';
+import type { HostPromptView } from '@shared/contract/computers';
 import { Fragment } from 'react';
 import { Button } from '../../components/Button';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 
 export interface SheetProps {
-  prompt: PromptView;
+  prompt: HostPromptView;
   /** How many questions wait, this one included. */
   total: number;
 }
@@ -17,14 +17,14 @@ export function SheetQueue({ total }: { total: number }) {
 }
 
 /** Which host asks: a jump host is named with where it leads. */
-export function SheetHost({ prompt }: { prompt: PromptView }) {
+export function SheetHost({ prompt }: { prompt: HostPromptView }) {
   const text = useText().hostPrompts;
   if (prompt.via === null) return null;
   return <p className="soft">{text.via(prompt.via, prompt.alias)}</p>;
 }
 
 /** What the sheet calls the host that asks: the jump host where it is one. */
-export function hostName(prompt: PromptView): string {
+export function hostName(prompt: HostPromptView): string {
   return prompt.via ?? prompt.alias;
 }
 

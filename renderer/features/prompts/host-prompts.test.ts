@@ -1,10 +1,10 @@
-import type { PromptView } from '@shared/contract/computers';
+import type { HostPromptView } from '@shared/contract/computers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BridgeStand, settled } from '../../state/bridge-fixtures';
 import { useToasts } from '../../state/toasts';
 import { answerPrompt, startHostPrompts, useHostPrompts } from './host-prompts';
 
-const prompt = (id: string): PromptView => ({
+const prompt = (id: string): HostPromptView => ({
   id,
   alias: 'gpu-03',
   via: null,
@@ -38,9 +38,9 @@ describe('questions of hosts', () => {
   });
 
   it('that were heard are not replaced by an older answer', async () => {
-    let answer: (prompts: PromptView[]) => void = () => undefined;
+    let answer: (prompts: HostPromptView[]) => void = () => undefined;
     const bridge = new BridgeStand({
-      'computers.prompts': () => new Promise<PromptView[]>((resolve) => (answer = resolve)),
+      'computers.prompts': () => new Promise<HostPromptView[]>((resolve) => (answer = resolve)),
     });
     const stop = startHostPrompts();
     await settled();

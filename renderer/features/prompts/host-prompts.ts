@@ -1,11 +1,11 @@
-import type { PromptView } from '@shared/contract/computers';
+import type { HostPromptView } from '@shared/contract/computers';
 import { create } from 'zustand';
 import { call, failureOf, listen } from '../../api';
 import { attempt, toastFailure } from '../../state/toasts';
 
 interface HostPromptsState {
   /** Questions and alarms of hosts, oldest first; the first is on the screen. */
-  prompts: PromptView[];
+  prompts: HostPromptView[];
 }
 
 /** Holds questions only; what a person types goes straight to the main process and is not kept. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
   type ComputerRow,
+  type HostPromptView,
   type HostReport,
   type HostResolution,
   hostAliasSchema,
   type LinkHealth,
-  type PromptView,
   transportKind,
 } from '../computers';
 import { type CommandRows, none, returns } from './parts';
@@ -62,7 +62,7 @@ export const computerCommands = {
     consent: 'free',
     afterwards: 'retries the server',
   },
-  'computers.prompts': { input: none, output: returns<PromptView[]>(), place: 'window', consent: 'free' },
+  'computers.prompts': { input: none, output: returns<HostPromptView[]>(), place: 'window', consent: 'free' },
   'computers.answer': {
     input: z.object({
       id: z.string().max(64),

@@ -1,4 +1,4 @@
-import type { PromptView } from '@shared/contract/computers';
+import type { HostPromptView } from '@shared/contract/computers';
 import { WaymarkError } from '@shared/contract/errors';
 import type { HostKeyAlarm, PromptPort, SshAnswer, SshQuestion } from '../transport';
 import { shortLine, shortText } from '../untrusted-text';
@@ -10,7 +10,7 @@ export type DeskAnswer = SshAnswer | null;
 const maxFields = 16;
 
 interface Entry {
-  view: PromptView;
+  view: HostPromptView;
   /** Absent for an alarm, which nobody waits for. */
   settle: ((answer: DeskAnswer) => void) | null;
 }
@@ -23,7 +23,7 @@ interface Entry {
 export class PromptDesk implements PromptPort {
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
-  readonly #listeners = new Set<(prompts: PromptView[]) => void>();
+  readonly #listeners = new Set<(prompts: HostPromptView[]) => void>();
   #count = 0;
   #closed = false;
 
@@ -71,7 +71,7 @@ export class PromptDesk implements PromptPort {
   }
 
   /** Everything that waits for a person, oldest first. */
-  open(): PromptView[] {
+  open(): HostPromptView[] {
     return [...this.#entries.values()].map(({ view }) => view);
   }
 
@@ -90,7 +90,7 @@ export class PromptDesk implements PromptPort {
   }
 
   /** Called with all open prompts after every change. Returns how to stop. */
-  subscribe(listener: (prompts: PromptView[]) => void): () => void {
+  subscribe(listener: (prompts: HostPromptView[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -130,7 +130,7 @@ export class PromptDesk implements PromptPort {
     };
   }
 
-  #view(question: SshQuestion): PromptView {
+  #view(question: SshQuestion): HostPromptView {
     const base = { ...this.#about(question), title: '', text: '', fields: [], attempt: 1, key: null };
     switch (question.kind) {
       case 'password':
@@ -162,7 +162,7 @@ export class PromptDesk implements PromptPort {
     }
   }
 
-  #alarmView(alarm: HostKeyAlarm): PromptView {
+  #alarmView(alarm: HostKeyAlarm): HostPromptView {
     return {
       ...this.#about(alarm),
       kind: 'host_key_alarm',
@@ -186,7 +186,7 @@ export class PromptDesk implements PromptPort {
 }
 
 /** The message names the question, never what was typed. */
-function refuseMisfit(view: PromptView, answer: SshAnswer): void {
+function refuseMisfit(view: HostPromptView, answer: SshAnswer): void {
   const texts = 'texts' in answer ? answer.texts.length : null;
   const fits =
     view.kind === 'unknown_host_key'

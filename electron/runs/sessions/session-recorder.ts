@@ -17,7 +17,7 @@ const TELL_BYTES = 64 * 1024 * 1024;
 /** The same once a command has ended: what it printed will not be asked for soon. */
 const TELL_AT_END_BYTES = 1024 * 1024;
 
-export interface SessionLogOptions {
+export interface SessionRecorderOptions {
   store: Pick<Store, 'writer' | 'reader'>;
   run: string;
   /** Of the driver that follows: once another one has taken the run up, nothing more is stored. */
@@ -51,13 +51,13 @@ interface Followed {
  * resumed run, and a link that came back, go on; sessions outlive both, so nothing is missing then. Bytes that a host
  * had to drop meanwhile are named in the log and passed over. A session that cannot be followed any more is named there too.
  */
-export class SessionLog {
+export class SessionRecorder {
   private readonly followed = new Map<string, Followed>();
   private readonly stopping = new AbortController();
   /** Bytes and gaps that the store has and has not answered for. */
   private readonly writing = new Set<Promise<unknown>>();
 
-  constructor(private readonly options: SessionLogOptions) {
+  constructor(private readonly options: SessionRecorderOptions) {
     // Every session that is followed listens; that many are no leak.
     setMaxListeners(0, this.stopping.signal);
   }

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../clock';
 import { ComputerUnavailable, SessionError } from '../../computer/failures';
 import type { Computer, SessionHost } from '../../computer/port';
-import type { SessionChunk as StoredChunk } from '../../store/values';
+import type { StoredChunk } from '../../store/values';
 import { eventually } from '../../testing/deadline';
-import { SessionLog } from './session-log';
+import { SessionRecorder } from './session-recorder';
 
 type Follow = SessionHost['follow'];
 type OnChunk = Parameters<Follow>[2];
@@ -46,7 +46,7 @@ function stand(acts: ConstructorParameters<typeof FollowedHost>[0]) {
   const links = { wanted: 0 };
   // Where the stored bytes end when they end elsewhere than was thought; what the store does first with a chunk.
   const stored = { end: 0, before: async (_chunk: StoredChunk): Promise<void> => undefined };
-  const log = new SessionLog({
+  const log = new SessionRecorder({
     store: {
       writer: {
         sessionBytes: async (_run: string, epoch: number, _uid: string, chunk: StoredChunk) => {
