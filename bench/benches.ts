@@ -17,6 +17,7 @@ import { resumeRun } from './long/resume-run';
 import { secondCheckpoint } from './long/second-checkpoint';
 import { thirtyHours } from './long/thirty-hours';
 import { twentyAppenders } from './long/twenty-appenders';
+import { exportPreview } from './review/export-preview';
 import { killLabels } from './review/kill-labels';
 import { labelHistory } from './review/label-history';
 import { mergeLabels } from './review/merge-labels';
@@ -71,6 +72,7 @@ export const benches: readonly Bench[] = [
   twentyAppenders,
   concurrentRuns,
   reviewStore,
+  exportPreview,
   killLabels,
   rangeUndo,
   labelHistory,

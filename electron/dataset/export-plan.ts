@@ -17,7 +17,7 @@ import {
   rowsOf,
   runChecks,
 } from './plan-filters';
-import { planSplit, sideOf } from './plan-split';
+import { planSplit, sidesOfRuns } from './plan-split';
 import { type Candidate, planVariant } from './plan-variants';
 import { type PlanOptions, planRun, type RunPlan, type StepPlan } from './run-plan';
 import { whileThere } from './still-there';
@@ -55,12 +55,13 @@ export async function planExport(reader: DatasetReader, request: ExportRequest):
   if (rows.length === 0) refuseEmpty(runs, filtered);
   const withRows = new Set(rows.map(({ run }) => run));
   const split = options.split === undefined ? null : planSplit([...withRows], options.split);
+  const sideOf = sidesOfRuns(split);
   const labels = preset.carried === 'paper' ? labelsOf(runs) : null;
   const candidates = rows.map(
     (row): Candidate => ({
       ...row,
       carried: labels === null || row.kind === 'summary' ? [] : carriedSteps(row, labels),
-      split: sideOf(split, row.run),
+      split: sideOf(row.run),
       purged: row.kind === 'react' ? row.segment.purged : row.segment.summary?.purged === true,
     }),
   );

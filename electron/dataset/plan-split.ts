@@ -33,9 +33,10 @@ export function planSplit(
   return { share, seed, train: sorted(groups.slice(number)), validation: sorted(groups.slice(0, number)) };
 }
 
-/** The side of a run's rows. */
-export function sideOf(split: SplitPlan | null, { created }: Pick<RunPlan, 'created'>): Side {
-  return split?.validation.includes(created.task.id) === true ? 'validation' : 'train';
+/** Tells the side of a run's rows. */
+export function sidesOfRuns(split: SplitPlan | null): (run: Pick<RunPlan, 'created'>) => Side {
+  const validation = new Set(split?.validation);
+  return ({ created }) => (validation.has(created.task.id) ? 'validation' : 'train');
 }
 
 const rankOf = (seed: number, task: string) => createHash('sha256').update(`${seed} ${task}`).digest('hex');

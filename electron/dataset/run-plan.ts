@@ -161,6 +161,8 @@ class PlanPass {
   private readonly purged: { from: number; to: number }[] = [];
   private readonly scores: RunPlan['scores'] = { best: null, final: null, last: null };
 
+  private readonly people = new Map<string, readonly string[]>();
+
   private exposed = false;
   private protectedChanged: ProtectedChanges | undefined;
   private ruleSet: RuleSet | null = null;
@@ -251,6 +253,15 @@ class PlanPass {
     return this.reasoning === 'keep' || (this.reasoning === 'as-sent' && this.model?.sendReasoning === true);
   }
 
+  /** Few people label many steps. */
+  private oneOfEach(names: readonly string[]): readonly string[] {
+    if (names.length === 0) return nothing;
+    const key = JSON.stringify(names);
+    const known = this.people.get(key) ?? names;
+    this.people.set(key, known);
+    return known;
+  }
+
   private unsentOf(steps: readonly { step: number }[]): number {
     return steps.reduce((sum, { step }) => sum + (this.unsent.get(step) ?? 0), 0);
   }
@@ -271,9 +282,24 @@ class PlanPass {
       const { humans, judges, corrections } = fold.at(step);
       const labels = this.labeller.label({ humans, rules, judges, precedence });
       const label = labels.all;
-      const by = peopleOf(label, humans);
+      const by = this.oneOfEach(peopleOf(label, humans));
       const given = givenReason(label, humans);
-      return { step, id, kind, model, label, labels, by, given, tokens, judges, corrections };
+      const votes = judges.length === 0 ? nothing : judges;
+      const corrected = corrections.length === 0 ? nothing : corrections;
+      // One literal without spreads: with them every step gets a hidden class of its own, as large as the step.
+      return {
+        step,
+        id,
+        kind,
+        model,
+        label,
+        labels,
+        by,
+        given,
+        tokens,
+        judges: votes,
+        corrections: corrected,
+      };
     };
     return {
       created: this.created,
@@ -324,11 +350,12 @@ class PlanPass {
   }
 }
 
-const nobody: readonly string[] = [];
+/** Most steps have no vote and no correction: one list for all of them. */
+const nothing: readonly never[] = [];
 
 /** Names of the people whose word is the label. */
 function peopleOf({ source }: EffectiveLabel, humans: readonly HumanLabel[]): readonly string[] {
-  if (source !== 'human' && source !== 'adjudication') return nobody;
+  if (source !== 'human' && source !== 'adjudication') return nothing;
   const speaking = humans.filter(({ adjudication }) => adjudication || source === 'human');
   return [...new Set(speaking.map(({ author }) => author.name))];
 }

@@ -21,7 +21,7 @@ export function trainerReadme(
 # Agent trajectories for ${target.title}
 
 ${counted(records, 'record')} in ${where}, ${counted(trained, 'step')} trained, ${masked} masked${plan.variants.length > 1 ? ` (variant \`${first.variant}\`)` : ''}. Label snapshot \`${plan.snapshot}\`.
-\`manifest.json\` says what the records were made from, what was left out and why, and holds the sha256 of every file.
+\`manifest.json\` says what the records were made from, what was left out and why, and holds the sha256 of every file. Hugging Face's \`load_dataset(dir)\` finds the files by the lines above.
 
 ## Load
 

@@ -33,7 +33,14 @@ export const slime: Target = {
   problems: slimeProblems,
 };
 
-function slimeRecords({ argumentsForm }: Pick<TargetContext, 'argumentsForm'>): RecordMaker {
+/** @throws WaymarkError `unsupported`: before an hour of rows is read for a file that cannot hold them */
+function slimeRecords({ argumentsForm, plan }: TargetContext): RecordMaker {
+  if (argumentsForm === 'object' && plan.options.encoding === 'parquet') {
+    throw new WaymarkError(
+      'unsupported',
+      'Arguments as objects differ from call to call and fit no Parquet column. Export JSON Lines instead, or add --arguments string.',
+    );
+  }
   return {
     records: (row) => [slimeRecord(row, argumentsForm)],
     dropped: () => [],

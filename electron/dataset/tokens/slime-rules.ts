@@ -1,8 +1,8 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { TemplateRow, Training } from './conversation';
 import type { Range } from './jinja/marks';
-import { type LoadedTokenizer, rendered } from './tokenizer';
 import { inputOf, markedText, messageList, own, placesOf, renderWhole, training } from './rendering';
+import { type LoadedTokenizer, rendered } from './tokenizer';
 
 /**
  * slime's rules for which tokens get loss (`--loss-mask-type`), re-implemented from what its mask generator does at commit

@@ -73,4 +73,3 @@ function turnOwners(
     );
   return { owner, warnings };
 }
-
