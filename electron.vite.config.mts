@@ -61,6 +61,7 @@ export default defineConfig({
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
           'export-worker': resolve(root, 'electron/dataset/jobs/export-worker.ts'),
+          'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
         },
         output: {
           format: 'cjs',
