@@ -16,9 +16,9 @@ import { taskHandlers } from '../commands/tasks';
 import { tokenHandlers } from '../commands/tokens';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { readApart } from '../dataset/importers/import-thread';
+import type { ExportJobs } from '../dataset/jobs/export-jobs';
 import { RememberedTokenizer } from '../dataset/tokens/remembered-tokenizer';
 import { TokenThread } from '../dataset/tokens/token-thread';
-import type { ExportJobs } from '../dataset/jobs/export-jobs';
 import type { Publisher } from '../ipc/publish';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import { originOf } from '../model/bound-key';
@@ -142,15 +142,15 @@ export function createHandlers(input: HandlerInput): Handlers {
       chooseSource: (from) => dialogs.source('mergeLabels', from),
       chooseFile: () => dialogs.saveFile('labels.jsonl', 'exportLabels'),
     }),
+    ...datasetHandlers({
+      ...{ holder, jobs: input.exports, publisher: input.publisher },
+      chooseTarget: () => dialogs.folder('exportTo'),
+    }),
     ...tokenHandlers({
       holder,
       thread: new TokenThread(),
       remembered: new RememberedTokenizer(dirname(settings.path)),
       choose: () => dialogs.folder('chooseTokenizer'),
-    }),
-    ...datasetHandlers({
-      ...{ holder, jobs: input.exports, publisher: input.publisher },
-      chooseTarget: () => dialogs.folder('exportTo'),
     }),
     'attention.showing': async ({ run }) => input.showing(run),
     // By name only: a window has no way to send anything to an address that is not in the settings.
