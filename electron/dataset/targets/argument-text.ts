@@ -31,8 +31,8 @@ export function readArguments(text: string): ArgumentText | ArgumentsRefused {
 export function argumentsAsObject(text: string): { object: Readonly<Record<string, unknown>> } | ArgumentsRefused {
   const read = scanned(text);
   if ('why' in read) return read;
-  if (read.inexact !== null) {
-    return { why: `hold the number ${read.inexact}, which is too large to keep exactly in an object` };
+  if (read.inexact) {
+    return { why: 'hold a whole number over 2^53, which an object would not keep exactly' };
   }
   const object = JSON.parse(read.text) as Record<string, unknown>;
   return JSON.stringify(object) === read.compact
@@ -62,13 +62,13 @@ interface Scanned {
   text: string;
   /** The same value as JavaScript writes it. */
   compact: string;
-  /** The first whole number that JavaScript would change. */
-  inexact: string | null;
+  /** A whole number is in it that JavaScript would change. */
+  inexact: boolean;
 }
 
 /** One pass over a text that is JSON: its nesting, its numbers, and the same value without white space. */
 function scan(json: string): Scanned | ArgumentsRefused {
-  const found: Scanned = { text: '', compact: '', inexact: null };
+  const found: Scanned = { text: '', compact: '', inexact: false };
   let depth = 0;
   for (let at = 0; at < json.length; ) {
     const char = json[at] ?? '';
@@ -93,9 +93,9 @@ function scan(json: string): Scanned | ArgumentsRefused {
     }
     const value = Number(token);
     if (!Number.isFinite(value) || token.length > MAX_DIGITS) {
-      return { why: `hold the number ${token.slice(0, 40)}, which is out of range` };
+      return { why: 'hold a number that is out of range' };
     }
-    if (/^-?\d+$/.test(token) && !Number.isSafeInteger(value)) found.inexact ??= token;
+    if (/^-?\d+$/.test(token) && !Number.isSafeInteger(value)) found.inexact = true;
     found.compact += JSON.stringify(value);
   }
   return found;

@@ -116,7 +116,7 @@ export function objectOf({ function: { name, arguments: text } }: ChatToolCall):
 }
 
 function taken<T extends object>(name: string, read: T | ArgumentsRefused): T {
-  if ('why' in read) throw new LeftOut(`A call of ${name} cannot be loaded: its arguments ${read.why}`);
+  if ('why' in read) throw new LeftOut(`A call of ${name.slice(0, 60)} cannot be loaded: its arguments ${read.why}`);
   return read;
 }
 
@@ -225,7 +225,7 @@ export function checked(
   problems: (value: TargetRecord['value']) => string[],
 ): TargetRecord {
   const [first] = problems(record.value);
-  if (first !== undefined) throw new LeftOut(`The row cannot be loaded: ${first.replace(/\[\d+\]/g, '')}`);
+  if (first !== undefined) throw new LeftOut(`The row cannot be loaded: ${first.replace(/\[\d+\]/g, '[…]')}`);
   return record;
 }
 
