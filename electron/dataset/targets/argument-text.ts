@@ -1,11 +1,12 @@
 /** Deeper nesting overflows the JSON reader of Python, which every loader uses. */
 const MAX_DEPTH = 200;
 
-export interface CallArguments {
+/** Python reads no whole number of more than 4,300 digits. */
+const MAX_DIGITS = 300;
+
+export interface ArgumentText {
   /** The model's own text, byte for byte but for half surrogates, which no tokenizer takes: these are U+FFFD. */
   text: string;
-  /** The object that the text means. */
-  object: Readonly<Record<string, unknown>>;
 }
 
 /** Why a call's arguments cannot be written; completes the sentence "the arguments …". */
@@ -14,11 +15,32 @@ export interface ArgumentsRefused {
 }
 
 /**
- * The one place that turns the text of a call's arguments into an object. Refused is what is not one JSON object, and what would
- * not be the same object once it was written again: whole numbers over 2^53, numbers out of range, a key that stands twice, and
- * keys that JavaScript puts into another order. A number such as 1.0 becomes 1.
+ * The arguments of a call as JSON text that every loader reads. Refused is what is not one JSON object, numbers out of range, and
+ * nesting that Python's reader does not take.
  */
-export function readArguments(text: string): CallArguments | ArgumentsRefused {
+export function readArguments(text: string): ArgumentText | ArgumentsRefused {
+  const read = scanned(text);
+  return 'why' in read ? read : { text: read.text };
+}
+
+/**
+ * The one place that turns the text of a call's arguments into an object. Beside what `readArguments` refuses, refused is what would
+ * not be the same object once it was written again: whole numbers over 2^53, a key that appears twice, keys that JavaScript puts into
+ * another order. A number such as 1.0 becomes 1.
+ */
+export function argumentsAsObject(text: string): { object: Readonly<Record<string, unknown>> } | ArgumentsRefused {
+  const read = scanned(text);
+  if ('why' in read) return read;
+  if (read.inexact) {
+    return { why: 'hold a whole number over 2^53, which an object would not keep exactly' };
+  }
+  const object = JSON.parse(read.text) as Record<string, unknown>;
+  return JSON.stringify(object) === read.compact
+    ? { object }
+    : { why: 'name a key twice, or order keys in a way that an object does not keep' };
+}
+
+function scanned(text: string): Scanned | ArgumentsRefused {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -28,24 +50,25 @@ export function readArguments(text: string): CallArguments | ArgumentsRefused {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return { why: 'are not a JSON object' };
   }
-  const scanned = scan(text);
-  if ('why' in scanned) return scanned;
-  const object = (scanned.text === text ? parsed : JSON.parse(scanned.text)) as Record<string, unknown>;
-  if (JSON.stringify(object) !== scanned.compact) {
-    return { why: 'name a key twice or order keys in a way that is lost when they are written as an object' };
-  }
-  return { text: scanned.text, object };
+  return scan(text);
 }
 
 /** `{"name": …, "arguments": …}` with the model's own text of the arguments inside: nothing is parsed and written again. */
-export function callText(name: string, { text }: Pick<CallArguments, 'text'>): string {
+export function callText(name: string, { text }: ArgumentText): string {
   return `{"name": ${JSON.stringify(name)}, "arguments": ${text.trim()}}`;
 }
 
+interface Scanned {
+  text: string;
+  /** The same value as JavaScript writes it. */
+  compact: string;
+  /** A whole number is in it that JavaScript would change. */
+  inexact: boolean;
+}
+
 /** One pass over a text that is JSON: its nesting, its numbers, and the same value without white space. */
-function scan(json: string): { text: string; compact: string } | ArgumentsRefused {
-  let text = '';
-  let compact = '';
+function scan(json: string): Scanned | ArgumentsRefused {
+  const found: Scanned = { text: '', compact: '', inexact: false };
   let depth = 0;
   for (let at = 0; at < json.length; ) {
     const char = json[at] ?? '';
@@ -55,21 +78,27 @@ function scan(json: string): { text: string; compact: string } | ArgumentsRefuse
     if (char === '"') {
       const value = JSON.parse(token) as string;
       const whole = wellFormed(value);
-      text += whole === value ? token : JSON.stringify(whole);
-      compact += JSON.stringify(whole);
+      found.text += whole === value ? token : JSON.stringify(whole);
+      found.compact += JSON.stringify(whole);
       continue;
     }
-    text += token;
+    found.text += token;
     if (char === '{' || char === '[') depth += 1;
     else if (char === '}' || char === ']') depth -= 1;
     if (depth > MAX_DEPTH) return { why: `are nested more than ${MAX_DEPTH} levels deep` };
     if (isSpace(char)) continue;
-    const written = isNumber(char) ? numberText(token) : token;
-    if (written === null)
-      return { why: `hold the number ${token.slice(0, 40)}, which is too large to keep exactly` };
-    compact += written;
+    if (!isNumber(char)) {
+      found.compact += token;
+      continue;
+    }
+    const value = Number(token);
+    if (!Number.isFinite(value) || token.length > MAX_DIGITS) {
+      return { why: 'hold a number that is out of range' };
+    }
+    if (/^-?\d+$/.test(token) && !Number.isSafeInteger(value)) found.inexact = true;
+    found.compact += JSON.stringify(value);
   }
-  return { text, compact };
+  return found;
 }
 
 function stringEnd(json: string, from: number): number {
@@ -88,13 +117,6 @@ function plainEnd(json: string, from: number): number {
 const isPlain = (char: string) => /^[-+.0-9A-Za-z]$/.test(char);
 const isNumber = (char: string) => /^[-0-9]$/.test(char);
 const isSpace = (char: string) => char === ' ' || char === '\n' || char === '\r' || char === '\t';
-
-/** As JavaScript writes the number again; null when that would be another one. */
-function numberText(token: string): string | null {
-  const value = Number(token);
-  const exact = /^-?\d+$/.test(token) ? Number.isSafeInteger(value) : Number.isFinite(value);
-  return exact ? JSON.stringify(value) : null;
-}
 
 /** Half surrogates become U+FFFD: a tokenizer stops at them. */
 export function wellFormed(text: string): string {

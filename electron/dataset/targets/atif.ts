@@ -6,10 +6,10 @@ import { atifProblems } from './atif-problems';
 import {
   type AnswerStep,
   answerSteps,
-  argumentsOf,
   checked,
   countTrained,
   LeftOut,
+  objectOf,
   type RowMessage,
   recordMaker,
   refuseUntrained,
@@ -115,16 +115,23 @@ function stepsOf(row: DatasetRow, messages: readonly RowMessage[], names: Readon
         steps.push({
           source: message.role,
           message: typeof message.content === 'string' ? message.content : message.content.map(partOf),
-          // A head that is not the run's first was in an earlier trajectory too.
-          ...(continues && !steps.some(isBody) ? { is_copied_context: true } : {}),
+          ...(isCopied(row.plan, steps) ? { is_copied_context: true } : {}),
         });
     }
   }
   return steps;
 }
 
-/** A step after the head: carried on, or the segment's own. */
-const isBody = ({ source }: Json) => source === 'agent';
+/**
+ * Whether what no model wrote and comes next was in an earlier trajectory of the run too: the head of a later segment, and what
+ * belongs to carried steps. The prompt of a summariser is its own.
+ */
+function isCopied({ kind, segment }: RowPlan, steps: readonly Json[]): boolean {
+  if (kind === 'summary' || steps.some((step) => step.source === 'agent' && step.is_copied_context !== true)) {
+    return false;
+  }
+  return segment.segment > 1 || steps.some(({ source }) => source === 'agent');
+}
 
 function agentStep(
   row: DatasetRow,
@@ -150,7 +157,7 @@ function agentStep(
           tool_calls: calls.map((call) => ({
             tool_call_id: call.id,
             function_name: call.function.name,
-            arguments: argumentsOf(call).object,
+            arguments: objectOf(call),
           })),
         }),
     // What trains must not be marked as copied: readers leave copied steps out of training.
@@ -221,7 +228,7 @@ for path in pathlib.Path(".").rglob("*.json"):
   such steps are not for training, and none of them is trained here.
 - \`session_id\` is the run. The first segment is \`RUN.json\`, later ones \`RUN.cont-1.json\` and so on, named by \`continued_trajectory_ref\`. A
   segment that starts with a summary has it as a system step with \`extra.context_management\`; the turn that wrote it is
-  \`RUN.summary-1.json\`, and the step refers to it.
+  \`RUN.summary-1.json\`, and the step refers to it. A name may be that of a document that was left out, see below.
 - Readers up to 1.7 refuse the version string only; nothing else in the documents is newer.
 - Arguments are objects, as the format demands; results are in the \`observation\` of the step that made the call.
 - A preset's repetition is not applied: each trajectory is one document.

@@ -2,7 +2,13 @@ import type { ChatMessage, ChatToolCall } from '@shared/log/chat';
 import { rowMetadata } from '../row-metadata';
 import type { DatasetRow } from '../rows';
 import type { StepPlan } from '../run-plan';
-import { type CallArguments, readArguments, wellFormed } from './argument-text';
+import {
+  type ArgumentsRefused,
+  type ArgumentText,
+  argumentsAsObject,
+  readArguments,
+  wellFormed,
+} from './argument-text';
 import type { RecordMaker, TargetDrop, TargetRecord } from './target';
 
 /** A message of a row and whether it gets loss. Other roles than the assistant's never do. */
@@ -36,8 +42,8 @@ export function recordMaker(
         }
       } catch (error) {
         if (!(error instanceof LeftOut)) throw error;
-        const count = unit === 'row' ? 1 : Math.max(1, countTrained(rowMessages(row)) - made);
-        counts.set(error.message, (counts.get(error.message) ?? 0) + count);
+        const count = unit === 'row' ? 1 : countTrained(rowMessages(row)) - made;
+        if (count > 0) counts.set(error.message, (counts.get(error.message) ?? 0) + count);
       }
     },
     dropped: () => [...counts].map(([why, count]): TargetDrop => ({ why, count })),
@@ -99,10 +105,18 @@ function callOf({ id, function: { name, arguments: text } }: ChatToolCall): Chat
   };
 }
 
-/** @throws LeftOut when the arguments cannot be written as an object, or read as one by the loader. */
-export function argumentsOf({ function: { name, arguments: text } }: ChatToolCall): CallArguments {
-  const read = readArguments(text);
-  if ('why' in read) throw new LeftOut(`A call of ${name} cannot be loaded: its arguments ${read.why}`);
+/** @throws LeftOut when a loader cannot read them as an object */
+export function argumentsOf({ function: { name, arguments: text } }: ChatToolCall): ArgumentText {
+  return taken(name, readArguments(text));
+}
+
+/** @throws LeftOut when they are no object, or would be another one once written */
+export function objectOf({ function: { name, arguments: text } }: ChatToolCall): Readonly<Record<string, unknown>> {
+  return taken(name, argumentsAsObject(text)).object;
+}
+
+function taken<T extends object>(name: string, read: T | ArgumentsRefused): T {
+  if ('why' in read) throw new LeftOut(`A call of ${name.slice(0, 60)} cannot be loaded: its arguments ${read.why}`);
   return read;
 }
 
@@ -211,7 +225,7 @@ export function checked(
   problems: (value: TargetRecord['value']) => string[],
 ): TargetRecord {
   const [first] = problems(record.value);
-  if (first !== undefined) throw new LeftOut(`The row cannot be loaded: ${first.replace(/\[\d+\]/g, '')}`);
+  if (first !== undefined) throw new LeftOut(`The row cannot be loaded: ${first.replace(/\[\d+\]/g, '[…]')}`);
   return record;
 }
 
@@ -242,7 +256,7 @@ export function withObjects(message: ChatMessage): Record<string, unknown> {
   const { content, tool_calls: calls, ...rest } = message;
   const objects = calls.map((call) => ({
     ...call,
-    function: { name: call.function.name, arguments: argumentsOf(call).object },
+    function: { name: call.function.name, arguments: objectOf(call) },
   }));
   return { ...rest, tool_calls: objects, content };
 }

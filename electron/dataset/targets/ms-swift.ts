@@ -166,7 +166,7 @@ function* oneProblem(
   yield* textProblems(message.content, `${where}.content`);
   if (answer && typeof message.loss !== 'boolean') yield `${where}.loss must be true or false`;
   if (role === 'system' ? !first : !allowed.includes(before))
-    yield `${where} is a ${role} after a ${before} message`;
+    yield `${where}.role is ${role} after ${before}: the loader deletes the row`;
   if (role === 'tool_call') {
     const call = parsedJson(String(message.content));
     if (!isObject(call) || typeof call.name !== 'string' || !isObject(call.arguments)) {

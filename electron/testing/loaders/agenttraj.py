@@ -8,14 +8,21 @@ import re
 import sys
 
 
+def parsed(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None  # An answer whose text only looks like a call.
+
+
 def answer_of(value):
     reasoning = ""
     match = re.fullmatch(r"(?:Thought:\n(.*?)\n\n)?Action:\n(\{.*\}|\[.*\])", value, re.DOTALL)
     calls = []
     text = value
-    if match:
+    read = parsed(match.group(2)) if match else None
+    if read is not None:
         text = match.group(1) or ""
-        read = json.loads(match.group(2))
         calls = [[call["name"], call["arguments"]] for call in (read if isinstance(read, list) else [read])]
     thought = re.match(r"<think>\n(.*?)\n</think>\n\n", text, re.DOTALL)
     if thought:

@@ -30,8 +30,10 @@ def answer_of(message):
 
 def readable(text):
     try:
-        return isinstance(json.loads(text), (dict, list))
-    except ValueError:
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)
+        return isinstance(value, (dict, list))
+    except (ValueError, RecursionError):
         return False
 
 
