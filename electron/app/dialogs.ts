@@ -235,7 +235,14 @@ export class Dialogs {
 
   /** An existing or new folder; null = cancelled. */
   folder(
-    title: 'openWorkspace' | 'addTask' | 'exportTo' | 'chooseTokenizer' | 'createTaskIn' | 'showToRead' | 'showToChange',
+    title:
+      | 'openWorkspace'
+      | 'addTask'
+      | 'exportTo'
+      | 'chooseTokenizer'
+      | 'createTaskIn'
+      | 'showToRead'
+      | 'showToChange',
   ): Promise<string | null> {
     return this.#choose(async (window) => {
       const answer = await dialog.showOpenDialog(window, {

@@ -1,8 +1,13 @@
 import { resolve } from 'node:path';
-import { WaymarkError } from '@shared/contract/errors';
-import { type ExportFormat, exportFormats, exportRequestSchema, exportVariants } from '@shared/contract/export-request';
-import { type TokenRule, tokenRules, type TokenView } from '@shared/contract/export-views';
 import { type RowReasoning, rowReasonings } from '@shared/context/trajectory';
+import { WaymarkError } from '@shared/contract/errors';
+import {
+  type ExportFormat,
+  exportFormats,
+  exportRequestSchema,
+  exportVariants,
+} from '@shared/contract/export-request';
+import { type TokenRule, type TokenView, tokenRules } from '@shared/contract/export-views';
 import { RowSource } from '../dataset/tokens/row-source';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, positive, required } from './arguments';

@@ -1,7 +1,7 @@
 import type { TemplateRow } from './conversation';
-import type { LoadedTokenizer } from './tokenizer';
 import type { Whole } from './rendering';
 import { inputOf, messageList } from './rendering';
+import type { LoadedTokenizer } from './tokenizer';
 
 /** Renderings in vain for one kind of place, after which the answer is taken as known. */
 const confirmations = 3;

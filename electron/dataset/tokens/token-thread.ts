@@ -136,7 +136,10 @@ async function whole(folder: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch {
-    throw new WaymarkError('not_found', `There is no folder ${folder}. Choose the folder of a tokenizer again.`);
+    throw new WaymarkError(
+      'not_found',
+      `There is no folder ${folder}. Choose the folder of a tokenizer again.`,
+    );
   }
 }
 

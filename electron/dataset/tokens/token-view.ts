@@ -9,9 +9,9 @@ import {
   templateRow,
 } from './conversation';
 import { lostParts } from './loss-list';
+import { messageList } from './rendering';
 import { trainDistillQwen, trainQwen, trainQwen3, trainQwen35 } from './slime-rules';
 import type { LoadedTokenizer } from './tokenizer';
-import { messageList } from './rendering';
 import { trainGenerations, trainTurns } from './train-whole';
 
 type Rule = TokenView['rule'];

@@ -102,16 +102,7 @@ const unsupportedOfText: ReadonlySet<string> = new Set([
     'rjust',
     'zfill',
   ],
-  ...[
-    'partition',
-    'rpartition',
-    'encode',
-    'translate',
-    'expandtabs',
-    'index',
-    'rindex',
-    'isalpha',
-  ],
+  ...['partition', 'rpartition', 'encode', 'translate', 'expandtabs', 'index', 'rindex', 'isalpha'],
   ...['isalnum', 'isspace', 'isupper', 'islower', 'isnumeric', 'isdecimal', 'istitle', 'isidentifier'],
 ]);
 
