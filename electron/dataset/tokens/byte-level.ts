@@ -69,10 +69,9 @@ export class ByteLevelTokenizer {
   ) {
     const contents = file.added_tokens.map(({ content }) => content);
     this.added = new Set(contents);
-    this.vocabulary = new Set([
-      ...Object.values(file.model.vocab),
-      ...file.added_tokens.map(({ id }) => id),
-    ]).size;
+    const { vocab } = file.model;
+    this.vocabulary =
+      Object.keys(vocab).length + contents.filter((content) => !Object.hasOwn(vocab, content)).length;
     this.normalizes = file.normalizer !== null && file.normalizer !== undefined;
     this.greedy = file.added_tokens
       .filter(({ lstrip, rstrip, single_word }) => lstrip === true || rstrip === true || single_word === true)
