@@ -14,6 +14,7 @@ function modelFolder(): string {
   const folder = join(temporaryFolder(), 'Model');
   mkdirSync(folder);
   writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tinyTokenizer(['<\uff5cAssistant\uff5c>'])));
+  writeFileSync(join(folder, 'tokenizer_config.json'), '{"bos_token": "<|begin_of_text|>"}');
   writeFileSync(join(folder, 'chat_template.jinja'), templateText('llama-3'));
   return folder;
 }

@@ -32,7 +32,7 @@ async function byRust(rust: Tokenizer, text: string) {
   const encoding = await rust.encode(text, null, { addSpecialTokens: false });
   const units = [0];
   for (const char of text) units.push((units.at(-1) ?? 0) + char.length);
-  const place = (at: number) => units[at] ?? -1;
+  const place = (at: number | undefined) => units[at ?? -1] ?? -1;
   return {
     ids: encoding.getIds(),
     starts: encoding.getOffsets().map(([from]) => place(from)),

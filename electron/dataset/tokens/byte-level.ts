@@ -164,7 +164,8 @@ export class ByteLevelTokenizer {
 
   /** The text as the model's vocabulary sees it, and where each unit of that is from; null: they are the same. */
   #normalized(text: string): { normal: string; origin: Origin | null } {
-    if (!this.normalizes) return { normal: text, origin: null };
+    // What is normal as a whole is normal in every part.
+    if (!this.normalizes || text.normalize('NFC') === text) return { normal: text, origin: null };
     const sections = this.splitter === null ? [text] : text.split(this.splitter);
     const normals = sections.map((section) => section.normalize('NFC'));
     if (normals.every((normal, index) => normal === sections[index])) return { normal: text, origin: null };

@@ -57,6 +57,11 @@ const cases: [source: string, printed: string, variables?: Record<string, unknow
   ['{% set ns = namespace(n=0) %}{% for x in [1, 2] %}{% set ns.n = ns.n + x %}{% endfor %}{{ ns.n }}', '3'],
   ["{{ [{'r': 'u'}, {'r': 'a'}] | selectattr('r', 'equalto', 'a') | list | length }}", '1'],
   ["{{ x | map(attribute='r') | join('-') }}", 'u-a', { x: [{ r: 'u' }, { r: 'a' }] }],
+  ['{% macro m(a) %}{{ x }}{{ a }}{% endmacro %}{% for x in [1] %}[{{ m(2) }}]{% endfor %}', '[2]'],
+  [
+    '{% macro m() %}({{ caller(1) }}){% endmacro %}{% for x in [7] %}{% call(a) m() %}{{ x }}{{ a }}{% endcall %}{% endfor %}',
+    '(71)',
+  ],
   ['{% for x in missing %}x{% endfor %}{{ "a" in missing }}', 'False'],
 ];
 
