@@ -33,7 +33,7 @@ async function stand(store: Store, chosen: () => string | null) {
   threads.push(thread);
   const data = temporaryFolder();
   const handlers = tokenHandlers({
-    ...{ holder, thread, remembered: new RememberedTokenizer(data) },
+    ...{ holder, thread, remembered: new RememberedTokenizer(data), author: () => alice },
     choose: () => Promise.resolve(chosen()),
   });
   const tokens = (input: CommandInput<'export.tokens'>) =>
@@ -128,6 +128,25 @@ describe('tokens of a row', () => {
       code: 'not_found',
       message: expect.stringContaining('no summary row of segment 1'),
     });
+  });
+
+  test('that a person decides blind are not shown before', async () => {
+    const store = testStore();
+    await aRun(store);
+    const asked: unknown[] = [];
+    const withheld: Store['reader']['withheld'] = async (_run, person, from, to) => {
+      asked.push([person, from, to]);
+      return { steps: [{ from: 2, to: 9 }], hidden: [], rules: [] };
+    };
+    const reader = Object.create(store.reader, { withheld: { value: withheld } });
+    const blind = Object.create(store, { reader: { value: reader } });
+    const { handlers, tokens } = await stand(blind, () => modelFolder('qwen3'));
+    await handlers['export.chooseTokenizer'](undefined);
+    await expect(tokens({ options: { undecided: 'train' }, row: { index: 0 } })).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('decide step 2 of this row'),
+    });
+    expect(asked).toEqual([[alice, 1, 2]]);
   });
 
   test('a window that asks for many at a time is told to wait', async () => {
