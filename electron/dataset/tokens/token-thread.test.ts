@@ -5,6 +5,7 @@ import { temporaryFolder } from '../../testing/store-fixtures';
 import { templateText, tinyTokenizer } from '../../testing/tokens/tiny-tokenizer';
 import { loadedTemplate, rowOf, someTools } from '../../testing/tokens/token-rows';
 import type { TokenOptions } from './conversation';
+import { templateWants } from './template-wants';
 import { type TokenLimits, TokenThread, tokenLimits } from './token-thread';
 import { tokenView } from './token-view';
 
@@ -118,4 +119,14 @@ it('who aborts ends what is under way', async () => {
   setImmediate(() => controller.abort(new Error('no longer wanted')));
   await expect(asked).rejects.toThrow('no longer wanted');
   expect(await apart.tokenizer(folderWith('x'))).toMatchObject({ family: 'unknown' });
+});
+
+it('tells an export which form of arguments to write', async () => {
+  const wants = (name: string) => templateWants(folderWith(templateText(name)), inject('storeWorkers'));
+  expect([await wants('qwen3.5'), await wants('deepseek-v3'), await wants('qwen3')]).toEqual([
+    ...['object', 'string', 'string'],
+  ]);
+  await expect(templateWants(temporaryFolder(), inject('storeWorkers'))).rejects.toThrow(
+    /There is no file .* Or choose the form with --arguments/,
+  );
 });
