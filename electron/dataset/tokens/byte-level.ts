@@ -69,10 +69,9 @@ export class ByteLevelTokenizer {
   ) {
     const contents = file.added_tokens.map(({ content }) => content);
     this.added = new Set(contents);
-    this.vocabulary = new Set([
-      ...Object.values(file.model.vocab),
-      ...file.added_tokens.map(({ id }) => id),
-    ]).size;
+    const { vocab } = file.model;
+    this.vocabulary =
+      Object.keys(vocab).length + contents.filter((content) => !Object.hasOwn(vocab, content)).length;
     this.normalizes = file.normalizer !== null && file.normalizer !== undefined;
     this.greedy = file.added_tokens
       .filter(({ lstrip, rstrip, single_word }) => lstrip === true || rstrip === true || single_word === true)
@@ -165,7 +164,8 @@ export class ByteLevelTokenizer {
 
   /** The text as the model's vocabulary sees it, and where each unit of that is from; null: they are the same. */
   #normalized(text: string): { normal: string; origin: Origin | null } {
-    if (!this.normalizes) return { normal: text, origin: null };
+    // What is normal as a whole is normal in every part.
+    if (!this.normalizes || text.normalize('NFC') === text) return { normal: text, origin: null };
     const sections = this.splitter === null ? [text] : text.split(this.splitter);
     const normals = sections.map((section) => section.normalize('NFC'));
     if (normals.every((normal, index) => normal === sections[index])) return { normal: text, origin: null };

@@ -101,7 +101,8 @@ export function trainQwen35(loaded: LoadedTokenizer, row: TemplateRow): Training
   }
   // A token that holds characters of two messages trains where either does.
   for (const trains of [0, 1])
-    for (const { index, range } of found) if (row.masks[index] === trains) own(owner, encoded, range, index);
+    for (const { index, range } of found)
+      if (row.masks[index] === trains) own({ owner, encoded }, range, index);
   const warnings =
     misled.length === 0
       ? []

@@ -125,7 +125,8 @@ function messagesOf(
       ...(own?.reason == null ? {} : { reason: own.reason }),
       trainedTokens: trainedBy.get(index) ?? 0,
       tokens: firstAt(starts, to) - firstAt(starts, from),
-      lost: lostParts(message, text.slice(from, to)),
+      // A prompt may be printed elsewhere, such as before the first message.
+      lost: lostParts(message, from === to && message.role !== 'assistant' ? text : text.slice(from, to)),
     };
   });
 }

@@ -6,6 +6,7 @@ import { type Node, nodes } from './nodes';
 import {
   bool,
   type CallArguments,
+  callable,
   entriesOf,
   equals,
   float,
@@ -24,6 +25,7 @@ import {
   list,
   map,
   missing,
+  none,
   numberOf,
   PythonError,
   str,
@@ -80,6 +82,8 @@ export class PythonInterpreter extends Interpreter {
         return text(str(this.#value(node.expression, environment)));
       case 'Generation':
         return text(this.marks?.generation(node.begins as boolean) ?? '');
+      case 'Macro':
+        return this.#macro(node, environment);
       case 'Break':
         throw new LoopExit(true);
       case 'Continue':
@@ -165,6 +169,21 @@ export class PythonInterpreter extends Interpreter {
       }
     }
     return marked ? printed + (this.marks?.end(loop) ?? '') : printed;
+  }
+
+  /** A macro looks names up where it was written, not where it is called. */
+  #macro(node: Node, environment: Environment): Value {
+    this.#plain(node, environment);
+    const name = String((node.name as Node).value);
+    const macro = lookUp(name, environment);
+    const written = callable((args, calledIn) => {
+      const scope = new Environment(environment);
+      const caller = calledIn.variables.get('caller');
+      if (caller !== undefined) scope.setVariable('caller', caller);
+      return (macro.value as unknown as (args: Value[], scope: Environment) => Value)(args, scope);
+    });
+    environment.setVariable(name, written);
+    return none();
   }
 
   #member(node: Node, environment: Environment): Value {

@@ -35,7 +35,8 @@ export const list = (values: readonly Value[]): Value => new classes.list(values
 export const map = (entries: ReadonlyMap<string, Value>): Value => new classes.map(entries);
 export const none = (): Value => new classes.none(null);
 export const missing = (): Value => new classes.missing(undefined);
-export const callable = (call: (args: Value[]) => Value): Value => new classes.call(call);
+export const callable = (call: (args: Value[], calledIn: Environment) => Value): Value =>
+  new classes.call(call);
 
 /** JSON as a template gets it. A number is a float where JSON writes it as one. */
 export function fromJson(value: unknown): Value {
