@@ -4,7 +4,13 @@ import type { RowReasoning } from '@shared/context/trajectory';
 import { noRuleSettings } from '@shared/contract/rules/rule-settings';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
 import { combineLabels, givenReason } from '@shared/labels/effective-label';
-import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
+import type {
+  EffectiveLabel,
+  JudgeVerdict,
+  MachinePrecedence,
+  RuleVerdict,
+  StepCorrection,
+} from '@shared/labels/labels';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { EventOf, RunEvent } from '@shared/log/events';
 import { addProtectedChanges, addScore, type ProtectedChanges, type Scores } from '@shared/runs/scores';
@@ -34,6 +40,10 @@ export interface StepPlan {
   label: EffectiveLabel;
   /** What the people whose word holds wrote as their reason; null: nothing, or a machine decided. */
   given: string | null;
+  /** Raw votes of judges, in the order of their entries' ids; a vote that was withdrawn is not among them. */
+  judges: readonly JudgeVerdict[];
+  /** What the step should have been, one of each person who wrote one. */
+  corrections: readonly StepCorrection[];
 }
 
 /** The summary turn at the end of a segment. */
@@ -236,9 +246,10 @@ class PlanPass {
     const fold = foldAnnotations(entries);
     const planned = ({ step, id, kind, model }: OpenStep): StepPlan => {
       const rules = [...(this.verdicts.get(step)?.values() ?? [])];
-      const { humans, judges } = fold.at(step);
+      const { humans, judges, corrections } = fold.at(step);
       const { effective } = combineLabels({ humans, rules, judges, precedence });
-      return { step, id, kind, model, label: effective, given: givenReason(effective, humans) };
+      const given = givenReason(effective, humans);
+      return { step, id, kind, model, label: effective, given, judges, corrections };
     };
     return {
       created: this.created,
