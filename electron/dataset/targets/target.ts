@@ -1,7 +1,7 @@
 import type { Trajectory } from '@shared/context/trajectory';
-import type { Compression, ExportFormat, ExportVariant } from '@shared/contract/export-request';
+import type { Compression, ExportFormat, ExportVariant, RewardSignal } from '@shared/contract/export-request';
 import type { DatasetReader } from '../event-pages';
-import type { ExportPlan } from '../export-plan';
+import type { ExportPlan, RowPlan } from '../export-plan';
 import type { DatasetRow } from '../rows';
 
 /** What records of one variant are made from besides their row. */
@@ -11,6 +11,8 @@ export interface TargetContext {
   variant: ExportVariant;
   /** Form of a call's arguments in the records: the model's own text, or the object it means. */
   argumentsForm: 'string' | 'object';
+  /** What rewards are made of; absent: `integrated`. */
+  rewards?: RewardSignal | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -19,6 +21,8 @@ export interface TargetRecord {
   value: Readonly<Record<string, unknown>>;
   /** Assistant messages that get loss in it. */
   trained: number;
+  /** In `rest`: the row it belongs to, whose split it shares. Absent: the split of the row being written, else `train`. */
+  of?: RowPlan | undefined;
 }
 
 /** Why something of the plan is in no record, in words that people read, and how often. */
@@ -63,6 +67,8 @@ export interface TargetFacts {
   files: readonly DataFile[];
   argumentsForm: 'string' | 'object';
   compression: Compression;
+  /** What rewards are made of; absent: `integrated`. */
+  rewards?: RewardSignal | undefined;
   dropped: readonly TargetDrop[];
 }
 
@@ -79,6 +85,11 @@ export interface Target {
   compressions: readonly Compression[];
   /** Trajectories it takes rows of. */
   kinds: readonly Trajectory['kind'][];
+  /**
+   * It also takes rows in which nothing trains: a masked step is still a step, or the rejected answer of a pair. Absent: such rows
+   * are dropped before it sees them.
+   */
+  untrained?: 'kept';
   /** Form of a call's arguments: fixed by the loader, or `template` where the model's chat template decides. */
   argumentsForm: 'string' | 'object' | 'template';
   /** How a preset repeats a row: literally, by a weight that the README or an extra file states, or not at all. */
