@@ -7,8 +7,10 @@ export type Vote = 1 | -1 | 0;
 export const LAMBDA = 1;
 /** Raw reward of a judgement that could not be parsed, in reward-model training (RLAnything's code, not its paper). */
 export const UNPARSABLE_REWARD = -2;
-/** A deviation up to this is none, and so is a distance from the mean: thirds are not exact. */
+/** A deviation up to this is none. */
 const NO_DEVIATION = 1e-8;
+/** A standardised value up to this is 0: thirds are not exact, and a reward of 1e-16 is none. */
+const NOTHING = 1e-9;
 
 /**
  * (x − mean) / population standard deviation. Without any deviation all are 0. `alone`: what becomes of a single value, which
@@ -18,9 +20,10 @@ export function standardised(values: readonly number[], alone: 'raw' | 'zero'): 
   if (values.length === 1 && alone === 'raw') return [...values];
   const mean = sum(values) / values.length;
   const deviation = Math.sqrt(sum(values.map((value) => (value - mean) ** 2)) / values.length);
-  return values.map((value) =>
-    deviation <= NO_DEVIATION || Math.abs(value - mean) <= NO_DEVIATION ? 0 : (value - mean) / deviation,
-  );
+  return values.map((value) => {
+    const made = deviation <= NO_DEVIATION ? 0 : (value - mean) / deviation;
+    return Math.abs(made) <= NOTHING ? 0 : made;
+  });
 }
 
 /**
