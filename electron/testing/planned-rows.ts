@@ -1,43 +1,58 @@
-import type { ExportVariant, RewardSignal } from '@shared/contract/export-request';
+import { type ExportOptions, exportRequestSchema } from '@shared/contract/export-request';
 import { EntryMaker, vote } from '@shared/log/annotation-fixtures';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
-import type { ExportPlan, RowPlan } from '../dataset/export-plan';
 import { datasetPreset } from '../dataset/export-request';
+import type { ExportPlan } from '../dataset/plan';
+import { type Candidate, planVariant } from '../dataset/plan-variants';
 import { type DatasetRow, datasetRows } from '../dataset/rows';
 import { planRun, type RunPlan } from '../dataset/run-plan';
 import type { Target, TargetDrop, TargetRecord } from '../dataset/targets/target';
 import { MemoryReader } from './memory-reader';
 
-/** Plan and rows of made-up runs, without filters; also rows in which nothing trains. Undecided steps train. */
+/**
+ * Plan and rows of made-up runs for one variant, also rows in which nothing trains. There are no filters, and undecided steps train.
+ */
 export async function plannedRows(
   scripts: readonly RunScript[],
   entries: AnnotationEntry[] = [],
-  carried: 'once' | 'paper' = 'once',
+  options: Partial<ExportOptions> = {},
 ): Promise<{ plan: ExportPlan; rows: DatasetRow[]; reader: MemoryReader }> {
   const reader = new MemoryReader(new Map(scripts.map((script) => [script.run, script.events])), entries);
-  const preset = { ...datasetPreset('default', { carried }) };
+  const chosen = exportRequestSchema.parse({ undecided: 'train', ...options });
+  const preset = datasetPreset(chosen.preset, chosen);
   const runs: RunPlan[] = [];
   for (const { run, events } of scripts) {
-    const plan = await planRun(reader, run, events.length, { preset: 'default', reasoning: 'as-sent' });
+    const plan = await planRun(reader, run, events.length, {
+      ...{ preset: chosen.preset, reasoning: preset.reasoning, variants: chosen.variants },
+    });
     if (plan !== null) runs.push(plan);
   }
-  const rows = runs.flatMap((run) =>
-    run.segments.flatMap((segment): RowPlan[] => {
-      const masksOf = (steps: RowPlan['steps']) =>
-        new Map(steps.map(({ step, label }) => [step, label.value === 'mask' ? 0 : 1] as const));
-      const row = { run, segment, carried: new Map(), tokens: segment.tokens };
-      const { steps, summary } = segment;
-      const react: RowPlan = { ...row, kind: 'react', steps, masks: masksOf(steps) };
+  const steps = new Map(
+    runs.flatMap(({ created, segments }) =>
+      segments.flatMap((segment) => segment.steps.map((step) => [`${created.run} ${step.step}`, step] as const)),
+    ),
+  );
+  const candidates = runs.flatMap((run) =>
+    run.segments.flatMap((segment): Candidate[] => {
+      const { summary, tokens } = segment;
+      const carried = segment.carried.flatMap((each) => steps.get(`${each.run} ${each.step}`) ?? []);
+      const row = { run, segment, tokens, split: 'train' as const, purged: false };
+      const react = { ...row, kind: 'react' as const, steps: segment.steps };
       const turn = summary === null ? [] : [summary.step];
-      const summarised: RowPlan = { ...row, kind: 'summary', steps: turn, masks: masksOf(turn) };
-      return [...(steps.length > 0 ? [react] : []), ...(turn.length > 0 ? [summarised] : [])];
+      return [
+        { ...react, carried: preset.carried === 'paper' ? carried : [] },
+        { ...row, kind: 'summary' as const, steps: turn, carried: [] },
+      ].filter((each) => each.steps.length > 0);
     }),
   );
-  const plan = { preset, runs, rows } as unknown as ExportPlan;
+  const variants = chosen.variants.map((variant) =>
+    planVariant(variant, candidates, runs, { undecided: chosen.undecided, preset, keepsUntrained: true }),
+  );
+  const plan = { options: chosen, preset, runs, variants } as unknown as ExportPlan;
   const read: DatasetRow[] = [];
-  for await (const row of datasetRows(reader, plan, {})) read.push(row);
+  for await (const row of datasetRows(reader, plan, { variant: chosen.variants[0] })) read.push(row);
   return { plan, rows: read, reader };
 }
 
@@ -52,20 +67,16 @@ export interface MadeRecords {
 export async function recordsOf(
   target: Target,
   { plan, rows, reader }: Awaited<ReturnType<typeof plannedRows>>,
-  options: {
-    variant?: ExportVariant;
-    rewards?: RewardSignal;
-    argumentsForm?: 'string' | 'object';
-  } = {},
+  argumentsForm: 'string' | 'object' = 'string',
 ): Promise<MadeRecords> {
-  const { variant = 'all', rewards, argumentsForm = 'string' } = options;
-  const maker = await target.begin({ plan, reader, variant, argumentsForm, rewards });
+  const [variant = 'all'] = plan.options.variants;
+  const maker = await target.begin({ plan, reader, variant, argumentsForm });
   const records: TargetRecord[] = [];
   for (const row of rows) {
     const trains = row.messages.some(
       (message) => 'step_loss_mask' in message && message.step_loss_mask === 1,
     );
-    if (!target.kinds.includes(row.plan.kind) || (!trains && target.untrained !== 'kept')) continue;
+    if (!target.kinds.includes(row.plan.kind) || (!trains && target.untrained !== 'keep')) continue;
     records.push(...maker.records(row));
   }
   for await (const record of maker.rest?.() ?? []) records.push(record);

@@ -125,7 +125,7 @@ describe('pairs from corrections', () => {
       [script],
       [correcting('Ada', run, 1, fix('pwd')), correcting('Ada', run, 2, fix('pwd'))],
     );
-    const { records } = await recordsOf(dpo, rows, { argumentsForm: 'object' });
+    const { records } = await recordsOf(dpo, rows, 'object');
     const pairs = records.map(({ value }) => value as unknown as Pair);
     expect(pairs[0]?.chosen[0]?.tool_calls?.[0]?.function.arguments).toEqual({ command: 'pwd' });
     expect(pairs[1]?.rejected[0]?.tool_calls?.[0]?.function.arguments).toBe(deep);

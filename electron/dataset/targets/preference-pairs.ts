@@ -4,7 +4,7 @@ import type { Correction } from '@shared/log/annotations';
 import type { ChatMessage, ChatToolCall } from '@shared/log/chat';
 import type { Tool } from '@shared/log/event-parts';
 import { finalScore } from '@shared/runs/scores';
-import type { ExportPlan, RowPlan } from '../export-plan';
+import type { ExportPlan, RowPlan } from '../plan';
 import { sameAnswer, sameTurn } from '../learning/shared-prompt';
 import type { DatasetRow } from '../rows';
 import type { RunPlan, StepPlan } from '../run-plan';

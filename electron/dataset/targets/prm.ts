@@ -23,9 +23,11 @@ export const prm: Target = {
   encodings: ['jsonl'],
   compressions: ['none', 'gzip', 'zstd'],
   kinds: ['react'],
-  untrained: 'kept',
+  untrained: 'keep',
   argumentsForm: 'string',
   repeats: 'never',
+  undecided: 'ignored',
+  recordsOf: ({ steps }) => (steps.some(({ judges }) => typeof majority(judges.map(voteOf)) === 'boolean') ? 1 : 0),
   begin() {
     const drops = new DropCounts(words);
     return {

@@ -1,4 +1,3 @@
-import type { ExportVariant } from '@shared/contract/export-request';
 import { stepRewards } from '../learning/step-rewards';
 import { DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
@@ -23,11 +22,12 @@ export const rlanythingPolicy: Target = {
   encodings: ['array', 'jsonl'],
   compressions: ['none'],
   kinds: ['react'],
-  untrained: 'kept',
+  untrained: 'keep',
   argumentsForm: 'string',
   repeats: 'never',
-  begin({ plan, variant, rewards = 'integrated' }) {
-    const table = stepRewards(plan.runs, rewards);
+  recordsOf: ({ steps }) => steps.length,
+  begin({ plan }) {
+    const table = stepRewards(plan.runs, plan.options.rewards);
     const drops = new DropCounts(words);
     return {
       *records(row) {
@@ -36,7 +36,7 @@ export const rlanythingPolicy: Target = {
         for (const answer of ownAnswers(row)) {
           const { step, at, message } = answer;
           const found = table.get(run)?.get(step.step) ?? 'not_scored';
-          if (isMasked(answer, variant)) drops.add('masked');
+          if (isMasked(answer)) drops.add('masked');
           else if (typeof found === 'string') drops.add(found);
           else if (typeof found.advantage === 'string') drops.add(found.advantage);
           else if (found.advantage === 0) drops.add('zero');
@@ -70,7 +70,7 @@ accelerate launch train/alfworld_train.py config=configs/alfworld_rl.yaml traini
   trainer adds no end-of-turn token, and neither do the rows.
 
 ${rewardNotes}
-- This dataset: **${facts.rewards ?? 'integrated'}**. \`raw_reward\` is R.
+- This dataset: **${facts.plan.options.rewards}**. \`raw_reward\` is R.
 - \`reward\` is R, standardised over the runs of the same version of the task at the same step (population deviation; without any
   deviation 0; a step that only one run reaches keeps R). Summary turns are no steps. A branch counts from the step after
   which it left the other run.
@@ -81,7 +81,6 @@ ${dropLines(facts.dropped)}`,
 };
 
 /** Judges' votes are the reward, so what they alone mask is trained, with less or against it. */
-function isMasked({ mask, step }: OwnAnswer, variant: ExportVariant): boolean {
-  const byJudges = variant === 'judge' || (variant === 'all' && step.label.source === 'judge');
-  return mask === 0 && !byJudges;
+function isMasked({ mask, step }: OwnAnswer): boolean {
+  return mask === 0 && step.label.source !== 'judge';
 }

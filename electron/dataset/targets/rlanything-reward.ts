@@ -33,11 +33,13 @@ export const rlanythingReward: Target = {
   encodings: ['array', 'jsonl'],
   compressions: ['none'],
   kinds: ['react'],
-  untrained: 'kept',
+  untrained: 'keep',
   argumentsForm: 'string',
   repeats: 'never',
-  begin({ plan, rewards = 'integrated' }) {
-    const table = stepRewards(plan.runs, rewards);
+  undecided: 'ignored',
+  recordsOf: ({ steps }) => steps.reduce((sum, { judges }) => sum + judges.length, 0),
+  begin({ plan }) {
+    const table = stepRewards(plan.runs, plan.options.rewards);
     const drops = new DropCounts(words);
     return {
       *records(row) {
@@ -85,7 +87,7 @@ accelerate launch train/alfworld_train.py config=configs/alfworld_rl.yaml traini
   \`\\boxed{-1}\`.
 
 ${rewardNotes}
-- This dataset: **${facts.rewards ?? 'integrated'}**.
+- This dataset: **${facts.plan.options.rewards}**.
 - The raw reward of a vote is R·S, and -2 where it could not be parsed; \`reward\` is that, standardised within the votes on the
   step. Where all are worth the same, or there is only one vote, there is nothing to learn and no row.
 - Only tasks of which 0.2 to 0.8 of the scored runs succeed are taken.

@@ -14,7 +14,7 @@ export const rewardNotes = `## Rewards
 - Votes S: each judge's standing verdict on the step is one vote. \`keep\` is +1 and \`mask\` is -1; a verdict with the reason
   \`unparsable\` is 0 and counts among the m votes. Several votes of one model were brought in under several names
   (\`waymark label judge RUN FILE\`).
-- R = O + (1/m) ΣS (\`--signal integrated\`), O alone (\`outcome\`) or (1/m) ΣS alone (\`step\`). λ is 1, as in the published code.`;
+- R = O + (1/m) ΣS (\`--rewards integrated\`), O alone (\`outcome\`) or (1/m) ΣS alone (\`step\`). λ is 1, as in the published code.`;
 
 /** The trainer takes a list of objects with exactly these. */
 export function rewardProblems({ prompt, response, reward }: Readonly<Record<string, unknown>>): string[] {

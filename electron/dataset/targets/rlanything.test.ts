@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { RewardSignal } from '@shared/contract/export-request';
+import type { ExportOptions, RewardSignal } from '@shared/contract/export-request';
 import { EntryMaker } from '@shared/log/annotation-fixtures';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import { RunScript } from '@shared/runs/run-fixtures';
@@ -35,14 +35,15 @@ function runOf(number: number, votes: string[], score: number | null): [RunScrip
 async function made(
   target: typeof rlanythingPolicy,
   runs: [RunScript, AnnotationEntry[]][],
-  options: Parameters<typeof recordsOf>[2] = {},
+  options: Partial<ExportOptions> = {},
   more: AnnotationEntry[] = [],
 ) {
   const planned = await plannedRows(
     runs.map(([script]) => script),
     [...runs.flatMap(([, entries]) => entries), ...more],
+    options,
   );
-  const result = await recordsOf(target, planned, options);
+  const result = await recordsOf(target, planned);
   return { ...result, planned, rows: result.records.map(({ value }) => value as unknown as Row) };
 }
 

@@ -18,9 +18,10 @@ export const rm: Target = {
   encodings: ['jsonl'],
   compressions: ['none', 'gzip', 'zstd'],
   kinds: ['react', 'summary'],
-  untrained: 'kept',
+  untrained: 'keep',
   argumentsForm: 'template',
   repeats: 'never',
+  recordsOf: ({ steps }) => steps.reduce((sum, { corrections }) => sum + corrections.length, 0),
   begin({ plan, argumentsForm }) {
     const finder = new PairFinder(plan);
     return {

@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { ExportFormat } from '@shared/contract/export-request';
-import type { RowPlan } from '../export-plan';
+import type { RowPlan } from '../plan';
 import { dropLines } from './drop-lines';
 import { type Field, layout, number, text } from './parquet-columns';
 import { clean } from './plain-message';
@@ -53,9 +53,11 @@ const names = Object.keys(columns) as (keyof StepRecord)[];
 
 const shared = {
   kinds: ['react', 'summary'],
-  untrained: 'kept',
+  untrained: 'keep',
   argumentsForm: 'string',
   repeats: 'never',
+  undecided: 'ignored',
+  recordsOf: ({ steps }: RowPlan) => steps.length,
 } as const satisfies Partial<Target>;
 
 /** One JSON object a step, for analysis: what was done, what came of it, who says what of it, and what it cost. */

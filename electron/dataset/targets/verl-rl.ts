@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { successAt } from '../learning/step-rewards';
+import type { SegmentPlan } from '../run-plan';
 import { DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { ownAnswers, withoutMask } from './own-answers';
@@ -22,9 +23,11 @@ export const verlRl: Target = {
   encodings: ['parquet'],
   compressions: ['none'],
   kinds: ['react'],
-  untrained: 'kept',
+  untrained: 'keep',
   argumentsForm: 'string',
   repeats: 'never',
+  undecided: 'ignored',
+  recordsOf: ({ segment }) => (beginsWithTask(segment) ? 1 : 0),
   parquet: layout([
     text('data_source'),
     structs('prompt', [text('role'), text('content')]),
@@ -78,7 +81,7 @@ export const verlRl: Target = {
           },
           extra_info: {
             index: seen.size,
-            split: splitOf(plan),
+            split: plan.split,
             need_tools_kwargs: false,
             ...{ task: task.id, task_hash: task.hash, run, tool_schemas: toolSchemas },
           },
@@ -131,7 +134,7 @@ ${dropLines(facts.dropped)}`,
   },
 };
 
-/** The row's own split, once the plan has split tasks. */
-function splitOf(plan: object): string {
-  return 'split' in plan && plan.split === 'validation' ? 'validation' : 'train';
+/** A later segment begins with a summary or with steps that are carried on, and so does a branch. */
+function beginsWithTask({ segment, carried }: SegmentPlan): boolean {
+  return segment === 1 && carried.length === 0;
 }

@@ -104,7 +104,7 @@ describe('verl SFT', () => {
         }
       }
       const entries = masked.map((step) => new EntryMaker('Ada', `a${step}`, name).label(step, 'mask'));
-      const planned = await plannedRows([script], entries, paper ? 'paper' : 'once');
+      const planned = await plannedRows([script], entries, { carried: paper ? 'paper' : 'once' });
       const { records, problems } = await recordsOf(verlSft, planned);
       expect(problems).toEqual([]);
       all.push(...records.map(({ value }) => value));
