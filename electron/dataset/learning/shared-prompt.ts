@@ -1,6 +1,6 @@
 import { type ChatMessage, contentText } from '@shared/log/chat';
 import type { AssistantMessage } from '../targets/own-answers';
-import { argumentsObject } from '../targets/plain-message';
+import { argumentsValue } from '../targets/plain-message';
 
 const BUDGET = '\n\n[Budget: ';
 const HINT = '\n\n<real_user>';
@@ -62,7 +62,7 @@ export function sameAnswer(a: AssistantMessage, b: AssistantMessage): boolean {
 
 /** The arguments with their keys in order and without the white space between them. */
 function meaning(text: string): string {
-  const value = argumentsObject(text);
+  const value = argumentsValue(text);
   return value === undefined ? text : JSON.stringify(sorted(value));
 }
 

@@ -1,19 +1,27 @@
 import type { ChatMessage } from '@shared/log/chat';
-import { argumentsObject } from './plain-message';
+import { argumentsObject } from './call-arguments';
+import { argumentsValue } from './plain-message';
 
-/** A message in a record: arguments as the model's own text, or as the object it means. */
+/** Whether the message can be written with its arguments in the form: an object cannot say all that a text says. */
+export function fitsForm(message: ChatMessage, form: 'string' | 'object'): boolean {
+  if (message.role !== 'assistant' || form === 'string') return true;
+  return (message.tool_calls ?? []).every((call) => objectOf(call.function.arguments) !== null);
+}
+
+/** A message in a record: arguments as the model's own text, or as the object it means. It fits the form. */
 export function chatRecord(message: ChatMessage, form: 'string' | 'object'): Record<string, unknown> {
   if (message.role !== 'assistant' || message.tool_calls === undefined || form === 'string') {
     return { ...message };
   }
   const calls = message.tool_calls.map((call) => ({
     ...call,
-    function: {
-      ...call.function,
-      arguments: argumentsObject(call.function.arguments) ?? call.function.arguments,
-    },
+    function: { ...call.function, arguments: objectOf(call.function.arguments) },
   }));
   return { ...message, tool_calls: calls };
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> | null {
+  return argumentsValue(text) === undefined ? null : argumentsObject(text);
 }
 
 /** What makes a list of messages unfit to be rendered, in words that name the field. */

@@ -8,7 +8,7 @@ export const pairNotes = `
 | \`metadata\` | meaning |
 |---|---|
 | \`kind\` | \`correction\`: a person wrote what the step should have been, and that is \`chosen\`; what the model did is \`rejected\`. \`branch\`: two runs continued from the same step, and \`chosen\` is from the run with the higher score |
-| \`chosen\`, \`rejected\` | run, step and its id; of a branch the \`score\` of its run, and whether it is the \`final\` or the \`best\` one |
+| \`chosen\`, \`rejected\` | run, step and its id, and the \`model\` that gave the answer; of a branch the \`score\` of its run, and whether it is the \`final\` or the \`best\` one |
 | \`score_gap\` | points between the two runs; absent for corrections |
 | \`shared_messages\` | messages at the beginning of \`prompt\` that both answers were asked with, byte for byte |
 | \`by\` | who corrected the step |
@@ -19,14 +19,16 @@ export const pairNotes = `
 - A pair of branches is taken at the first answer in which the runs differ. The scores are those of whole runs, so a gap can also
   come from later steps: the larger it is, the surer the pair.
 - A correction has no reasoning, so the reasoning of the rejected answer is left out of its pair.
-- The chosen answer is a person's correction or a step that trains in this variant.`;
+- The chosen answer is a person's correction or a step that trains in this variant.
+- Images stay in user messages as OpenAI's parts, with \`data:\` addresses. Models that take no images need rows without them.`;
 
 /** The record that both trainers of pairs read. */
 export function pairRecord(pair: PreferencePair, form: 'string' | 'object'): Record<string, unknown> {
   const { kind, prompt, chosen, rejected, tools, row, sharedMessages, by, gap } = pair;
   const { task } = row.run.created;
-  const side = ({ run, step, id, score, scoreIs }: PreferencePair['chosen']) => ({
+  const side = ({ run, step, id, model, score, scoreIs }: PreferencePair['chosen']) => ({
     ...{ run, step, id },
+    ...(model === null ? {} : { model }),
     ...(score === null ? {} : { score, score_is: scoreIs }),
   });
   return {
@@ -54,4 +56,10 @@ export function pairProblems({ chosen, rejected, tools }: Readonly<Record<string
   if (JSON.stringify(chosen) === JSON.stringify(rejected)) found.push('chosen and rejected are the same');
   if (typeof tools !== 'string') found.push('tools is not JSON text');
   return found;
+}
+
+/** Steps of the row that made the pair which are in it. */
+export function stepsOf({ chosen, rejected, row }: PreferencePair): number[] {
+  const own = [chosen, rejected].filter(({ run }) => run === row.run.created.run);
+  return [...new Set(own.map(({ step }) => step))];
 }

@@ -23,8 +23,8 @@ function isNestedTooDeep(text: string): boolean {
   return false;
 }
 
-/** Arguments as the object they mean; undefined where they are not the JSON text of one. */
-export function argumentsObject(text: string): Record<string, unknown> | undefined {
+/** Arguments as the object they mean; undefined where they are not the JSON text of one, or are nested beyond reason. */
+export function argumentsValue(text: string): Record<string, unknown> | undefined {
   if (isNestedTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -41,7 +41,7 @@ export function argumentsObject(text: string): Record<string, unknown> | undefin
 function callsText(calls: readonly ChatToolCall[]): string {
   return calls
     .map(({ function: { name, arguments: text } }) => {
-      const written = argumentsObject(text) === undefined ? JSON.stringify(text) : text;
+      const written = argumentsValue(text) === undefined ? JSON.stringify(text) : text;
       return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${written}}\n</tool_call>`;
     })
     .join('\n');
@@ -54,20 +54,27 @@ export function answerText({ content, reasoning_content, tool_calls = [] }: Assi
   return wellFormed(thought + said);
 }
 
-/**
- * Messages with their calls in the text. Observations of parallel calls are one message: templates that render a message by
- * itself would open and close a turn for each.
- */
+/** Messages with their calls in the text. */
 export function plainMessages(messages: readonly ChatMessage[]): PlainMessage[] {
-  const plain: PlainMessage[] = [];
-  for (const message of messages) {
-    const content = message.role === 'assistant' ? answerText(message) : wellFormed(contentText(message));
-    const last = plain.at(-1);
-    if (message.role === 'tool' && last?.role === 'tool') {
+  return messages.map((message) => ({
+    role: message.role,
+    content: message.role === 'assistant' ? answerText(message) : wellFormed(contentText(message)),
+  }));
+}
+
+/**
+ * Observations that follow each other as one message: a template that renders each message alone would open and close a turn for
+ * each, and Qwen's puts all of them into one.
+ */
+export function joinedObservations(messages: readonly PlainMessage[]): PlainMessage[] {
+  const joined: PlainMessage[] = [];
+  for (const { role, content } of messages) {
+    const last = joined.at(-1);
+    if (role === 'tool' && last?.role === 'tool') {
       last.content += `\n</tool_response>\n<tool_response>\n${content}`;
-    } else plain.push({ role: message.role, content });
+    } else joined.push({ role, content });
   }
-  return plain;
+  return joined;
 }
 
 /** The tools as the system prompt of a model names them that has no other way to learn of them. */
@@ -91,7 +98,7 @@ export function withToolsInSystem(messages: readonly PlainMessage[], tools: read
 
 /** ChatML up to the point where the next answer begins. Observations are in a user turn, as Qwen's templates put them. */
 export function chatMlPrompt(messages: readonly PlainMessage[]): string {
-  const turns = messages.map(({ role, content }) =>
+  const turns = joinedObservations(messages).map(({ role, content }) =>
     role === 'tool'
       ? `<|im_start|>user\n<tool_response>\n${content}\n</tool_response><|im_end|>\n`
       : `<|im_start|>${role}\n${content}<|im_end|>\n`,

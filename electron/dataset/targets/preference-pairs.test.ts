@@ -114,7 +114,7 @@ describe('pairs from corrections', () => {
     expect(pairs[0]?.rejected[0]).not.toHaveProperty('reasoning_content');
   });
 
-  it('gives arguments as objects where the template wants them, also such that are nested beyond reason', async () => {
+  it('gives arguments as objects where the template wants them, and leaves out what an object cannot say', async () => {
     const run = runName(1);
     const deep = `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
     const script = new RunScript(run)
@@ -125,10 +125,16 @@ describe('pairs from corrections', () => {
       [script],
       [correcting('Ada', run, 1, fix('pwd')), correcting('Ada', run, 2, fix('pwd'))],
     );
-    const { records } = await recordsOf(dpo, rows, 'object');
+    const { records, dropped } = await recordsOf(dpo, rows, 'object');
     const pairs = records.map(({ value }) => value as unknown as Pair);
-    expect(pairs[0]?.chosen[0]?.tool_calls?.[0]?.function.arguments).toEqual({ command: 'pwd' });
-    expect(pairs[1]?.rejected[0]?.tool_calls?.[0]?.function.arguments).toBe(deep);
+    expect(pairs.map(({ chosen }) => chosen[0]?.tool_calls?.[0]?.function.arguments)).toEqual([
+      { command: 'pwd' },
+    ]);
+    expect(dropped).toEqual([
+      { why: 'A call cannot be written as an object without changing its arguments', count: 1 },
+    ]);
+    const asText = (await recordsOf(dpo, rows, 'string')).records.map(({ value }) => value as unknown as Pair);
+    expect(asText[1]?.rejected[0]?.tool_calls?.[0]?.function.arguments).toBe(deep);
   });
 });
 

@@ -8,6 +8,7 @@ import type { ExportPlan, RowPlan } from '../plan';
 import { sameAnswer, sameTurn } from '../learning/shared-prompt';
 import type { DatasetRow } from '../rows';
 import type { RunPlan, StepPlan } from '../run-plan';
+import { fitsForm } from './chat-record';
 import { DropCounts } from './drop-counts';
 import { type AssistantMessage, type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
 import type { TargetDrop } from './target';
@@ -18,6 +19,8 @@ export interface PairSide {
   run: string;
   step: number;
   id: string;
+  /** The model that gave it; null: a person. */
+  model: string | null;
   /** Final score of the run, else its best one; null: none, or the answer is a person's. */
   score: number | null;
   scoreIs: 'final' | 'best' | null;
@@ -44,6 +47,7 @@ const pairDrops = {
   sameCorrection: 'A correction says what the model said, or what another person said',
   notScored: 'A run of the branch was never scored',
   tie: 'Both runs of the branch have the same score',
+  otherForm: 'A call cannot be written as an object without changing its arguments',
   otherPrompt: 'The runs were not shown the same up to where they differ',
   sameAnswers: 'The runs give the same answers as far as they are compared',
   masked: 'The better answer is masked',
@@ -61,15 +65,28 @@ interface Member {
   step: number | null;
 }
 
-interface Met {
-  row: RowPlan;
+/** What is kept of a member once its row was seen. */
+interface Met extends Pick<PairSide, 'run' | 'score' | 'scoreIs'> {
   /** Messages before what was shown last, by number and hash. */
   before: number;
   hash: string;
   tools: string;
   /** What was shown last before the first answer. */
   shown: ChatMessage[];
-  answers: OwnAnswer[];
+  answers: MetAnswer[];
+}
+
+interface MetAnswer extends Pick<OwnAnswer, 'message' | 'mask' | 'after'> {
+  step: number;
+  id: string;
+  model: string;
+}
+
+/** For `RecordMaker.save`. */
+interface SavedPairs {
+  met: Met[][];
+  compared: number;
+  drops: ReturnType<DropCounts<keyof typeof pairDrops>['save']>;
 }
 
 interface Group {
@@ -88,7 +105,11 @@ export class PairFinder {
   /** Pairs of siblings that were compared. */
   private compared = 0;
 
-  constructor({ runs }: Pick<ExportPlan, 'runs'>) {
+  /** `form`: how arguments of calls are written. */
+  constructor(
+    { runs }: Pick<ExportPlan, 'runs'>,
+    private readonly form: 'string' | 'object',
+  ) {
     this.groups = branchGroups(runs);
     for (const group of this.groups) {
       for (const { run, step } of group.members) {
@@ -130,6 +151,23 @@ export class PairFinder {
     return null;
   }
 
+  /** For `RecordMaker.save`; the plan says the rest. */
+  save(): SavedPairs {
+    return { met: this.groups.map(({ met }) => met), compared: this.compared, drops: this.drops.save() };
+  }
+
+  restore(saved: unknown): void {
+    const { met, compared, drops } = saved as SavedPairs;
+    for (const [index, group] of this.groups.entries()) group.met = met[index] ?? [];
+    this.compared = compared;
+    this.drops.restore(drops);
+  }
+
+  private fitting(pair: PreferencePair): PreferencePair | null {
+    const messages = [...pair.prompt, pair.chosen.answer, pair.rejected.answer];
+    return messages.every((message) => fitsForm(message, this.form)) ? pair : this.drop('otherForm');
+  }
+
   private *corrected(row: DatasetRow, { step, at, message }: OwnAnswer): Generator<PreferencePair> {
     const { reasoning_content: _, ...sampled } = message;
     const said: AssistantMessage[] = [sampled];
@@ -142,24 +180,24 @@ export class PairFinder {
       said.push(answer);
       const run = row.plan.run.created.run;
       const place = { run, step: step.step, id: step.id, score: null, scoreIs: null };
-      yield {
+      const pair = this.fitting({
         kind: 'correction',
         prompt: row.messages.slice(0, at).map(withoutMask),
-        chosen: { answer, ...place },
-        rejected: { answer: sampled, ...place },
+        chosen: { answer, ...place, model: null },
+        rejected: { answer: sampled, ...place, model: step.model.model },
         tools: row.tools,
         row: row.plan,
         sharedMessages: at,
         by: author.name,
         gap: null,
-      };
+      });
+      if (pair !== null) yield pair;
     }
   }
 
   private siblings(row: DatasetRow, a: Met, b: Met): PreferencePair | null {
-    const scores = [scoreOf(a.row.run), scoreOf(b.row.run)] as const;
-    if (scores[0].score === null || scores[1].score === null) return this.drop('notScored');
-    const gap = scores[0].score - scores[1].score;
+    if (a.score === null || b.score === null) return this.drop('notScored');
+    const gap = a.score - b.score;
     if (gap === 0) return this.drop('tie');
     const alike = a.before === b.before && a.hash === b.hash && a.tools === b.tools;
     if (!alike || !sameTurn(a.shown, b.shown, true)) return this.drop('otherPrompt');
@@ -170,21 +208,20 @@ export class PairFinder {
       if (one === undefined || other === undefined) return this.drop('sameAnswers');
       if (!sameAnswer(one.message, other.message)) {
         if (one.mask === 0) return this.drop('masked');
-        const side = ({ message, step }: OwnAnswer, { row }: Met): PairSide => ({
-          answer: message,
-          ...{ run: row.run.created.run, step: step.step, id: step.id },
-          ...scoreOf(row.run),
-        });
-        return {
+        return this.fitting({
           kind: 'branch',
-          ...{ prompt, chosen: side(one, better), rejected: side(other, worse) },
+          ...{ prompt, chosen: sideOf(one, better), rejected: sideOf(other, worse) },
           ...{ tools: row.tools, row: row.plan, sharedMessages: a.before, by: null, gap: Math.abs(gap) },
-        };
+        });
       }
       if (!sameTurn(one.after, other.after, false)) return this.drop('otherPrompt');
       prompt.push(one.message, ...one.after);
     }
   }
+}
+
+function sideOf({ message, step, id, model }: MetAnswer, { run, score, scoreIs }: Met): PairSide {
+  return { answer: message, run, step, id, model, score, scoreIs };
 }
 
 function scoreOf({ scores }: RunPlan): Pick<PairSide, 'score' | 'scoreIs'> {
@@ -226,12 +263,16 @@ function meet(row: DatasetRow, answers: OwnAnswer[]): Met {
   const hash = createHash('sha256');
   for (const message of messages.slice(0, before)) hash.update(`${JSON.stringify(message)}\n`);
   return {
-    row: row.plan,
+    run: row.plan.run.created.run,
+    ...scoreOf(row.plan.run),
     before,
     hash: hash.digest('hex'),
     tools: JSON.stringify(row.tools),
     shown: messages.slice(before),
-    answers,
+    answers: answers.map(({ step, message, mask, after }) => ({
+      ...{ step: step.step, id: step.id, model: step.model.model },
+      ...{ message, mask, after },
+    })),
   };
 }
 

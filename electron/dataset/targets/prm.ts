@@ -59,9 +59,11 @@ export const prm: Target = {
           ...{ completions, labels },
           metadata: { run, segment: row.plan.segment.segment, task: task.id, task_hash: task.hash, steps },
         };
-        yield { value, trained: labels.length };
+        yield { value, trained: labels.length, steps };
       },
       dropped: () => drops.list(),
+      save: () => drops.save(),
+      restore: (saved) => drops.restore(saved as ReturnType<typeof drops.save>),
     };
   },
   readme: (facts) => `\`\`\`python

@@ -47,11 +47,13 @@ export const rlanythingPolicy: Target = {
               reward: found.advantage,
               ...{ run, step: step.step, id: step.id, task: task.id, raw_reward: found.raw },
             };
-            yield { value, trained: 1 };
+            yield { value, trained: 1, steps: [step.step] };
           }
         }
       },
       dropped: () => drops.list(),
+      save: () => drops.save(),
+      restore: (saved) => drops.restore(saved as ReturnType<typeof drops.save>),
     };
   },
   readme: (

@@ -62,13 +62,16 @@ export const rlanythingReward: Target = {
               else {
                 prompt ??= judgePrompt(row, answer);
                 const from = { run, step: step.step, id: step.id, task: task.id, judge: verdict.judge };
-                yield { value: clean({ prompt, response, reward, ...from }), trained: 1 };
+                const value = clean({ prompt, response, reward, ...from });
+                yield { value, trained: 1, steps: [step.step] };
               }
             }
           }
         }
       },
       dropped: () => drops.list(),
+      save: () => drops.save(),
+      restore: (saved) => drops.restore(saved as ReturnType<typeof drops.save>),
     };
   },
   readme: (

@@ -1,6 +1,6 @@
 import { messageProblems } from './chat-record';
 import { dropLines } from './drop-lines';
-import { pairNotes, pairProblems, pairRecord } from './pair-record';
+import { pairNotes, pairProblems, pairRecord, stepsOf } from './pair-record';
 import { clean } from './plain-message';
 import { PairFinder, type PreferencePair } from './preference-pairs';
 import type { Target } from './target';
@@ -23,15 +23,17 @@ export const rm: Target = {
   repeats: 'never',
   recordsOf: ({ steps }) => steps.reduce((sum, { corrections }) => sum + corrections.length, 0),
   begin({ plan, argumentsForm }) {
-    const finder = new PairFinder(plan);
+    const finder = new PairFinder(plan, argumentsForm);
     return {
       *records(row) {
         for (const pair of finder.pairsOf(row)) {
           const record = { ...pairRecord(pair, argumentsForm), margin: marginOf(pair) };
-          yield { value: clean(record), trained: 1 };
+          yield { value: clean(record), trained: 1, steps: stepsOf(pair) };
         }
       },
       dropped: () => finder.dropped(),
+      save: () => finder.save(),
+      restore: (saved) => finder.restore(saved),
     };
   },
   readme: (facts) => `\`\`\`python

@@ -1,6 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { ExportFormat } from '@shared/contract/export-request';
-import type { RowPlan } from '../plan';
+import { type RowPlan, variantPlan } from '../plan';
 import { dropLines } from './drop-lines';
 import { type Field, layout, number, text } from './parquet-columns';
 import { clean } from './plain-message';
@@ -139,10 +139,10 @@ function flat(record: StepRecord): Record<string, unknown> {
 
 /** Rows only say which steps there are: what the steps hold is read from the log, where nothing is shortened. */
 function maker(
-  { reader, signal }: TargetContext,
+  { plan, variant, reader, signal }: TargetContext,
   inForm: (record: StepRecord) => Record<string, unknown>,
 ): RecordMaker {
-  const rows: RowPlan[] = [];
+  let rows: RowPlan[] = [];
   return {
     records({ plan }) {
       rows.push(plan);
@@ -152,7 +152,7 @@ function maker(
       let count = 0;
       for await (const { row, record } of stepRecords(reader, rows, signal)) {
         count += 1;
-        yield { value: inForm(clean(record)), trained: 0, of: row };
+        yield { value: inForm(clean(record)), trained: 0, of: row, steps: [record.step] };
       }
       const planned = rows.reduce((sum, { steps }) => sum + steps.length, 0);
       if (count !== planned) {
@@ -160,8 +160,15 @@ function maker(
       }
     },
     dropped: () => [],
+    save: () => rows.map(keyOf),
+    restore(saved) {
+      const wanted = new Set(saved as string[]);
+      rows = variantPlan(plan, variant).rows.filter((row) => wanted.has(keyOf(row)));
+    },
   };
 }
+
+const keyOf = ({ run, kind, segment }: RowPlan) => `${run.created.run} ${segment.fromSeq} ${kind}`;
 
 function fileOf({ files }: TargetFacts, format: ExportFormat): string {
   const end = format === 'steps' ? 'jsonl' : 'parquet';

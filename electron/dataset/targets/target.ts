@@ -21,6 +21,8 @@ export interface TargetRecord {
   trained: number;
   /** In `rest`: the row it belongs to, whose split it shares. Absent: the split of the row being written, else `train`. */
   of?: RowPlan | undefined;
+  /** Steps of its row that it is about, where a row makes several records. Absent: all of them. */
+  steps?: readonly number[];
 }
 
 /** Why something of the plan is in no record, in words that people read, and how often. */
@@ -37,6 +39,12 @@ export interface RecordMaker {
   rest?(): AsyncIterable<TargetRecord> | Iterable<TargetRecord>;
   /** What was left out so far. */
   dropped(): TargetDrop[];
+  /**
+   * What it remembers of the rows so far, as data that a structured clone keeps; `restore` of a new maker of the same plan takes
+   * it back. Without these two an export that was killed writes its records again from the first row.
+   */
+  save?(): unknown;
+  restore?(saved: unknown): void;
 }
 
 /** A column of a Parquet file, as hyparquet-writer takes it. */

@@ -13,6 +13,12 @@ const words = {
   again: 'A prompt that is there already, of another run of the task',
 };
 
+/** What is remembered of the rows so far: hashes of prompts. */
+interface SavedPrompts {
+  seen: string[];
+  drops: [keyof typeof words, number][];
+}
+
 /**
  * Prompts for verl's RLHFDataset: what a run was first asked with, once for each prompt. The reward comes from the task's evaluator,
  * which is a program and not a text, so `ground_truth` names the task and when it is solved.
@@ -45,7 +51,7 @@ export const verlRl: Target = {
   ]),
   begin() {
     const drops = new DropCounts(words);
-    const seen = new Set<string>();
+    let seen = new Set<string>();
     return {
       *records(row) {
         const { plan, messages, tools } = row;
@@ -90,6 +96,12 @@ export const verlRl: Target = {
         yield { value, trained: 0 };
       },
       dropped: () => drops.list(),
+      save: (): SavedPrompts => ({ seen: [...seen], drops: drops.save() }),
+      restore(saved) {
+        const before = saved as SavedPrompts;
+        seen = new Set(before.seen);
+        drops.restore(before.drops);
+      },
     };
   },
   readme: (facts) => `\`\`\`sh

@@ -1,9 +1,16 @@
 import type { MaskedMessage } from '@shared/context/mask';
 import type { DatasetRow } from '../rows';
 import { dropLines } from './drop-lines';
-import { type AssistantMessage, withoutMask } from './own-answers';
+import { type AssistantMessage, ownAnswers, withoutMask } from './own-answers';
 import { layout, number, structs, text } from './parquet-columns';
-import { answerText, type PlainMessage, plainMessages, transcript, withToolsInSystem } from './plain-message';
+import {
+  answerText,
+  joinedObservations,
+  type PlainMessage,
+  plainMessages,
+  transcript,
+  withToolsInSystem,
+} from './plain-message';
 import { prefixesOf } from './prefix-expansion';
 import type { Target, TargetRecord } from './target';
 
@@ -43,6 +50,8 @@ export const verlSft: Target = {
   begin: () => ({
     records: (row) => expanded(row),
     dropped: () => [],
+    save: () => null,
+    restore: () => undefined,
   }),
   extras: () => [{ path: classFile, text: datasetClass }],
   readme: (facts) => `\`\`\`sh
@@ -95,6 +104,7 @@ function* expanded(row: DatasetRow): Generator<TargetRecord> {
   const { plan, tools } = row;
   const { run, task } = plan.run.created;
   const prefixes = prefixesOf(row);
+  const steps = new Map(ownAnswers(row).map(({ at, step }) => [at, step.step]));
   for (const [index, { messages, at }] of prefixes.entries()) {
     const answer = withoutMask(messages[at] as MaskedMessage) as AssistantMessage;
     const before = withToolsInSystem(plainMessages(messages.slice(0, at).map(withoutMask)), tools);
@@ -109,7 +119,8 @@ function* expanded(row: DatasetRow): Generator<TargetRecord> {
       ...{ run, segment: plan.segment.segment, kind: plan.kind, task: task.id },
       tool_schemas: JSON.stringify(tools),
     };
-    yield { value, trained: 1 };
+    const step = steps.get(at);
+    yield { value, trained: 1, steps: step === undefined ? [] : [step] };
   }
 }
 
@@ -128,7 +139,7 @@ function alone(messages: readonly PlainMessage[]): PlainMessage[] {
 /** The row as it is, each message with its mask. Observations of parallel calls are joined, so masks are found by answers. */
 function conversationOf({ messages, tools }: DatasetRow): VerlMessage[] {
   const masks = messages.flatMap((each) => ('step_loss_mask' in each ? [each.step_loss_mask] : []));
-  const plain = withToolsInSystem(plainMessages(messages.map(withoutMask)), tools);
+  const plain = withToolsInSystem(joinedObservations(plainMessages(messages.map(withoutMask))), tools);
   return plain.map((each) => ({
     ...each,
     loss_mask: each.role === 'assistant' ? (masks.shift() ?? 0) : 0,
