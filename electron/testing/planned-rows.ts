@@ -31,7 +31,9 @@ export async function plannedRows(
   }
   const steps = new Map(
     runs.flatMap(({ created, segments }) =>
-      segments.flatMap((segment) => segment.steps.map((step) => [`${created.run} ${step.step}`, step] as const)),
+      segments.flatMap((segment) =>
+        segment.steps.map((step) => [`${created.run} ${step.step}`, step] as const),
+      ),
     ),
   );
   const candidates = runs.flatMap((run) =>

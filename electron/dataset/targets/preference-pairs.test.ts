@@ -133,7 +133,9 @@ describe('pairs from corrections', () => {
     expect(dropped).toEqual([
       { why: 'A call cannot be written as an object without changing its arguments', count: 1 },
     ]);
-    const asText = (await recordsOf(dpo, rows, 'string')).records.map(({ value }) => value as unknown as Pair);
+    const asText = (await recordsOf(dpo, rows, 'string')).records.map(
+      ({ value }) => value as unknown as Pair,
+    );
     expect(asText[1]?.rejected[0]?.tool_calls?.[0]?.function.arguments).toBe(deep);
   });
 });

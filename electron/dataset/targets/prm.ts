@@ -27,7 +27,8 @@ export const prm: Target = {
   argumentsForm: 'string',
   repeats: 'never',
   undecided: 'ignored',
-  recordsOf: ({ steps }) => (steps.some(({ judges }) => typeof majority(judges.map(voteOf)) === 'boolean') ? 1 : 0),
+  recordsOf: ({ steps }) =>
+    steps.some(({ judges }) => typeof majority(judges.map(voteOf)) === 'boolean') ? 1 : 0,
   begin() {
     const drops = new DropCounts(words);
     return {

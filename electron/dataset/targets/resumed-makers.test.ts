@@ -17,9 +17,15 @@ const ran = (command: string) => ({ name: 'run_command', args: { command } });
 
 /** Three runs of a task, two of them branches, with summaries, votes, corrections and masks. */
 function world(): [RunScript[], AnnotationEntry[]] {
-  const first = new RunScript(runName(1)).startSegment().answer([ran('ls')]).answer([ran('a')]).answer([ran('b')]);
+  const first = new RunScript(runName(1))
+    .startSegment()
+    .answer([ran('ls')])
+    .answer([ran('a')])
+    .answer([ran('b')]);
   first.summarise().answer([ran('c')]);
-  const second = branchOf(first, 2, runName(2)).answer([ran('x')]).answer([ran('y'), ran('z')]);
+  const second = branchOf(first, 2, runName(2))
+    .answer([ran('x')])
+    .answer([ran('y'), ran('z')]);
   const third = branchOf(first, 2, runName(3)).answer([ran('w')]);
   scored(first, 10);
   scored(second, 90);
@@ -32,44 +38,58 @@ function world(): [RunScript[], AnnotationEntry[]] {
     } as AnnotationOp),
   );
   const votes = [first, second, third].flatMap((script, index) =>
-    Array.from({ length: script.step }, (_, at) => votesOn(at + 1, ['kmu', 'km', 'kk', 'm'][(at + index) % 4] ?? '', script.run)),
+    Array.from({ length: script.step }, (_, at) =>
+      votesOn(at + 1, ['kmu', 'km', 'kk', 'm'][(at + index) % 4] ?? '', script.run),
+    ),
   );
   const masked = new EntryMaker('Ada', 'a', first.run).label(1, 'mask');
-  return [[first, second, third], [...corrections, ...votes.flat(), masked]];
+  return [
+    [first, second, third],
+    [...corrections, ...votes.flat(), masked],
+  ];
 }
 
-const targets: Target[] = [dpo, rm, prm, rlanythingPolicy, rlanythingReward, steps, stepsParquet, verlSft, verlRl];
+const targets: Target[] = [
+  dpo,
+  rm,
+  prm,
+  rlanythingPolicy,
+  rlanythingReward,
+  steps,
+  stepsParquet,
+  verlSft,
+  verlRl,
+];
 
-it.each(targets.map((target) => [target.format, target] as const))(
-  '%s: a maker that takes up what another one remembered goes on where that one was',
-  async (_, target) => {
-    const planned = await plannedRows(...world());
-    const { plan, reader } = planned;
-    const rows = planned.rows.filter(
-      ({ plan: { kind, masks } }) =>
-        target.kinds.includes(kind) && (target.untrained === 'keep' || [...masks.values()].includes(1)),
-    );
-    const begin = () => target.begin({ plan, reader, variant: 'all', argumentsForm: 'string' });
-    const made = async (cuts: readonly number[]) => {
-      let maker = await begin();
-      const records: TargetRecord[] = [];
-      for (const [index, row] of rows.entries()) {
-        if (cuts.includes(index)) {
-          const saved = structuredClone(maker.save?.());
-          expect(saved).not.toBeUndefined();
-          maker = await begin();
-          maker.restore?.(saved);
-        }
-        records.push(...maker.records(row));
+it.each(
+  targets.map((target) => [target.format, target] as const),
+)('%s: a maker that takes up what another one remembered goes on where that one was', async (_, target) => {
+  const planned = await plannedRows(...world());
+  const { plan, reader } = planned;
+  const rows = planned.rows.filter(
+    ({ plan: { kind, masks } }) =>
+      target.kinds.includes(kind) && (target.untrained === 'keep' || [...masks.values()].includes(1)),
+  );
+  const begin = () => target.begin({ plan, reader, variant: 'all', argumentsForm: 'string' });
+  const made = async (cuts: readonly number[]) => {
+    let maker = await begin();
+    const records: TargetRecord[] = [];
+    for (const [index, row] of rows.entries()) {
+      if (cuts.includes(index)) {
+        const saved = structuredClone(maker.save?.());
+        expect(saved).not.toBeUndefined();
+        maker = await begin();
+        maker.restore?.(saved);
       }
-      for await (const record of maker.rest?.() ?? []) records.push(record);
-      return { values: records.map(({ value }) => value), dropped: maker.dropped() };
-    };
-    const whole = await made([]);
-    expect(whole.values.length).toBeGreaterThan(0);
-    for (let cut = 0; cut <= rows.length; cut += 1) expect(await made([cut, cut + 1])).toEqual(whole);
-  },
-);
+      records.push(...maker.records(row));
+    }
+    for await (const record of maker.rest?.() ?? []) records.push(record);
+    return { values: records.map(({ value }) => value), dropped: maker.dropped() };
+  };
+  const whole = await made([]);
+  expect(whole.values.length).toBeGreaterThan(0);
+  for (let cut = 0; cut <= rows.length; cut += 1) expect(await made([cut, cut + 1])).toEqual(whole);
+});
 
 it('rows of every target say which steps of their row they are about', async () => {
   const { plan, rows, reader } = await plannedRows(...world());

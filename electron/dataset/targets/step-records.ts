@@ -2,8 +2,8 @@ import { escapeHumanTag, escapeHumanTagInJson } from '@shared/context/human-tag'
 import { type EventBody, type EventOf, type RunEvent, validCalls } from '@shared/log/events';
 import { addScore, finalScore, type Scores } from '@shared/runs/scores';
 import { type DatasetReader, eventPages } from '../event-pages';
-import type { RowPlan } from '../plan';
 import { voteOf } from '../learning/votes';
+import type { RowPlan } from '../plan';
 import type { RunPlan, StepPlan } from '../run-plan';
 
 interface CallRecord {

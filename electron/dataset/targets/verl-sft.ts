@@ -36,7 +36,8 @@ export const verlSft: Target = {
   kinds: ['react', 'summary'],
   argumentsForm: 'string',
   repeats: 'rows',
-  recordsOf: ({ masks, carried }) => [...masks.values(), ...carried.values()].filter((mask) => mask === 1).length,
+  recordsOf: ({ masks, carried }) =>
+    [...masks.values(), ...carried.values()].filter((mask) => mask === 1).length,
   parquet: layout([
     structs('messages', message),
     structs('conversation', message),

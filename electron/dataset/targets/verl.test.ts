@@ -51,9 +51,11 @@ function withClass(rows: unknown[]) {
 describe('verl SFT', () => {
   it('writes a row for each trained answer, in which it is the only answer', async () => {
     const script = new RunScript(run).startSegment().answer([ls]).answer([ls]).answer([ls, ls]);
-    const { rows, records } = await written(verlSft, [script], [
-      new EntryMaker('Ada', 'a', run).label(2, 'mask'),
-    ]);
+    const { rows, records } = await written(
+      verlSft,
+      [script],
+      [new EntryMaker('Ada', 'a', run).label(2, 'mask')],
+    );
     const [first, second] = rows as SftRow[];
     expect(rows).toHaveLength(2);
     expect(records.map(({ trained }) => trained)).toEqual([1, 1]);
@@ -100,7 +102,9 @@ describe('verl SFT', () => {
       for (const [at, steps] of segments.entries()) {
         if (at > 0) script.summarise();
         for (const calls of steps) {
-          script.answer(Array.from({ length: calls }, (_, call) => ({ ...ls, args: { command: `c${call}` } })));
+          script.answer(
+            Array.from({ length: calls }, (_, call) => ({ ...ls, args: { command: `c${call}` } })),
+          );
         }
       }
       const entries = masked.map((step) => new EntryMaker('Ada', `a${step}`, name).label(step, 'mask'));
@@ -133,11 +137,15 @@ describe('prefixes', () => {
       ownAnswers(row).flatMap(({ at, mask }) => (mask === 1 ? [at] : [])),
     );
     for (const { messages, at } of prefixes) {
-      const masks = messages.flatMap((message) => ('step_loss_mask' in message ? [message.step_loss_mask] : []));
+      const masks = messages.flatMap((message) =>
+        'step_loss_mask' in message ? [message.step_loss_mask] : [],
+      );
       expect(messages).toHaveLength(at + 1);
       expect([masks.at(-1), masks.slice(0, -1).includes(1)]).toEqual([1, false]);
     }
-    expect(row.messages.filter((message) => 'step_loss_mask' in message && message.step_loss_mask === 1)).toHaveLength(2);
+    expect(
+      row.messages.filter((message) => 'step_loss_mask' in message && message.step_loss_mask === 1),
+    ).toHaveLength(2);
   });
 });
 
