@@ -81,6 +81,8 @@ const options = {
   logs: { type: 'boolean', default: false },
   search: { type: 'boolean', default: false },
   trust: { type: 'boolean', default: false },
+  rule: { type: 'string' },
+  segment: { type: 'string' },
 } as const;
 
 export interface Arguments {

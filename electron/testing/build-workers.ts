@@ -34,6 +34,8 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
           'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
+          'export-worker': resolve(root, 'electron/dataset/jobs/export-worker.ts'),
+          'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
           ...extra,
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
@@ -55,6 +57,7 @@ export async function setup(project: TestProject): Promise<() => void> {
     'late-writes-child': resolve(root, 'electron/testing/late-writes-child.ts'),
     'keys-child': resolve(root, 'electron/testing/keys-child.ts'),
     'parsers-child': resolve(root, 'electron/testing/parsers-child.ts'),
+    'export-child': resolve(root, 'electron/testing/export-child.ts'),
   });
   project.provide('storeWorkers', folder);
   return () => rmSync(folder, { recursive: true, force: true });

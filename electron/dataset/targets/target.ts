@@ -19,6 +19,10 @@ export interface TargetRecord {
   value: Readonly<Record<string, unknown>>;
   /** Assistant messages that get loss in it. */
   trained: number;
+  /** With the encoding `documents`: name of the record's file, which other documents refer to. */
+  name?: string;
+  /** Records of different parts go into files of their own, where a loader weights whole files. Absent: one file for all. */
+  part?: Trajectory['kind'];
   /** In `rest`: the row it belongs to, whose split it shares. Absent: the split of the row being written, else `train`. */
   of?: RowPlan | undefined;
   /** Steps of its row that it is about, where a row makes several records. Absent: all of them. */
@@ -47,6 +51,9 @@ export interface RecordMaker {
   restore?(saved: unknown): void;
 }
 
+/** Of a maker whose records depend on their row alone. */
+export const remembersNothing = { save: () => null, restore: () => undefined };
+
 /** A column of a Parquet file, as hyparquet-writer takes it. */
 export interface ParquetLayout {
   /** The schema's elements, root first (`hyparquet`'s `SchemaElement`). */
@@ -65,6 +72,8 @@ export interface DataFile {
   variant: ExportVariant;
   split: 'train' | 'validation';
   records: number;
+  /** Only records of this part are in it (`TargetRecord.part`). */
+  part?: Trajectory['kind'];
 }
 
 export interface ExtraFile {
