@@ -1,6 +1,6 @@
 import { type ChatMessage, contentText } from '@shared/log/chat';
 import type { AssistantMessage } from '../targets/own-answers';
-import { argumentsValue } from '../targets/plain-message';
+import { argumentsAsObject } from '../targets/argument-text';
 
 const BUDGET = '\n\n[Budget: ';
 const HINT = '\n\n<real_user>';
@@ -62,8 +62,8 @@ export function sameAnswer(a: AssistantMessage, b: AssistantMessage): boolean {
 
 /** The arguments with their keys in order and without the white space between them. */
 function meaning(text: string): string {
-  const value = argumentsValue(text);
-  return value === undefined ? text : JSON.stringify(sorted(value));
+  const read = argumentsAsObject(text);
+  return 'why' in read ? text : JSON.stringify(sorted(read.object));
 }
 
 function sorted(value: unknown): unknown {

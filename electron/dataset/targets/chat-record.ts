@@ -1,6 +1,5 @@
 import type { ChatMessage } from '@shared/log/chat';
-import { argumentsObject } from './call-arguments';
-import { argumentsValue } from './plain-message';
+import { argumentsAsObject } from './argument-text';
 
 /** Whether the message can be written with its arguments in the form: an object cannot say all that a text says. */
 export function fitsForm(message: ChatMessage, form: 'string' | 'object'): boolean {
@@ -21,7 +20,8 @@ export function chatRecord(message: ChatMessage, form: 'string' | 'object'): Rec
 }
 
 function objectOf(text: string): Readonly<Record<string, unknown>> | null {
-  return argumentsValue(text) === undefined ? null : argumentsObject(text);
+  const read = argumentsAsObject(text);
+  return 'why' in read ? null : read.object;
 }
 
 /** What makes a list of messages unfit to be rendered, in words that name the field. */

@@ -1,6 +1,7 @@
 import { wellFormed } from '@shared/base/clean-text';
 import { type ChatMessage, type ChatToolCall, contentText } from '@shared/log/chat';
 import type { Tool } from '@shared/log/event-parts';
+import { callText, readArguments } from './argument-text';
 import type { AssistantMessage } from './own-answers';
 
 /** A message as loaders without tool calls, images and reasoning take it. */
@@ -9,40 +10,12 @@ export interface PlainMessage {
   content: string;
 }
 
-/** JSON that is nested deeper is handled as text: what walks over it would run out of stack. */
-const MOST_NESTED = 200;
-
-function isNestedTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0x5b || code === 0x7b) depth += 1;
-    else if (code === 0x5d || code === 0x7d) depth -= 1;
-    if (depth > MOST_NESTED) return true;
-  }
-  return false;
-}
-
-/** Arguments as the object they mean; undefined where they are not the JSON text of one, or are nested beyond reason. */
-export function argumentsValue(text: string): Record<string, unknown> | undefined {
-  if (isNestedTooDeep(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    // Not JSON: such arguments are only ever quoted as text.
-    return undefined;
-  }
-}
-
 /** Calls in the form that Hermes and Qwen models write, the arguments byte for byte as the model wrote them. */
 function callsText(calls: readonly ChatToolCall[]): string {
   return calls
     .map(({ function: { name, arguments: text } }) => {
-      const written = argumentsValue(text) === undefined ? JSON.stringify(text) : text;
-      return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${written}}\n</tool_call>`;
+      const read = readArguments(text);
+      return `<tool_call>\n${callText(name, 'why' in read ? { text: JSON.stringify(text) } : read)}\n</tool_call>`;
     })
     .join('\n');
 }

@@ -1,7 +1,7 @@
-import type { MaskedMessage } from '@shared/context/mask';
 import type { DatasetRow } from '../rows';
+import { rowMessages } from './chat-rows';
 import { dropLines } from './drop-lines';
-import { type AssistantMessage, ownAnswers, withoutMask } from './own-answers';
+import { withoutMask } from './own-answers';
 import { layout, number, structs, text } from './parquet-columns';
 import {
   answerText,
@@ -11,7 +11,7 @@ import {
   transcript,
   withToolsInSystem,
 } from './plain-message';
-import { prefixesOf } from './prefix-expansion';
+import { expansionText, prefixesOf, trainedSteps } from './prefix-expansion';
 import type { Target, TargetRecord } from './target';
 
 const message = [text('role'), text('content'), number('loss_mask', 'INT32')];
@@ -36,8 +36,7 @@ export const verlSft: Target = {
   kinds: ['react', 'summary'],
   argumentsForm: 'string',
   repeats: 'rows',
-  recordsOf: ({ masks, carried }) =>
-    [...masks.values(), ...carried.values()].filter((mask) => mask === 1).length,
+  recordsOf: trainedSteps,
   parquet: layout([
     structs('messages', message),
     structs('conversation', message),
@@ -69,6 +68,8 @@ labelled:
 |---|---|---|
 | \`conversation\` | \`${className}\` from \`${classFile}\` | one sequence a trajectory: the conversation as it was sent, loss where \`loss_mask\` is 1. Rows in which \`conversation\` is empty are skipped |
 | \`messages\` (default) | verl's own | one sequence a trained answer, which is the only assistant message in it. Earlier steps are a transcript in the user message, which is **not** how the model is asked later, and n steps take n²/2 of their text |
+
+${expansionText(facts)}
 
 Never read \`conversation\` with verl's own class: it would train masked steps.
 
@@ -104,24 +105,22 @@ ${dropLines(facts.dropped)}`,
 function* expanded(row: DatasetRow): Generator<TargetRecord> {
   const { plan, tools } = row;
   const { run, task } = plan.run.created;
-  const prefixes = prefixesOf(row);
-  const steps = new Map(ownAnswers(row).map(({ at, step }) => [at, step.step]));
-  for (const [index, { messages, at }] of prefixes.entries()) {
-    const answer = withoutMask(messages[at] as MaskedMessage) as AssistantMessage;
-    const before = withToolsInSystem(plainMessages(messages.slice(0, at).map(withoutMask)), tools);
-    const whole = index === prefixes.length - 1;
+  const prefixes = [...prefixesOf(rowMessages(row), row)];
+  for (const [index, { context, answer, step }] of prefixes.entries()) {
+    const { message } = answer;
+    if (message.role !== 'assistant') continue;
+    const before = withToolsInSystem(plainMessages(context.map((each) => each.message)), tools);
     const value = {
       messages: [
         ...alone(before).map((each): VerlMessage => ({ ...each, loss_mask: 0 })),
-        { role: 'assistant', content: answerText(answer), loss_mask: 1 },
+        { role: 'assistant', content: answerText(message), loss_mask: 1 },
       ],
-      conversation: whole ? conversationOf(row) : [],
-      enable_thinking: (answer.reasoning_content ?? '') !== '',
+      conversation: index === prefixes.length - 1 ? conversationOf(row) : [],
+      enable_thinking: (message.reasoning_content ?? '') !== '',
       ...{ run, segment: plan.segment.segment, kind: plan.kind, task: task.id },
       tool_schemas: JSON.stringify(tools),
     };
-    const step = steps.get(at);
-    yield { value, trained: 1, steps: step === undefined ? [] : [step] };
+    yield { value, trained: 1, steps: step?.own == null ? [] : [step.step] };
   }
 }
 

@@ -9,9 +9,7 @@ import { checkRecords } from '../../testing/check-records';
 import { parquetOf, parquetRows } from '../../testing/parquet-readers';
 import { plannedRows, recordsOf, runName, scored } from '../../testing/planned-rows';
 import { temporaryFolder } from '../../testing/store-fixtures';
-import { ownAnswers } from './own-answers';
 import { answerText } from './plain-message';
-import { prefixesOf } from './prefix-expansion';
 import type { Target } from './target';
 import { verlRl } from './verl-rl';
 import { verlSft } from './verl-sft';
@@ -122,30 +120,6 @@ describe('verl SFT', () => {
     expect([stock.problems, stock.trained]).toEqual([[], expected]);
     const own = withClass(all);
     expect([own.problems, own.trained]).toEqual([[], expected]);
-  });
-});
-
-describe('prefixes', () => {
-  it('end with each trained answer once, and train nothing before it', async () => {
-    const script = new RunScript(run).startSegment().answer([ls]).answer([ls]).answer([ls]);
-    const masked = new EntryMaker('Ada', 'a', run).label(2, 'mask');
-    const { rows } = await plannedRows([script], [masked]);
-    const [row] = rows;
-    if (row === undefined) throw new Error('There is no row');
-    const prefixes = prefixesOf(row);
-    expect(prefixes.map(({ at }) => at)).toEqual(
-      ownAnswers(row).flatMap(({ at, mask }) => (mask === 1 ? [at] : [])),
-    );
-    for (const { messages, at } of prefixes) {
-      const masks = messages.flatMap((message) =>
-        'step_loss_mask' in message ? [message.step_loss_mask] : [],
-      );
-      expect(messages).toHaveLength(at + 1);
-      expect([masks.at(-1), masks.slice(0, -1).includes(1)]).toEqual([1, false]);
-    }
-    expect(
-      row.messages.filter((message) => 'step_loss_mask' in message && message.step_loss_mask === 1),
-    ).toHaveLength(2);
   });
 });
 

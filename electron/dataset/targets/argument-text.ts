@@ -1,0 +1,124 @@
+/** Deeper nesting overflows the JSON reader of Python, which every loader uses. */
+const MAX_DEPTH = 200;
+
+/** Python reads no whole number of more than 4,300 digits. */
+const MAX_DIGITS = 300;
+
+export interface ArgumentText {
+  /** The model's own text, byte for byte but for half surrogates, which no tokenizer takes: these are U+FFFD. */
+  text: string;
+}
+
+/** Why a call's arguments cannot be written; completes the sentence "the arguments …". */
+export interface ArgumentsRefused {
+  why: string;
+}
+
+/**
+ * The arguments of a call as JSON text that every loader reads. Refused is what is not one JSON object, numbers out of range, and
+ * nesting that Python's reader does not take.
+ */
+export function readArguments(text: string): ArgumentText | ArgumentsRefused {
+  const read = scanned(text);
+  return 'why' in read ? read : { text: read.text };
+}
+
+/**
+ * The one place that turns the text of a call's arguments into an object. Beside what `readArguments` refuses, refused is what would
+ * not be the same object once it was written again: whole numbers over 2^53, a key that appears twice, keys that JavaScript puts into
+ * another order. A number such as 1.0 becomes 1.
+ */
+export function argumentsAsObject(text: string): { object: Readonly<Record<string, unknown>> } | ArgumentsRefused {
+  const read = scanned(text);
+  if ('why' in read) return read;
+  if (read.inexact !== null) {
+    return { why: `hold the number ${read.inexact}, which is too large to keep exactly in an object` };
+  }
+  const object = JSON.parse(read.text) as Record<string, unknown>;
+  return JSON.stringify(object) === read.compact
+    ? { object }
+    : { why: 'name a key twice, or order keys in a way that an object does not keep' };
+}
+
+function scanned(text: string): Scanned | ArgumentsRefused {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { why: 'are not valid JSON' };
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    return { why: 'are not a JSON object' };
+  }
+  return scan(text);
+}
+
+/** `{"name": …, "arguments": …}` with the model's own text of the arguments inside: nothing is parsed and written again. */
+export function callText(name: string, { text }: ArgumentText): string {
+  return `{"name": ${JSON.stringify(name)}, "arguments": ${text.trim()}}`;
+}
+
+interface Scanned {
+  text: string;
+  /** The same value as JavaScript writes it. */
+  compact: string;
+  /** The first whole number that JavaScript would change. */
+  inexact: string | null;
+}
+
+/** One pass over a text that is JSON: its nesting, its numbers, and the same value without white space. */
+function scan(json: string): Scanned | ArgumentsRefused {
+  const found: Scanned = { text: '', compact: '', inexact: null };
+  let depth = 0;
+  for (let at = 0; at < json.length; ) {
+    const char = json[at] ?? '';
+    const end = char === '"' ? stringEnd(json, at) : isPlain(char) ? plainEnd(json, at) : at + 1;
+    const token = json.slice(at, end);
+    at = end;
+    if (char === '"') {
+      const value = JSON.parse(token) as string;
+      const whole = wellFormed(value);
+      found.text += whole === value ? token : JSON.stringify(whole);
+      found.compact += JSON.stringify(whole);
+      continue;
+    }
+    found.text += token;
+    if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+    if (depth > MAX_DEPTH) return { why: `are nested more than ${MAX_DEPTH} levels deep` };
+    if (isSpace(char)) continue;
+    if (!isNumber(char)) {
+      found.compact += token;
+      continue;
+    }
+    const value = Number(token);
+    if (!Number.isFinite(value) || token.length > MAX_DIGITS) {
+      return { why: `hold the number ${token.slice(0, 40)}, which is out of range` };
+    }
+    if (/^-?\d+$/.test(token) && !Number.isSafeInteger(value)) found.inexact ??= token;
+    found.compact += JSON.stringify(value);
+  }
+  return found;
+}
+
+function stringEnd(json: string, from: number): number {
+  let at = from + 1;
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+function plainEnd(json: string, from: number): number {
+  let at = from;
+  while (at < json.length && isPlain(json[at] ?? '')) at += 1;
+  return at;
+}
+
+/** Characters of numbers and of `true`, `false`, `null`. */
+const isPlain = (char: string) => /^[-+.0-9A-Za-z]$/.test(char);
+const isNumber = (char: string) => /^[-0-9]$/.test(char);
+const isSpace = (char: string) => char === ' ' || char === '\n' || char === '\r' || char === '\t';
+
+/** Half surrogates become U+FFFD: a tokenizer stops at them. */
+export function wellFormed(text: string): string {
+  return /\p{Surrogate}/u.test(text) ? text.replace(/\p{Surrogate}/gu, '\ufffd') : text;
+}
