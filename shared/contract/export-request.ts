@@ -46,6 +46,13 @@ export type Compression = (typeof compressions)[number];
 export const redactions = ['strict', 'names', 'off'] as const;
 export type Redaction = (typeof redactions)[number];
 
+/**
+ * What a step's reward is made of where a dataset holds rewards (RLAnything): the run's `outcome`, the judges' votes on the `step`,
+ * or both, `integrated`.
+ */
+export const rewardSignals = ['outcome', 'step', 'integrated'] as const;
+export type RewardSignal = (typeof rewardSignals)[number];
+
 const words = z.array(z.string().min(1).max(200)).max(1_000);
 
 /** Which runs and rows are taken; an absent field takes all. A run or row must pass every one that is there. */
@@ -94,6 +101,8 @@ export const exportRequestSchema = z.object({
   compression: z.enum(compressions).default('none'),
   /** Form of a call's arguments; `auto`: as the target's template wants it, see `tokenizer`. */
   arguments: z.enum(['auto', 'string', 'object']).default('auto'),
+  /** Of the formats with rewards; others do not read it. */
+  rewards: z.enum(rewardSignals).default('integrated'),
   redact: z.enum(redactions).default('strict'),
   /** Findings that a person lets stand, by the name that the report gives them. */
   allowed: z.array(z.string().max(200)).max(10_000).default([]),

@@ -1,0 +1,117 @@
+import { judgementRewards } from '../learning/advantages';
+import { stepRewards } from '../learning/step-rewards';
+import { voteOf } from '../learning/votes';
+import type { DatasetRow } from '../rows';
+import { DropCounts } from './drop-counts';
+import { dropLines } from './drop-lines';
+import { type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
+import {
+  answerText,
+  chatMlPrompt,
+  clean,
+  plainMessages,
+  transcript,
+  withToolsInSystem,
+} from './plain-message';
+import { noRewardWords, rewardNotes, rewardProblems } from './rlanything-rows';
+import type { Target } from './target';
+
+const words = {
+  ...noRewardWords,
+  no_votes: 'A step on which no judge voted',
+  alike: 'A vote that is worth as much as all others on the step, or is the only one',
+  no_text: 'A vote that could not be parsed and has no text',
+};
+
+/**
+ * RLAnything's reward-model rows: one for each vote, rewarded by R·S, −2 where it could not be parsed, standardised within the
+ * votes of the step. The judge's own prompt is not in the log, so `prompt` asks for the same judgement in our words.
+ */
+export const rlanythingReward: Target = {
+  format: 'rlanything-reward',
+  title: 'RLAnything, reward-model rows',
+  encodings: ['array', 'jsonl'],
+  compressions: ['none'],
+  kinds: ['react'],
+  untrained: 'keep',
+  argumentsForm: 'string',
+  repeats: 'never',
+  undecided: 'ignored',
+  recordsOf: ({ steps }) => steps.reduce((sum, { judges }) => sum + judges.length, 0),
+  begin({ plan }) {
+    const table = stepRewards(plan.runs, plan.options.rewards);
+    const drops = new DropCounts(words);
+    return {
+      *records(row) {
+        const { run, task } = row.plan.run.created;
+        for (const answer of ownAnswers(row)) {
+          const { step } = answer;
+          const { judges } = step;
+          const found = table.get(run)?.get(step.step) ?? 'not_scored';
+          if (judges.length === 0) drops.add('no_votes');
+          else if (typeof found === 'string') drops.add(found, judges.length);
+          else if (!found.judged) drops.add('task_too_easy_or_hard', judges.length);
+          else {
+            const worth = judgementRewards(found.raw, found.votes);
+            let prompt: string | null = null;
+            for (const [index, verdict] of judges.entries()) {
+              const reward = worth[index] ?? 0;
+              const response = responseOf(verdict.why, voteOf(verdict));
+              if (reward === 0) drops.add('alike');
+              else if (response === '') drops.add('no_text');
+              else {
+                prompt ??= judgePrompt(row, answer);
+                const from = { run, step: step.step, id: step.id, task: task.id, judge: verdict.judge };
+                const value = clean({ prompt, response, reward, ...from });
+                yield { value, trained: 1, steps: [step.step] };
+              }
+            }
+          }
+        }
+      },
+      dropped: () => drops.list(),
+      save: () => drops.save(),
+      restore: (saved) => drops.restore(saved as ReturnType<typeof drops.save>),
+    };
+  },
+  readme: (
+    facts,
+  ) => `Copy the file to \`temp_data/<reward_optimization_data>.json\` of an Open-AgentRL project and train with
+
+\`\`\`sh
+accelerate launch train/alfworld_train.py config=configs/alfworld_rl.yaml training.target=reward
+\`\`\`
+
+- It is one JSON array, as their trainer reads it with \`json.load\`. \`prompt\`, \`response\` and \`reward\` are what it reads; the
+  other fields say where a row is from.
+- **Prompts over \`training.reward.max_prompt_len\` are dropped** by the trainer.
+- \`prompt\` holds what the step was asked with, the step, and what it led to. Its instructions are Waymark's: the prompt that the
+  judge was given is not stored. \`response\` is what the judge wrote as its reason, then its verdict as \`\\boxed{1}\` or
+  \`\\boxed{-1}\`.
+
+${rewardNotes}
+- This dataset: **${facts.plan.options.rewards}**.
+- The raw reward of a vote is R·S, and -2 where it could not be parsed; \`reward\` is that, standardised within the votes on the
+  step. Where all are worth the same, or there is only one vote, there is nothing to learn and no row.
+- Only tasks of which 0.2 to 0.8 of the scored runs succeed are taken.
+${dropLines(facts.dropped)}`,
+  problems: rewardProblems,
+};
+
+function responseOf(why: string, vote: 1 | -1 | 0): string {
+  if (vote === 0) return why;
+  return why === '' ? `\\boxed{${vote}}` : `${why}\n\n\\boxed{${vote}}`;
+}
+
+function judgePrompt(row: DatasetRow, { at, message, after }: OwnAnswer): string {
+  const before = plainMessages(row.messages.slice(0, at).map(withoutMask));
+  const led = after.length === 0 ? '(nothing)' : transcript(plainMessages(after));
+  const content = [
+    'Judge one step of an agent that works on a task. Consider whether the step is right in itself, and how it influences the outcome of the task.',
+    `# What the agent was shown\n\n${transcript(withToolsInSystem(before, row.tools))}`,
+    `# The step\n\n${answerText(message)}`,
+    `# What it led to\n\n${led}`,
+    'Explain your judgement. End with \\boxed{1} when the step helps, and with \\boxed{-1} when it does not.',
+  ].join('\n\n');
+  return chatMlPrompt([{ role: 'user', content }]);
+}
