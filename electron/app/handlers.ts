@@ -10,6 +10,7 @@ import { importHandlers } from '../commands/imports';
 import { keepingHandlers } from '../commands/keeping';
 import { mergeHandlers } from '../commands/merge';
 import { type OwnPane, type OwnTerminalDesk, ownTerminalHandlers } from '../commands/own';
+import { redactionHandlers } from '../commands/redaction';
 import { remoteHandlers } from '../commands/remote';
 import { taskHandlers } from '../commands/tasks';
 import { workspaceHandlers } from '../commands/workspace-handlers';
@@ -55,6 +56,8 @@ export interface HandlerInput {
   changed(status: WorkspaceStatus): void;
   saveDiagnostics(): Promise<string | null>;
   power(): PowerState;
+  /** Every secret the application holds now, for looking whether an export holds it. */
+  held(): readonly string[];
   /** The window shows this run. */
   showing(run: string | null): void;
 }
@@ -137,6 +140,7 @@ export function createHandlers(input: HandlerInput): Handlers {
       chooseFile: () => dialogs.saveFile('labels.jsonl', 'exportLabels'),
     }),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
+    ...redactionHandlers({ holder, settings: () => settings.current, held: input.held }),
     'attention.showing': async ({ run }) => input.showing(run),
     // By name only: a window has no way to send anything to an address that is not in the settings.
     'model.test': async ({ endpoint: name }) => {

@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { datasetHandlers } from '../commands/dataset';
 import { answerCommand, type Handlers } from '../commands/dispatch';
+import { redactionHandlers } from '../commands/redaction';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { encodeFrame, FrameDecoder } from '../serve/frames';
@@ -60,6 +61,7 @@ async function served(): Promise<void> {
   handlers = {
     ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
     ...datasetHandlers({ holder, chooseTarget: () => Promise.resolve(null) }),
+    ...redactionHandlers({ holder, settings: () => settings, held: () => [] }),
   };
 }
 
@@ -134,6 +136,7 @@ describe('what our own server says', () => {
       'rules.ofRun': [{ run }],
       'rules.preview': [{ runs: [run], settings: { rules: { 'command-failed': { on: false } } } }],
       'export.preview': [{ runs: [run], undecided: 'train' }],
+      'export.findings': [{ runs: [run], undecided: 'train' }],
       'stats.run': [{ run }],
     };
     const lost: string[] = [];
