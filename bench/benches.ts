@@ -6,6 +6,7 @@ import { hostileOutput } from './engine/hostile-output';
 import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { parserGrowth } from './engine/parser-growth';
+import { promptSize } from './engine/prompt-size';
 import { sandboxSession } from './engine/sandbox-session';
 import { secretScan } from './engine/secret-scan';
 import { sessionOutput } from './engine/session-output';
@@ -49,6 +50,7 @@ export const benches: readonly Bench[] = [
   appendStep,
   indexCatchUp,
   loopOverhead,
+  promptSize,
   bytesWritten,
   sessionOutput,
   sandboxSession,

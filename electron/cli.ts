@@ -6,8 +6,9 @@ import { type Arguments, parseArguments } from './cli/arguments';
 import { branchCommand, checkpointCommand } from './cli/checkpoint-commands';
 import { computerCommand } from './cli/computer-commands';
 import type { CliContext } from './cli/context';
-import { cleanCommand, exportCommand, verifyCommand, verifyUnopened } from './cli/dataset-commands';
+import { cleanCommand, verifyCommand, verifyUnopened } from './cli/dataset-commands';
 import { demoCommand } from './cli/demo-command';
+import { exportCommand } from './cli/export-commands';
 import { calledAs, helpFor } from './cli/help';
 import { hintCommand } from './cli/hint-commands';
 import { importCommand } from './cli/import-commands';
@@ -27,6 +28,7 @@ import { statsCommand } from './cli/stats-commands';
 import { stepCommand } from './cli/step-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
+import { tokensCommand } from './cli/token-commands';
 import { Troubles } from './cli/troubles';
 import type { Hosts } from './computer/hosts';
 import { createHosts } from './computer/ssh/create-hosts';
@@ -243,7 +245,7 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
     case 'import':
       return importCommand(context, args);
     case 'export':
-      return exportCommand(context, args);
+      return args.words[1] === 'tokens' ? tokensCommand(context, args) : exportCommand(context, args);
     case 'verify':
       return verifyCommand(context, args);
     case 'rebuild':

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Failure } from '@shared/contract/errors';
 import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/contract/ipc/application';
 import { namedEndpoint } from '@shared/contract/settings';
@@ -13,8 +14,12 @@ import { type OwnPane, type OwnTerminalDesk, ownTerminalHandlers } from '../comm
 import { redactionHandlers } from '../commands/redaction';
 import { remoteHandlers } from '../commands/remote';
 import { taskHandlers } from '../commands/tasks';
+import { tokenHandlers } from '../commands/tokens';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { readApart } from '../dataset/importers/import-thread';
+import { RememberedTokenizer } from '../dataset/tokens/remembered-tokenizer';
+import { TokenThread } from '../dataset/tokens/token-thread';
+import type { ExportJobs } from '../dataset/jobs/export-jobs';
 import type { Publisher } from '../ipc/publish';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import { originOf } from '../model/bound-key';
@@ -44,6 +49,7 @@ export interface HandlerInput {
   dialogs: Dialogs;
   pump: TerminalPump;
   publisher: Publisher;
+  exports: ExportJobs;
   hosts: WindowHosts;
   reports: HostReports;
   terminals: OwnTerminalDesk;
@@ -139,7 +145,16 @@ export function createHandlers(input: HandlerInput): Handlers {
       chooseSource: (from) => dialogs.source('mergeLabels', from),
       chooseFile: () => dialogs.saveFile('labels.jsonl', 'exportLabels'),
     }),
-    ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
+    ...tokenHandlers({
+      holder,
+      thread: new TokenThread(),
+      remembered: new RememberedTokenizer(dirname(settings.path)),
+      choose: () => dialogs.folder('chooseTokenizer'),
+    }),
+    ...datasetHandlers({
+      ...{ holder, jobs: input.exports, publisher: input.publisher },
+      chooseTarget: () => dialogs.folder('exportTo'),
+    }),
     ...redactionHandlers({ holder, settings: () => settings.current, held: input.held }),
     'attention.showing': async ({ run }) => input.showing(run),
     // By name only: a window has no way to send anything to an address that is not in the settings.

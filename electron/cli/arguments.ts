@@ -56,6 +56,15 @@ const options = {
   out: { type: 'string' },
   run: { type: 'string', multiple: true },
   undecided: { type: 'string' },
+  variant: { type: 'string', multiple: true },
+  filter: { type: 'string', multiple: true },
+  split: { type: 'string' },
+  deduplicate: { type: 'boolean', default: false },
+  encoding: { type: 'string' },
+  compress: { type: 'string' },
+  redact: { type: 'string' },
+  allow: { type: 'string', multiple: true },
+  tokenizer: { type: 'string' },
   'no-tools': { type: 'string' },
   when: { type: 'string' },
   wake: { type: 'boolean', default: false },
@@ -72,6 +81,8 @@ const options = {
   logs: { type: 'boolean', default: false },
   search: { type: 'boolean', default: false },
   trust: { type: 'boolean', default: false },
+  rule: { type: 'string' },
+  segment: { type: 'string' },
 } as const;
 
 export interface Arguments {

@@ -1,7 +1,10 @@
 import type { CommandParsed } from '@shared/contract/ipc';
 import type { datasetCommands } from '@shared/contract/ipc/dataset';
-import { exportDataset } from '../dataset/export-dataset';
+import type { ExportJobs } from '../dataset/jobs/export-jobs';
+import { DatasetAnswers } from '../dataset/past/dataset-answers';
+import { DatasetRegistry, datasetView } from '../dataset/past/dataset-registry';
 import { previewDataset } from '../dataset/preview-dataset';
+import type { Publisher } from '../ipc/publish';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
 
@@ -9,28 +12,88 @@ type DatasetHandlers = HandlersOf<typeof datasetCommands>;
 
 export interface DatasetHandlerOptions {
   holder: WorkbenchHolder;
+  jobs: ExportJobs;
   /** Asks for the target folder; null = cancelled. */
   chooseTarget(): Promise<string | null>;
 }
 
-/** Preview and export use the same rows, so the counts agree. */
-export function datasetHandlers(options: DatasetHandlerOptions): DatasetHandlers {
-  const request = (input: CommandParsed<'export.preview'>) => ({
+/** What is answered where the workspace is: previews and past exports. */
+export function datasetReads(
+  holder: WorkbenchHolder,
+  publisher: Pick<Publisher, 'publish'>,
+): Pick<
+  DatasetHandlers,
+  | 'export.preview'
+  | 'datasets.list'
+  | 'datasets.difference'
+  | 'datasets.forStep'
+  | 'datasets.row'
+  | 'datasets.forget'
+> {
+  const folder = () => holder.require().store.folder;
+  const list = async () => {
+    const stored = await new DatasetRegistry(folder()).list();
+    return Promise.all(stored.map(datasetView));
+  };
+  // An answer remembers the index that was asked for last: one for each workspace.
+  let answers: { folder: string; from: DatasetAnswers } | null = null;
+  const about = () => {
+    if (answers?.folder !== folder()) answers = { folder: folder(), from: new DatasetAnswers(folder()) };
+    return answers.from;
+  };
+  return {
+    'export.preview': (input) => previewDataset(holder.require().store.reader, request(input)),
+    'datasets.list': list,
+    'datasets.difference': ({ a, b }) => about().difference(a, b),
+    'datasets.forStep': ({ run, step }) => about().forStep(run, step),
+    'datasets.row': ({ dataset, file, record }) => about().row(dataset, file, record),
+    'datasets.forget': async ({ dataset }) => {
+      const registry = new DatasetRegistry(folder());
+      await registry.get(dataset);
+      registry.forget(dataset);
+      publisher.publish('datasets.changed', {});
+      return list();
+    },
+  };
+}
+
+/** All of a window. Preview and export use the same rows, so the counts agree. */
+export function datasetHandlers(
+  options: DatasetHandlerOptions & { publisher: Pick<Publisher, 'publish'> },
+): DatasetHandlers {
+  const { holder, jobs, chooseTarget } = options;
+  const folder = () => holder.current?.store.folder ?? null;
+  const begin = async (exportOptions: CommandParsed<'export.start'>) => {
+    const { store } = holder.require();
+    const out = await chooseTarget();
+    if (out === null) return null;
+    return jobs.start(store.folder, { out, options: exportOptions, register: !store.isReadOnly });
+  };
+  return {
+    ...datasetReads(holder, options.publisher),
+    'export.start': begin,
+    'export.jobs': () => jobs.list(folder()),
+    'export.pause': async ({ job }) => jobs.pause(job),
+    'export.resume': ({ job }) => jobs.resume(job, folder()),
+    'export.cancel': async ({ job }) => {
+      await jobs.cancel(job, folder());
+      return jobs.list(folder());
+    },
+    'datasets.again': async ({ dataset }) => {
+      const { options: earlier } = await new DatasetRegistry(holder.require().store.folder).get(dataset);
+      return begin(earlier);
+    },
+  };
+}
+
+function request(input: CommandParsed<'export.preview'>) {
+  return {
     format: 'slime' as const,
-    runs: input.runs.length > 0 ? input.runs : ('all' as const),
+    runs: input.runs,
     undecided: input.undecided,
     preset: input.preset,
     noTools: input.noTools,
     reasoning: input.reasoning,
     signal: new AbortController().signal,
-  });
-  return {
-    'export.preview': (input) => previewDataset(options.holder.require().store.reader, request(input)),
-    'export.start': async (input) => {
-      const { reader } = options.holder.require().store;
-      const out = await options.chooseTarget();
-      if (out === null) return null;
-      return exportDataset(reader, { ...request(input), out });
-    },
   };
 }

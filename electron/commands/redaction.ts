@@ -2,7 +2,8 @@ import type { RedactionView } from '@shared/contract/export-views';
 import type { CommandParsed } from '@shared/contract/ipc';
 import type { redactionCommands } from '@shared/contract/ipc/redaction';
 import type { Settings } from '@shared/contract/settings';
-import { type ExportPlan, planExport } from '../dataset/export-plan';
+import { planExport } from '../dataset/export-plan';
+import type { ExportPlan } from '../dataset/plan';
 import { findSecrets } from '../dataset/redaction/findings';
 import { heldSecrets, privateNames, type RedactionSettings } from '../dataset/redaction/settings';
 import type { WorkbenchHolder } from '../workbench';
@@ -23,7 +24,7 @@ export function redactionHandlers(options: RedactionHandlerOptions): HandlersOf<
   let last: { asked: string; answer: Promise<RedactionView>; end: AbortController } | null = null;
   const findings = async (input: CommandParsed<'export.findings'>, signal: AbortSignal) => {
     const { reader } = options.holder.require().store;
-    const plan = await planExport(reader, { ...request(input), signal });
+    const plan = await planExport(reader, { ...input, signal });
     const settings = redactionSettings(plan, {
       ...input,
       settings: options.settings(),
@@ -61,20 +62,5 @@ export function redactionSettings(
     secrets: heldSecrets(asked.held),
     names: privateNames({ settings: asked.settings, created: plan.runs.map(({ created }) => created) }),
     allowed: [...asked.allowed].sort(),
-  };
-}
-
-function request(input: CommandParsed<'export.findings'>) {
-  const { runs, undecided, preset, noTools, reasoning, carried } = input;
-  return {
-    ...{
-      format: 'slime' as const,
-      runs: runs.length > 0 ? runs : ('all' as const),
-      undecided,
-      preset,
-      noTools,
-    },
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(carried === undefined ? {} : { carried }),
   };
 }

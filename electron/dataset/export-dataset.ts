@@ -1,84 +1,158 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { ExportResult } from '@shared/contract/ipc/dataset';
-import { checkTarget, DatasetFolder } from './dataset-folder';
+import { checkTarget, type DatasetFolder } from './dataset-folder';
 import type { DatasetReader } from './event-pages';
-import {
-  countInherited,
-  countLines,
-  countMasks,
-  type ExportPlan,
-  planExport,
-  type RowPlan,
-  stepRanges,
-} from './export-plan';
-import type { ExportRequest } from './export-request';
-import { slimeFile, slimeLine } from './exporters/slime';
-import { manifestFile, manifestText } from './manifest';
-import { datasetRows } from './rows';
+import { planExport } from './export-plan';
+import { argumentsForm, type ExportRequest, exportOptions } from './export-request';
+import { beginExport, type ExportLife } from './jobs/export-life';
+import type { ExportProgress } from './jobs/export-runner';
+import { manifestFile, manifestText, type WrittenFile } from './manifest';
+import { countInherited, countMasks, type ExportPlan, stepRanges, variantPlan } from './plan';
+import { variantCounts } from './plan-counts';
+import { refuseChanged } from './still-there';
+import { loadTarget } from './targets/table';
+import type { Target } from './targets/target';
 import { trainerReadme } from './trainer-readme';
+import { eventsOf, type SavedWriting, type Writing } from './writing';
+
+export interface WrittenDataset {
+  result: ExportResult;
+  manifest: string;
+  files: readonly WrittenFile[];
+  plan: ExportPlan;
+  /** Of the whole export, every variant. */
+  records: number;
+  bytes: number;
+}
+
+/** Fewest events between two borders of an export: smaller ones begin anew after a kill. */
+const borderEvents = 5_000;
 
 /**
- * Writes the chosen runs as a dataset folder: `train.jsonl`, `README.md` for the trainer, `manifest.json`. Two
- * passes over the events: the first decides rows and masks, the second writes; neither holds more than one
+ * Writes the chosen runs as a dataset folder: data files, `records.index`, `README.md` for the trainer, `manifest.json`. The first
+ * pass over the events decides rows and masks of every variant, the second writes all of them; neither holds more than one
  * context. The folder appears whole or not at all, and the same snapshot gives the same bytes.
  *
  * @throws WaymarkError `export_undecided` while a step is undecided and not waived, `export_no_tools` while a row would
- * have no tools and that is not waived, `export_empty`,
- * `already_exists`, `not_found`, `disk_full`, `read_only`, `cancelled`.
+ * have no tools and that is not waived, `export_empty`, `unsupported`, `refused` for a record that the loader would not take as it
+ * is meant, `conflict` when a run is removed or purged meanwhile, `already_exists`, `not_found`, `disk_full`, `read_only`, `cancelled`.
  */
 export async function exportDataset(
   reader: DatasetReader,
   request: ExportRequest & { out: string },
 ): Promise<ExportResult> {
+  return (await writeDataset(reader, request)).result;
+}
+
+/** As `exportDataset`, with a life beyond this process: what was written goes on after a kill. */
+export async function writeDataset(
+  reader: DatasetReader,
+  request: ExportRequest & { out: string },
+  life: ExportLife = {},
+): Promise<WrittenDataset> {
   const out = resolve(request.out);
   await checkTarget(out);
-  const plan = await planExport(reader, request);
-  if (request.undecided === 'refuse') refuseUndecided(plan.undecided);
-  if (request.noTools !== 'allow') refuseNoTools(plan.noTools);
-  const folder = await DatasetFolder.begin(out);
-  const differing = new Set<RowPlan>();
+  const options = exportOptions(request);
+  const target = await loadTarget(options.format);
+  const tell = (progress: ExportProgress) => {
+    life.tell?.(progress);
+    request.onProgress?.({ done: progress.done, total: progress.total });
+  };
+  const begun = await beginExport(reader, { out, options, life: { ...life, tell } });
+  const { folder, meter } = begun;
+  let writing: Writing | null = null;
   try {
-    await folder.write(slimeFile, lines(reader, plan, request, differing));
-    await folder.write('README.md', [trainerReadme(plan, request)]);
-    await folder.write(manifestFile, [
-      manifestText(plan, request, { files: [...folder.files], notAsSent: differing.size }),
-    ]);
+    const plan = await planExport(begun.plans?.planned() ?? reader, {
+      ...request,
+      plans: begun.plans ?? undefined,
+      onProgress: ({ done, total }) => meter.planned(done, total, begun.plans?.skipped ?? 0),
+    });
+    refuseOpen(plan, target);
+    meter.begin(eventsOf(plan));
+    const context = { argumentsForm: argumentsForm(target, plan.options, request.templateWants) };
+    const input = {
+      ...{ reader, plan, target, context: { ...context, signal: request.signal } },
+      onEvents: (count: number) => meter.wrote(count, writing?.sinks ?? null),
+      borderEvents: life.borderEvents ?? borderEvents,
+      atBorder: (saved: SavedWriting) => folder.guarded(() => begun.keep(plan.snapshot, saved)),
+    };
+    writing = await folder.guarded(() => begun.goOn(plan.snapshot, input));
+    const now = writing;
+    await folder.guarded(() => now.run());
+    const written = await finish(folder, { plan, target, writing, form: context.argumentsForm });
+    await refuseChanged(reader, plan.runs, request.signal);
     if (request.signal?.aborted) throw cancelled();
     await folder.commit();
+    return { ...written, plan, result: resultOf(out, { plan, target, writing, files: folder.files }) };
   } catch (error) {
-    await folder.abandon();
+    await writing?.sinks.close();
+    if (life.keeps?.() === true) await folder.release();
+    else await folder.abandon();
     throw error;
   }
+}
+
+interface Finished {
+  plan: ExportPlan;
+  target: Target;
+  writing: Writing;
+}
+
+/** What stands beside the data once all of it is written. */
+async function finish(
+  folder: DatasetFolder,
+  { plan, target, writing, form }: Finished & { form: 'string' | 'object' },
+): Promise<Pick<WrittenDataset, 'manifest' | 'files' | 'records' | 'bytes'>> {
+  const { data, index } = await folder.guarded(() => writing.sinks.end());
+  const { compression } = plan.options;
+  const dropped = [...writing.dropped.values()].flat();
+  const facts = { plan, argumentsForm: form, compression, dropped, files: data };
+  for (const { path, text } of target.extras?.(facts) ?? []) await folder.write(path, [text]);
+  await folder.write('README.md', [trainerReadme(target, facts)]);
+  const files: WrittenFile[] = [
+    ...data.map(({ path, bytes, sha256, records, variant, split }) => ({
+      ...{ path, bytes, sha256, records, variant, split },
+    })),
+    ...index.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
+    ...folder.files,
+  ];
+  const manifest = manifestText(plan, {
+    files,
+    notAsSent: writing.notAsSent,
+    argumentsForm: form,
+    dropped: writing.dropped,
+    redaction: { mode: 'off' },
+  });
+  await folder.write(manifestFile, [manifest]);
+  folder.files.unshift(...files.slice(0, data.length + index.length));
+  const sum = (of: 'records' | 'bytes') => data.reduce((all, file) => all + file[of], 0);
+  return { manifest, files, records: sum('records'), bytes: sum('bytes') };
+}
+
+function resultOf(
+  out: string,
+  { plan, target, writing, files }: Finished & { files: readonly WrittenFile[] },
+): ExportResult {
   return {
     folder: out,
-    rows: countLines(plan),
-    ...countMasks(plan.rows),
-    dropped: plan.dropped,
-    notAsSent: differing.size,
+    rows: writing.sinks.records,
+    ...countMasks(variantPlan(plan).rows),
+    dropped: variantPlan(plan).dropped,
+    notAsSent: writing.notAsSent,
     inherited: countInherited(plan),
-    files: folder.files,
+    files: files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
     snapshot: plan.snapshot,
+    variants: plan.variants.map((variant) => variantCounts(variant, plan, target)),
   };
 }
 
-async function* lines(
-  reader: DatasetReader,
-  plan: ExportPlan,
-  request: ExportRequest,
-  differing: Set<RowPlan>,
-): AsyncGenerator<string> {
-  const total = 2 * plan.runs.reduce((sum, { seq }) => sum + seq, 0);
-  let done = total / 2;
-  const onEvents = (count: number) => {
-    done += count;
-    request.onProgress?.({ done: Math.min(done, total), total });
-  };
-  for await (const row of datasetRows(reader, plan, { signal: request.signal, onEvents })) {
-    if (row.notAsSent.length > 0) differing.add(row.plan);
-    const line = `${slimeLine(row)}\n`;
-    for (let copy = 0; copy < plan.preset.repeat[row.plan.kind]; copy += 1) yield line;
-  }
+/** @throws WaymarkError `export_undecided`, `export_no_tools` */
+export function refuseOpen(plan: ExportPlan, target: Pick<Target, 'undecided'>): void {
+  const { options, variants } = plan;
+  const asked = variants.some(({ variant }) => variant === 'all') && target.undecided !== 'ignored';
+  if (asked && options.undecided === 'refuse') refuseUndecided(plan.undecided);
+  if (options.noTools !== 'allow') refuseNoTools(plan.noTools);
 }
 
 function cancelled(): WaymarkError {

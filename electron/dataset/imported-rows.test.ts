@@ -10,10 +10,11 @@ import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { exportDataset } from './export-dataset';
 import { planExport } from './export-plan';
 import { importResearchGym } from './importers/researchgym/import-researchgym';
+import { variantPlan } from './plan';
 
 const fixtures = join(import.meta.dirname, '../../e2e/fixtures/researchgym');
 const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
-const request = { format: 'slime' as const, runs: 'all' as const, undecided: 'train' as const };
+const request = { format: 'slime' as const, undecided: 'train' as const };
 
 interface Row {
   messages: {
@@ -73,12 +74,46 @@ describe.each(['react-node-real-depth70.json', 'tree-demo'])('the rows of an imp
   it('are as long as all that stands in them, head, carried steps and tools', async () => {
     const { store, rows } = await exported(join(fixtures, name));
     const plan = await planExport(store.reader, request);
-    expect(plan.rows).toHaveLength(rows.length);
-    for (const [index, { tokens }] of plan.rows.entries()) {
+    expect(variantPlan(plan).rows).toHaveLength(rows.length);
+    for (const [index, { tokens }] of variantPlan(plan).rows.entries()) {
       const row = rows[index];
       expect(tokens).toBeGreaterThanOrEqual(row === undefined ? Number.POSITIVE_INFINITY : sizeOf(row));
     }
   });
+});
+
+it('the row of an import holds the messages of its node, one after another', async () => {
+  const path = join(fixtures, 'react-node-real-depth70.json');
+  const node = JSON.parse(readFileSync(path, 'utf8')) as {
+    messages: {
+      role: string;
+      content: string;
+      tool_call: { call_id: string; name: string; arguments: unknown } | null;
+      tool_result: { call_id: string; content: string } | null;
+    }[];
+  };
+  const { rows } = await exported(path);
+  expect(rows).toHaveLength(1);
+  const theirs = node.messages.map(({ role, content, tool_call: call, tool_result: result }) => {
+    if (result !== null) return { role, id: result.call_id, content: result.content };
+    return call === null ? { role, content } : { role, content, id: call.call_id, name: call.name };
+  });
+  const ours = rows[0]?.messages.map((message) => {
+    const {
+      role,
+      content,
+      tool_calls: [call] = [],
+      tool_call_id,
+    } = message as typeof message & {
+      tool_call_id?: string;
+      tool_calls?: { id: string; function: { name: string } }[];
+    };
+    if (tool_call_id !== undefined) return { role, id: tool_call_id, content };
+    return call === undefined ? { role, content } : { role, content, id: call.id, name: call.function.name };
+  });
+  expect(ours?.slice(0, theirs.length)).toEqual(theirs);
+  // The node's own answer and what it brought back.
+  expect(ours?.slice(theirs.length).map(({ role }) => role)).toEqual(['assistant', 'tool']);
 });
 
 it('the limit of the paper holds for an import whose head alone is too long', async () => {
@@ -89,8 +124,8 @@ it('the limit of the paper holds for an import whose head alone is too long', as
   const store = testStore();
   await importResearchGym(store, author, path, { title: null, task: null, again: false });
   const plan = await planExport(store.reader, { ...request, preset: 'apollo' });
-  expect(plan.dropped).toContainEqual({ reason: 'over_context', count: 1 });
-  expect(plan.rows).toEqual([]);
+  expect(variantPlan(plan).dropped).toContainEqual({ reason: 'over_context', count: 1 });
+  expect(variantPlan(plan).rows).toEqual([]);
 });
 
 describe('an import of a program that nobody knows', () => {

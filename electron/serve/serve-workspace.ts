@@ -3,7 +3,7 @@ import { type Failure, type Result, WaymarkError } from '@shared/contract/errors
 import { commands, type WorkspaceCommand } from '@shared/contract/ipc';
 import type { Endpoint, Settings } from '@shared/contract/settings';
 import { freeBytes } from '../commands/application';
-import { datasetHandlers } from '../commands/dataset';
+import { datasetReads } from '../commands/dataset';
 import type { Handlers } from '../commands/dispatch';
 import { redactionHandlers } from '../commands/redaction';
 import { relay } from '../commands/relay';
@@ -130,7 +130,7 @@ export async function serveWorkspace(
       warnings: storedWarnings(() => bench.store),
       ...{ add: needsDialog, catalogue: needsDialog, create: needsDialog },
     })['tasks.list'],
-    'export.preview': datasetHandlers({ holder, chooseTarget: needsDialog })['export.preview'],
+    ...datasetReads(holder, publisher),
     ...redactionHandlers({
       holder,
       settings: () => settings.current,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { LinkHealth, PromptView as SshPromptView, StageView } from './computers';
 import type { Failure, Result } from './errors';
+import type { ExportJob } from './export-views';
 import {
   applicationCommands,
   keepingCommands,
@@ -28,6 +29,7 @@ import { type ApprovalAsked, attentionCommands, runChangeCommands, runCommands }
 import { searchCommands } from './ipc/search';
 import { ownCommands, sessionCommands, type TerminalPage } from './ipc/terminals';
 import { timelineCommands } from './ipc/timeline';
+import { tokenCommands } from './ipc/tokens';
 import type { IndexProgress } from './search/views';
 import type { Settings } from './settings';
 
@@ -58,6 +60,7 @@ export const commands = {
   ...computerCommands,
   ...datasetCommands,
   ...redactionCommands,
+  ...tokenCommands,
   ...importCommands,
   ...plotCommands,
   ...attentionCommands,
@@ -123,6 +126,10 @@ export interface EventPayloads {
   'power.changed': PowerState;
   /** Of the import that the window has begun. */
   'import.progress': ImportProgress;
+  /** Of an export of this window, a few times a second while it works and whenever its state changes. */
+  'export.progress': { job: ExportJob };
+  /** A dataset was written, or taken out of the list. */
+  'datasets.changed': Record<string, never>;
   'menu.command': { command: string };
 }
 export type EventName = keyof EventPayloads;

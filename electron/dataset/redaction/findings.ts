@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { WaymarkError } from '@shared/contract/errors';
 import type { FindingView, RedactionView } from '@shared/contract/export-views';
 import type { DatasetReader } from '../event-pages';
-import type { ExportPlan } from '../export-plan';
+import type { ExportPlan } from '../plan';
 import { type DatasetRow, datasetRows } from '../rows';
 import { redactRow } from './redact-row';
 import { type Placeholders, Redactor } from './redactor';

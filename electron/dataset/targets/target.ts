@@ -1,7 +1,7 @@
 import type { Trajectory } from '@shared/context/trajectory';
-import type { Compression, ExportFormat, ExportVariant } from '@shared/contract/export-request';
+import type { Compression, Encoding, ExportFormat, ExportVariant } from '@shared/contract/export-request';
 import type { DatasetReader } from '../event-pages';
-import type { ExportPlan } from '../export-plan';
+import type { ExportPlan, RowPlan } from '../plan';
 import type { DatasetRow } from '../rows';
 
 /** What records of one variant are made from besides their row. */
@@ -19,6 +19,14 @@ export interface TargetRecord {
   value: Readonly<Record<string, unknown>>;
   /** Assistant messages that get loss in it. */
   trained: number;
+  /** With the encoding `documents`: name of the record's file, which other documents refer to. */
+  name?: string;
+  /** Records of different parts go into files of their own, where a loader weights whole files. Absent: one file for all. */
+  part?: Trajectory['kind'];
+  /** In `rest`: the row it belongs to, whose split it shares. Absent: the split of the row being written, else `train`. */
+  of?: RowPlan | undefined;
+  /** Steps of its row that it is about, where a row makes several records. Absent: all of them. */
+  steps?: readonly number[];
 }
 
 /** Why something of the plan is in no record, in words that people read, and how often. */
@@ -35,13 +43,27 @@ export interface RecordMaker {
   rest?(): AsyncIterable<TargetRecord> | Iterable<TargetRecord>;
   /** What was left out so far. */
   dropped(): TargetDrop[];
+  /**
+   * What it remembers of the rows so far, as data that a structured clone keeps; `restore` of a new maker of the same plan takes
+   * it back. Without these two an export that was killed writes its records again from the first row.
+   */
+  save?(): unknown;
+  restore?(saved: unknown): void;
 }
+
+/** Of a maker whose records depend on their row alone. */
+export const remembersNothing = { save: () => null, restore: () => undefined };
 
 /** A column of a Parquet file, as hyparquet-writer takes it. */
 export interface ParquetLayout {
   /** The schema's elements, root first (`hyparquet`'s `SchemaElement`). */
   schema: readonly Readonly<Record<string, unknown>>[];
   columns: readonly string[];
+  /**
+   * What of a record goes into the columns; absent: the record as it is.
+   * @throws WaymarkError `unsupported` for a record that the columns cannot hold
+   */
+  row?(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
 
 export interface DataFile {
@@ -50,6 +72,8 @@ export interface DataFile {
   variant: ExportVariant;
   split: 'train' | 'validation';
   records: number;
+  /** Only records of this part are in it (`TargetRecord.part`). */
+  part?: Trajectory['kind'];
 }
 
 export interface ExtraFile {
@@ -75,7 +99,7 @@ export interface Target {
   /** Name of the trainer or reader. */
   title: string;
   /** How records are stored; the first is the default. `array` is one JSON array in one file. */
-  encodings: readonly ('jsonl' | 'array' | 'parquet' | 'documents')[];
+  encodings: readonly Encoding[];
   compressions: readonly Compression[];
   /** Trajectories it takes rows of. */
   kinds: readonly Trajectory['kind'][];
@@ -83,6 +107,12 @@ export interface Target {
   argumentsForm: 'string' | 'object' | 'template';
   /** How a preset repeats a row: literally, by a weight that the README or an extra file states, or not at all. */
   repeats: 'rows' | 'weight' | 'never';
+  /** Rows in which no step trains: left out, because the trainer would build a corrupt sample, unless `keep` is said. */
+  untrained?: 'keep';
+  /** `ignored`: its records hold no masks, so steps that nobody decided do not stop an export. */
+  undecided?: 'ignored';
+  /** Records that one row of the plan makes, before it is read; absent: one. Repetition is not counted here. */
+  recordsOf?(row: RowPlan): number;
   /** With `encodings` `parquet`. */
   parquet?: ParquetLayout;
   begin(context: TargetContext): Promise<RecordMaker> | RecordMaker;

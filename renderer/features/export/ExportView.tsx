@@ -1,7 +1,7 @@
 import { presetReasoning, type RowReasoning } from '@shared/context/trajectory';
-import type { ExportResult } from '@shared/contract/ipc/dataset';
-import { useState } from 'react';
-import { call } from '../../api';
+import type { ExportJob } from '@shared/contract/export-views';
+import { useEffect, useState } from 'react';
+import { call, listen } from '../../api';
 import { Button } from '../../components/Button';
 import { FormLine, Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
@@ -31,8 +31,13 @@ export function ExportView({ run }: ExportViewProps) {
   const [scope, setScope] = useState<Scope>(run === null ? 'all' : 'this');
   const [undecided, setUndecided] = useState<Undecided>('refuse');
   const [preset, setPreset] = useState<Preset>('default');
-  const [result, setResult] = useState<ExportResult | null>(null);
+  const [result, setResult] = useState<ExportJob | null>(null);
   const [writing, setWriting] = useState(false);
+  const written = result?.result ?? null;
+  useEffect(
+    () => listen('export.progress', ({ job }) => setResult((known) => (known?.id === job.id ? job : known))),
+    [],
+  );
   const runs = scope === 'this' && run !== null ? [run] : [];
   const [noTools, setNoTools] = useState<NoTools>('refuse');
   const [chosen, setChosen] = useState<RowReasoning | null>(null);
@@ -168,15 +173,14 @@ export function ExportView({ run }: ExportViewProps) {
         {preview !== null && (
           <ExportCounts preview={preview} undecidedSteps={openSteps} waived={undecided !== 'refuse'} />
         )}
-        {result !== null && (
+        {written !== null && (
           <section className="export-result" aria-label={text.written}>
             <p role="status">
-              <Icon name="check" /> <b>{text.writtenTo(result.folder)}</b>
+              <Icon name="check" /> <b>{text.writtenTo(written.folder)}</b>
             </p>
-            <p className="text-12 quiet">{text.snapshot(result.snapshot)}</p>
-            {result.notAsSent > 0 && <p className="text-12">{text.notAsSent(result.notAsSent)}</p>}
+            <p className="text-12 quiet">{text.snapshot(written.snapshot)}</p>
             <ul className="mono-12">
-              {result.files.map((file) => (
+              {written.files.map((file) => (
                 <li
                   key={file.path}
                 >{`${file.path}  ${words.common.format.bytes(file.bytes)}  ${file.sha256.slice(0, 12)}…`}</li>

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { rowReasonings } from '../../context/trajectory';
-import { type CommandRows, returns, run } from './parts';
+import { type ExportVariant, exportRequestSchema } from '../export-request';
+import type {
+  DatasetDifference,
+  DatasetView,
+  ExportJob,
+  FilterCount,
+  RowName,
+  RowView,
+  VariantCounts,
+} from '../export-views';
+import { atStep, type CommandRows, none, returns, run } from './parts';
 
 export const exportSchema = z.object({
   runs: z.array(run),
@@ -11,6 +21,10 @@ export const exportSchema = z.object({
   noTools: z.enum(['refuse', 'allow']).default('refuse'),
 });
 
+const inJob = z.object({ job: z.string().min(1).max(80) });
+/** Id of a dataset: sha256 of its manifest. */
+const dataset = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** Exports. */
 export const datasetCommands = {
   'export.preview': {
@@ -19,15 +33,84 @@ export const datasetCommands = {
     place: 'workspace',
     consent: 'free',
   },
-  /** Asks for the target folder in the main process; null = cancelled. */
+  /**
+   * Asks for the target folder in the main process and begins to write there; null = cancelled. `export.progress` tells how far
+   * the job is.
+   */
   'export.start': {
-    input: exportSchema,
-    output: returns<ExportResult | null>(),
+    input: exportRequestSchema,
+    output: returns<ExportJob | null>(),
     place: 'disk',
     consent: 'native',
-    there: 'export --format slime --out DIR',
+    there: 'export --format FORMAT --out DIR',
+  },
+  /** Exports of this window, and those of the open workspace that a killed process left unfinished (`paused`, `resumed`). */
+  'export.jobs': { input: none, output: returns<ExportJob[]>(), place: 'window', consent: 'free' },
+  'export.pause': { input: inJob, output: returns<ExportJob>(), place: 'window', consent: 'free' },
+  /** Also takes up what a killed process had left. */
+  'export.resume': { input: inJob, output: returns<ExportJob>(), place: 'window', consent: 'gesture' },
+  /** Ends the job and deletes what it has written so far; a job that is over only leaves the list. */
+  'export.cancel': { input: inJob, output: returns<ExportJob[]>(), place: 'window', consent: 'gesture' },
+  /** Past exports of the workspace, newest first. */
+  'datasets.list': { input: none, output: returns<DatasetView[]>(), place: 'workspace', consent: 'free' },
+  /** `steps` holds at most 2,000; `count` is whole. */
+  'datasets.difference': {
+    input: z.object({ a: dataset, b: dataset }),
+    output: returns<DatasetDifference>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  /** Datasets that hold a step, newest first. */
+  'datasets.forStep': {
+    input: atStep,
+    output: returns<StepInDataset[]>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  /** From where a record of a data file is; null: no single row, or there is no such record. `record` counts from 1. */
+  'datasets.row': {
+    input: z.object({ dataset, file: z.string().min(1).max(400), record: z.int().positive() }),
+    output: returns<RecordOrigin | null>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  /** Takes a dataset out of the list. Its folder stays as it is. */
+  'datasets.forget': {
+    input: z.object({ dataset }),
+    output: returns<DatasetView[]>(),
+    place: 'workspace',
+    consent: 'gesture',
+  },
+  /** Begins another export with the options of an earlier one and today's labels; asks for its folder. null = cancelled. */
+  'datasets.again': {
+    input: z.object({ dataset }),
+    output: returns<ExportJob | null>(),
+    place: 'disk',
+    consent: 'native',
+    there: 'export --format FORMAT --out DIR',
   },
 } as const satisfies CommandRows;
+
+/** Where a step stands in one variant of a past export; rows in which it is context only do not count. */
+export interface StepInDataset {
+  dataset: DatasetView;
+  variant: ExportVariant;
+  mask: 0 | 1;
+  /** Who decided; null: waived, or nobody was asked (`unmasked`). */
+  source: string | null;
+  /** Rule, criterion or initials. */
+  reason: string | null;
+  /** Data files and the records in them (from 1, inclusive) that hold it, the first 20. */
+  places: { file: string; from: number; to: number }[];
+}
+
+/** The row of the plan that a record was made from. */
+export interface RecordOrigin extends RowName {
+  /** Steps that train or are masked in this record, ascending. */
+  steps: { step: number; mask: 0 | 1; source: string | null; reason: string | null }[];
+  /** First step that the record trains, else the first in it: where a window goes. */
+  step: number;
+}
 
 /** Inherited steps that are masked although the preset trains them, because the run they were made in is not exported. */
 export interface InheritedCount {
@@ -47,6 +130,16 @@ export interface ExportPreview {
   inherited: InheritedCount[];
   bySource: { source: string; value: 'train' | 'mask'; count: number }[];
   tokens: number;
+  /** The fields above are those of the first. */
+  variants: VariantCounts[];
+  /** What filters took out, in the order in which they are asked. */
+  filtered: FilterCount[];
+  /** The longest rows of the first variant. */
+  longest: RowView[];
+  /** Runs of a task and sample of which another run, `kept`, has the better score; left out where that was asked for. */
+  duplicates: { run: string; kept: string }[];
+  /** Tasks on each side; null without a split. */
+  split: { train: number; validation: number } | null;
 }
 
 export interface ExportResult {
@@ -60,4 +153,6 @@ export interface ExportResult {
   inherited: InheritedCount[];
   files: { path: string; bytes: number; sha256: string }[];
   snapshot: string;
+  /** `trained`, `masked` and `dropped` above are those of the first. */
+  variants: VariantCounts[];
 }
