@@ -116,11 +116,21 @@ type Add = (kind: NameKind, rule: NameHit['rule'], name: string, start: number) 
 function homeNames(text: string, add: Add): void {
   for (const home of HOMES) {
     for (let at = text.indexOf(home); at !== -1; at = text.indexOf(home, at + home.length)) {
+      if (!isPath(text, at)) continue;
       const found = homeName(text, at + home.length - 1, home !== '/home/');
       if (found !== null && !SHARED.has(found.name.toLowerCase()))
         add('user', 'home-path', found.name, found.start);
     }
   }
+}
+
+/** How far before a home folder a path is looked at. */
+const BEFORE = 80;
+
+/** Whether a path of a disk is there, and no address of a page. */
+function isPath(text: string, at: number): boolean {
+  const [before = ''] = /[A-Za-z0-9._/-]*$/u.exec(text.slice(Math.max(0, at - BEFORE), at)) ?? [];
+  return /^(?:-[A-Za-z])?$|^\/(?:[^/]|$)|^\/\/(?:\/|$)/u.test(before);
 }
 
 function homeName(text: string, at: number, blanks: boolean): { name: string; start: number } | null {
