@@ -44,6 +44,9 @@ const SHARED = new Set([
 /** Shorter ones are looked for only there, too. */
 const SHORTEST = 4;
 
+/** Identities that are kept. */
+const MOST_KEPT = 10_000;
+
 const WORD = /[A-Za-z0-9_]/;
 /** Behind `home` or `Users`: separators and a name. */
 const HOME_NAME =
@@ -65,6 +68,8 @@ const CONTAINER = /^[0-9a-f]{12}$/;
 export class NameFinder {
   readonly #kinds = new Map<string, NameKind>();
   readonly #forms: KnownForms;
+  /** Of names that were found, so that each is hashed once. */
+  readonly #identities = new Map<string, string>();
 
   constructor({ users, hosts, homes }: PrivateNames) {
     const add = (name: string, kind: NameKind) => {
@@ -88,13 +93,22 @@ export class NameFinder {
     const hits: NameHit[] = [];
     const add = (kind: NameKind, rule: NameHit['rule'], name: string, start: number) =>
       hits.push({
-        ...{ kind, rule, name, identity: nameIdentity(kind, name) },
+        ...{ kind, rule, name, identity: this.#identityOf(kind, name) },
         ...{ start: view.origin(start), end: view.after(start + name.length) },
       });
     this.#listed(view.text, add);
     homeNames(view.text, add);
     prompts(view.text, add);
     return hits;
+  }
+
+  #identityOf(kind: NameKind, name: string): string {
+    const key = `${kind} ${name}`;
+    const known = this.#identities.get(key);
+    if (known !== undefined) return known;
+    const identity = nameIdentity(kind, name);
+    if (this.#identities.size < MOST_KEPT) this.#identities.set(key, identity);
+    return identity;
   }
 
   #listed(
