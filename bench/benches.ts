@@ -6,6 +6,7 @@ import { hostileOutput } from './engine/hostile-output';
 import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { parserGrowth } from './engine/parser-growth';
+import { redaction } from './engine/redaction';
 import { promptSize } from './engine/prompt-size';
 import { sandboxSession } from './engine/sandbox-session';
 import { secretScan } from './engine/secret-scan';
@@ -64,6 +65,7 @@ export const benches: readonly Bench[] = [
   sshKill,
   sshFlood,
   secretScan,
+  redaction,
   hostileOutput,
   parserGrowth,
   longContext,

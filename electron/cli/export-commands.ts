@@ -78,7 +78,8 @@ async function wantedBy(folder: string): Promise<ExportRequest['templateWants']>
   }
 }
 
-async function requestOf(context: CliContext, { values }: Arguments): Promise<ExportRequest> {
+/** What the options ask for, for every command that goes over the rows of an export. */
+export async function requestOf(context: CliContext, { values }: Arguments): Promise<ExportRequest> {
   const runs = await Promise.all((values.run ?? []).map((word) => named(context, word)));
   const split = splitOf(values);
   return {

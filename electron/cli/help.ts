@@ -104,6 +104,8 @@ const helpText = `waymark: the engine of Waymark without its window
   export verify DIR                 compare a dataset with its manifest, with the labels of
                                     its snapshot, and with what its loader takes
   export list                       past exports of this workspace, newest first
+  export findings                   secrets and names in the same rows, by rule and place,
+                                    and the name to allow each by; never a secret itself
   export tokens --tokenizer DIR --run RUN --segment N
                                     one row token by token, as its trainer sees it; DIR has
                                     tokenizer.json and a chat template

@@ -1,6 +1,6 @@
-import { decodedBlobs, percentDecoded, unescaped, unfolded } from './decoded-views';
+import { decodedBlobs, type Readings, readings, unfolded } from './decoded-views';
 import { KnownForms } from './known-forms';
-import { type PlainText, through, whole, withoutEscapes } from './plain-text';
+import { type PlainText, through, whole } from './plain-text';
 import { formattedIn, identityOf, isTelling, joinedHits, knownIn, type SecretHit } from './scanner';
 
 /** Part of a secret that the application holds; the rest may stand in the next text. */
@@ -19,8 +19,6 @@ export interface DecodedHit extends SecretHit {
 const HALVED = 32;
 /** Base64 in base64, and no deeper. */
 const DEEPEST = 2;
-/** An address inside an address inside an address. */
-const PERCENT_LAYERS = 3;
 
 /**
  * Finds secrets as `SecretScanner` does, and besides wherever a text holds them in another writing: inside layers of JSON, between
@@ -44,34 +42,27 @@ export class DecodedScanner {
         [middle, secret.slice(middle)],
       ] as const;
       for (const [at, half] of halves)
-        if (isTelling(half) && /\d/u.test(half) && /[A-Za-z]/u.test(half)) this.#halfOf.set(half, { secret, at });
+        if (isTelling(half) && /\d/u.test(half) && /[A-Za-z]/u.test(half))
+          this.#halfOf.set(half, { secret, at });
     }
     this.#halves = new KnownForms([...this.#halfOf.keys()], (half) => [half]);
   }
 
   /** In order of the text; none overlaps another. */
-  find(text: string): DecodedHit[] {
+  find(text: string, read: Readings = readings(whole(text))): DecodedHit[] {
     const hits: DecodedHit[] = [];
-    this.#look(whole(text), 0, hits);
+    this.#look(read, 0, hits);
     return hits.length === 0 ? hits : joinedHits(hits);
   }
 
-  #look(view: PlainText, depth: number, hits: DecodedHit[]): void {
-    this.#lookAt(view, hits);
-    const meant = through(view, unescaped(view.text));
-    const plain = through(meant, withoutEscapes(meant.text));
-    if (plain !== view) this.#lookAt(plain, hits);
+  #look({ raw, plain, decoded }: Readings, depth: number, hits: DecodedHit[]): void {
+    this.#lookAt(raw, hits);
+    if (plain !== raw) this.#lookAt(plain, hits);
+    for (const view of decoded) this.#lookAt(view, hits);
     this.#lookAtParts(plain, hits);
-    let decoded = plain;
-    for (let layer = 0; layer < PERCENT_LAYERS; layer += 1) {
-      const next = percentDecoded(decoded.text);
-      if (next === null) break;
-      decoded = through(decoded, next);
-      this.#lookAt(decoded, hits);
-    }
     this.#lookAtLines(plain, hits);
-    if (depth < DEEPEST)
-      for (const blob of decodedBlobs(plain.text)) this.#look(through(plain, blob), depth + 1, hits);
+    if (depth === DEEPEST) return;
+    for (const blob of decodedBlobs(plain.text)) this.#look(readings(through(plain, blob)), depth + 1, hits);
   }
 
   #lookAt(view: PlainText, hits: DecodedHit[]): void {

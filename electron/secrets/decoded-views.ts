@@ -1,9 +1,35 @@
-import { type PlainText, PlainTextBuilder, whole } from './plain-text';
+import { type PlainText, PlainTextBuilder, through, whole, withoutEscapes } from './plain-text';
 
 /*
  * What a text means once a layer of writing is taken off. Each is one pass; null where there is nothing of that kind. They are
  * for looking only: where a layer may be read in two ways, the one that shows more is taken.
  */
+
+/** An address inside an address inside an address. */
+const PERCENT_LAYERS = 3;
+
+/** A text in each way in which it may be read. */
+export interface Readings {
+  /** As it stands. */
+  raw: PlainText;
+  /** Without escape sequences and with escapes as what they mean; `raw` where it has none. */
+  plain: PlainText;
+  /** `plain` without one, two and three layers of percent-encoding, as far as it has them. */
+  decoded: readonly PlainText[];
+}
+
+export function readings(raw: PlainText): Readings {
+  const meant = through(raw, unescaped(raw.text));
+  const plain = through(meant, withoutEscapes(meant.text));
+  const decoded: PlainText[] = [];
+  for (let layer = 0; layer < PERCENT_LAYERS; layer += 1) {
+    const last = decoded.at(-1) ?? plain;
+    const next = percentDecoded(last.text);
+    if (next === null) break;
+    decoded.push(through(last, next));
+  }
+  return { raw, plain, decoded };
+}
 
 const ESCAPE = /\\{1,16}(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|033|e(?=\[)|[nrtbf"'/])?/g;
 const MEANING: Readonly<Record<string, string>> = {
@@ -17,7 +43,8 @@ export function unescaped(text: string): PlainText | null {
   return rewritten(text, ESCAPE, (builder, found, at) => {
     const slashes = found.lastIndexOf('\\') + 1;
     const tail = found.slice(slashes);
-    const meaning = MEANING[tail] ?? (tail === '' ? '\\' : String.fromCharCode(Number.parseInt(tail.slice(1), 16)));
+    const meaning =
+      MEANING[tail] ?? (tail === '' ? '\\' : String.fromCharCode(Number.parseInt(tail.slice(1), 16)));
     builder.write(meaning, at, at + found.length);
   });
 }
@@ -61,6 +88,8 @@ function rewritten(
 const WIDTHS = new Set([60, 64, 70, 72, 75, 76, 78, 79, 80, 90, 99, 100, 118, 119, 120, 132, 160, 200]);
 const NARROWEST = 40;
 const KEY_CHARACTER = /[A-Za-z0-9_+/=.~:@-]/;
+/** A line that begins with another sign is a rule or a list. */
+const KEY_GOES_ON = /[A-Za-z0-9_+/=.]/;
 
 /**
  * Lines that were folded hard, put together again: only where a full line ends, and the next begins, with what keys are made of.
@@ -77,7 +106,7 @@ export function unfolded(text: string): PlainText | null {
     const mark = '+-> '.includes(text[start] ?? '\n') && text[next] === text[start] ? 1 : 0;
     const length = close - start;
     const full = length >= NARROWEST && (WIDTHS.has(length) || WIDTHS.has(length - mark) || length === width);
-    if (full && KEY_CHARACTER.test(text[close - 1] ?? '') && KEY_CHARACTER.test(text[next + mark] ?? '')) {
+    if (full && KEY_CHARACTER.test(text[close - 1] ?? '') && KEY_GOES_ON.test(text[next + mark] ?? '')) {
       builder ??= new PlainTextBuilder();
       builder.keep(text, kept, close);
       kept = next + mark;
@@ -98,8 +127,12 @@ const IN_BASE64 = new Uint8Array(128);
 for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_')
   IN_BASE64[letter.charCodeAt(0)] = 1;
 const VALUE = new Uint8Array(128);
-for (const [value, letters] of ['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', '-_'].entries())
-  for (const [index, letter] of [...letters].entries()) VALUE[letter.charCodeAt(0)] = value === 0 ? index : 62 + index;
+for (const [value, letters] of [
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+  '-_',
+].entries())
+  for (const [index, letter] of [...letters].entries())
+    VALUE[letter.charCodeAt(0)] = value === 0 ? index : 62 + index;
 
 /**
  * Texts that stand in base64 or hex in this one, whatever stands before and after, also folded into lines: each as a view of this
@@ -112,7 +145,11 @@ export function decodedBlobs(text: string): PlainText[] {
     for (const { from, to } of lines) joined?.keep(text, from, to);
     const [{ from, to } = { from: 0, to: 0 }] = lines;
     const cut = joined?.end() ?? null;
-    const view = cut ?? { ...whole(text.slice(from, to)), origin: (at: number) => from + at, after: (at: number) => from + at };
+    const view = cut ?? {
+      ...whole(text.slice(from, to)),
+      origin: (at: number) => from + at,
+      after: (at: number) => from + at,
+    };
     const decoded = decodedText(view);
     if (decoded !== null) views.push(decoded);
   }
@@ -182,7 +219,8 @@ function decodedText(view: PlainText): PlainText | null {
   return null;
 }
 
-const readable = (byte: number): boolean => (byte >= 32 && byte < 127) || byte === 9 || byte === 10 || byte === 13;
+const readable = (byte: number): boolean =>
+  (byte >= 32 && byte < 127) || byte === 9 || byte === 10 || byte === 13;
 
 /** Whether the twelve letters from there on are nine bytes of a text. */
 function readableAt(text: string, at: number): boolean {
@@ -198,7 +236,12 @@ function readableAt(text: string, at: number): boolean {
 
 function grouped(
   { text, origin, after }: PlainText,
-  { skip, width, bytes, encoding }: { skip: number; width: number; bytes: number; encoding: 'hex' | 'base64' },
+  {
+    skip,
+    width,
+    bytes,
+    encoding,
+  }: { skip: number; width: number; bytes: number; encoding: 'hex' | 'base64' },
 ): PlainText {
   const letters = text.slice(skip, encoding === 'hex' ? skip + ((text.length - skip) & ~1) : text.length);
   return {

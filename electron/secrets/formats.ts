@@ -62,7 +62,9 @@ const placeholder =
 const passwordLike = (text: string, before: string) =>
   mixed(text) &&
   !placeholder.test(text) &&
-  !/[()[\]{}*]|^[\d.,]+[a-z]?$|::|->|=>|\w\.[A-Za-z_]|^[/~]|\/\/|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+:[a-z]/u.test(text) &&
+  !/[()[\]{}*]|^[\d.,]+[a-z]?$|::|->|=>|\w\.[A-Za-z_]|^[/~]|\/\/|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z]+:[a-z]/u.test(
+    text,
+  ) &&
   (isLiteral(before) || !isName(text));
 /** A value in quotes, or one that a shell or a file of settings gives a variable. */
 const isLiteral = (before: string) => /["']$|^[A-Z_-]+=$/u.test(before);
@@ -95,7 +97,11 @@ export const formats: readonly Format[] = [
   word('model_key', 'model-service', 'r8_ fw_', '[A-Za-z0-9_-]{24,}', keyLike),
   word('cloud_key', 'aws-key-id', 'AKIA ASIA ABIA ACCA', '[0-9A-Z]{16}(?![A-Za-z0-9_])', noExample),
   {
-    ...{ kind: 'cloud_key', rule: 'aws-secret', begins: ['aws_secret', 'awssecret', 'aws-secret', 'secretaccesskey'] },
+    ...{
+      kind: 'cloud_key',
+      rule: 'aws-secret',
+      begins: ['aws_secret', 'awssecret', 'aws-secret', 'secretaccesskey'],
+    },
     pattern:
       /(?:aws[_-]?secret[a-z_-]{0,16}|secretaccesskey)\\?["']?[\s:=>]{1,8}\\?["']?([A-Za-z0-9/+=]{40})(?![A-Za-z0-9/+=])/iy,
     accepts: noExample,
@@ -111,7 +117,12 @@ export const formats: readonly Format[] = [
     ...{ begins: '8Q~', behind: [3] },
     pattern: '[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{31,34}',
   }),
-  token('github', 'ghp_ gho_ ghu_ ghs_ ghr_', '(?:[A-Za-z0-9]{36,}|\\d{1,12}_eyJ[A-Za-z0-9_.-]{40,})', noExample),
+  token(
+    'github',
+    'ghp_ gho_ ghu_ ghs_ ghr_',
+    '(?:[A-Za-z0-9]{36,}|\\d{1,12}_eyJ[A-Za-z0-9_.-]{40,})',
+    noExample,
+  ),
   token('github-fine-grained', 'github_pat_', '[A-Za-z0-9_]{22,}', noExample),
   token(
     'gitlab',
@@ -165,7 +176,11 @@ export const formats: readonly Format[] = [
     pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/([A-Za-z0-9/_-]{30,})/y,
   },
   {
-    ...{ kind: 'service_token', rule: 'discord-webhook', begins: ['discord.com/api/webhooks', 'discordapp.com/api/webhooks'] },
+    ...{
+      kind: 'service_token',
+      rule: 'discord-webhook',
+      begins: ['discord.com/api/webhooks', 'discordapp.com/api/webhooks'],
+    },
     pattern: /discord(?:app)?\.com\/api\/webhooks\/(\d{16,20}\/[A-Za-z0-9_-]{40,})/y,
   },
   {
@@ -178,12 +193,7 @@ export const formats: readonly Format[] = [
     ...{ kind: 'private_key', rule: 'wireguard', begins: ['PrivateKey', 'PresharedKey'] },
     pattern: /(?:PrivateKey|PresharedKey)\s{0,4}=\s{0,4}([A-Za-z0-9+/]{43}=)/y,
   },
-  word(
-    'login_token',
-    'jwt',
-    'eyJ',
-    '[A-Za-z0-9_-]{6,8192}\\.[A-Za-z0-9_-]{6,16384}\\.[A-Za-z0-9_-]{6,}',
-  ),
+  word('login_token', 'jwt', 'eyJ', '[A-Za-z0-9_-]{6,8192}\\.[A-Za-z0-9_-]{6,16384}\\.[A-Za-z0-9_-]{6,}'),
   {
     ...{ kind: 'login_token', rule: 'authorization', begins: ['authorization'] },
     pattern:
@@ -193,11 +203,13 @@ export const formats: readonly Format[] = [
   {
     ...{ kind: 'login_token', rule: 'basic', begins: ['basic '] },
     pattern: /basic\s{1,4}([A-Za-z0-9+/]{12,}={0,2})(?![A-Za-z0-9+/=])/iy,
-    accepts: (secret) => /^[\x20-\x7e]*:[\x20-\x7e]*$/u.test(Buffer.from(secret, 'base64').toString('latin1')),
+    accepts: (secret) =>
+      /^[\x20-\x7e]*:[\x20-\x7e]*$/u.test(Buffer.from(secret, 'base64').toString('latin1')),
   },
   {
     ...{ kind: 'password', rule: 'netrc', begins: ['machine '] },
-    pattern: /machine\s{1,8}[^\s]{1,256}\s{1,8}login\s{1,8}[^\s]{1,256}\s{1,8}password\s{1,8}([^\s<>"]{4,256})/y,
+    pattern:
+      /machine\s{1,8}[^\s]{1,256}\s{1,8}login\s{1,8}[^\s]{1,256}\s{1,8}password\s{1,8}([^\s<>"]{4,256})/y,
     accepts: (secret) => !placeholder.test(secret),
   },
   {
@@ -216,7 +228,12 @@ export const formats: readonly Format[] = [
     accepts: (secret) => mixed(secret) && !placeholder.test(secret),
   },
   {
-    ...{ kind: 'password', rule: 'assignment', begins: ['pass', 'secret', 'token', 'api_key', 'apikey', 'api-key'], doubtful: true },
+    ...{
+      kind: 'password',
+      rule: 'assignment',
+      begins: ['pass', 'secret', 'token', 'api_key', 'apikey', 'api-key'],
+      doubtful: true,
+    },
     pattern:
       /(?<!<<)(?:pass(?:word|wd|phrase)?|secret(?:[_-]?key)?|token|api[_-]?key)\\?["']?\s{0,4}(?::?=|:)\s{0,4}\\?["']?([^\s\u0000-\u001f"'`,;<>\\&]{8,256}?)(?=[)\]}*.:!?|。，；）]{0,8}(?:[\s\u0000-\u001f"'`,;<>\\&]|$))/iy,
     accepts: passwordLike,

@@ -234,5 +234,7 @@ export const plantContexts: Readonly<Record<string, PlantContext>> = {
     JSON.stringify({ state: Buffer.from(`ab ${text} ab`).toString('base64url') }),
   ),
   'wrapped at 80 columns': coded(({ text }) => folded(`${filler.slice(0, 67)} ${text} and on`, 80)),
-  'wrapped at 80 columns in a diff': coded(({ text }) => folded(`${filler.slice(0, 67)} ${text} and on`, 80, '+')),
+  'wrapped at 80 columns in a diff': coded(({ text }) =>
+    folded(`${filler.slice(0, 67)} ${text} and on`, 80, '+'),
+  ),
 };
