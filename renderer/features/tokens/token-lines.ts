@@ -64,7 +64,7 @@ export function tokenLayout(view: TokenView, { columns, open }: LayoutOptions): 
       const isOpen = open.has(CARRIED);
       folds.push(CARRIED);
       lines.push({ kind: 'message', message: index, from: at, to: at });
-      const opening = isOpen ? [] : wrap(view, at, message.to, width, OPENING);
+      const opening = isOpen ? [] : wrapLines(view, at, message.to, width, OPENING);
       for (const line of opening) lines.push({ kind: 'text', message: index, ...line });
       const from = opening.at(-1)?.to ?? at;
       lines.push({
@@ -85,7 +85,7 @@ export function tokenLayout(view: TokenView, { columns, open }: LayoutOptions): 
   return { lines, folds };
 
   function pushPart(message: number, from: number, to: number): void {
-    const wrapped = wrap(view, from, to, width).map((line) => ({ kind: 'text' as const, message, ...line }));
+    const wrapped = wrapLines(view, from, to, width).map((line) => ({ kind: 'text' as const, message, ...line }));
     const hidden = wrapped.slice(FIRST, -LAST);
     const first = hidden[0];
     const last = hidden.at(-1);
@@ -141,7 +141,7 @@ function decides(
  * Lines of `[from, to)`: a line ends after a line feed, or before the token that no longer fits. A token that is longer than a line is
  * broken where the line is full.
  */
-function wrap(
+export function wrapLines(
   { text, starts }: TokenView,
   from: number,
   to: number,
