@@ -65,6 +65,22 @@ export interface TokenizerView {
   warnings: string[];
 }
 
+/**
+ * By whose rule tokens get loss. `slime-*`: slime's `--loss-mask-type`, which renders message by message except for `qwen3_5`;
+ * `generation`: the template's `{% generation %}` blocks, as TRL and Hugging Face read them; `turn`: from behind the
+ * generation prompt to the end of the message; `auto`: as the trainer does under this template.
+ */
+export const tokenRules = [
+  'auto',
+  'slime-qwen',
+  'slime-qwen3',
+  'slime-qwen3_5',
+  'slime-distill_qwen',
+  'generation',
+  'turn',
+] as const;
+export type TokenRule = (typeof tokenRules)[number];
+
 /** What a token is to training. */
 export const tokenLosses = ['trained', 'masked', 'carried', 'context'] as const;
 export type TokenLoss = (typeof tokenLosses)[number];
@@ -91,6 +107,10 @@ export interface TokenMessage {
 export interface TokenView {
   row: RowView;
   of: number;
+  /** The rule that was followed. */
+  rule: Exclude<TokenRule, 'auto'>;
+  /** Form of a call's arguments that the template was given. */
+  argumentsForm: 'string' | 'object';
   text: string;
   /** First UTF-16 unit of each token in `text`, ascending; the token ends where the next begins. */
   starts: number[];

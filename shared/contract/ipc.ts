@@ -27,6 +27,7 @@ import { type ApprovalAsked, attentionCommands, runChangeCommands, runCommands }
 import { searchCommands } from './ipc/search';
 import { ownCommands, sessionCommands, type TerminalPage } from './ipc/terminals';
 import { timelineCommands } from './ipc/timeline';
+import { tokenCommands } from './ipc/tokens';
 import type { IndexProgress } from './search/views';
 import type { Settings } from './settings';
 
@@ -56,6 +57,7 @@ export const commands = {
   ...ownCommands,
   ...computerCommands,
   ...datasetCommands,
+  ...tokenCommands,
   ...importCommands,
   ...plotCommands,
   ...attentionCommands,
