@@ -1,9 +1,10 @@
 import { call, listen } from './api';
 import { addApproval, dropApprovals, loadApprovals } from './features/approvals/approvals';
 import { loadHints, useHints } from './features/hints/hints';
+import { loadJobs, startJobs } from './features/jobs/jobs';
 import { startHostPrompts } from './features/prompts/host-prompts';
 import { clearSearch } from './features/search/search';
-import { forgetAnswers } from './state/answer-cache';
+import { forgetAnswers, refreshAnswers } from './state/answer-cache';
 import { loadComputers, startComputers } from './state/computers';
 import { runCommand } from './state/keys/commands';
 import { type CommandId, commandTable } from './state/keys/keymap';
@@ -29,6 +30,11 @@ export function startSync(): () => void {
   const stops = [
     startComputers(),
     startHostPrompts(),
+    startJobs(),
+    listen('datasets.changed', () => {
+      refreshAnswers('datasets.list');
+      refreshAnswers('datasets.forStep');
+    }),
     keepCursorShown(),
     listen('run.changed', ({ run, seq, steps }) => {
       refreshRun(run);

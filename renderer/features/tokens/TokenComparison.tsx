@@ -69,7 +69,9 @@ export function TokenComparison({ a, b, failure, nameA, nameB, onOpenStep }: Tok
         <span className="space" />
         {differences > 0 && (
           <>
-            <span className="text-12 quiet tabular">{text.differenceAt(count(at + 1), count(differences))}</span>
+            <span className="text-12 quiet tabular">
+              {text.differenceAt(count(at + 1), count(differences))}
+            </span>
             <IconButton small icon="up" label={text.previousDifference} onClick={() => go(at - 1)} />
             <Button look="ghost" small keys={<CommandKeys command="match.next" />} onClick={() => go(at + 1)}>
               {text.nextDifference}
@@ -141,7 +143,11 @@ function Side({ name, view }: { name: string; view: TokenView | null }) {
       <b className="medium">{name}</b>{' '}
       {view !== null && (
         <span className="quiet tabular">
-          {words.tokens.sideCounts(count(view.trainedTokens), count(view.maskedTokens), count(view.starts.length))}
+          {words.tokens.sideCounts(
+            count(view.trainedTokens),
+            count(view.maskedTokens),
+            count(view.starts.length),
+          )}
         </span>
       )}
     </p>

@@ -8,6 +8,9 @@ import { type FoldLine, piecesOf, shownText } from './token-lines';
 import { toggleFold } from './token-state';
 import { lossOf, reasonOf, stateOf } from './token-words';
 
+/** Drawn where a line feed is part of what trains or is masked. */
+const FEED = '↵';
+
 export interface TextLineViewProps {
   view: TokenView;
   from: number;
@@ -34,7 +37,7 @@ export const TextLineView = memo(function TextLineView({ view, from, to, cursor,
             data-token={side === undefined ? piece.token : undefined}
           >
             {shown}
-            {feed && <i aria-hidden="true">↵</i>}
+            {feed && <i aria-hidden="true">{FEED}</i>}
           </span>
         );
       })}
@@ -79,7 +82,14 @@ export function MessageHead({ view, index, onOpenStep, onShowLost }: MessageHead
       )}
       {why !== null && <span className="quiet cut">{why}</span>}
       {message.lost.length > 0 && (
-        <Button look="ghost" small icon="warning" className="tone-attention" tabIndex={-1} onClick={onShowLost}>
+        <Button
+          look="ghost"
+          small
+          icon="warning"
+          className="tone-attention"
+          tabIndex={-1}
+          onClick={onShowLost}
+        >
           {text.lostCount(message.lost.length)}
         </Button>
       )}
@@ -100,7 +110,13 @@ export function FoldView({ line }: { line: FoldLine }) {
   const n = words.common.format.count(line.tokens);
   return (
     <div className="token-fold">
-      <button type="button" tabIndex={-1} aria-expanded={line.open} data-fold={line.id} onClick={() => toggleFold(line.id)}>
+      <button
+        type="button"
+        tabIndex={-1}
+        aria-expanded={line.open}
+        data-fold={line.id}
+        onClick={() => toggleFold(line.id)}
+      >
         <Icon name={line.open ? 'down' : 'right'} small />
         {line.open
           ? text.foldAgain(n, line.tokens)

@@ -1,5 +1,5 @@
-import type { TokenizerView, TokenView } from '@shared/contract/export-views';
 import type { Failure } from '@shared/contract/errors';
+import type { TokenizerView, TokenView } from '@shared/contract/export-views';
 import { useEffect, useMemo, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { Button, IconButton } from '../../components/Button';
@@ -13,10 +13,10 @@ import { type CompareChoice, CompareSelect } from './CompareSelect';
 import { RowList, type RowListProps } from './RowList';
 import { TokenComparison } from './TokenComparison';
 import { TokenLegend } from './TokenLegend';
-import { nextStretch } from './token-lines';
-import { moveTo, showRow, useTokens } from './token-state';
 import { TokenSide } from './TokenSide';
 import { TokenText } from './TokenText';
+import { nextStretch } from './token-lines';
+import { moveTo, showRow, useTokens } from './token-state';
 import './tokens.css';
 
 export interface TokenPaneProps {
@@ -32,7 +32,6 @@ export interface TokenPaneProps {
   tokenizerFailure: Failure | null;
   onChooseTokenizer: () => void;
   rows: RowListProps['rows'];
-  of: number;
   choices: readonly CompareChoice[];
   /** Goes to a step; the token view keeps its place. */
   onOpenStep: (run: string, step: number) => void;
@@ -51,7 +50,7 @@ export function TokenPane(props: TokenPaneProps) {
   );
 }
 
-function Pane({ view, failure, rows, of, tokenizer, large, ...props }: TokenPaneProps & { large: boolean }) {
+function Pane({ view, failure, rows, tokenizer, large, ...props }: TokenPaneProps & { large: boolean }) {
   const words = useText();
   const text = words.tokens;
   const { count } = words.common.format;
@@ -59,7 +58,9 @@ function Pane({ view, failure, rows, of, tokenizer, large, ...props }: TokenPane
   const withRows = useTokens((state) => state.rows);
   const comparison = useTokens((state) => state.comparison);
   const box = useRef<HTMLElement>(null);
-  const named = rows.find(({ index }) => index === row);
+  const { of } = rows;
+  const named = rows.at(row);
+  useEffect(() => rows.show(row, row), [rows, row]);
   const last = Math.max(0, of - 1);
   useCommand('segment.next', () => (row < last ? showRow(row + 1) : false));
   useCommand('segment.previous', () => (row > 0 ? showRow(row - 1) : false));
@@ -95,7 +96,13 @@ function Pane({ view, failure, rows, of, tokenizer, large, ...props }: TokenPane
         <h2 className="tabular">{of === 0 ? text.noRow : text.row(count(row + 1), count(of))}</h2>
         {named !== undefined && (
           <span className="text-12 quiet cut" title={named.title}>
-            {text.rowFacts(named.title, named.segment, named.kind, count(view?.starts.length ?? named.tokens), view !== null)}
+            {text.rowFacts(
+              named.title,
+              named.segment,
+              named.kind,
+              count(view?.starts.length ?? named.tokens),
+              view !== null,
+            )}
           </span>
         )}
         <span className="space" />
@@ -119,7 +126,7 @@ function Pane({ view, failure, rows, of, tokenizer, large, ...props }: TokenPane
         </Button>
       </header>
       <div className="tokens-body" data-rows={withRows}>
-        {withRows && <RowList rows={rows} of={of} />}
+        {withRows && <RowList rows={rows} />}
         {tokenizer === null ? (
           <div className="tokens-main">
             <Empty icon="chip" title={text.noTokenizer} text={text.noTokenizerText}>
@@ -152,7 +159,11 @@ function Pane({ view, failure, rows, of, tokenizer, large, ...props }: TokenPane
             onOpenStep={props.onOpenStep}
           />
         ) : (
-          <Rendered key={`${view.row.run} ${view.row.segment} ${view.row.kind}`} view={view} onOpenStep={props.onOpenStep} />
+          <Rendered
+            key={`${view.row.run} ${view.row.segment} ${view.row.kind}`}
+            view={view}
+            onOpenStep={props.onOpenStep}
+          />
         )}
       </div>
     </section>
@@ -171,10 +182,22 @@ function Rendered({ view, onOpenStep }: Pick<TokenPaneProps, 'onOpenStep'> & { v
   return (
     <div className="tokens-main">
       <TokenLegend view={view}>
-        <Button look="ghost" small disabled={view.maskedTokens === 0} onClick={() => go('m', 1)} keys={<CommandKeys command="match.next" />}>
+        <Button
+          look="ghost"
+          small
+          disabled={view.maskedTokens === 0}
+          onClick={() => go('m', 1)}
+          keys={<CommandKeys command="match.next" />}
+        >
           {text.nextMasked}
         </Button>
-        <Button look="ghost" small disabled={view.trainedTokens === 0} onClick={() => go('t', 1)} keys={<CommandKeys command="match.previous" />}>
+        <Button
+          look="ghost"
+          small
+          disabled={view.trainedTokens === 0}
+          onClick={() => go('t', 1)}
+          keys={<CommandKeys command="match.previous" />}
+        >
           {text.nextTrained}
         </Button>
       </TokenLegend>

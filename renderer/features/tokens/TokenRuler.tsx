@@ -25,8 +25,6 @@ export function TokenRuler({ view, layout, heights, onGo }: TokenRulerProps) {
   }, []);
   const marks = useMemo(() => rulerMarks(view, layout, { heights, height }), [view, layout, heights, height]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a picture for the mouse; the keys that jump do the same
-    // biome-ignore lint/a11y/noStaticElementInteractions: a picture for the mouse; the keys that jump do the same
     <div
       ref={box}
       className="token-ruler"

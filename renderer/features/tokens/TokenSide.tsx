@@ -4,9 +4,9 @@ import { LabelGlyph } from '../../components/LabelGlyph';
 import { Tabs } from '../../components/Tabs';
 import { useText } from '../../text/language';
 import { KeyCaps, useCaps } from '../shortcuts/CommandKeys';
+import { stepCounts } from './step-counts';
 import { shownText, stretchAt, tokenAt, tokenRange } from './token-lines';
 import { moveTo, type SideTab, useTokens } from './token-state';
-import { stepCounts } from './step-counts';
 import { lossOf, reasonOf, stateOf } from './token-words';
 
 export interface TokenSideProps {
@@ -36,7 +36,12 @@ export function TokenSide({ view, lost, onOpenStep }: TokenSideProps) {
           idBase="token-side"
         />
       </div>
-      <div id="token-side-panel" role="tabpanel" aria-labelledby={`token-side-${tab}`} className="token-panel">
+      <div
+        id="token-side-panel"
+        role="tabpanel"
+        aria-labelledby={`token-side-${tab}`}
+        className="token-panel"
+      >
         {tab === 'token' && <TokenFacts view={view} onOpenStep={onOpenStep} />}
         {tab === 'steps' && <StepCounts view={view} onOpenStep={onOpenStep} />}
         {tab === 'lost' && <LostList view={view} onOpenStep={onOpenStep} />}
@@ -76,7 +81,11 @@ function TokenFacts({ view, onOpenStep }: PartProps) {
           <dt>{text.tokenText}</dt>
           <dd className="mono">
             {from === to
-              ? text.partOf(token - view.starts.indexOf(from) + 1, parts, shownText(view.text.slice(from, tokenRange(view, drawn)[1])))
+              ? text.partOf(
+                  token - view.starts.indexOf(from) + 1,
+                  parts,
+                  shownText(view.text.slice(from, tokenRange(view, drawn)[1])),
+                )
               : `“${shownText(view.text.slice(from, to)).replaceAll('\n', '↵')}”`}
           </dd>
           <dt>{text.id}</dt>
@@ -167,7 +176,11 @@ function StepCounts({ view, onOpenStep }: PartProps) {
               <button type="button" className="link tabular" onClick={() => moveTo(step.token)}>
                 {step.step}
               </button>
-              <button type="button" className="link token-open" onClick={() => onOpenStep(view.row.run, step.step)}>
+              <button
+                type="button"
+                className="link token-open"
+                onClick={() => onOpenStep(view.row.run, step.step)}
+              >
                 {text.openStep}
               </button>
             </th>
@@ -175,7 +188,10 @@ function StepCounts({ view, onOpenStep }: PartProps) {
             <td>
               <span className="tabular quiet">{count(step.tokens)}</span>
               <span className="token-share" aria-hidden="true">
-                <i className={`share-${step.loss}`} style={{ width: `${Math.max(2, (step.tokens / most) * 100)}%` }} />
+                <i
+                  className={`share-${step.loss}`}
+                  style={{ width: `${Math.max(2, (step.tokens / most) * 100)}%` }}
+                />
               </span>
             </td>
           </tr>
@@ -214,7 +230,11 @@ function LostList({ view, onOpenStep }: PartProps) {
                 {text.messageOf(text.roles[message.role], message.index + 1, view.messages.length)}
               </button>
               {message.step > 0 && (
-                <button type="button" className="link tabular" onClick={() => onOpenStep(view.row.run, message.step)}>
+                <button
+                  type="button"
+                  className="link tabular"
+                  onClick={() => onOpenStep(view.row.run, message.step)}
+                >
                   {words.labels.scopeStep(message.step)}
                 </button>
               )}

@@ -92,7 +92,6 @@ export function TokenText({ view, onJump, onOpenStep }: TokenTextProps) {
 
   return (
     <div className="token-frame">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the text itself takes the keys; the panel beside it says what they reach */}
       <section
         ref={box}
         className="token-text"
@@ -177,7 +176,8 @@ function Line({ view, line, cursor, onOpenStep }: LineProps) {
 /** Of the tokens that one character was cut into, the one that is drawn. */
 function drawnToken(view: TokenView, token: number): number {
   let drawn = token;
-  while (drawn >= 0 && drawn + 1 < view.starts.length && view.starts[drawn + 1] === view.starts[drawn]) drawn += 1;
+  while (drawn >= 0 && drawn + 1 < view.starts.length && view.starts[drawn + 1] === view.starts[drawn])
+    drawn += 1;
   return drawn;
 }
 

@@ -49,5 +49,8 @@ export function rulerMarks(
 function lossesOn({ starts, losses }: TokenView, from: number, to: number): RulerMark['loss'][] {
   const first = Math.max(0, firstFrom(starts, from + 1) - 1);
   const on = losses.slice(first, firstFrom(starts, to));
-  return [...(on.includes('t') ? (['trained'] as const) : []), ...(on.includes('m') ? (['masked'] as const) : [])];
+  return [
+    ...(on.includes('t') ? (['trained'] as const) : []),
+    ...(on.includes('m') ? (['masked'] as const) : []),
+  ];
 }

@@ -19,7 +19,13 @@ export function stepCounts({ messages, starts }: TokenView): StepCount[] {
     const known = steps.get(step);
     const token = Math.min(firstFrom(starts, from), Math.max(0, starts.length - 1));
     if (known === undefined) {
-      steps.set(step, { step, token, tokens, loss: role === 'assistant' ? loss : 'context', trained: trainedTokens });
+      steps.set(step, {
+        step,
+        token,
+        tokens,
+        loss: role === 'assistant' ? loss : 'context',
+        trained: trainedTokens,
+      });
       continue;
     }
     known.tokens += tokens;

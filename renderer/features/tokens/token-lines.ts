@@ -85,7 +85,11 @@ export function tokenLayout(view: TokenView, { columns, open }: LayoutOptions): 
   return { lines, folds };
 
   function pushPart(message: number, from: number, to: number): void {
-    const wrapped = wrapLines(view, from, to, width).map((line) => ({ kind: 'text' as const, message, ...line }));
+    const wrapped = wrapLines(view, from, to, width).map((line) => ({
+      kind: 'text' as const,
+      message,
+      ...line,
+    }));
     const hidden = wrapped.slice(FIRST, -LAST);
     const first = hidden[0];
     const last = hidden.at(-1);

@@ -18,7 +18,10 @@ export function lossOf(letter: string | undefined): TokenLoss {
 }
 
 /** Who decided about a message, and why; null where nobody did. */
-export function reasonOf(text: Text, { source, reason }: Pick<TokenMessage, 'source' | 'reason'>): string | null {
+export function reasonOf(
+  text: Text,
+  { source, reason }: Pick<TokenMessage, 'source' | 'reason'>,
+): string | null {
   if (source === undefined) return null;
   return text.exporting.reason(source, reason ?? '', text.labels.ruleName, text.labels.reasonName);
 }
