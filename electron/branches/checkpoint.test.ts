@@ -30,7 +30,7 @@ interface Row {
 }
 async function exported({ store, folder }: EngineStand): Promise<Row[]> {
   const out = join(folder, 'dataset');
-  await exportDataset(store.reader, { format: 'slime', runs: 'all', undecided: 'refuse', out });
+  await exportDataset(store.reader, { format: 'slime', undecided: 'refuse', out });
   const text = await readFile(join(out, 'train.jsonl'), 'utf8');
   return text
     .split('\n')

@@ -1,57 +1,10 @@
-import { resolve } from 'node:path';
-import { rowReasonings } from '@shared/context/trajectory';
 import type { WaymarkError } from '@shared/contract/errors';
 import type { VerifyReport } from '@shared/contract/views';
-import { exportDataset } from '../dataset/export-dataset';
 import { removeAt } from '../files/remove';
 import { hostsOf } from '../runs/sessions/clean-sessions';
-import { type Arguments, oneOf, required } from './arguments';
+import type { Arguments } from './arguments';
 import type { CliContext } from './context';
 import { type CommandResult, counted } from './output';
-import { named } from './run-commands';
-
-/** `export`: writes a dataset folder; refuses undecided steps unless they are waived by name. */
-export async function exportCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
-  const { values } = args;
-  const runs = await Promise.all((values.run ?? []).map((word) => named(context, word)));
-  const result = await exportDataset(context.reader, {
-    format: oneOf(values.format, ['slime'], 'slime', '--format'),
-    out: resolve(required(values.out, '--out')),
-    runs: runs.length > 0 ? runs : 'all',
-    undecided: oneOf(values.undecided, ['refuse', 'train', 'mask'], 'refuse', '--undecided'),
-    noTools: oneOf(values['no-tools'], ['refuse', 'allow'], 'refuse', '--no-tools'),
-    preset: oneOf(values.preset, ['default', 'apollo'], 'default', '--preset'),
-    ...(values.carried === undefined
-      ? {}
-      : { carried: oneOf(values.carried, ['once', 'paper'], 'once', '--carried') }),
-    ...(values.reasoning === undefined
-      ? {}
-      : { reasoning: oneOf(values.reasoning, rowReasonings, 'as-sent', '--reasoning') }),
-    signal: new AbortController().signal,
-  });
-  return {
-    json: result,
-    lines: [
-      `${counted(result.rows, 'row')}, ${counted(result.trained, 'step')} trained, ${result.masked} masked.`,
-      ...result.dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
-      ...(values.reasoning === 'keep' ? [KEPT_REASONING] : []),
-      ...(result.notAsSent === 0 ? [] : [differing(result.notAsSent)]),
-      ...result.inherited.map(
-        ({ run, steps }) =>
-          `${steps} inherited ${steps === 1 ? 'step is' : 'steps are'} masked because run ${run} is not exported. Add --run ${run} to train ${steps === 1 ? 'it' : 'them'}.`,
-      ),
-      ...result.files.map(({ path, bytes }) => `${path} (${counted(bytes, 'byte')})`),
-    ],
-  };
-}
-
-const KEPT_REASONING =
-  'Warning: every row holds the reasoning of all its steps. A model was only sent it this way if its endpoint is sent reasoning back, and a model trained on these rows will be served without it.';
-
-function differing(rows: number): string {
-  const what = rows === 1 ? '1 row holds messages' : `${rows} rows hold messages`;
-  return `${what} that some of its steps were sent in another form; metadata.not_as_sent names the steps.`;
-}
 
 /** `verify`: exit code 1 when a problem was found; `--logs` looks at what was recorded alone. */
 export async function verifyCommand(context: CliContext, { values }: Arguments): Promise<CommandResult> {

@@ -85,10 +85,22 @@ const helpText = `waymark: the engine of Waymark without its window
       [--by segment|run] [--overlap 0.2] [--blind] [--dry-run]
   queue take-back BATCH             withdraw a batch; decisions already made stay
   queue people [--run R]... [--format csv]  decided, left, agreement, minutes
-  export --format slime --out DIR   write a dataset
-      [--run RUN]... [--undecided refuse|train|mask] [--preset default|apollo]
-      [--no-tools refuse|allow] [--carried once|paper]
-      [--reasoning as-sent|drop|keep]
+  export --format FORMAT --out DIR  write a dataset; without --format: slime
+      [--variant all|rules|judge|human|unmasked|ablations]  whose opinions make masks;
+                                    ablations: all five from one snapshot
+      [--run RUN]... [--filter task=A,task=B,'score>=80']...  conditions: task= domain=
+                                    experiment= arm= annotator= source= kind= successful
+                                    score>= tokens>= tokens<= date>= date<
+      [--deduplicate]               of a task and sample only the run with the best score
+      [--split 0.1 [--seed N]]      share of the tasks that goes to validation
+      [--undecided refuse|train|mask] [--no-tools refuse|allow]
+      [--preset default|apollo] [--carried once|paper] [--reasoning as-sent|drop|keep]
+      [--arguments auto|string|object] [--tokenizer DIR]  form of a call's arguments; auto:
+                                    as the chat template in DIR wants it, else string
+      [--redact strict|names|off] [--allow FINDING]...  what is taken out of texts
+      [--encoding jsonl|parquet] [--compress none|gzip|zstd]
+  export preview                    what the same options would write: rows, steps by
+                                    reason, tokens, what filters take out, longest rows
   serve --stdio                     serve the workspace to a window, over the SSH channel
                                     it opened; --workspace DIR, else the default one
   verify [--logs]                   check chains, texts, prompts, rows, session logs; --logs:

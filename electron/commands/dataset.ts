@@ -17,7 +17,7 @@ export interface DatasetHandlerOptions {
 export function datasetHandlers(options: DatasetHandlerOptions): DatasetHandlers {
   const request = (input: CommandParsed<'export.preview'>) => ({
     format: 'slime' as const,
-    runs: input.runs.length > 0 ? input.runs : ('all' as const),
+    runs: input.runs,
     undecided: input.undecided,
     preset: input.preset,
     noTools: input.noTools,

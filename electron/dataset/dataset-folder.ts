@@ -43,6 +43,7 @@ export class DatasetFolder {
     const hash = createHash('sha256');
     let bytes = 0;
     await guarded(this.target, async () => {
+      await mkdir(dirname(join(this.partial, path)), { recursive: true });
       const handle = await open(join(this.partial, path), 'wx');
       try {
         let waiting: Buffer[] = [];
@@ -118,9 +119,21 @@ async function inspect(target: string): Promise<'free' | 'export' | 'file' | 'ot
   if (names.length === 0) return 'free';
   if (!names.includes(manifestFile)) return 'other';
   const listed = await manifestFiles(join(target, manifestFile));
-  return listed !== null && names.every((name) => name === manifestFile || listed.includes(name))
+  return listed !== null && (await holdsOnly(target, new Set([manifestFile, ...listed])))
     ? 'export'
     : 'other';
+}
+
+/** Whether every file below the folder is one of these; a folder of theirs may hold nothing else. */
+async function holdsOnly(target: string, paths: ReadonlySet<string>, below = ''): Promise<boolean> {
+  for (const entry of await readdir(join(target, below), { withFileTypes: true })) {
+    const path = `${below}${entry.name}`;
+    const isOurs = entry.isDirectory()
+      ? [...paths].some((each) => each.startsWith(`${path}/`)) && (await holdsOnly(target, paths, `${path}/`))
+      : paths.has(path);
+    if (!isOurs) return false;
+  }
+  return true;
 }
 
 /** Names of the files that a manifest of ours lists; null when it is somebody else's. */

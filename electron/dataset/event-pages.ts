@@ -4,7 +4,7 @@ import type { AnnotationEntry } from '@shared/log/annotations';
 import type { RunEvent } from '@shared/log/events';
 import type { StoreReader } from '../store/api';
 
-type DatasetRun = Pick<RunSummary, 'id' | 'seq' | 'state'>;
+type DatasetRun = Pick<RunSummary, 'id' | 'seq' | 'state' | 'segments'>;
 
 /** What a dataset is made from: a part of the store's reader. */
 export interface DatasetReader extends Pick<StoreReader, 'events' | 'annotationPage' | 'ruleSettings'> {

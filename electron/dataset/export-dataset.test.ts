@@ -31,7 +31,6 @@ const ada = (run: string) => new EntryMaker('Ada', 'office', run);
 const exporting = (reader: MemoryReader, more: Partial<Parameters<typeof exportDataset>[1]> = {}) =>
   exportDataset(reader, {
     format: 'slime',
-    runs: 'all',
     undecided: 'refuse',
     out: join(folder, 'out'),
     ...more,
@@ -136,7 +135,7 @@ describe('export', () => {
       masks.filter((mask) => mask === 1).length,
       masks.filter((mask) => mask === 0).length,
     ]);
-    const preview = await previewDataset(reader, { format: 'slime', runs: 'all', undecided: 'train' });
+    const preview = await previewDataset(reader, { format: 'slime', undecided: 'train' });
     expect(preview).toMatchObject({ rows: result.rows, trained: result.trained, masked: result.masked });
     expect(preview.undecided.map(({ run, steps }) => [run, steps])).toEqual([
       [first, [1, 3, 4]],
@@ -334,7 +333,7 @@ describe('summary turns', () => {
     expect(await exporting(readerOf([summarised(first)], entries))).toMatchObject({ rows: 5, dropped: [] });
     expect(
       await previewDataset(readerOf([summarised(first)], entries), {
-        ...{ format: 'slime', runs: 'all', undecided: 'refuse', preset: 'apollo' },
+        ...{ format: 'slime', undecided: 'refuse', preset: 'apollo' },
       }),
     ).toMatchObject({ undecided: [] });
     const result = await exporting(readerOf([summarised(first)], [...entries, maker.label(5, 'mask')]));
@@ -372,7 +371,7 @@ describe('summary turns', () => {
       { step: 7, mask: 0 },
     ]);
     expect(
-      await previewDataset(reader, { format: 'slime', runs: 'all', undecided: 'refuse', preset: 'apollo' }),
+      await previewDataset(reader, { format: 'slime', undecided: 'refuse', preset: 'apollo' }),
     ).toMatchObject({ rows: result.rows, trained: result.trained, masked: result.masked });
     const once = await exporting(reader, { preset: 'apollo', carried: 'once' });
     expect(once.rows).toBe(result.rows);

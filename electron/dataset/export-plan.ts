@@ -1,90 +1,245 @@
 import { createHash } from 'node:crypto';
-import type { Trajectory } from '@shared/context/trajectory';
 import { WaymarkError } from '@shared/contract/errors';
+import type { ExportOptions } from '@shared/contract/export-request';
 import { snapshotText } from '@shared/labels/label-snapshot';
-import { type RuleSet, ruleSetFacts, ruleSetVersion } from '../label/rule-set';
+import { ruleSetFacts, ruleSetVersion } from '../label/rule-set';
 import type { DatasetReader } from './event-pages';
-import { type DatasetPreset, datasetPreset, type ExportRequest } from './export-request';
+import { type DatasetPreset, datasetPreset, type ExportRequest, exportOptions } from './export-request';
 import { toolsFrom } from './imported-rows';
-import { planRun, type RunPlan, type SegmentPlan, type StepPlan } from './run-plan';
+import type { ExportPlan, RowPlan, VariantPlan } from './plan';
+import {
+  creationChecks,
+  Filtered,
+  failing,
+  findDuplicates,
+  type RowFacts,
+  rowChecks,
+  rowsOf,
+  runChecks,
+} from './plan-filters';
+import { planSplit, sideOf } from './plan-split';
+import { type Candidate, planVariant } from './plan-variants';
+import { planRun, type RunPlan, type StepPlan } from './run-plan';
+import { whileThere } from './still-there';
+import { loadTarget } from './targets/table';
+import type { Target } from './targets/target';
 
-export type DropReason = 'nothing_trained' | 'over_context' | 'text_purged' | 'no_steps';
-
-/** A row to be written: a segment's context, or the summary turn at its end. */
-export interface RowPlan {
-  kind: Trajectory['kind'];
-  run: RunPlan;
-  segment: SegmentPlan;
-  /** Steps sampled in the trajectory, with their labels. */
-  steps: StepPlan[];
-  /** Mask of each of them. */
-  masks: Map<number, 0 | 1>;
-  /** Masks of carried steps, where these train too. */
-  carried: Map<number, 0 | 1>;
-  /** Estimated length, tokens. */
-  tokens: number;
-}
-
-export interface ExportPlan {
-  preset: DatasetPreset;
-  /** Each set of rules that some run rests on, by its version. */
-  ruleSets: ReadonlyMap<string, RuleSet>;
-  snapshot: string;
-  runs: RunPlan[];
-  rows: RowPlan[];
-  dropped: { reason: DropReason; count: number }[];
-  undecided: { run: string; steps: number[] }[];
-  /** Kept rows longer than the context limit of the model that sampled their last step. */
-  overContext: number;
-  /** Steps without all their observations, left out. */
-  unfinished: number;
-  /** Runs with rows that would have no tools: neither the log nor its program tells them. */
-  noTools: { run: string; rows: number }[];
-  /** Inherited steps that would train wherever they stand, and are masked: the run they were made in is not exported. */
-  inherited: { run: string; steps: number[] }[];
-  /** Of the rows that are written; a step counts once however often its row is repeated. */
-  counts: LabelCount[];
-}
-
-export interface LabelCount {
-  source: string;
-  reason: string;
-  value: 'train' | 'mask';
-  count: number;
-}
+/** What a plan needs to know of the target. */
+export type PlannedTarget = Pick<
+  Target,
+  'title' | 'kinds' | 'repeats' | 'untrained' | 'compressions' | 'encodings' | 'argumentsForm'
+>;
 
 /**
- * Reads every chosen run once and decides, before a byte is written, which rows there will be and what their
- * masks are. A run in progress is cut at its last event of now; the snapshot says where.
- * @throws WaymarkError `not_found` for an unknown run, `export_empty` when no run has a step, `cancelled`.
+ * Reads every chosen run once and decides, before a byte is written, which rows there will be and what their masks are, for
+ * every variant from the same labels. A run in progress is cut at its last event of now; the snapshot says where.
+ *
+ * @throws WaymarkError `not_found` for an unknown run, `export_empty` when no run has a step or filters leave nothing, `refused`
+ * when a split would leave nothing to train on, `unsupported` for what the target cannot take, `conflict` when a run is removed
+ * meanwhile, `cancelled`.
  */
 export async function planExport(reader: DatasetReader, request: ExportRequest): Promise<ExportPlan> {
-  const preset = datasetPreset(request.preset ?? 'default', request);
-  const heads = await runHeads(reader, request.runs);
-  const total = 2 * heads.reduce((sum, { seq }) => sum + seq, 0);
+  const options = exportOptions(request);
+  const target: PlannedTarget = await loadTarget(options.format);
+  checkOptions(target, options);
+  const preset = datasetPreset(options.preset, options);
+  const filtered = new Filtered();
+  const found = await readRuns(reader, request, { options, preset, filtered });
+  const duplicates = findDuplicates(found);
+  const left = new Set(options.deduplicate ? duplicates.map(({ run }) => run) : []);
+  for (const run of found)
+    if (left.has(run.created.run)) filtered.take('deduplicate', run.created.run, rowsOf(run));
+  const runs = found.filter(({ created }) => !left.has(created.run));
+
+  const rows = filterRows(runs, { options, target, filtered });
+  if (rows.length === 0) refuseEmpty(runs, filtered);
+  const withRows = new Set(rows.map(({ run }) => run));
+  const split = options.split === undefined ? null : planSplit([...withRows], options.split);
+  const labels = preset.carried === 'paper' ? labelsOf(runs) : null;
+  const candidates = rows.map(
+    (row): Candidate => ({
+      ...row,
+      carried: labels === null || row.kind === 'summary' ? [] : carriedSteps(row, labels),
+      split: sideOf(split, row.run),
+      purged: row.kind === 'react' ? row.segment.purged : row.segment.summary?.purged === true,
+    }),
+  );
+  const variants = options.variants.map((variant) =>
+    planVariant(variant, candidates, runs, {
+      undecided: options.undecided,
+      preset,
+      keepsUntrained: target.untrained === 'keep',
+    }),
+  );
+  if (split !== null) for (const variant of variants) refuseWithoutTraining(variant);
+  const kept = union(variants);
+  return {
+    ...{ options, preset, runs, variants, duplicates, split },
+    repeat: target.repeats === 'rows' ? preset.repeat : { react: 1, summary: 1 },
+    ...pinned(runs),
+    undecided: undecidedSteps(candidates),
+    unfinished: runs.reduce(
+      (sum, { segments }) => segments.reduce((all, { unfinished }) => all + unfinished.length, sum),
+      0,
+    ),
+    noTools: countNoTools(kept),
+    inherited: labels === null ? [] : inheritedSteps(kept, labels),
+    filtered: filtered.list,
+  };
+}
+
+/** @throws WaymarkError `unsupported` */
+function checkOptions(
+  target: PlannedTarget,
+  { compression, arguments: form, encoding }: ExportOptions,
+): void {
+  const { title, compressions, encodings, argumentsForm } = target;
+  if (encoding !== undefined && !encodings.includes(encoding)) {
+    throw new WaymarkError(
+      'unsupported',
+      `Datasets for ${title} are not written as ${encoding}. Choose ${encodings.join(' or ')}, or leave the encoding out.`,
+    );
+  }
+  if (!compressions.includes(compression)) {
+    throw new WaymarkError(
+      'unsupported',
+      `Datasets for ${title} are not written with ${compression}. Choose ${compressions.join(' or ')}.`,
+    );
+  }
+  if (form !== 'auto' && argumentsForm !== 'template' && argumentsForm !== form) {
+    throw new WaymarkError(
+      'unsupported',
+      `${title} reads the arguments of calls as ${argumentsForm === 'string' ? 'text' : 'objects'} only. Leave the form of arguments out, or choose ${argumentsForm}.`,
+    );
+  }
+}
+
+interface Reading {
+  options: ExportOptions;
+  preset: DatasetPreset;
+  filtered: Filtered;
+}
+
+/** Runs that pass what is asked of a run, by id. */
+async function readRuns(
+  reader: DatasetReader,
+  request: ExportRequest,
+  { options, preset, filtered }: Reading,
+): Promise<RunPlan[]> {
+  const heads = await chosenHeads(reader, options, filtered);
+  const total = heads.reduce((sum, { seq }) => sum + seq, 0) * (1 + options.variants.length);
+  const checks = runChecks(options.filter);
   let done = 0;
   const runs: RunPlan[] = [];
   for (const { run, seq } of heads) {
-    const plan = await planRun(reader, run, seq, {
-      preset: preset.name,
-      precedence: request.precedence,
-      reasoning: preset.reasoning,
-      signal: request.signal,
-      onEvents: (count) => {
-        done += count;
-        request.onProgress?.({ done, total });
-      },
-    });
-    if (plan) runs.push(plan);
+    const plan = await whileThere(reader, run, () =>
+      planRun(reader, run, seq, {
+        preset: preset.name,
+        precedence: request.precedence,
+        reasoning: preset.reasoning,
+        variants: options.variants,
+        signal: request.signal,
+        onEvents: (count) => {
+          done += count;
+          request.onProgress?.({ done, total });
+        },
+      }),
+    );
+    if (plan === null) continue;
+    const by = failing(checks, plan);
+    if (by === null) runs.push(plan);
+    else filtered.take(by, run, rowsOf(plan));
   }
-  if (!runs.some(({ segments }) => segments.some(({ steps }) => steps.length > 0))) {
+  return runs;
+}
+
+/**
+ * In the order of the run ids, each once: the same runs give the same file in whatever order they were named. Runs whose import
+ * is not finished are in none. @throws WaymarkError `refused` when one of these was named
+ */
+async function chosenHeads(
+  reader: DatasetReader,
+  { runs, filter }: ExportOptions,
+  filtered: Filtered,
+): Promise<{ run: string; seq: number }[]> {
+  const summaries =
+    runs.length === 0 ? await reader.runs() : await Promise.all(runs.map((run) => reader.run(run)));
+  const whole = summaries.filter(({ state }) => state !== 'importing' && state !== 'import_broken');
+  const part = summaries.find((summary) => !whole.includes(summary));
+  if (runs.length > 0 && part !== undefined) {
     throw new WaymarkError(
-      'export_empty',
-      runs.length === 0
-        ? 'There is nothing to export: the workspace holds no run. Start one first.'
-        : 'There is nothing to export: none of the chosen runs has a finished step yet.',
+      'refused',
+      part.state === 'importing'
+        ? `Run ${part.id} is still being imported. Export it once that is done.`
+        : `The import of run ${part.id} was interrupted, so it is not exported. Import the same files again to replace it, or leave it out.`,
     );
   }
+  const sorted = [...whole].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const checks = creationChecks(filter);
+  const heads: { run: string; seq: number }[] = [];
+  for (const { id, seq, segments } of sorted) {
+    if (checks.length > 0) {
+      const [created] = await whileThere(reader, id, () => reader.events(id, 1, 1));
+      const by = created?.kind === 'run.created' ? failing(checks, created) : null;
+      if (by !== null) {
+        // What is not read is counted as its segments say: a row each, and one for the summary turn between two.
+        filtered.take(by, id, Math.max(0, 2 * segments - 1));
+        continue;
+      }
+    }
+    heads.push({ run: id, seq });
+  }
+  return heads;
+}
+
+function filterRows(
+  runs: readonly RunPlan[],
+  { options, target, filtered }: { options: ExportOptions; target: PlannedTarget; filtered: Filtered },
+): RowFacts[] {
+  const checks = rowChecks(options.filter);
+  const rows: RowFacts[] = [];
+  for (const run of runs) {
+    for (const row of rowFacts(run)) {
+      const by = target.kinds.includes(row.kind) ? failing(checks, row) : 'format';
+      if (by === null) rows.push(row);
+      else filtered.take(by, run.created.run, 1);
+    }
+  }
+  return rows;
+}
+
+function rowFacts(run: RunPlan): RowFacts[] {
+  return run.segments.flatMap((segment) => {
+    const { steps, summary, tokens } = segment;
+    const rows: RowFacts[] = [];
+    if (steps.length > 0) rows.push({ kind: 'react', run, segment, steps, tokens });
+    if (summary !== null)
+      rows.push({ kind: 'summary', run, segment, steps: [summary.step], tokens: summary.tokens });
+    return rows;
+  });
+}
+
+/** @throws WaymarkError `export_empty` where there is nothing to choose from */
+function refuseEmpty(runs: readonly RunPlan[], filtered: Filtered): never {
+  if (!filtered.isEmpty) filtered.refuseEmpty();
+  throw new WaymarkError(
+    'export_empty',
+    runs.length === 0
+      ? 'There is nothing to export: the workspace holds no run. Start one first.'
+      : 'There is nothing to export: none of the chosen runs has a finished step yet.',
+  );
+}
+
+/** @throws WaymarkError `refused` */
+function refuseWithoutTraining({ variant, rows }: VariantPlan): void {
+  if (rows.length === 0 || rows.some(({ split }) => split === 'train')) return;
+  throw new WaymarkError(
+    'refused',
+    `The rows of variant "${variant}" cannot be split with this seed: every row that trains belongs to a task on the validation side. Choose another seed, or export without a split.`,
+  );
+}
+
+function pinned(runs: readonly RunPlan[]): Pick<ExportPlan, 'ruleSets' | 'snapshot'> {
   const ruleSets = new Map(runs.map(({ ruleSet }) => [ruleSetVersion(ruleSet), ruleSet]));
   const snapshot = createHash('sha256')
     .update(
@@ -99,131 +254,30 @@ export async function planExport(reader: DatasetReader, request: ExportRequest):
       }),
     )
     .digest('hex');
-  const base = { preset, ruleSets, snapshot, runs, undecided: undecidedSteps(runs) };
-  return { ...base, ...planRows(runs, preset, request.undecided) };
+  return { ruleSets, snapshot };
 }
 
-/**
- * In the order of the run ids, each once: the same runs give the same file in whatever order they were named. Runs whose import
- * is not finished are in none. @throws WaymarkError `refused` when one of these was named
- */
-async function runHeads(
-  reader: DatasetReader,
-  wanted: string[] | 'all',
-): Promise<{ run: string; seq: number }[]> {
-  const summaries =
-    wanted === 'all'
-      ? await reader.runs()
-      : await Promise.all([...new Set(wanted)].map((run) => reader.run(run)));
-  const whole = summaries.filter(({ state }) => state !== 'importing' && state !== 'import_broken');
-  const part = summaries.find((summary) => !whole.includes(summary));
-  if (wanted !== 'all' && part !== undefined) {
-    throw new WaymarkError(
-      'refused',
-      part.state === 'importing'
-        ? `Run ${part.id} is still being imported. Export it once that is done.`
-        : `The import of run ${part.id} was interrupted, so it is not exported. Import the same files again to replace it, or leave it out.`,
-    );
-  }
-  return whole.map(({ id, seq }) => ({ run: id, seq })).sort((a, b) => (a.run < b.run ? -1 : 1));
-}
-
-function undecidedSteps(runs: readonly RunPlan[]): ExportPlan['undecided'] {
-  return runs
-    .map(({ created, segments }) => ({
-      run: created.run,
-      steps: segments
-        .flatMap(({ purged, steps, summary }) => [
-          ...(purged ? [] : steps),
-          ...(summary === null || summary.purged ? [] : [summary.step]),
-        ])
-        .filter(({ label }) => label.value === null)
-        .map(({ step }) => step),
-    }))
-    .filter(({ steps }) => steps.length > 0);
-}
-
-function planRows(
-  runs: readonly RunPlan[],
-  preset: DatasetPreset,
-  undecided: ExportRequest['undecided'],
-): Pick<ExportPlan, 'rows' | 'dropped' | 'overContext' | 'unfinished' | 'noTools' | 'inherited' | 'counts'> {
-  const rows: RowPlan[] = [];
-  const dropped = new Map<DropReason, number>();
-  const drop = (reason: DropReason) => dropped.set(reason, (dropped.get(reason) ?? 0) + 1);
-  const counts = new Map<string, LabelCount>();
-  let overContext = 0;
-  let unfinished = 0;
-  const inherited = new Map<string, Set<number>>();
-  const labels = preset.carried === 'paper' ? labelsOf(runs) : null;
-  const plan = (row: Pick<RowPlan, 'kind' | 'run' | 'segment' | 'steps' | 'tokens'>, purged: boolean) => {
-    const { kind, run, segment, steps, tokens } = row;
-    const masks = new Map(steps.map((step) => [step.step, maskOf(step, undecided)]));
-    const carried = new Map<number, 0 | 1>();
-    for (const each of kind === 'react' ? segment.carried : []) {
-      const step = labels?.get(each.run)?.get(each.step);
-      if (step !== undefined) carried.set(each.step, maskOf(step, undecided));
-    }
-    if (purged) drop('text_purged');
-    else if (preset.maxTokens !== null && tokens > preset.maxTokens) drop('over_context');
-    else if (![...masks.values(), ...carried.values()].includes(1)) drop('nothing_trained');
-    else {
-      rows.push({ ...row, masks, carried });
-      for (const each of kind === 'react' ? segment.carried : []) {
-        if (labels?.has(each.run) !== false) continue;
-        inherited.set(each.run, (inherited.get(each.run) ?? new Set()).add(each.step));
-      }
-      if (tokens > modelOf({ run, steps }).contextTokens) overContext += 1;
-      for (const step of steps) count(counts, step, masks.get(step.step) ?? 0);
-    }
+/** Of rows that are there, own steps and carried ones that train in them: whatever would train must have been decided. */
+function undecidedSteps(candidates: readonly Candidate[]): ExportPlan['undecided'] {
+  const open = new Map<string, Set<number>>();
+  const note = (run: string, { label, step }: StepPlan) => {
+    if (label.value === null) open.set(run, (open.get(run) ?? new Set()).add(step));
   };
-  for (const run of runs) {
-    if (run.segments.every(({ steps }) => steps.length === 0)) drop('no_steps');
-    for (const segment of run.segments) {
-      const { steps, summary, tokens } = segment;
-      unfinished += segment.unfinished.length;
-      if (steps.length > 0) plan({ kind: 'react', run, segment, steps, tokens }, segment.purged);
-      if (summary !== null) {
-        const turn = {
-          kind: 'summary' as const,
-          run,
-          segment,
-          steps: [summary.step],
-          tokens: summary.tokens,
-        };
-        plan(turn, summary.purged);
-      }
+  for (const { purged, steps, carried, segment, run } of candidates) {
+    if (purged) continue;
+    for (const step of steps) note(run.created.run, step);
+    for (const step of carried) {
+      const from = segment.carried.find((each) => each.step === step.step);
+      note(from?.run ?? run.created.run, step);
     }
   }
-  return {
-    rows,
-    dropped: [...dropped].map(([reason, number]) => ({ reason, count: number })).sort(byReason),
-    overContext,
-    unfinished,
-    noTools: countNoTools(rows),
-    inherited: [...inherited]
-      .map(([run, steps]) => ({ run, steps: [...steps].sort((a, b) => a - b) }))
-      .sort((a, b) => (a.run < b.run ? -1 : 1)),
-    counts: [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value),
-  };
+  return stepsByRun(open);
 }
 
-/** The model that sampled the row's last step; earlier ones may name another. */
-export function modelOf({ run, steps }: Pick<RowPlan, 'run' | 'steps'>): StepPlan['model'] {
-  return steps.at(-1)?.model ?? run.created.model;
-}
-
-function countNoTools(rows: readonly RowPlan[]): ExportPlan['noTools'] {
-  const counts = new Map<string, number>();
-  for (const { run, kind, segment } of rows) {
-    if (toolsFrom(run.tools, kind, segment.segment) !== 'none') continue;
-    counts.set(run.created.run, (counts.get(run.created.run) ?? 0) + 1);
-  }
-  return [...counts].map(([run, number]) => ({ run, rows: number }));
-}
-
-function byReason(a: { reason: string }, b: { reason: string }): number {
-  return a.reason < b.reason ? -1 : 1;
+function stepsByRun(steps: ReadonlyMap<string, ReadonlySet<number>>): { run: string; steps: number[] }[] {
+  return [...steps]
+    .map(([run, numbers]) => ({ run, steps: [...numbers].sort((a, b) => a - b) }))
+    .sort((a, b) => (a.run < b.run ? -1 : 1));
 }
 
 /** Steps of all runs, by run and number. */
@@ -236,48 +290,40 @@ function labelsOf(runs: readonly RunPlan[]): Map<string, Map<number, StepPlan>> 
   );
 }
 
-function maskOf({ label }: StepPlan, undecided: ExportRequest['undecided']): 0 | 1 {
-  return (label.value ?? undecided) === 'train' ? 1 : 0;
+type Labels = ReadonlyMap<string, ReadonlyMap<number, StepPlan>>;
+
+function carriedSteps({ segment }: RowFacts, labels: Labels): StepPlan[] {
+  return segment.carried
+    .flatMap(({ run, step }) => labels.get(run)?.get(step) ?? [])
+    .sort((a, b) => a.step - b.step);
 }
 
-function count(counts: Map<string, LabelCount>, { label }: StepPlan, mask: 0 | 1): void {
-  const source = label.source ?? 'waiver';
-  const reason = label.reason ?? (label.disagreement ? 'disagreement' : 'undecided');
-  const value = mask === 1 ? 'train' : 'mask';
-  const key = JSON.stringify([source, reason, value]);
-  const entry = counts.get(key) ?? { source, reason, value, count: 0 };
-  counts.set(key, { ...entry, count: entry.count + 1 });
-}
-
-/** How many steps of which runs, for people. */
-export function countInherited({
-  inherited,
-}: Pick<ExportPlan, 'inherited'>): { run: string; steps: number }[] {
-  return inherited.map(({ run, steps }) => ({ run, steps: steps.length }));
-}
-
-/** Lines of the file: rows, each as often as the preset repeats it. */
-export function countLines({ rows, preset }: Pick<ExportPlan, 'rows' | 'preset'>): number {
-  return rows.reduce((sum, { kind }) => sum + preset.repeat[kind], 0);
-}
-
-/** Trained and masked steps of the planned rows. */
-export function countMasks(rows: readonly RowPlan[]): { trained: number; masked: number } {
-  const masks = rows.flatMap((row) => [...row.masks.values()]);
-  const trained = masks.filter((mask) => mask === 1).length;
-  return { trained, masked: masks.length - trained };
-}
-
-/** `3, 5-9, 12`: at most `limit` pieces, then how many steps more. */
-export function stepRanges(steps: readonly number[], limit = Number.POSITIVE_INFINITY): string {
-  const pieces: { from: number; to: number }[] = [];
-  for (const step of steps) {
-    const last = pieces.at(-1);
-    if (last && last.to === step - 1) last.to = step;
-    else pieces.push({ from: step, to: step });
+function inheritedSteps(rows: readonly RowPlan[], labels: Labels): ExportPlan['inherited'] {
+  const inherited = new Map<string, Set<number>>();
+  for (const { kind, segment } of rows) {
+    for (const { run, step } of kind === 'react' ? segment.carried : []) {
+      if (!labels.has(run)) inherited.set(run, (inherited.get(run) ?? new Set()).add(step));
+    }
   }
-  const shown = pieces.slice(0, limit);
-  const left = pieces.slice(limit).reduce((sum, { from, to }) => sum + to - from + 1, 0);
-  const text = shown.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
-  return left > 0 ? `${text} and ${left} more` : text;
+  return stepsByRun(inherited);
+}
+
+/** Rows that some variant holds, each once, in their order. */
+function union(variants: readonly VariantPlan[]): RowPlan[] {
+  const [first, ...others] = variants;
+  const rows = new Map((first?.rows ?? []).map((row) => [keyOf(row), row]));
+  for (const { rows: more } of others)
+    for (const row of more) if (!rows.has(keyOf(row))) rows.set(keyOf(row), row);
+  return [...rows.values()];
+}
+
+const keyOf = ({ run, kind, segment }: RowPlan) => `${run.created.run} ${segment.fromSeq} ${kind}`;
+
+function countNoTools(rows: readonly RowPlan[]): ExportPlan['noTools'] {
+  const counts = new Map<string, number>();
+  for (const { run, kind, segment } of rows) {
+    if (toolsFrom(run.tools, kind, segment.segment) !== 'none') continue;
+    counts.set(run.created.run, (counts.get(run.created.run) ?? 0) + 1);
+  }
+  return [...counts].map(([run, number]) => ({ run, rows: number })).sort((a, b) => (a.run < b.run ? -1 : 1));
 }

@@ -1,26 +1,35 @@
 import { presetReasoning, type RowReasoning, type Trajectory } from '@shared/context/trajectory';
+import { WaymarkError } from '@shared/contract/errors';
+import { type ExportOptions, exportRequestSchema } from '@shared/contract/export-request';
 import type { MachinePrecedence } from '@shared/labels/labels';
+import type { z } from 'zod';
 import type { RulePreset } from '../label/rule-set';
 
 /** What to export. Preview and export take the same request, so that their counts agree. */
-export interface ExportRequest {
-  format: 'slime';
-  /** Full run ids; the order does not matter. */
-  runs: string[] | 'all';
-  /** What an undecided step counts as; `refuse` exports nothing while there is one. */
-  undecided: 'refuse' | 'train' | 'mask';
-  /** What becomes of rows for which neither the log nor the program that wrote it tells the tools; default: refuse. */
-  noTools?: 'refuse' | 'allow';
-  /** `apollo`: as the paper's data were made (strict edit rule, carried steps train, no reasoning, repetition). */
-  preset?: RulePreset;
-  precedence?: MachinePrecedence;
-  /** Whether a step trains only where it was sampled, or wherever it stands; default: as the preset says. */
-  carried?: DatasetPreset['carried'];
-  /** Where rows hold the model's reasoning; default: as the preset says. */
-  reasoning?: RowReasoning | undefined;
-  /** Events read and still to read, over both passes. */
-  onProgress?: (progress: { done: number; total: number }) => void;
-  signal?: AbortSignal;
+export interface ExportRequest extends z.input<typeof exportRequestSchema> {
+  precedence?: MachinePrecedence | undefined;
+  /** What the template of the chosen tokenizer wants of a call's arguments; taken where `arguments` is `auto`. */
+  templateWants?: 'string' | 'object' | undefined;
+  /** Events read and still to read, over all passes. */
+  onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The request with its defaults; runs and variants each once.
+ * @throws WaymarkError `bad_input` that names the field
+ */
+export function exportOptions(request: ExportRequest): ExportOptions {
+  const parsed = exportRequestSchema.safeParse(request);
+  if (parsed.success) {
+    const { runs, variants } = parsed.data;
+    return { ...parsed.data, runs: [...new Set(runs)], variants: [...new Set(variants)] };
+  }
+  const [issue] = parsed.error.issues;
+  throw new WaymarkError(
+    'bad_input',
+    `The export cannot be made as it was asked for: ${issue?.path.join('.')}: ${issue?.message}. Correct this field and try again.`,
+  );
 }
 
 export interface DatasetPreset {
@@ -53,4 +62,14 @@ export function datasetPreset(
         repeat: { react: 1, summary: 1 },
         maxTokens: null,
       };
+}
+
+/** Form of a call's arguments in the records: as the loader fixes it, as it was chosen, as the template wants it, else text. */
+export function argumentsForm(
+  target: { argumentsForm: 'string' | 'object' | 'template' },
+  options: Pick<ExportOptions, 'arguments'>,
+  templateWants: ExportRequest['templateWants'],
+): 'string' | 'object' {
+  if (target.argumentsForm !== 'template') return target.argumentsForm;
+  return options.arguments === 'auto' ? (templateWants ?? 'string') : options.arguments;
 }

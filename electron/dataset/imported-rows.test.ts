@@ -10,10 +10,11 @@ import { temporaryFolder, testStore } from '../testing/store-fixtures';
 import { exportDataset } from './export-dataset';
 import { planExport } from './export-plan';
 import { importResearchGym } from './importers/researchgym/import-researchgym';
+import { variantPlan } from './plan';
 
 const fixtures = join(import.meta.dirname, '../../e2e/fixtures/researchgym');
 const author = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
-const request = { format: 'slime' as const, runs: 'all' as const, undecided: 'train' as const };
+const request = { format: 'slime' as const, undecided: 'train' as const };
 
 interface Row {
   messages: {
@@ -73,8 +74,8 @@ describe.each(['react-node-real-depth70.json', 'tree-demo'])('the rows of an imp
   it('are as long as all that stands in them, head, carried steps and tools', async () => {
     const { store, rows } = await exported(join(fixtures, name));
     const plan = await planExport(store.reader, request);
-    expect(plan.rows).toHaveLength(rows.length);
-    for (const [index, { tokens }] of plan.rows.entries()) {
+    expect(variantPlan(plan).rows).toHaveLength(rows.length);
+    for (const [index, { tokens }] of variantPlan(plan).rows.entries()) {
       const row = rows[index];
       expect(tokens).toBeGreaterThanOrEqual(row === undefined ? Number.POSITIVE_INFINITY : sizeOf(row));
     }
@@ -89,8 +90,8 @@ it('the limit of the paper holds for an import whose head alone is too long', as
   const store = testStore();
   await importResearchGym(store, author, path, { title: null, task: null, again: false });
   const plan = await planExport(store.reader, { ...request, preset: 'apollo' });
-  expect(plan.dropped).toContainEqual({ reason: 'over_context', count: 1 });
-  expect(plan.rows).toEqual([]);
+  expect(variantPlan(plan).dropped).toContainEqual({ reason: 'over_context', count: 1 });
+  expect(variantPlan(plan).rows).toEqual([]);
 });
 
 describe('an import of a program that nobody knows', () => {

@@ -1,9 +1,18 @@
+import type { ExportVariant, Redaction } from '@shared/contract/export-request';
 import type { Tool } from '@shared/log/event-parts';
 import type { EventBody } from '@shared/log/events';
 import { ruleSetVersion } from '../label/rule-set';
-import { countLines, countMasks, type ExportPlan, stepRanges } from './export-plan';
-import type { ExportRequest } from './export-request';
 import type { RowTools } from './imported-rows';
+import {
+  countLines,
+  countMasks,
+  type ExportPlan,
+  type Side,
+  stepRanges,
+  type VariantPlan,
+  variantPlan,
+} from './plan';
+import type { TargetDrop } from './targets/target';
 
 /** What marks a folder as a dataset that an export may replace. */
 export const manifestFormat = 'waymark-dataset';
@@ -14,23 +23,37 @@ export interface WrittenFile {
   path: string;
   bytes: number;
   sha256: string;
+  /** Of a data file: its records, and which they are. */
+  records?: number | undefined;
+  variant?: ExportVariant | undefined;
+  split?: Side | undefined;
+}
+
+/** What is known once the data files are written. */
+export interface WrittenFacts {
+  files: readonly WrittenFile[];
+  /** Rows of the first variant with messages that some of their steps were sent in another form. */
+  notAsSent: number;
+  argumentsForm: 'string' | 'object';
+  /** What the target left out, by variant. */
+  dropped: ReadonlyMap<ExportVariant, readonly TargetDrop[]>;
+  /** What was taken out of texts; counts and rules, never what was found. */
+  redaction: { mode: Redaction } & Readonly<Record<string, unknown>>;
 }
 
 /**
  * The whole account of an export: what it was made from, what was left out and why, what was waived. It holds no
  * time and no path, so that the same snapshot gives the same bytes.
  */
-export function manifestText(
-  plan: ExportPlan,
-  request: ExportRequest,
-  { files, notAsSent }: { files: readonly WrittenFile[]; notAsSent: number },
-): string {
-  const { preset, rows } = plan;
-  const waived = request.undecided === 'refuse' ? [] : plan.undecided;
+export function manifestText(plan: ExportPlan, written: WrittenFacts): string {
+  const { options, preset, variants, repeat } = plan;
+  const first = variantPlan(plan);
+  const rowsByRun = countRows(first);
+  const waived = options.undecided === 'refuse' ? [] : plan.undecided;
   const manifest = {
     format: manifestFormat,
-    version: 1,
-    exporter: request.format,
+    version: 2,
+    exporter: options.format,
     preset: preset.name,
     options: {
       carried: preset.carried,
@@ -38,6 +61,15 @@ export function manifestText(
       repeat: preset.repeat,
       max_tokens: preset.maxTokens ?? 'none',
     },
+    // What makes the same dataset again: the runs that are in it, however they were chosen.
+    request: { ...options, runs: plan.runs.map(({ created }) => created.run) },
+    filter: { asked: options.filter, removed: plan.filtered },
+    deduplicated: options.deduplicate ? plan.duplicates : [],
+    split: plan.split ?? 'none',
+    arguments: written.argumentsForm,
+    encoding: options.encoding ?? 'default',
+    compression: options.compression,
+    redaction: written.redaction,
     snapshot: {
       sha256: plan.snapshot,
       rule_sets: [...plan.ruleSets]
@@ -51,25 +83,23 @@ export function manifestText(
         })),
     },
     waiver: {
-      undecided: request.undecided,
+      undecided: options.undecided,
       steps: waived.reduce((sum, { steps }) => sum + steps.length, 0),
       runs: waived.map(({ run, steps }) => ({ run, steps: stepRanges(steps) })),
       ...(plan.noTools.length === 0 ? {} : { no_tools: plan.noTools }),
     },
     counts: {
-      rows: countLines(plan),
-      trajectories: {
-        react: rows.filter(({ kind }) => kind === 'react').length,
-        summary: rows.filter(({ kind }) => kind === 'summary').length,
-      },
-      ...countMasks(rows),
-      labels: plan.counts,
-      dropped: plan.dropped,
-      over_context: plan.overContext,
-      not_as_sent: notAsSent,
+      ...countsOf(first, repeat),
+      not_as_sent: written.notAsSent,
       unfinished_steps: plan.unfinished,
       inherited_masked: plan.inherited.map(({ run, steps }) => ({ run, steps: stepRanges(steps) })),
     },
+    variants: variants.map((each) => ({
+      variant: each.variant,
+      decided_by: decidedBy[each.variant],
+      ...countsOf(each, repeat),
+      left_out: written.dropped.get(each.variant) ?? [],
+    })),
     runs: plan.runs.map(
       ({
         created,
@@ -92,7 +122,7 @@ export function manifestText(
         rule_set: ruleSetVersion(ruleSet),
         steps: segments.reduce((sum, { steps, summary }) => sum + steps.length + (summary ? 1 : 0), 0),
         segments: segments.length,
-        rows: rows.filter((row) => row.run.created.run === created.run).length,
+        rows: rowsByRun.get(created.run) ?? 0,
         annotations: entries.length,
         evaluator_isolated: evaluatorIsolated,
         ...(protectedChanged === undefined ? {} : { protected_changed: protectedChanged }),
@@ -103,9 +133,38 @@ export function manifestText(
         ...(scores.finalUnavailable === true ? { final_evaluation: 'unavailable' } : {}),
       }),
     ),
-    files,
+    files: written.files,
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** What the masks of a variant rest on, for whoever compares two of them. */
+const decidedBy: Readonly<Record<ExportVariant, string>> = {
+  all: 'everybody: people before rules and judges; undecided steps as waived',
+  rules: 'rules alone, hard masks among them; a step on which no rule speaks trains',
+  judge: 'judges alone; a step on which no judge speaks trains',
+  human: 'people alone; a step on which nobody decided, or on which people differ, trains',
+  unmasked: 'nobody: every step trains',
+};
+
+function countsOf({ rows, counts, dropped, overContext }: VariantPlan, repeat: ExportPlan['repeat']) {
+  return {
+    rows: countLines(rows, repeat),
+    trajectories: {
+      react: rows.filter(({ kind }) => kind === 'react').length,
+      summary: rows.filter(({ kind }) => kind === 'summary').length,
+    },
+    ...countMasks(rows),
+    labels: counts.map(({ source, reason, value, count }) => ({ source, reason, value, count })),
+    dropped,
+    over_context: overContext,
+  };
+}
+
+function countRows({ rows }: VariantPlan): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { run } of rows) counts.set(run.created.run, (counts.get(run.created.run) ?? 0) + 1);
+  return counts;
 }
 
 /** What a run was made for, as far as it was said: an experiment's arm, its group, its number in it, its seed. */

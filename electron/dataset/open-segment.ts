@@ -15,6 +15,8 @@ export interface OpenStep {
   id: string;
   kind: EventOf<'model.answered'>['body']['kind'];
   model: Model;
+  /** Estimated length of the answer as rows hold it, tokens. */
+  tokens: number;
   /** Calls without an observation. */
   missing: number;
 }
@@ -77,9 +79,17 @@ export function turnOf(
   return { step, requested: 0, answer: null, since: [], summarised };
 }
 
-export function answer(segment: OpenSegment, { body }: EventOf<'model.answered'>, model: Model): void {
-  const step = { step: body.step, id: body.stepId, kind: body.kind, model, missing: validCalls(body).length };
+/** `reasoning`: rows hold it. */
+export function answer(
+  segment: OpenSegment,
+  { body }: EventOf<'model.answered'>,
+  model: Model,
+  reasoning: boolean,
+): void {
   const texts = [body.text, ...body.calls.map((call) => call.arguments)];
+  const tokens = sumOf(reasoning ? estimateTokens(body.reasoning) : 0, texts);
+  const missing = validCalls(body).length;
+  const step = { step: body.step, id: body.stepId, kind: body.kind, model, tokens, missing };
   if (body.kind !== 'summary') {
     segment.steps.push(step);
     segment.since.push(...texts);

@@ -26,7 +26,6 @@ async function exported(reader: MemoryReader, more: Partial<ExportRequest> = {})
   const out = join(folder, 'out');
   const result = await exportDataset(reader, {
     format: 'slime',
-    runs: 'all',
     undecided: 'train',
     out,
     ...more,
@@ -85,7 +84,7 @@ describe('a row', () => {
     expect(await readFile(join(folder, 'out', 'README.md'), 'utf8')).toContain('**Warning:**');
     const plans = await Promise.all(
       (['as-sent', 'keep'] as const).map((reasoning) =>
-        previewDataset(reader, { format: 'slime', runs: 'all', undecided: 'train', reasoning }),
+        previewDataset(reader, { format: 'slime', undecided: 'train', reasoning }),
       ),
     );
     expect((plans[1]?.tokens ?? 0) - (plans[0]?.tokens ?? 0)).toBe(estimateTokens('Because.'));

@@ -1,14 +1,18 @@
 import { type MaskedMessage, maskTrajectory } from '@shared/context/mask';
 import { type Trajectory, TrajectoryFold } from '@shared/context/trajectory';
 import { WaymarkError } from '@shared/contract/errors';
+import type { ExportVariant } from '@shared/contract/export-request';
 import type { Tool } from '@shared/log/event-parts';
 import { type DatasetReader, eventPages } from './event-pages';
-import type { ExportPlan, RowPlan } from './export-plan';
 import { rowTools } from './imported-rows';
+import type { ExportPlan, RowPlan, Side } from './plan';
 import type { RunPlan } from './run-plan';
+import { stepIn } from './step-masks';
+import { whileThere } from './still-there';
 
 /** One trajectory with its masks, independent of any trainer's format. */
 export interface DatasetRow {
+  variant: ExportVariant;
   messages: MaskedMessage[];
   tools: Tool[];
   notAsSent: Trajectory['notAsSent'];
@@ -16,57 +20,102 @@ export interface DatasetRow {
   plan: RowPlan;
 }
 
+export interface RowsOptions {
+  /** Absent: all variants of the plan, in one pass: a trajectory's rows follow each other in the variants' order. */
+  variant?: ExportVariant | undefined;
+  /** Absent: both sides. */
+  split?: Side | undefined;
+  signal?: AbortSignal | undefined;
+  onEvents?: ((count: number) => void) | undefined;
+}
+
 /**
- * The rows of a plan, one at a time. A segment carries steps of earlier ones on, so the events of a run are read once, in
- * order, page by page; only one context is held.
+ * The rows of a plan, one at a time, in its order. A segment carries steps of earlier ones on, so the events of a run are read
+ * once, in order, page by page; only one context is held.
+ *
+ * @throws WaymarkError `conflict` when a run was removed since the plan was made, `workspace_corrupt`, `cancelled`
  */
 export async function* datasetRows(
   reader: DatasetReader,
   plan: ExportPlan,
-  options: { signal?: AbortSignal | undefined; onEvents?: (count: number) => void },
+  options: RowsOptions,
 ): AsyncGenerator<DatasetRow> {
-  for (const [run, rows] of byRun(plan.rows)) {
-    const wanted = new Map(rows.map((row) => [keyOf(row.kind, row.segment.fromSeq), row]));
+  for (const [run, rows] of wantedRows(plan, options)) {
     const fold = new TrajectoryFold({ reasoning: plan.preset.reasoning });
-    const to = Math.max(...rows.map(({ segment }) => segment.toSeq));
+    const to = [...rows.values()].reduce(
+      (last, [wanted]) => Math.max(last, wanted?.row.segment.toSeq ?? 0),
+      0,
+    );
     const found = (trajectories: readonly Trajectory[]) =>
       trajectories.flatMap((trajectory) => {
-        const row = wanted.get(keyOf(trajectory.kind, trajectory.opened));
-        wanted.delete(keyOf(trajectory.kind, trajectory.opened));
-        return row === undefined ? [] : [rowOf(trajectory, row, plan)];
+        const key = keyOf(trajectory.kind, trajectory.opened);
+        const wanted = rows.get(key) ?? [];
+        rows.delete(key);
+        return wanted.map(({ variant, row }) => rowOf(trajectory, { variant, row, plan }));
       });
-    for await (const page of eventPages(reader, run.created.run, { from: 1, to, signal: options.signal })) {
-      for (const event of page) yield* found(fold.apply(event));
-      options.onEvents?.(page.length);
+    const pages = eventPages(reader, run.created.run, { from: 1, to, signal: options.signal });
+    const next = () => whileThere(reader, run.created.run, () => pages.next());
+    for (let page = await next(); !page.done; page = await next()) {
+      for (const event of page.value) yield* found(fold.apply(event));
+      options.onEvents?.(page.value.length);
     }
     yield* found(fold.end());
-    const [left] = wanted.values();
+    const [left] = [...rows.values()].flat();
     if (left)
-      throw new WaymarkError('bug', `Segment ${left.segment.segment} of run ${run.created.run} is empty`);
+      throw new WaymarkError('bug', `Segment ${left.row.segment.segment} of run ${run.created.run} is empty`);
   }
 }
 
 const keyOf = (kind: string, seq: number) => `${kind} ${seq}`;
 
-function byRun(rows: readonly RowPlan[]): Map<RunPlan, RowPlan[]> {
-  const runs = new Map<RunPlan, RowPlan[]>();
-  for (const row of rows) runs.set(row.run, [...(runs.get(row.run) ?? []), row]);
-  return runs;
+interface Wanted {
+  variant: ExportVariant;
+  row: RowPlan;
 }
 
-function rowOf(trajectory: Trajectory, row: RowPlan, { preset }: ExportPlan): DatasetRow {
+/** Runs in the order of the plan, with the rows of each that are asked for. */
+function wantedRows(
+  { variants, runs }: ExportPlan,
+  { variant, split }: RowsOptions,
+): [RunPlan, Map<string, Wanted[]>][] {
+  const byRun = new Map<RunPlan, Map<string, Wanted[]>>();
+  for (const each of variants) {
+    if (variant !== undefined && each.variant !== variant) continue;
+    for (const row of each.rows) {
+      if (split !== undefined && row.split !== split) continue;
+      const rows = byRun.get(row.run) ?? new Map<string, Wanted[]>();
+      byRun.set(row.run, rows);
+      const key = keyOf(row.kind, row.segment.fromSeq);
+      const wanted = rows.get(key);
+      if (wanted === undefined) rows.set(key, [{ variant: each.variant, row }]);
+      else wanted.push({ variant: each.variant, row });
+    }
+  }
+  return runs.flatMap((run): [RunPlan, Map<string, Wanted[]>][] => {
+    const rows = byRun.get(run);
+    return rows === undefined ? [] : [[run, rows]];
+  });
+}
+
+function rowOf(trajectory: Trajectory, { variant, row, plan }: Wanted & { plan: ExportPlan }): DatasetRow {
   const { masks, carried, segment, run } = row;
   const { messages, trained } = maskTrajectory(trajectory, {
-    carried: preset.carried,
+    carried: plan.preset.carried,
     maskOf: (step) => masks.get(step) ?? carried.get(step) ?? 0,
   });
-  const expected = [...masks, ...carried].filter(([, mask]) => mask === 1).map(([step]) => step);
-  if (expected.some((step) => !trained.includes(step))) {
+  const trains = new Set(trained);
+  for (const [step, mask] of [...masks, ...carried]) {
+    if (mask === 0 || trains.has(step)) continue;
     throw new WaymarkError(
       'bug',
       `Row of segment ${segment.segment} of run ${run.created.run} does not train the steps that its plan names`,
     );
   }
   const { notAsSent, refused } = trajectory;
-  return { messages, tools: rowTools(trajectory, run.tools), notAsSent, refused, plan: row };
+  const steps = row.steps.map((step) => stepIn(step, variant));
+  return {
+    ...{ variant, messages, notAsSent, refused },
+    tools: rowTools(trajectory, run.tools),
+    plan: { ...row, steps },
+  };
 }

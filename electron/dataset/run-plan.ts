@@ -1,10 +1,18 @@
 import { imagesTokens } from '@shared/context/image-header';
 import { estimateTokens } from '@shared/context/tokens';
 import type { RowReasoning } from '@shared/context/trajectory';
+import type { ExportVariant } from '@shared/contract/export-request';
 import { noRuleSettings } from '@shared/contract/rules/rule-settings';
 import { foldAnnotations } from '@shared/labels/annotation-fold';
-import { combineLabels, givenReason } from '@shared/labels/effective-label';
-import type { EffectiveLabel, MachinePrecedence, RuleVerdict } from '@shared/labels/labels';
+import { givenReason } from '@shared/labels/effective-label';
+import type {
+  EffectiveLabel,
+  HumanLabel,
+  JudgeVerdict,
+  MachinePrecedence,
+  RuleVerdict,
+  StepCorrection,
+} from '@shared/labels/labels';
 import type { AnnotationEntry } from '@shared/log/annotations';
 import type { EventOf, RunEvent } from '@shared/log/events';
 import { addProtectedChanges, addScore, type ProtectedChanges, type Scores } from '@shared/runs/scores';
@@ -23,6 +31,7 @@ import {
   sumOf,
   turnOf,
 } from './open-segment';
+import { VariantLabeller, type VariantLabels } from './variant-labels';
 
 export interface StepPlan {
   step: number;
@@ -31,9 +40,20 @@ export interface StepPlan {
   kind: EventOf<'model.answered'>['body']['kind'];
   /** In force when it was sampled. */
   model: Model;
+  /** What holds; of the variant `all` (`stepIn` gives a step another variant's). */
   label: EffectiveLabel;
+  /** Labels by variant. */
+  labels: VariantLabels;
+  /** Names of the people whose word holds under `all`. */
+  by: readonly string[];
+  /** Estimated length of the answer as rows hold it, tokens. */
+  tokens: number;
   /** What the people whose word holds wrote as their reason; null: nothing, or a machine decided. */
   given: string | null;
+  /** Raw votes of judges, in the order of their entries' ids; a vote that was withdrawn is not among them. */
+  judges: readonly JudgeVerdict[];
+  /** What the step should have been, one of each person who wrote one. */
+  corrections: readonly StepCorrection[];
 }
 
 /** The summary turn at the end of a segment. */
@@ -63,6 +83,8 @@ export interface SegmentPlan {
 /** What one pass over a run's events says about its rows; texts are read again when a row is written. */
 export interface RunPlan {
   created: EventOf<'run.created'>['body'];
+  /** When it was created, ms since 1970. */
+  began: number;
   /** Names of the models in force, in order, each once. */
   models: string[];
   /** Last event that counts. */
@@ -86,6 +108,8 @@ export interface PlanOptions {
   precedence?: MachinePrecedence | undefined;
   /** Where rows hold the model's reasoning. */
   reasoning: RowReasoning;
+  /** Whose opinions make masks, besides everybody's. */
+  variants?: readonly ExportVariant[] | undefined;
   signal?: AbortSignal | undefined;
   onEvents?: ((count: number) => void) | undefined;
 }
@@ -101,6 +125,7 @@ export async function planRun(
     options.reasoning,
     (body) => ruleSetOf(reader, body, options),
     new ImportedRows(options.reasoning === 'keep'),
+    new VariantLabeller(options.variants ?? []),
   );
   for await (const page of eventPages(reader, run, { from: 1, to: seq, signal: options.signal })) {
     const [first] = page;
@@ -125,6 +150,7 @@ async function ruleSetOf(
 
 class PlanPass {
   private created: EventOf<'run.created'>['body'] | null = null;
+  private began = 0;
   private model: Model | null = null;
   private readonly models = new Set<string>();
   private rules: RunRuleFold | null = null;
@@ -143,6 +169,7 @@ class PlanPass {
     private readonly reasoning: RowReasoning,
     private readonly choose: (created: EventOf<'run.created'>['body']) => Promise<RuleSet>,
     private readonly imported: ImportedRows,
+    private readonly labeller: VariantLabeller,
   ) {}
 
   async begin(created: EventOf<'run.created'>): Promise<void> {
@@ -153,6 +180,7 @@ class PlanPass {
   apply(event: RunEvent): void {
     if (event.kind === 'run.created') {
       this.created = event.body;
+      this.began = event.at;
       this.changeModel(event.body.model);
     }
     this.imported.apply(event);
@@ -187,7 +215,7 @@ class PlanPass {
         return;
       case 'model.answered':
         this.countUnsent(event.body);
-        if (open && this.model !== null) answer(open, event, this.model);
+        if (open && this.model !== null) answer(open, event, this.model, this.holdsReasoning());
         return;
       case 'action.observed': {
         const step = open?.steps.at(-1);
@@ -219,6 +247,10 @@ class PlanPass {
     }
   }
 
+  private holdsReasoning(): boolean {
+    return this.reasoning === 'keep' || (this.reasoning === 'as-sent' && this.model?.sendReasoning === true);
+  }
+
   private unsentOf(steps: readonly { step: number }[]): number {
     return steps.reduce((sum, { step }) => sum + (this.unsent.get(step) ?? 0), 0);
   }
@@ -234,14 +266,18 @@ class PlanPass {
     const { precedence } = ruleSet;
     const { tools, tokensOf } = this.imported.end();
     const fold = foldAnnotations(entries);
-    const planned = ({ step, id, kind, model }: OpenStep): StepPlan => {
+    const planned = ({ step, id, kind, model, tokens }: OpenStep): StepPlan => {
       const rules = [...(this.verdicts.get(step)?.values() ?? [])];
-      const { humans, judges } = fold.at(step);
-      const { effective } = combineLabels({ humans, rules, judges, precedence });
-      return { step, id, kind, model, label: effective, given: givenReason(effective, humans) };
+      const { humans, judges, corrections } = fold.at(step);
+      const labels = this.labeller.label({ humans, rules, judges, precedence });
+      const label = labels.all;
+      const by = peopleOf(label, humans);
+      const given = givenReason(label, humans);
+      return { step, id, kind, model, label, labels, by, given, tokens, judges, corrections };
     };
     return {
       created: this.created,
+      began: this.began,
       models: [...this.models],
       seq,
       entries: entries.map(({ ulid }) => ulid).sort(),
@@ -286,4 +322,13 @@ class PlanPass {
       };
     });
   }
+}
+
+const nobody: readonly string[] = [];
+
+/** Names of the people whose word is the label. */
+function peopleOf({ source }: EffectiveLabel, humans: readonly HumanLabel[]): readonly string[] {
+  if (source !== 'human' && source !== 'adjudication') return nobody;
+  const speaking = humans.filter(({ adjudication }) => adjudication || source === 'human');
+  return [...new Set(speaking.map(({ author }) => author.name))];
 }

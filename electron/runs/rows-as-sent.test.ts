@@ -181,7 +181,6 @@ async function live({ deeds, refused, branchAt }: Life) {
     const out = join(folder, 'out');
     const result = await exportDataset(store.reader, {
       format: 'slime',
-      runs: 'all',
       undecided: 'train',
       out,
     });

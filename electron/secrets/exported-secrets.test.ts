@@ -33,7 +33,7 @@ beforeAll(async () => {
   ]);
   const out = join(folder, 'export');
   await exportDataset(store.reader, {
-    ...{ format: 'slime', out, runs: 'all', undecided: 'train', preset: 'default' },
+    ...{ format: 'slime', out, undecided: 'train', preset: 'default' },
     signal: new AbortController().signal,
   });
   await store.close();

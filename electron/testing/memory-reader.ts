@@ -15,15 +15,13 @@ export class MemoryReader implements DatasetReader {
   ) {}
 
   async runs(): ReturnType<DatasetReader['runs']> {
-    return [...this.logs]
-      .map(([id, { length }]) => ({ id, seq: length, state: 'stopped' as const }))
-      .reverse();
+    return [...this.logs].map(([id, events]) => summaryOf(id, events)).reverse();
   }
 
   async run(run: string): ReturnType<DatasetReader['run']> {
     const events = this.logs.get(run);
     if (!events) throw new WaymarkError('not_found', `There is no run ${run}.`);
-    return { id: run, seq: events.length, state: 'stopped' };
+    return summaryOf(run, events);
   }
 
   async events(run: string, fromSeq: number, limit: number): Promise<RunEvent[]> {
@@ -45,4 +43,9 @@ export class MemoryReader implements DatasetReader {
   async ruleSettings(): Promise<null> {
     return null;
   }
+}
+
+function summaryOf(id: string, events: readonly RunEvent[]) {
+  const segments = events.filter(({ kind }) => kind === 'segment.started').length;
+  return { id, seq: events.length, state: 'stopped' as const, segments };
 }

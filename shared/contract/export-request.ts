@@ -34,6 +34,10 @@ export type ExportFormat = (typeof exportFormats)[number];
 export const exportVariants = ['all', 'rules', 'judge', 'human', 'unmasked'] as const;
 export type ExportVariant = (typeof exportVariants)[number];
 
+/** How records are stored: a line each, one JSON array, rows of a Parquet file, a file each. */
+export const encodings = ['jsonl', 'array', 'parquet', 'documents'] as const;
+export type Encoding = (typeof encodings)[number];
+
 /** In what a data file is packed. One frame of zstd: some readers stop at the second. */
 export const compressions = ['none', 'gzip', 'zstd'] as const;
 export type Compression = (typeof compressions)[number];
@@ -85,6 +89,8 @@ export const exportRequestSchema = z.object({
   split: z.object({ share: z.number().gt(0).lt(1), seed: z.int().nonnegative() }).optional(),
   /** One run for each task and sample: the one with the best final score. */
   deduplicate: z.boolean().default(false),
+  /** Default: the target's first. */
+  encoding: z.enum(encodings).optional(),
   compression: z.enum(compressions).default('none'),
   /** Form of a call's arguments; `auto`: as the target's template wants it, see `tokenizer`. */
   arguments: z.enum(['auto', 'string', 'object']).default('auto'),

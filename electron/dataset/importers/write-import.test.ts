@@ -60,7 +60,7 @@ it('a broken-off import is shown as such, counts for nothing and is replaced by 
   const summary = await store.reader.run(half);
   expect(summary.state).toBe('import_broken');
   expect(statusWords(summary)).toBe('import not finished');
-  const all = { format: 'slime', runs: 'all', undecided: 'train' } as const;
+  const all = { format: 'slime', undecided: 'train' } as const;
   await expect(planExport(store.reader, all)).rejects.toMatchObject({ code: 'export_empty' });
   const named = { ...all, runs: [half], out: join(temporaryFolder(), 'out') };
   await expect(exportDataset(store.reader, named)).rejects.toThrow('was interrupted');

@@ -1,7 +1,7 @@
 import type { Trajectory } from '@shared/context/trajectory';
-import type { Compression, ExportFormat, ExportVariant } from '@shared/contract/export-request';
+import type { Compression, Encoding, ExportFormat, ExportVariant } from '@shared/contract/export-request';
 import type { DatasetReader } from '../event-pages';
-import type { ExportPlan } from '../export-plan';
+import type { ExportPlan, RowPlan } from '../plan';
 import type { DatasetRow } from '../rows';
 
 /** What records of one variant are made from besides their row. */
@@ -42,6 +42,11 @@ export interface ParquetLayout {
   /** The schema's elements, root first (`hyparquet`'s `SchemaElement`). */
   schema: readonly Readonly<Record<string, unknown>>[];
   columns: readonly string[];
+  /**
+   * What of a record goes into the columns; absent: the record as it is.
+   * @throws WaymarkError `unsupported` for a record that the columns cannot hold
+   */
+  row?(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
 }
 
 export interface DataFile {
@@ -75,7 +80,7 @@ export interface Target {
   /** Name of the trainer or reader. */
   title: string;
   /** How records are stored; the first is the default. `array` is one JSON array in one file. */
-  encodings: readonly ('jsonl' | 'array' | 'parquet' | 'documents')[];
+  encodings: readonly Encoding[];
   compressions: readonly Compression[];
   /** Trajectories it takes rows of. */
   kinds: readonly Trajectory['kind'][];
@@ -83,6 +88,12 @@ export interface Target {
   argumentsForm: 'string' | 'object' | 'template';
   /** How a preset repeats a row: literally, by a weight that the README or an extra file states, or not at all. */
   repeats: 'rows' | 'weight' | 'never';
+  /** Rows in which no step trains: left out, because the trainer would build a corrupt sample, unless `keep` is said. */
+  untrained?: 'keep';
+  /** `ignored`: its records hold no masks, so steps that nobody decided do not stop an export. */
+  undecided?: 'ignored';
+  /** Records that one row of the plan makes, before it is read; absent: one. Repetition is not counted here. */
+  recordsOf?(row: RowPlan): number;
   /** With `encodings` `parquet`. */
   parquet?: ParquetLayout;
   begin(context: TargetContext): Promise<RecordMaker> | RecordMaker;

@@ -1,3 +1,4 @@
+import { exportVariants } from '@shared/contract/export-request';
 import { ruleIds, ruleSettingsSchema, ruleValueSchema } from '@shared/contract/rules/rule-settings';
 import { attentionKinds } from '@shared/runs/attention/attention';
 import { stepFamilies } from '@shared/runs/run-stats';
@@ -29,6 +30,33 @@ const exportPreview = z.object({
   inherited: listOf(z.object({ run, steps: count })),
   bySource: listOf(z.object({ source: text, value: labelValue, count })),
   tokens: number,
+  variants: listOf(
+    z.object({
+      variant: z.enum(exportVariants),
+      ...{ records: count, rows: count, trained: count, masked: count },
+      ...{ trainedTokens: number, maskedTokens: number, tokens: number },
+      byReason: listOf(
+        z.object({ source: text, reason: text, value: labelValue, steps: count, tokens: number }),
+      ),
+    }),
+  ),
+  filtered: listOf(z.object({ by: text, runs: count, rows: count })),
+  longest: listOf(
+    z.object({
+      ...{
+        run,
+        segment: count,
+        kind: z.enum(['react', 'summary']),
+        index: count,
+        title: text,
+        tokens: number,
+      },
+      ...{ trained: count, masked: count, split: z.enum(['train', 'validation']) },
+      ...{ firstStep: step, lastStep: step },
+    }),
+  ),
+  duplicates: listOf(z.object({ run, kept: run })),
+  split: z.object({ train: count, validation: count }).nullable(),
 });
 
 const runStats = z.object({

@@ -121,7 +121,7 @@ it('a run with summaries, hints and a restart on a real store: every prompt prov
   const sent = model.requests.map(({ messages }) => messages.length);
   expect(Math.max(...sent)).toBeLessThan(40);
   const out = join(folder, 'out');
-  const result = await exportDataset(store.reader, { format: 'slime', runs: 'all', undecided: 'train', out });
+  const result = await exportDataset(store.reader, { format: 'slime', undecided: 'train', out });
   const rows = (await readFile(join(out, 'train.jsonl'), 'utf8')).trim().split('\n');
   expect(
     rows.map((line) => JSON.parse(line).metadata.kind).filter((kind) => kind === 'summary'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { rowReasonings } from '../../context/trajectory';
+import type { FilterCount, RowView, VariantCounts } from '../export-views';
 import { type CommandRows, returns, run } from './parts';
 
 export const exportSchema = z.object({
@@ -47,6 +48,16 @@ export interface ExportPreview {
   inherited: InheritedCount[];
   bySource: { source: string; value: 'train' | 'mask'; count: number }[];
   tokens: number;
+  /** The fields above are those of the first. */
+  variants: VariantCounts[];
+  /** What filters took out, in the order in which they are asked. */
+  filtered: FilterCount[];
+  /** The longest rows of the first variant. */
+  longest: RowView[];
+  /** Runs of a task and sample of which another run, `kept`, has the better score; left out where that was asked for. */
+  duplicates: { run: string; kept: string }[];
+  /** Tasks on each side; null without a split. */
+  split: { train: number; validation: number } | null;
 }
 
 export interface ExportResult {
@@ -60,4 +71,6 @@ export interface ExportResult {
   inherited: InheritedCount[];
   files: { path: string; bytes: number; sha256: string }[];
   snapshot: string;
+  /** `trained`, `masked` and `dropped` above are those of the first. */
+  variants: VariantCounts[];
 }

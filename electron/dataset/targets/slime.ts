@@ -1,0 +1,61 @@
+import type { MaskedMessage } from '@shared/context/mask';
+import { WaymarkError } from '@shared/contract/errors';
+import { rowMetadata } from '../row-metadata';
+import type { DatasetRow } from '../rows';
+import { argumentsObject } from './call-arguments';
+import { slimeParquet } from './slime-parquet';
+import { slimeProblems } from './slime-problems';
+import { slimeReadme } from './slime-readme';
+import type { RecordMaker, Target, TargetContext, TargetRecord } from './target';
+
+/**
+ * Chat rows as slime's SFT rollout reads them: `step_loss_mask` 0 or 1 on every assistant message; a field that is absent there
+ * trains, and one that a Parquet reader fills with null is masked. Arguments of calls stay the model's own text unless the
+ * chat template wants objects: slime hands them to the template as they are. Absent facts are left out rather than null.
+ */
+export const slime: Target = {
+  format: 'slime',
+  title: 'slime',
+  encodings: ['jsonl', 'parquet'],
+  compressions: ['none', 'gzip', 'zstd'],
+  kinds: ['react', 'summary'],
+  argumentsForm: 'template',
+  repeats: 'rows',
+  parquet: slimeParquet,
+  begin: slimeRecords,
+  readme: slimeReadme,
+  problems: slimeProblems,
+};
+
+function slimeRecords({ argumentsForm }: Pick<TargetContext, 'argumentsForm'>): RecordMaker {
+  return {
+    records: (row) => [slimeRecord(row, argumentsForm)],
+    dropped: () => [],
+  };
+}
+
+/** The same row makes the same record. */
+export function slimeRecord(row: DatasetRow, argumentsForm: TargetContext['argumentsForm']): TargetRecord {
+  const messages =
+    argumentsForm === 'string' ? row.messages : row.messages.map((message) => withObjects(message, row));
+  return {
+    value: { messages, tools: row.tools, metadata: rowMetadata(row) },
+    trained: row.messages.filter((message) => 'step_loss_mask' in message && message.step_loss_mask === 1)
+      .length,
+  };
+}
+
+function withObjects(message: MaskedMessage, { plan }: DatasetRow): Readonly<Record<string, unknown>> {
+  if (message.role !== 'assistant' || message.tool_calls === undefined) return { ...message };
+  const calls = message.tool_calls.map((call) => {
+    const { arguments: text } = call.function;
+    const object = argumentsObject(text);
+    if (object !== null) return { ...call, function: { ...call.function, arguments: object } };
+    throw new WaymarkError(
+      'unsupported',
+      `A call of ${call.function.name} in segment ${plan.segment.segment} of run ${plan.run.created.run} cannot be written as an object without changing it. Export with --arguments string, or leave the run out.`,
+      text.slice(0, 2_000),
+    );
+  });
+  return { ...message, tool_calls: calls };
+}
