@@ -69,7 +69,9 @@ export function startSync(): () => void {
     listen('workspace.unreadable', ({ failure }) => showUnreadable(failure)),
     listen('workspace.changed', (status) => {
       setWorkspace(status);
-      if (status.folder !== null) attempt(loadRuns);
+      if (status.folder === null) return;
+      attempt(loadRuns);
+      attempt(loadJobs);
     }),
     listen('settings.changed', (settings) => useSettings.setState({ settings })),
     useSettings.subscribe(({ settings }, before) => {
@@ -127,6 +129,8 @@ async function begin(): Promise<void> {
   take?.();
   setWorkspace(status);
   if (status.folder !== null && take === null) await loadRuns();
+  // Asked for last: nobody waits for it, and it looks at the disk.
+  if (status.folder !== null) attempt(loadJobs);
 }
 
 /** Whoever reads a step blind is known by name: what was read under another name is read again before it shows. */

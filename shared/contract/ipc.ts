@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { LinkHealth, PromptView as SshPromptView, StageView } from './computers';
 import type { Failure, Result } from './errors';
+import type { ExportJob } from './export-views';
 import {
   applicationCommands,
   keepingCommands,
@@ -123,6 +124,10 @@ export interface EventPayloads {
   'power.changed': PowerState;
   /** Of the import that the window has begun. */
   'import.progress': ImportProgress;
+  /** Of an export of this window, a few times a second while it works and whenever its state changes. */
+  'export.progress': { job: ExportJob };
+  /** A dataset was written, or taken out of the list. */
+  'datasets.changed': Record<string, never>;
   'menu.command': { command: string };
 }
 export type EventName = keyof EventPayloads;

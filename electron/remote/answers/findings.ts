@@ -38,8 +38,10 @@ const exportPreview = z.object({
       byReason: listOf(
         z.object({ source: text, reason: text, value: labelValue, steps: count, tokens: number }),
       ),
+      dropped: listOf(z.object({ reason: text, count })),
     }),
   ),
+  ...{ snapshot: text, unfinished: count },
   filtered: listOf(z.object({ by: text, runs: count, rows: count })),
   longest: listOf(
     z.object({

@@ -25,16 +25,13 @@ export function StepDatasets({ run, step }: { run: string; step: number }) {
       <h3 className="section-name">{text.title}</h3>
       <div className="section-content">
         <ul className="text-12">
-          {shown.map(({ dataset, mask, reason, places }) => (
-            <li key={dataset.id}>
+          {shown.map(({ dataset, variant, mask, reason, places }) => (
+            <li key={`${dataset.id} ${variant}`}>
               <button type="button" className="link" onClick={() => showDataset(dataset.id)}>
                 {text.stepIn(words.exporting.targetName[dataset.format], folderName(dataset.folder))}
               </button>
-              {mask === null ? (
-                <span className="quiet">{text.asContext}</span>
-              ) : (
-                <Mask mask={mask} reason={reason} />
-              )}
+              {dataset.variants.length > 1 && <span>{words.exporting.variantName[variant]}</span>}
+              <Mask mask={mask} reason={reason} />
               <span className="quiet tabular cut">
                 {places[0] === undefined ? '' : text.place(places[0].file, places[0].from, places[0].to)}
               </span>

@@ -1,12 +1,12 @@
 import type { VariantCounts } from '@shared/contract/export-views';
+import type { ExportPreview } from '@shared/contract/ipc/dataset';
 import type { ReactNode } from 'react';
 import { LabelGlyph, type LabelState } from '../../components/LabelGlyph';
 import { useRuns } from '../../state/run/runs';
 import { useText } from '../../text/language';
-import type { PreviewNow } from './export-calls';
 
 export interface ExportCountsProps {
-  preview: PreviewNow;
+  preview: ExportPreview;
   counts: VariantCounts;
   undecidedSteps: number;
   /** Undecided steps count as trained or masked; otherwise they stop the export and are neither. */

@@ -1,5 +1,5 @@
 import type { ExportVariant } from '@shared/contract/export-request';
-import { exportFormats } from '@shared/contract/export-request';
+import { exportFormats, exportVariants } from '@shared/contract/export-request';
 import { useMemo, useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
@@ -157,7 +157,7 @@ function useRows(options: OptionsInput, variant: ExportVariant, version: string)
   return useMemo(() => {
     const [asked, which] = JSON.parse(key) as [OptionsInput, ExportVariant];
     return new RowPages({
-      load: (from, limit) => call('export.rows', { options: asked, variant: which, from, limit }),
+      load: (from, limit) => call('export.rows', { options: { ...asked, variants: [...exportVariants] }, variant: which, from, limit }),
       changed: () => redraw((n) => n + 1),
       failed: toastFailure,
     });

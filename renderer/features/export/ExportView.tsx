@@ -54,7 +54,7 @@ function NewExport({ run }: ExportViewProps) {
     <>
       <ExportSettings head={<PageTabs />} run={run} preview={preview} />
       <ExportPreview preview={preview} />
-      {findings && <FindingsDialog options={preview.options} />}
+      {findings && <FindingsDialog options={preview.options} version={preview.version} />}
       {targets && <TargetDialog />}
     </>
   );

@@ -4,22 +4,21 @@ import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
 import { FailureLine } from '../../components/FailureLine';
 import { Icon } from '../../components/Icon';
-import { useAsked } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { openStep } from '../tokens/open-step';
-import type { OptionsInput } from './export-calls';
+import { type OptionsInput, useFindings } from './export-calls';
 import { allow, disallow, findingsInput, useExport } from './export-state';
 
 const close = () => useExport.setState({ findings: false });
 
 /** What is replaced in the files, and where it was; a person may let a finding stay, by its name. */
-export function FindingsDialog({ options }: { options: OptionsInput }) {
+export function FindingsDialog({ options, version }: { options: OptionsInput; version: string }) {
   const words = useText();
   const text = words.exporting;
   const allowed = useExport((state) => state.draft.allowed);
-  const { value, failure } = useAsked('export.findings', findingsInput(options));
+  const { value, failure } = useFindings(findingsInput(options), version);
   const findings = (value?.findings ?? []).map((each) => ({ ...each, allowed: allowed.includes(each.name) }));
   const rules = [...new Set(findings.map(({ rule }) => rule))];
   return (

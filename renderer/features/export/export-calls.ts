@@ -1,32 +1,16 @@
-import type { ExportOptions, ExportVariant } from '@shared/contract/export-request';
-import type { FilterCount, RedactionView, RowView, VariantCounts } from '@shared/contract/export-views';
+import type { CommandInput } from '@shared/contract/ipc';
+import type { RedactionView } from '@shared/contract/export-views';
+import { call } from '../../api';
+import { type Asked, useAskedWith } from '../../state/answers';
 
-/** What the commands of the export answer, until their rows are there. */
-export interface PreviewNow {
-  snapshot: string;
-  /** All variants that were asked for, from one snapshot. */
-  variants: (VariantCounts & { dropped: { reason: string; count: number }[] })[];
-  undecided: { run: string; steps: number[]; total: number }[];
-  noTools: { run: string; rows: number }[];
-  inherited: { run: string; steps: number }[];
-  filtered: FilterCount[];
-  duplicates: { run: string; kept: string }[];
-  unfinished: number;
-  longest: RowView[];
+/** Options as they are sent: everything that has a default may be left out. */
+export type OptionsInput = CommandInput<'export.start'>;
+
+const ask = call as unknown as (command: string, input: unknown) => Promise<RedactionView>;
+
+/** What would be replaced in the files; null asks nothing. */
+export function useFindings(options: OptionsInput | null, version: string): Asked<RedactionView | null> {
+  return useAskedWith(['export.findings', options, version], async () =>
+    options === null ? null : ask('export.findings', options),
+  );
 }
-
-export type OptionsInput = Partial<ExportOptions>;
-
-export interface RowPage {
-  rows: RowView[];
-  of: number;
-}
-
-export interface RowQuery {
-  options: OptionsInput;
-  variant: ExportVariant;
-  from: number;
-  limit: number;
-}
-
-export type FindingsNow = RedactionView;

@@ -8,6 +8,7 @@ import type {
 } from '@shared/contract/export-request';
 import { targetFacts } from '@shared/contract/export-targets';
 import { create } from 'zustand';
+import type { OptionsInput } from './export-calls';
 import { type FilterDraft, type FilterProblem, filterOf } from './filter-builder';
 
 export type Scope = 'this' | 'all' | 'chosen';
@@ -103,7 +104,7 @@ export interface DraftProblems {
 export function optionsOf(
   draft: ExportDraft,
   run: string | null,
-): { options: Partial<ExportOptions>; problems: DraftProblems; whole: boolean } {
+): { options: OptionsInput; problems: DraftProblems; whole: boolean } {
   const { filter, problems } = filterOf(draft.filter);
   const share = percentOf(draft.share);
   const seed = /^\d{1,9}$/.test(draft.seed.trim()) ? Number(draft.seed) : null;
@@ -114,7 +115,7 @@ export function optionsOf(
     chosen: draft.scope === 'chosen' && draft.chosen.length === 0,
   };
   const runs = draft.scope === 'chosen' ? draft.chosen : draft.scope === 'this' && run !== null ? [run] : [];
-  const options: Partial<ExportOptions> = {
+  const options: OptionsInput = {
     ...{ format: draft.format, runs, filter, variants: draft.variants, undecided: draft.undecided },
     ...{ noTools: draft.noTools, preset: draft.preset, reasoning: reasoningOf(draft) },
     ...(draft.carried === null ? {} : { carried: draft.carried }),
@@ -140,7 +141,7 @@ function percentOf(typed: string): number | null {
 }
 
 /** The options that decide what is found. What is allowed changes what becomes of a finding, not what is found. */
-export function findingsInput(options: Partial<ExportOptions>): Partial<ExportOptions> {
+export function findingsInput(options: OptionsInput): OptionsInput {
   const { variants: _variants, undecided: _undecided, noTools: _noTools, split: _split, ...rest } = options;
   const { compression: _packed, arguments: _form, ...texts } = rest;
   return { ...texts, undecided: 'train', noTools: 'allow', allowed: [] };

@@ -2,19 +2,19 @@ import type { ExportFilter } from '@shared/contract/export-request';
 
 /** What a person has typed and ticked about the runs and rows to take; a line each. */
 export interface FilterDraft {
-  tasks?: string[];
-  domains?: string[];
-  experiments?: string[];
-  arms?: string[];
-  annotators?: string[];
-  sources?: NonNullable<ExportFilter['sources']>;
-  kinds?: NonNullable<ExportFilter['kinds']>;
+  tasks?: string[] | undefined;
+  domains?: string[] | undefined;
+  experiments?: string[] | undefined;
+  arms?: string[] | undefined;
+  annotators?: string[] | undefined;
+  sources?: NonNullable<ExportFilter['sources']> | undefined;
+  kinds?: NonNullable<ExportFilter['kinds']> | undefined;
   /** As typed. */
-  minScore?: string;
-  successful?: true;
-  length?: { min: string; max: string };
+  minScore?: string | undefined;
+  successful?: true | undefined;
+  length?: { min: string; max: string } | undefined;
   /** `YYYY-MM-DD` on the person's calendar, both days included; empty = open. */
-  dates?: { from: string; to: string };
+  dates?: { from: string; to: string } | undefined;
 }
 
 export const filterFields = [

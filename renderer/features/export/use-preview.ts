@@ -1,10 +1,11 @@
 import type { Failure } from '@shared/contract/errors';
 import { type ExportVariant, exportVariants } from '@shared/contract/export-request';
 import type { VariantCounts } from '@shared/contract/export-views';
+import type { ExportPreview } from '@shared/contract/ipc/dataset';
 import type { RunSummary } from '@shared/contract/views';
 import { useEffect, useState } from 'react';
 import { useKept } from '../../state/answers';
-import type { OptionsInput, PreviewNow } from './export-calls';
+import type { OptionsInput } from './export-calls';
 import { type DraftProblems, type ExportDraft, optionsOf } from './export-state';
 
 /** Typing is over when nothing was typed for so long, ms. */
@@ -16,7 +17,7 @@ export interface Preview {
   /** Nothing of the draft is wrong. */
   whole: boolean;
   /** Null until it is there, and when there is nothing to export. */
-  value: PreviewNow | null;
+  value: ExportPreview | null;
   /** Counts of the variant on the screen. */
   shown: VariantCounts | null;
   failure: Failure | null;

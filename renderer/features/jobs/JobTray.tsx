@@ -137,9 +137,9 @@ function Job({ job }: { job: ExportJob }) {
             {text.pause}
           </Button>
         )}
-        {(job.state === 'paused' || job.state === 'failed') && (
+        {job.state === 'paused' && (
           <Button small icon="play" onClick={() => resumeJob(job.id)}>
-            {job.state === 'failed' ? text.tryAgain : text.resume}
+            {text.resume}
           </Button>
         )}
         {!over && (
@@ -152,7 +152,7 @@ function Job({ job }: { job: ExportJob }) {
             <Button
               small
               icon="folder"
-              onClick={() => attempt(() => call('export.openFolder', { job: job.id }))}
+              onClick={() => attempt(() => call('datasets.openFolder', { job: job.id }))}
             >
               {text.openFolder}
             </Button>
@@ -162,7 +162,7 @@ function Job({ job }: { job: ExportJob }) {
         <span className="space" />
         {over && (
           <Button look="ghost" small onClick={() => cancelJob(job.id)}>
-            {job.state === 'failed' ? text.discard : words.common.dismiss}
+            {words.common.dismiss}
           </Button>
         )}
       </div>

@@ -68,7 +68,7 @@ it('takes a cancelled job off the list as the main process says', async () => {
   useJobs.setState({ list: [job('a'), job('b')] });
   new BridgeStand({ 'export.cancel': () => [job('b')] });
   cancelJob('a');
-  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setTimeout(resolve, 0));
   expect(useJobs.getState().list.map(({ id }) => id)).toEqual(['b']);
 });
 

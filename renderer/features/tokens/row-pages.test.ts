@@ -22,7 +22,7 @@ function pagesOf(total: number, fails: number[] = []) {
   });
   return { pages, asked, failed };
 }
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 it('reads the pages that come into view, each once', async () => {
   const { pages, asked } = pagesOf(1_000);

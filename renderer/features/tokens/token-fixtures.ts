@@ -46,6 +46,7 @@ export function tokenRow(messages: readonly MessageFixture[]): TokenView {
   };
   return {
     ...{ row, of: 1, text, starts, losses, messages: rendered },
+    ...{ rule: 'turn' as const, argumentsForm: 'string' as const },
     ids: starts.map((_, token) => 1_000 + token),
     ...{ trainedTokens: count('t'), maskedTokens: count('m'), warnings: [] },
   };

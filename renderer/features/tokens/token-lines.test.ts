@@ -64,6 +64,7 @@ const anyRow = fc
         losses: losses.slice(0, words.length).join(''),
       },
       ...{ messages, trainedTokens: 0, maskedTokens: 0, warnings: [] },
+      ...{ rule: 'turn', argumentsForm: 'string' },
     } satisfies TokenView;
   });
 

@@ -32,9 +32,7 @@ export const jobs = {
   timeLeft: (time: string) => `${time} left`,
   pause: 'Pause',
   resume: 'Continue',
-  tryAgain: 'Try again',
   cancel: 'Cancel and delete',
-  discard: 'Discard',
   openFolder: 'Open folder',
   showDataset: 'Show dataset',
 };
@@ -97,7 +95,6 @@ export const datasets = {
   notIn: 'not in it',
 
   stepIn: (target: string, folder: string) => `${folder} (${target})`,
-  asContext: 'as context',
   place: (file: string, from: number, to: number) =>
     from === to ? `${file}:${from}` : `${file}:${from}–${to}`,
   moreDatasets: (n: number) => `${plural(n, 'more dataset', 'more datasets')}`,

@@ -28,9 +28,7 @@ export const jobs: Text['jobs'] = {
   timeLeft: (time) => `剩余 ${time}`,
   pause: '暂停',
   resume: '继续',
-  tryAgain: '重试',
   cancel: '取消并删除',
-  discard: '放弃',
   openFolder: '打开文件夹',
   showDataset: '查看数据集',
 };
@@ -85,7 +83,6 @@ export const datasets: Text['datasets'] = {
   notIn: '不在其中',
 
   stepIn: (target, folder) => `${folder}（${target}）`,
-  asContext: '作为上下文',
   place: (file, from, to) => (from === to ? `${file}:${from}` : `${file}:${from}–${to}`),
   moreDatasets: (n) => `另有 ${n} 个数据集`,
 };

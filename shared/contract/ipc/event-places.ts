@@ -26,6 +26,8 @@ export const eventPlaces = {
   'remote.changed': 'window',
   'power.changed': 'window',
   'import.progress': 'window',
+  'export.progress': 'window',
+  'datasets.changed': 'workspace',
   'menu.command': 'window',
 } as const satisfies Record<EventName, 'workspace' | 'window'>;
 
