@@ -55,6 +55,7 @@ export default defineConfig({
           'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
+          'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
         },
         output: {
           format: 'cjs',

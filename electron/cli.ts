@@ -28,6 +28,7 @@ import { statsCommand } from './cli/stats-commands';
 import { stepCommand } from './cli/step-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
+import { tokensCommand } from './cli/token-commands';
 import { Troubles } from './cli/troubles';
 import type { Hosts } from './computer/hosts';
 import { createHosts } from './computer/ssh/create-hosts';
@@ -244,7 +245,7 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
     case 'import':
       return importCommand(context, args);
     case 'export':
-      return exportCommand(context, args);
+      return args.words[1] === 'tokens' ? tokensCommand(context, args) : exportCommand(context, args);
     case 'verify':
       return verifyCommand(context, args);
     case 'rebuild':

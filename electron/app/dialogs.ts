@@ -10,6 +10,7 @@ export interface DialogWords {
   openWorkspace: string;
   addTask: string;
   exportTo: string;
+  chooseTokenizer: string;
   importRun: string;
   createTaskIn: string;
   /** Folders for a run to see. */
@@ -52,6 +53,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     openWorkspace: 'Open workspace',
     addTask: 'Add task package',
     exportTo: 'Export dataset into an empty folder',
+    chooseTokenizer: 'Choose the folder of a model with its tokenizer and chat template',
     importRun: 'Import a run',
     createTaskIn: 'Create task package in',
     showToRead: 'Choose a folder that the run may read',
@@ -108,6 +110,7 @@ export const dialogWords: Record<'en' | 'zh', DialogWords> = {
     openWorkspace: '打开工作区',
     addTask: '添加任务包',
     exportTo: '将数据集导出到空文件夹',
+    chooseTokenizer: '选择包含分词器和聊天模板的模型文件夹',
     importRun: '导入运行',
     createTaskIn: '创建任务包的位置',
     showToRead: '选择运行可以读取的文件夹',
@@ -232,7 +235,7 @@ export class Dialogs {
 
   /** An existing or new folder; null = cancelled. */
   folder(
-    title: 'openWorkspace' | 'addTask' | 'exportTo' | 'createTaskIn' | 'showToRead' | 'showToChange',
+    title: 'openWorkspace' | 'addTask' | 'exportTo' | 'chooseTokenizer' | 'createTaskIn' | 'showToRead' | 'showToChange',
   ): Promise<string | null> {
     return this.#choose(async (window) => {
       const answer = await dialog.showOpenDialog(window, {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Failure } from '@shared/contract/errors';
 import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/contract/ipc/application';
 import { namedEndpoint } from '@shared/contract/settings';
@@ -12,8 +13,11 @@ import { mergeHandlers } from '../commands/merge';
 import { type OwnPane, type OwnTerminalDesk, ownTerminalHandlers } from '../commands/own';
 import { remoteHandlers } from '../commands/remote';
 import { taskHandlers } from '../commands/tasks';
+import { tokenHandlers } from '../commands/tokens';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { readApart } from '../dataset/importers/import-thread';
+import { RememberedTokenizer } from '../dataset/tokens/remembered-tokenizer';
+import { TokenThread } from '../dataset/tokens/token-thread';
 import type { Publisher } from '../ipc/publish';
 import type { TerminalPump } from '../ipc/terminal-pump';
 import { originOf } from '../model/bound-key';
@@ -135,6 +139,12 @@ export function createHandlers(input: HandlerInput): Handlers {
       holder,
       chooseSource: (from) => dialogs.source('mergeLabels', from),
       chooseFile: () => dialogs.saveFile('labels.jsonl', 'exportLabels'),
+    }),
+    ...tokenHandlers({
+      holder,
+      thread: new TokenThread(),
+      remembered: new RememberedTokenizer(dirname(settings.path)),
+      choose: () => dialogs.folder('chooseTokenizer'),
     }),
     ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
     'attention.showing': async ({ run }) => input.showing(run),

@@ -101,6 +101,11 @@ const helpText = `waymark: the engine of Waymark without its window
       [--encoding jsonl|parquet] [--compress none|gzip|zstd]
   export preview                    what the same options would write: rows, steps by
                                     reason, tokens, what filters take out, longest rows
+  export tokens --tokenizer DIR --run RUN --segment N
+                                    one row token by token, as its trainer sees it; DIR has
+                                    tokenizer.json and a chat template
+      [--kind summary] [--format F] [--variant V] [--arguments auto|string|object]
+      [--rule auto|turn|generation|slime-qwen|slime-qwen3|slime-qwen3_5|slime-distill_qwen]
   serve --stdio                     serve the workspace to a window, over the SSH channel
                                     it opened; --workspace DIR, else the default one
   verify [--logs]                   check chains, texts, prompts, rows, session logs; --logs:

@@ -14,6 +14,8 @@ import { whileThere } from './still-there';
 export interface DatasetRow {
   variant: ExportVariant;
   messages: MaskedMessage[];
+  /** Step of each message; 0: head. */
+  steps: number[];
   tools: Tool[];
   notAsSent: Trajectory['notAsSent'];
   refused: Trajectory['refused'];
@@ -115,6 +117,7 @@ function rowOf(trajectory: Trajectory, { variant, row, plan }: Wanted & { plan: 
   const steps = row.steps.map((step) => stepIn(step, variant));
   return {
     ...{ variant, messages, notAsSent, refused },
+    steps: trajectory.messages.map(({ step }) => step),
     tools: rowTools(trajectory, run.tools),
     plan: { ...row, steps },
   };

@@ -3,7 +3,7 @@ import { type Failure, type Result, WaymarkError } from '@shared/contract/errors
 import { commands, type WorkspaceCommand } from '@shared/contract/ipc';
 import type { Endpoint, Settings } from '@shared/contract/settings';
 import { freeBytes } from '../commands/application';
-import { datasetHandlers } from '../commands/dataset';
+import { planReads } from '../commands/export-plans';
 import type { Handlers } from '../commands/dispatch';
 import { relay } from '../commands/relay';
 import { taskHandlers } from '../commands/tasks';
@@ -129,7 +129,7 @@ export async function serveWorkspace(
       warnings: storedWarnings(() => bench.store),
       ...{ add: needsDialog, catalogue: needsDialog, create: needsDialog },
     })['tasks.list'],
-    'export.preview': datasetHandlers({ holder, chooseTarget: needsDialog })['export.preview'],
+    ...planReads(holder),
   };
   return {
     folder,

@@ -34,6 +34,7 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
           'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
+          'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
           ...extra,
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

@@ -7,23 +7,29 @@ import { WaymarkError } from '@shared/contract/errors';
  * device holds or floods whoever reads.
  * @param name for messages
  * @param most bytes
+ * @param after what the refusal did, as the last sentence of the message
  * @throws WaymarkError not_found, bad_input; both name the file and the reason
  */
-export async function readRegularFile(path: string, name: string, most: number): Promise<Buffer> {
+export async function readRegularFile(
+  path: string,
+  name: string,
+  most: number,
+  after = 'Nothing was imported.',
+): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (thrown: NodeJS.ErrnoException) => {
-      throw unopened(thrown, name);
+      throw unopened(thrown, name, after);
     },
   );
   try {
     const info = await handle.stat();
-    if (!info.isFile()) throw refused(name, 'is not a regular file');
-    if (info.size > most) throw refused(name, `is larger than ${megabytes(most)} MB`);
+    if (!info.isFile()) throw refused(name, 'is not a regular file', after);
+    if (info.size > most) throw refused(name, `is larger than ${megabytes(most)} MB`, after);
     const bytes = Buffer.alloc(info.size);
     let length = 0;
     while (length < bytes.length) {
       const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length);
-      if (bytesRead === 0) throw refused(name, 'became shorter while it was read');
+      if (bytesRead === 0) throw refused(name, 'became shorter while it was read', after);
       length += bytesRead;
     }
     return bytes;
@@ -32,16 +38,16 @@ export async function readRegularFile(path: string, name: string, most: number):
   }
 }
 
-function unopened({ code, message }: NodeJS.ErrnoException, name: string): WaymarkError {
+function unopened({ code, message }: NodeJS.ErrnoException, name: string, after: string): WaymarkError {
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new WaymarkError('not_found', `There is no file ${name}. Nothing was imported.`);
-  if (code === 'ELOOP') return refused(name, 'is a link, and links are not followed');
-  if (code === 'ENXIO') return refused(name, 'is not a regular file');
-  return refused(name, `cannot be read (${code ?? message})`);
+    return new WaymarkError('not_found', `There is no file ${name}. ${after}`);
+  if (code === 'ELOOP') return refused(name, 'is a link, and links are not followed', after);
+  if (code === 'ENXIO') return refused(name, 'is not a regular file', after);
+  return refused(name, `cannot be read (${code ?? message})`, after);
 }
 
-function refused(name: string, why: string): WaymarkError {
-  return new WaymarkError('bad_input', `${name} ${why}. Nothing was imported.`);
+function refused(name: string, why: string, after: string): WaymarkError {
+  return new WaymarkError('bad_input', `${name} ${why}. ${after}`);
 }
 
 export function megabytes(bytes: number): number {

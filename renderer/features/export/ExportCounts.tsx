@@ -52,7 +52,8 @@ export function ExportCounts({ preview, counts, undecidedSteps, waived, head }: 
     },
     { ...{ state: 'none', name: text.context, lines: [] }, ...{ steps: null, tokens: context } },
   ];
-  const most = Math.max(1, ...groups.map(({ tokens }) => tokens));
+  // Context is many times the rest: on its scale nothing else could be seen.
+  const most = Math.max(1, ...groups.map(({ tokens, state }) => (state === 'none' ? 0 : tokens)));
   const bar = (tokens: number, state: LabelState) =>
     tokens === 0 ? null : (
       <span className={`export-bar export-bar-${state}`} style={{ width: `${(tokens / most) * 100}%` }} />
@@ -85,7 +86,11 @@ export function ExportCounts({ preview, counts, undecidedSteps, waived, head }: 
               </th>
               <td className="tabular">{group.steps === null ? '' : count(group.steps)}</td>
               <td className="tabular">{count(group.tokens)}</td>
-              <td>{bar(group.tokens, group.state)}</td>
+              <td className="quiet">
+                {group.state === 'none'
+                  ? text.shareOfAll((group.tokens / Math.max(1, counts.tokens)) * 100)
+                  : bar(group.tokens, group.state)}
+              </td>
             </tr>,
             ...group.lines.map((line) => (
               <tr key={line.key}>

@@ -90,6 +90,9 @@ function rowOptions(options: OptionsInput, variant: ExportVariant): OptionsInput
   return { ...rest, variants: [variant], undecided: rest.undecided === 'mask' ? 'mask' : 'train' };
 }
 
+/** A row that is not looked at for so long is passed by, ms. */
+const PASSING = 120;
+
 function Tokens({ preview }: { preview: Preview }) {
   const words = useText();
   const text = words.exporting;
@@ -100,7 +103,11 @@ function Tokens({ preview }: { preview: Preview }) {
   const options = useSettled(rowOptions(preview.options, shown));
   const rows = useRows(options, shown, preview.version);
   const row = rows.at(index);
-  const name = row === undefined ? null : { run: row.run, segment: row.segment, kind: row.kind };
+  // Rows that are passed on the way to another are not rendered.
+  const name = useSettled(
+    row === undefined ? null : { run: row.run, segment: row.segment, kind: row.kind },
+    PASSING,
+  );
   const version = `${tokenizer.value?.id ?? ''} ${preview.version}`;
   const asks = tokenizer.value !== null && name !== null;
   const one = useAsked('export.tokens', asks ? { options, variant: shown, row: name } : null, version);

@@ -213,7 +213,7 @@ function FileSettings() {
       title={text.filePart}
       summary={words.common.list([
         text.redactShort[draft.redact],
-        text.compressionName[draft.compression],
+        ...(draft.compression === 'none' ? [] : [text.compressionName[draft.compression]]),
         ...(facts.argumentsForm === 'template' ? [text.argumentsShort[draft.argumentsForm]] : []),
       ])}
     >

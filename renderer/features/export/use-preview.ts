@@ -49,12 +49,12 @@ export function usePreview(draft: ExportDraft, run: string | null, runs: readonl
 }
 
 /** A value once it has stood still for a moment; the first one at once. */
-export function useSettled<T>(value: T): T {
+export function useSettled<T>(value: T, pause = PAUSE): T {
   const key = JSON.stringify(value);
   const [settled, setSettled] = useState(key);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(key), PAUSE);
+    const timer = setTimeout(() => setSettled(key), pause);
     return () => clearTimeout(timer);
-  }, [key]);
+  }, [key, pause]);
   return JSON.parse(settled) as T;
 }

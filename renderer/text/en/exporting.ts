@@ -274,8 +274,9 @@ export const exporting = {
   records: (n: number): string => (n === 1 ? 'record' : 'records'),
   byReason: 'Steps by reason',
   steps: 'Steps',
-  tokensEstimated: 'Tokens, estimated',
+  tokensEstimated: 'Tokens, est.',
   size: 'Relative size',
+  shareOfAll: (percent: number) => `${percent > 99 && percent < 100 ? percent.toFixed(1) : Math.round(percent)} % of all tokens`,
   undecidedRow: 'Undecided, blocks the export',
   reason: (
     source: string,

@@ -1,0 +1,81 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { tokenCommands } from '@shared/contract/ipc/tokens';
+import type { RememberedTokenizer } from '../dataset/tokens/remembered-tokenizer';
+import { RowSource } from '../dataset/tokens/row-source';
+import type { TokenThread } from '../dataset/tokens/token-thread';
+import type { Store } from '../store/api';
+import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './dispatch';
+
+export interface TokenHandlerOptions {
+  holder: WorkbenchHolder;
+  thread: Pick<TokenThread, 'tokenizer' | 'view'>;
+  remembered: Pick<RememberedTokenizer, 'folder' | 'remember'>;
+  /** Asks for the folder of a tokenizer; null = cancelled. */
+  choose(): Promise<string | null>;
+}
+
+/** Rows that a window may wait for at a time. */
+const mostWaiting = 8;
+
+/** Rows token by token, under the tokenizer that was chosen last. */
+export function tokenHandlers(options: TokenHandlerOptions): HandlersOf<typeof tokenCommands> {
+  const { holder, thread, remembered } = options;
+  const sources = new WeakMap<Store, RowSource>();
+  let waiting = 0;
+  return {
+    'export.tokenizer': async () => {
+      const folder = await remembered.folder();
+      if (folder === null) return null;
+      try {
+        return await thread.tokenizer(folder);
+      } catch (thrown) {
+        if (thrown instanceof WaymarkError && thrown.code === 'not_found') return null;
+        throw thrown;
+      }
+    },
+    'export.chooseTokenizer': async () => {
+      const folder = await options.choose();
+      if (folder === null) return null;
+      const tokenizer = await thread.tokenizer(folder);
+      await remembered.remember(folder);
+      return tokenizer;
+    },
+    'export.tokens': async (input) => {
+      const folder = await remembered.folder();
+      if (folder === null) {
+        throw new WaymarkError(
+          'not_found',
+          'No tokenizer was chosen yet. Choose the folder of a model with tokenizer.json and a chat template.',
+        );
+      }
+      if (waiting >= mostWaiting) {
+        throw new WaymarkError('system_busy', 'Other rows are still being rendered. Try again in a moment.');
+      }
+      waiting += 1;
+      try {
+        const source = sourceOf(holder.require().store, sources);
+        const row = await source.find(input.options, input.variant, input.row);
+        const { rule, options: asked } = input;
+        return await thread.view(folder, row, {
+          ...{ rule, format: asked.format, argumentsForm: asked.arguments },
+        });
+      } finally {
+        waiting -= 1;
+      }
+    },
+  };
+}
+
+/** One for each open workspace; what it keeps is forgotten when events or labels come. */
+function sourceOf(store: Store, sources: WeakMap<Store, RowSource>): RowSource {
+  const known = sources.get(store);
+  if (known !== undefined) return known;
+  const source = new RowSource(store.reader);
+  const changing: ReadonlySet<string> = new Set(['run', 'labels', 'foreign', 'rebuild']);
+  store.subscribe(({ kind }) => {
+    if (changing.has(kind)) source.forget();
+  });
+  sources.set(store, source);
+  return source;
+}
