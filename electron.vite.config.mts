@@ -44,7 +44,12 @@ export default defineConfig({
       outDir: 'out/main',
       target: nodeTarget,
       // Only native code stays a require(): Electron 25 cannot require ESM-only packages.
-      externalizeDeps: { exclude: ['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch', 'ssh2'] },
+      externalizeDeps: {
+        exclude: [
+          ...['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch', 'ssh2'],
+          ...['@hpcc-js/wasm-zstd', 'fzstd', 'hyparquet', 'hyparquet-writer'],
+        ],
+      },
       rollupOptions: {
         input: {
           main: resolve(root, 'electron/main.ts'),
@@ -56,6 +61,7 @@ export default defineConfig({
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
           'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
+          'export-worker': resolve(root, 'electron/dataset/jobs/export-worker.ts'),
         },
         output: {
           format: 'cjs',

@@ -32,7 +32,12 @@ async function buildBench() {
     root: projectRoot,
     logLevel: 'error',
     resolve: { alias: { '@shared': source('shared') } },
-    ssr: { noExternal: ['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch'] },
+    ssr: {
+      noExternal: [
+        ...['openai', 'zod', 'electron-log', 'yaml', 'ulid', 'picomatch'],
+        ...['@hpcc-js/wasm-zstd', 'fzstd', 'hyparquet', 'hyparquet-writer'],
+      ],
+    },
     build: {
       ssr: true,
       outDir,
@@ -45,6 +50,7 @@ async function buildBench() {
           'writer-worker': source('electron', 'store', 'threads', 'writer-worker.ts'),
           'reader-worker': source('electron', 'store', 'threads', 'reader-worker.ts'),
           'regex-worker': source('electron', 'store', 'threads', 'regex-worker.ts'),
+          'export-worker': source('electron', 'dataset', 'jobs', 'export-worker.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

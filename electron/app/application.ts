@@ -5,9 +5,11 @@ import type { BrowserWindow } from 'electron';
 import { app, nativeTheme } from 'electron';
 import { version } from '../../package.json';
 import { resourcesFolder } from '../application-folders';
-import { systemLinkClock } from '../clock';
+import { systemClock, systemLinkClock } from '../clock';
 import { answerCommand, type Handlers } from '../commands/dispatch';
 import { relay } from '../commands/relay';
+import { ExportJobs } from '../dataset/jobs/export-jobs';
+import { exportApart } from '../dataset/jobs/export-thread';
 import { Gestures } from '../ipc/gestures';
 import { createPublisher, type Publisher } from '../ipc/publish';
 import type { Answering, Asking } from '../ipc/register';
@@ -51,6 +53,7 @@ export class Application implements Answering {
   readonly #log: FileLog;
   readonly #scanner: SecretScanner;
   readonly #holder: WorkbenchHolder;
+  readonly #exports: ExportJobs;
   readonly #hosts: WindowHosts;
   readonly #own: WindowOwnTerminals;
   readonly #reports: HostReportFile;
@@ -103,6 +106,11 @@ export class Application implements Answering {
       const first = threads;
       threads = undefined;
       return this.#openWorkbench(folder, trusted, first);
+    });
+    this.#exports = new ExportJobs({
+      ...{ run: exportApart(), clock: systemClock },
+      tell: (job) => this.#publisher.publish('export.progress', { job }),
+      written: () => this.#publisher.publish('datasets.changed', {}),
     });
     this.#notices = new RunNotices({
       settings: () => this.#settings.current.notifications,
@@ -270,6 +278,7 @@ export class Application implements Answering {
     await closeInTurn(this.#log, [
       ['The workspace on a server', () => this.#remote.dispose()],
       ['Own terminals', () => this.#own.desk.dispose()],
+      ['Exports', () => this.#exports.close()],
       ['The workspace', () => this.#holder.close()],
       ['Links to hosts', () => this.#hosts.dispose()],
     ]);
@@ -345,6 +354,7 @@ export class Application implements Answering {
       dialogs: this.#dialogs,
       pump: this.#pump,
       publisher: this.#publisher,
+      exports: this.#exports,
       hosts: this.#hosts,
       reports: this.#reports,
       ...{ terminals: this.#own.desk, pane: this.#own.pane },

@@ -235,7 +235,14 @@ export class Dialogs {
 
   /** An existing or new folder; null = cancelled. */
   folder(
-    title: 'openWorkspace' | 'addTask' | 'exportTo' | 'chooseTokenizer' | 'createTaskIn' | 'showToRead' | 'showToChange',
+    title:
+      | 'openWorkspace'
+      | 'addTask'
+      | 'exportTo'
+      | 'chooseTokenizer'
+      | 'createTaskIn'
+      | 'showToRead'
+      | 'showToChange',
   ): Promise<string | null> {
     return this.#choose(async (window) => {
       const answer = await dialog.showOpenDialog(window, {
@@ -273,6 +280,11 @@ export class Dialogs {
       });
       return answer.canceled ? null : (answer.filePath ?? null);
     });
+  }
+
+  /** Selects a file in the system's file manager. Nothing is opened, whatever lies there. */
+  showFile(path: string): void {
+    shell.showItemInFolder(path);
   }
 
   /** Shows the whole address and opens it only after a yes; http and https only. */

@@ -16,6 +16,7 @@ import { taskHandlers } from '../commands/tasks';
 import { tokenHandlers } from '../commands/tokens';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { readApart } from '../dataset/importers/import-thread';
+import type { ExportJobs } from '../dataset/jobs/export-jobs';
 import { RememberedTokenizer } from '../dataset/tokens/remembered-tokenizer';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import type { Publisher } from '../ipc/publish';
@@ -47,6 +48,7 @@ export interface HandlerInput {
   dialogs: Dialogs;
   pump: TerminalPump;
   publisher: Publisher;
+  exports: ExportJobs;
   hosts: WindowHosts;
   reports: HostReports;
   terminals: OwnTerminalDesk;
@@ -146,7 +148,11 @@ export function createHandlers(input: HandlerInput): Handlers {
       remembered: new RememberedTokenizer(dirname(settings.path)),
       choose: () => dialogs.folder('chooseTokenizer'),
     }),
-    ...datasetHandlers({ holder, chooseTarget: () => dialogs.folder('exportTo') }),
+    ...datasetHandlers({
+      ...{ holder, jobs: input.exports, publisher: input.publisher },
+      chooseTarget: () => dialogs.folder('exportTo'),
+      showFile: (path) => dialogs.showFile(path),
+    }),
     'attention.showing': async ({ run }) => input.showing(run),
     // By name only: a window has no way to send anything to an address that is not in the settings.
     'model.test': async ({ endpoint: name }) => {

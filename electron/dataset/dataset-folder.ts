@@ -3,9 +3,12 @@ import { lstat, mkdir, open, readdir, readFile, rename, rmdir, stat } from 'node
 import { basename, dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { syncFolder } from '../base/atomic-file';
+import { inside } from '../files/inside';
 import { outputFailure } from '../files/output-file';
 import { removeAt } from '../files/remove';
 import { makeFolder } from '../store/file/make-folder';
+import { ExportJournal, type JournalHead } from './jobs/export-journal';
+import { isAlive, startOf } from './jobs/process-alive';
 import { manifestFile, manifestFormat, type WrittenFile } from './manifest';
 
 /** Bytes gathered before a write. */
@@ -13,38 +16,103 @@ const chunkBytes = 1 << 20;
 
 const OWN = { kind: 'folder', owned: true } as const;
 /** What follows `.partial-`: whose it is, which of theirs. */
-const OURS = /^(\d+)-[0-9a-f]{8}(?:-old)?$/;
+const OURS = /^(\d+)-([0-9a-f]{8})(-old)?$/;
+/** Where the dataset grows in a partial folder; what lies beside it is the journal. */
+const GROWING = 'dataset';
+
+/** What a killed process left beside a target. */
+export interface LeftFolder {
+  partial: string;
+  head: JournalHead;
+}
 
 /**
- * A dataset appears whole or not at all: files are written into a folder beside the target, made durable, and the
- * folder is renamed. An earlier export in the same place stays until then.
+ * A dataset appears whole or not at all: files are written into a folder beside the target, made durable, and that is renamed. An
+ * earlier export in the same place stays until then. What a killed process left can be gone on with.
  */
 export class DatasetFolder {
   readonly files: WrittenFile[] = [];
+  readonly journal: ExportJournal;
 
   private constructor(
     private readonly target: string,
     private readonly partial: string,
-  ) {}
+  ) {
+    this.journal = new ExportJournal(partial);
+  }
 
-  /** @throws WaymarkError `already_exists` when the target holds anything but an earlier export. */
+  /**
+   * Begins anew. What killed processes had left beside the target goes.
+   * @throws WaymarkError `already_exists` when the target holds anything but an earlier export.
+   */
   static async begin(target: string): Promise<DatasetFolder> {
     await checkTarget(target);
     const partial = `${target}.partial-${process.pid}-${randomBytes(4).toString('hex')}`;
     await guarded(target, async () => {
       makeFolder(dirname(target));
-      await removeLeftovers(target);
+      for (const left of await leftBeside(target)) await clear(target, left);
       await mkdir(partial);
+      await mkdir(join(partial, GROWING));
     });
     return new DatasetFolder(target, partial);
+  }
+
+  /** Exports to this target whose process was killed, with what they were about. */
+  static async left(target: string): Promise<LeftFolder[]> {
+    const found: LeftFolder[] = [];
+    for (const { path, old } of await guarded(target, () => leftBeside(target))) {
+      const head = old ? null : await new ExportJournal(path).head();
+      if (head !== null && head.out === target) found.push({ partial: path, head });
+    }
+    return found;
+  }
+
+  /** Goes on in what a killed process left; null when another process was quicker. */
+  static async takeUp(target: string, { partial }: LeftFolder): Promise<DatasetFolder | null> {
+    await checkTarget(target);
+    for (const each of await guarded(target, () => leftBeside(target)))
+      if (each.old) await clear(target, each);
+    const [, , id = ''] = OURS.exec(basename(partial).slice(`${basename(target)}.partial-`.length)) ?? [];
+    const mine = `${target}.partial-${process.pid}-${id}`;
+    try {
+      if (mine !== partial) await rename(partial, mine);
+    } catch (error) {
+      if (['ENOENT', 'EEXIST', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? ''))
+        return null;
+      throw outputFailure(error, target);
+    }
+    return new DatasetFolder(target, mine);
+  }
+
+  /** Absolute path for a file of the dataset; folders on the way are made. */
+  async place(path: string): Promise<string> {
+    const root = join(this.partial, GROWING);
+    const names = path.split('/');
+    return guarded(this.target, async () => {
+      await mkdir(inside(root, ...names.slice(0, -1)), { recursive: true });
+      return inside(root, ...names);
+    });
+  }
+
+  /** Removes a file that is to be written anew. */
+  async remove(path: string): Promise<void> {
+    await removeAt(await this.place(path), { kind: 'file', owned: true });
+  }
+
+  /** Removes what lies in a folder beside these files. */
+  async keepOnly(folder: string, files: readonly string[]): Promise<void> {
+    const kept = new Set(files);
+    const place = await this.place(`${folder}/-`);
+    for (const name of await readdir(dirname(place)))
+      if (!kept.has(`${folder}/${name}`)) await this.remove(`${folder}/${name}`);
   }
 
   async write(path: string, texts: AsyncIterable<string> | Iterable<string>): Promise<WrittenFile> {
     const hash = createHash('sha256');
     let bytes = 0;
+    const place = await this.place(path);
     await guarded(this.target, async () => {
-      await mkdir(dirname(join(this.partial, path)), { recursive: true });
-      const handle = await open(join(this.partial, path), 'wx');
+      const handle = await open(place, 'w');
       try {
         let waiting: Buffer[] = [];
         let size = 0;
@@ -76,23 +144,45 @@ export class DatasetFolder {
   /** Makes the dataset visible. */
   async commit(): Promise<void> {
     await guarded(this.target, async () => {
-      await syncFolder(this.partial);
+      const growing = join(this.partial, GROWING);
+      for (const folder of foldersOf(this.files)) await syncFolder(join(growing, folder));
+      await syncFolder(growing);
       const old = `${this.partial}-old`;
       const replaces = await moveAway(this.target, old);
       try {
-        await rename(this.partial, this.target);
+        await rename(growing, this.target);
       } catch (error) {
         if (replaces) await rename(old, this.target);
         throw error;
       }
       await syncFolder(dirname(this.target));
       await removeAt(old, OWN);
+      await removeAt(this.partial, OWN);
     });
+  }
+
+  /** Lets go of it as it is: whoever exports to the same place may go on with it, this process included. */
+  async release(): Promise<void> {
+    await rename(this.partial, `${this.target}.partial-0-${this.partial.slice(-8)}`);
   }
 
   async abandon(): Promise<void> {
     await removeAt(this.partial, OWN);
   }
+
+  /** What the disk says is told with the name of the target. */
+  guarded<T>(work: () => Promise<T>): Promise<T> {
+    return guarded(this.target, work);
+  }
+}
+
+/** Folders that hold the files, deepest first. */
+function foldersOf(files: readonly WrittenFile[]): string[] {
+  const folders = new Set<string>();
+  for (const { path } of files) {
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) folders.add(folder);
+  }
+  return [...folders].sort((a, b) => b.length - a.length);
 }
 
 /** @throws WaymarkError `already_exists`: what is there is never touched. */
@@ -119,30 +209,27 @@ async function inspect(target: string): Promise<'free' | 'export' | 'file' | 'ot
   if (names.length === 0) return 'free';
   if (!names.includes(manifestFile)) return 'other';
   const listed = await manifestFiles(join(target, manifestFile));
-  return listed !== null && (await holdsOnly(target, new Set([manifestFile, ...listed])))
-    ? 'export'
-    : 'other';
+  return listed !== null && (await holdsOnly(target, '', listed)) ? 'export' : 'other';
 }
 
-/** Whether every file below the folder is one of these; a folder of theirs may hold nothing else. */
-async function holdsOnly(target: string, paths: ReadonlySet<string>, below = ''): Promise<boolean> {
+/** Whether a folder holds nothing but files of the list, folders for them, and the manifest. */
+async function holdsOnly(target: string, below: string, listed: ReadonlySet<string>): Promise<boolean> {
   for (const entry of await readdir(join(target, below), { withFileTypes: true })) {
-    const path = `${below}${entry.name}`;
-    const isOurs = entry.isDirectory()
-      ? [...paths].some((each) => each.startsWith(`${path}/`)) && (await holdsOnly(target, paths, `${path}/`))
-      : paths.has(path);
-    if (!isOurs) return false;
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (path === manifestFile || listed.has(path)) continue;
+    const leads = entry.isDirectory() && [...listed].some((file) => file.startsWith(`${path}/`));
+    if (!leads || !(await holdsOnly(target, path, listed))) return false;
   }
   return true;
 }
 
 /** Names of the files that a manifest of ours lists; null when it is somebody else's. */
-async function manifestFiles(path: string): Promise<string[] | null> {
+async function manifestFiles(path: string): Promise<ReadonlySet<string> | null> {
   const text = await readFile(path, 'utf8');
   try {
     const manifest = JSON.parse(text) as { format?: unknown; files?: { path?: unknown }[] };
     if (manifest.format !== manifestFormat || !Array.isArray(manifest.files)) return null;
-    return manifest.files.map((file) => String(file.path));
+    return new Set(manifest.files.map((file) => String(file.path)));
   } catch (error) {
     // Any other program may have a manifest.json of its own shape.
     if (error instanceof SyntaxError || error instanceof TypeError) return null;
@@ -164,31 +251,45 @@ async function moveAway(target: string, to: string): Promise<boolean> {
   return false;
 }
 
-/** Folders of exports whose process was killed. An old dataset that was already moved away is put back. */
-async function removeLeftovers(target: string): Promise<void> {
+/** Folders beside a target whose process is gone, this user's own. */
+async function leftBeside(target: string): Promise<{ path: string; old: boolean }[]> {
   const prefix = `${basename(target)}.partial-`;
-  for (const name of await readdir(dirname(target))) {
+  const names = await readdir(dirname(target)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const found: { path: string; old: boolean }[] = [];
+  for (const name of names) {
     if (!name.startsWith(prefix)) continue;
-    const pid = Number(OURS.exec(name.slice(prefix.length))?.[1]);
-    if (!pid || isAlive(pid)) continue;
+    const [, pid, , old] = OURS.exec(name.slice(prefix.length)) ?? [];
+    if (pid === undefined) continue;
     const path = join(dirname(target), name);
     // Beside a target in a shared folder anybody may make such names: only a folder of this user is a leaving.
-    const about = await lstat(path);
-    if (!about.isDirectory() || (process.getuid !== undefined && about.uid !== process.getuid())) continue;
-    if (name.endsWith('-old') && (await inspect(target)) === 'free') {
-      await moveAway(target, path);
-      await rename(path, target);
-    } else await removeAt(path, OWN);
+    const about = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (about === null || !about.isDirectory()) continue;
+    if (process.getuid !== undefined && about.uid !== process.getuid()) continue;
+    if (await isOwned(path, Number(pid))) continue;
+    found.push({ path, old: old !== undefined });
   }
+  return found;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+/** Whether the process that wrote it still lives: its number may have gone to another one since. */
+async function isOwned(path: string, pid: number): Promise<boolean> {
+  if (pid === 0 || !isAlive(pid)) return false;
+  const owner = (await new ExportJournal(path).head())?.owner;
+  return owner === undefined || owner.pid !== pid || owner.start === startOf(pid);
+}
+
+/** An old dataset that was already moved away is put back; anything else that was left goes. */
+async function clear(target: string, { path, old }: { path: string; old: boolean }): Promise<void> {
+  if (old && (await inspect(target)) === 'free') {
+    await moveAway(target, path);
+    await rename(path, target);
+  } else await removeAt(path, OWN);
 }
 
 async function guarded<T>(target: string, work: () => Promise<T>): Promise<T> {

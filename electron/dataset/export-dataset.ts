@@ -1,79 +1,147 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import type { ExportVariant } from '@shared/contract/export-request';
 import type { ExportResult } from '@shared/contract/ipc/dataset';
-import { checkTarget, DatasetFolder } from './dataset-folder';
+import { checkTarget, type DatasetFolder } from './dataset-folder';
 import type { DatasetReader } from './event-pages';
 import { planExport } from './export-plan';
-import { argumentsForm, type ExportRequest } from './export-request';
-import { jsonLine } from './json-line';
-import { manifestFile, manifestText } from './manifest';
-import {
-  countInherited,
-  countMasks,
-  dataFilePath,
-  type ExportPlan,
-  type Side,
-  sidesOf,
-  stepRanges,
-  variantPlan,
-} from './plan';
+import { argumentsForm, type ExportRequest, exportOptions } from './export-request';
+import { beginExport, type ExportLife } from './jobs/export-life';
+import type { ExportProgress } from './jobs/export-runner';
+import { manifestFile, manifestText, type WrittenFile } from './manifest';
+import { countInherited, countMasks, type ExportPlan, stepRanges, variantPlan } from './plan';
 import { variantCounts } from './plan-counts';
-import { datasetRows } from './rows';
 import { refuseChanged } from './still-there';
 import { loadTarget } from './targets/table';
-import type { DataFile, RecordMaker, Target, TargetDrop } from './targets/target';
+import type { Target } from './targets/target';
 import { trainerReadme } from './trainer-readme';
+import { eventsOf, type SavedWriting, type Writing } from './writing';
+
+export interface WrittenDataset {
+  result: ExportResult;
+  manifest: string;
+  files: readonly WrittenFile[];
+  plan: ExportPlan;
+  /** Of the whole export, every variant. */
+  records: number;
+  bytes: number;
+}
+
+/** Fewest events between two borders of an export: smaller ones begin anew after a kill. */
+const borderEvents = 5_000;
 
 /**
- * Writes the chosen runs as a dataset folder: data files, `README.md` for the trainer, `manifest.json`. The first pass over the
- * events decides rows and masks of every variant, each data file is one more; none holds more than one
+ * Writes the chosen runs as a dataset folder: data files, `records.index`, `README.md` for the trainer, `manifest.json`. The first
+ * pass over the events decides rows and masks of every variant, the second writes all of them; neither holds more than one
  * context. The folder appears whole or not at all, and the same snapshot gives the same bytes.
  *
  * @throws WaymarkError `export_undecided` while a step is undecided and not waived, `export_no_tools` while a row would
- * have no tools and that is not waived, `export_empty`, `unsupported`, `conflict` when a run is removed or purged meanwhile,
- * `already_exists`, `not_found`, `disk_full`, `read_only`, `cancelled`.
+ * have no tools and that is not waived, `export_empty`, `unsupported`, `refused` for a record that the loader would not take as it
+ * is meant, `conflict` when a run is removed or purged meanwhile, `already_exists`, `not_found`, `disk_full`, `read_only`, `cancelled`.
  */
 export async function exportDataset(
   reader: DatasetReader,
   request: ExportRequest & { out: string },
 ): Promise<ExportResult> {
+  return (await writeDataset(reader, request)).result;
+}
+
+/** As `exportDataset`, with a life beyond this process: what was written goes on after a kill. */
+export async function writeDataset(
+  reader: DatasetReader,
+  request: ExportRequest & { out: string },
+  life: ExportLife = {},
+): Promise<WrittenDataset> {
   const out = resolve(request.out);
   await checkTarget(out);
-  const plan = await planExport(reader, request);
-  const target = await loadTarget(plan.options.format);
-  refuseOpen(plan, target);
-  const folder = await DatasetFolder.begin(out);
-  const writing = new Writing(reader, plan, target, request);
+  const options = exportOptions(request);
+  const target = await loadTarget(options.format);
+  const tell = (progress: ExportProgress) => {
+    life.tell?.(progress);
+    request.onProgress?.({ done: progress.done, total: progress.total });
+  };
+  const begun = await beginExport(reader, { out, options, life: { ...life, tell } });
+  const { folder, meter } = begun;
+  let writing: Writing | null = null;
   try {
-    for (const { variant } of plan.variants) await writing.variant(folder, variant);
-    const facts = { ...writing.facts, files: writing.data };
-    for (const { path, text } of target.extras?.(facts) ?? []) await folder.write(path, [text]);
-    await folder.write('README.md', [trainerReadme(target, facts)]);
-    await folder.write(manifestFile, [
-      manifestText(plan, {
-        files: folder.files.map((file) => ({ ...file, ...writing.recordsOf(file.path) })),
-        notAsSent: writing.notAsSent,
-        argumentsForm: writing.facts.argumentsForm,
-        dropped: writing.dropped,
-        redaction: { mode: 'off' },
-      }),
-    ]);
+    const plan = await planExport(begun.plans?.planned() ?? reader, {
+      ...request,
+      plans: begun.plans ?? undefined,
+      onProgress: ({ done, total }) => meter.planned(done, total, begun.plans?.skipped ?? 0),
+    });
+    refuseOpen(plan, target);
+    meter.begin(eventsOf(plan));
+    const context = { argumentsForm: argumentsForm(target, plan.options, request.templateWants) };
+    const input = {
+      ...{ reader, plan, target, context: { ...context, signal: request.signal } },
+      onEvents: (count: number) => meter.wrote(count, writing?.sinks ?? null),
+      borderEvents: life.borderEvents ?? borderEvents,
+      atBorder: (saved: SavedWriting) => folder.guarded(() => begun.keep(plan.snapshot, saved)),
+    };
+    writing = await folder.guarded(() => begun.goOn(plan.snapshot, input));
+    const now = writing;
+    await folder.guarded(() => now.run());
+    const written = await finish(folder, { plan, target, writing, form: context.argumentsForm });
     await refuseChanged(reader, plan.runs, request.signal);
     if (request.signal?.aborted) throw cancelled();
     await folder.commit();
+    return { ...written, plan, result: resultOf(out, { plan, target, writing, files: folder.files }) };
   } catch (error) {
-    await folder.abandon();
+    await writing?.sinks.close();
+    if (life.keeps?.() === true) await folder.release();
+    else await folder.abandon();
     throw error;
   }
+}
+
+interface Finished {
+  plan: ExportPlan;
+  target: Target;
+  writing: Writing;
+}
+
+/** What stands beside the data once all of it is written. */
+async function finish(
+  folder: DatasetFolder,
+  { plan, target, writing, form }: Finished & { form: 'string' | 'object' },
+): Promise<Pick<WrittenDataset, 'manifest' | 'files' | 'records' | 'bytes'>> {
+  const { data, index } = await folder.guarded(() => writing.sinks.end());
+  const { compression } = plan.options;
+  const dropped = [...writing.dropped.values()].flat();
+  const facts = { plan, argumentsForm: form, compression, dropped, files: data };
+  for (const { path, text } of target.extras?.(facts) ?? []) await folder.write(path, [text]);
+  await folder.write('README.md', [trainerReadme(target, facts)]);
+  const files: WrittenFile[] = [
+    ...data.map(({ path, bytes, sha256, records, variant, split }) => ({
+      ...{ path, bytes, sha256, records, variant, split },
+    })),
+    ...index.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
+    ...folder.files,
+  ];
+  const manifest = manifestText(plan, {
+    files,
+    notAsSent: writing.notAsSent,
+    argumentsForm: form,
+    dropped: writing.dropped,
+    redaction: { mode: 'off' },
+  });
+  await folder.write(manifestFile, [manifest]);
+  folder.files.unshift(...files.slice(0, data.length + index.length));
+  const sum = (of: 'records' | 'bytes') => data.reduce((all, file) => all + file[of], 0);
+  return { manifest, files, records: sum('records'), bytes: sum('bytes') };
+}
+
+function resultOf(
+  out: string,
+  { plan, target, writing, files }: Finished & { files: readonly WrittenFile[] },
+): ExportResult {
   return {
     folder: out,
-    rows: writing.data.reduce((sum, { records }) => sum + records, 0),
+    rows: writing.sinks.records,
     ...countMasks(variantPlan(plan).rows),
     dropped: variantPlan(plan).dropped,
     notAsSent: writing.notAsSent,
     inherited: countInherited(plan),
-    files: folder.files,
+    files: files.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
     snapshot: plan.snapshot,
     variants: plan.variants.map((variant) => variantCounts(variant, plan, target)),
   };
@@ -85,88 +153,6 @@ export function refuseOpen(plan: ExportPlan, target: Pick<Target, 'undecided'>):
   const asked = variants.some(({ variant }) => variant === 'all') && target.undecided !== 'ignored';
   if (asked && options.undecided === 'refuse') refuseUndecided(plan.undecided);
   if (options.noTools !== 'allow') refuseNoTools(plan.noTools);
-}
-
-class Writing {
-  readonly data: DataFile[] = [];
-  readonly dropped = new Map<ExportVariant, TargetDrop[]>();
-  /** Rows of the first variant that hold messages in another form than some of their steps were sent. */
-  notAsSent = 0;
-  private done: number;
-  private readonly total: number;
-
-  constructor(
-    private readonly reader: DatasetReader,
-    private readonly plan: ExportPlan,
-    private readonly target: Target,
-    private readonly request: ExportRequest,
-  ) {
-    const events = plan.runs.reduce((sum, { seq }) => sum + seq, 0);
-    this.done = events;
-    this.total = events * (1 + plan.variants.length);
-  }
-
-  get facts() {
-    const { plan, target, request } = this;
-    const { compression } = plan.options;
-    const dropped = [...this.dropped.values()].flat();
-    return {
-      plan,
-      argumentsForm: argumentsForm(target, plan.options, request.templateWants),
-      compression,
-      dropped,
-    };
-  }
-
-  async variant(folder: DatasetFolder, variant: ExportVariant): Promise<void> {
-    const drops: TargetDrop[] = [];
-    for (const split of sidesOf(this.plan)) {
-      const maker = await this.begin(variant);
-      const file: DataFile = {
-        path: dataFilePath(this.plan, { variant, split }, 'jsonl'),
-        variant,
-        split,
-        records: 0,
-      };
-      this.data.push(file);
-      await folder.write(file.path, this.lines(maker, file, split));
-      drops.push(...maker.dropped());
-    }
-    this.dropped.set(variant, drops);
-  }
-
-  private async begin(variant: ExportVariant): Promise<RecordMaker> {
-    const { signal } = this.request;
-    const { plan, argumentsForm } = this.facts;
-    return this.target.begin({ plan, reader: this.reader, variant, argumentsForm, signal });
-  }
-
-  recordsOf(path: string): Partial<Omit<DataFile, 'path'>> {
-    const { path: _, ...facts } = this.data.find((file) => file.path === path) ?? { path };
-    return facts;
-  }
-
-  private async *lines(maker: RecordMaker, file: DataFile, split: Side): AsyncGenerator<string> {
-    const { reader, plan } = this;
-    const { signal, onProgress } = this.request;
-    const { variant } = file;
-    const onEvents = (count: number) => {
-      this.done = Math.min(this.total, this.done + count);
-      onProgress?.({ done: this.done, total: this.total });
-    };
-    for await (const row of datasetRows(reader, plan, { variant, split, signal, onEvents })) {
-      if (row.notAsSent.length > 0 && variant === variantPlan(plan).variant) this.notAsSent += 1;
-      const lines = [...maker.records(row)].map(({ value }) => `${jsonLine(value)}\n`);
-      for (let copy = 0; copy < plan.repeat[row.plan.kind]; copy += 1) {
-        file.records += lines.length;
-        yield* lines;
-      }
-    }
-    for await (const { value } of maker.rest?.() ?? []) {
-      file.records += 1;
-      yield `${jsonLine(value)}\n`;
-    }
-  }
 }
 
 function cancelled(): WaymarkError {

@@ -19,7 +19,7 @@ import {
 } from './plan-filters';
 import { planSplit, sideOf } from './plan-split';
 import { type Candidate, planVariant } from './plan-variants';
-import { planRun, type RunPlan, type StepPlan } from './run-plan';
+import { type PlanOptions, planRun, type RunPlan, type StepPlan } from './run-plan';
 import { whileThere } from './still-there';
 import { loadTarget } from './targets/table';
 import type { Target } from './targets/target';
@@ -127,24 +127,26 @@ async function readRuns(
   { options, preset, filtered }: Reading,
 ): Promise<RunPlan[]> {
   const heads = await chosenHeads(reader, options, filtered);
-  const total = heads.reduce((sum, { seq }) => sum + seq, 0) * (1 + options.variants.length);
+  const total = 2 * heads.reduce((sum, { seq }) => sum + seq, 0);
   const checks = runChecks(options.filter);
   let done = 0;
   const runs: RunPlan[] = [];
   for (const { run, seq } of heads) {
-    const plan = await whileThere(reader, run, () =>
-      planRun(reader, run, seq, {
-        preset: preset.name,
-        precedence: request.precedence,
-        reasoning: preset.reasoning,
-        variants: options.variants,
-        signal: request.signal,
-        onEvents: (count) => {
-          done += count;
-          request.onProgress?.({ done, total });
-        },
-      }),
-    );
+    const how: PlanOptions = {
+      preset: preset.name,
+      precedence: request.precedence,
+      reasoning: preset.reasoning,
+      variants: options.variants,
+      signal: request.signal,
+      onEvents: (count) => {
+        done += count;
+        request.onProgress?.({ done, total });
+      },
+    };
+    const kept = (await request.plans?.get(run, seq, how)) ?? null;
+    if (kept !== null) how.onEvents?.(seq);
+    const plan = kept ?? (await whileThere(reader, run, () => planRun(reader, run, seq, how)));
+    if (plan !== null && kept === null) await request.plans?.keep(plan);
     if (plan === null) continue;
     const by = failing(checks, plan);
     if (by === null) runs.push(plan);

@@ -1,3 +1,4 @@
+import type { SavedFold } from '@shared/context/context-state';
 import { type MaskedMessage, maskTrajectory } from '@shared/context/mask';
 import { type Trajectory, TrajectoryFold } from '@shared/context/trajectory';
 import { WaymarkError } from '@shared/contract/errors';
@@ -32,6 +33,22 @@ export interface RowsOptions {
 }
 
 /**
+ * A place between two rows from which they can be read on, by another process too: every row before it was given out, and what the
+ * fold holds there is plain data.
+ */
+export interface RowPlace {
+  run: string;
+  /** Event that is read next; 1: the run was not begun. */
+  next: number;
+  fold: SavedFold | null;
+}
+
+/** Comes after the last row of each segment. */
+export interface RowBorder {
+  place(): RowPlace;
+}
+
+/**
  * The rows of a plan, one at a time, in its order. A segment carries steps of earlier ones on, so the events of a run are read
  * once, in order, page by page; only one context is held.
  *
@@ -42,8 +59,27 @@ export async function* datasetRows(
   plan: ExportPlan,
   options: RowsOptions,
 ): AsyncGenerator<DatasetRow> {
+  for await (const each of rowsAndBorders(reader, plan, options)) if ('plan' in each) yield each;
+}
+
+/** As `datasetRows`, from a place on, and with the places where reading can stop. */
+export async function* rowsAndBorders(
+  reader: DatasetReader,
+  plan: ExportPlan,
+  { from, ...options }: RowsOptions & { from?: RowPlace | undefined },
+): AsyncGenerator<DatasetRow | RowBorder> {
   for (const [run, rows] of wantedRows(plan, options)) {
+    const id = run.created.run;
+    if (from !== undefined && id < from.run) continue;
+    const here = from?.run === id ? from : undefined;
     const fold = new TrajectoryFold({ reasoning: plan.preset.reasoning });
+    if (here !== undefined && here.fold !== null) {
+      fold.restore(here.fold);
+      // The event before the next one opened the segment that the fold is in.
+      for (const [key, [wanted]] of rows) {
+        if (wanted !== undefined && wanted.row.segment.fromSeq < here.next - 1) rows.delete(key);
+      }
+    }
     const to = [...rows.values()].reduce(
       (last, [wanted]) => Math.max(last, wanted?.row.segment.toSeq ?? 0),
       0,
@@ -55,16 +91,25 @@ export async function* datasetRows(
         rows.delete(key);
         return wanted.map(({ variant, row }) => rowOf(trajectory, { variant, row, plan }));
       });
-    const pages = eventPages(reader, run.created.run, { from: 1, to, signal: options.signal });
-    const next = () => whileThere(reader, run.created.run, () => pages.next());
+    const pages = eventPages(reader, id, { from: here?.next ?? 1, to, signal: options.signal });
+    const next = () => whileThere(reader, id, () => pages.next());
     for (let page = await next(); !page.done; page = await next()) {
-      for (const event of page.value) yield* found(fold.apply(event));
-      options.onEvents?.(page.value.length);
+      let told = 0;
+      for (const [index, event] of page.value.entries()) {
+        const trajectories = fold.apply(event);
+        if (trajectories.length === 0) continue;
+        options.onEvents?.(index + 1 - told);
+        told = index + 1;
+        yield* found(trajectories);
+        yield { place: () => ({ run: id, next: event.seq + 1, fold: fold.save() }) };
+      }
+      options.onEvents?.(page.value.length - told);
     }
     yield* found(fold.end());
     const [left] = [...rows.values()].flat();
     if (left)
       throw new WaymarkError('bug', `Segment ${left.row.segment.segment} of run ${run.created.run} is empty`);
+    yield { place: () => ({ run: `${id}~`, next: 1, fold: null }) };
   }
 }
 

@@ -12,7 +12,8 @@ import { inside, isPlainName } from './inside';
 export const WORKSPACE_PARTS = [
   ...['workspace.db', 'workspace.db-wal', 'workspace.db-shm', 'workspace.db-journal'],
   ...['search.db', 'search.db-wal', 'search.db-shm', 'search.db-journal', 'ballast'],
-  ...['backups', 'blobs', 'cache', 'checkpoints', 'locks', 'logs', 'runs', 'sessions', 'spools', 'tasks'],
+  ...['backups', 'blobs', 'cache', 'checkpoints', 'datasets', 'locks', 'logs', 'runs'],
+  ...['sessions', 'spools', 'tasks'],
 ] as const;
 
 /** @throws WaymarkError workspace_corrupt for what is no run id */
@@ -72,6 +73,21 @@ export function attentionFolder(workspace: string): string {
   return inside(workspace, 'cache', 'attention');
 }
 
+/** `datasets`: what was exported from this workspace, and what is being exported. */
+export function datasetsFolder(workspace: string): string {
+  return inside(workspace, 'datasets');
+}
+
+/** `datasets/<sha><end>`: one past export, by the sha256 of its manifest. */
+export function datasetPath(workspace: string, id: string, end: '.json' | '.index.gz'): string {
+  return inside(workspace, 'datasets', `${parsedSha(id)}${end}`);
+}
+
+/** `datasets/job-<id>.json`: one export that is not done. */
+export function exportJobPath(workspace: string, job: string): string {
+  return inside(workspace, 'datasets', `job-${parsedRun(job)}.json`);
+}
+
 /** `logs/driver-<run>.log`: output of a background driver. */
 export function driverLog(workspace: string, run: string): string {
   return inside(workspace, 'logs', `driver-${parsedRun(run)}.log`);
@@ -86,6 +102,6 @@ function parsedSha(hex: string): string {
   if (/^[0-9a-f]{64}$/.test(hex)) return hex;
   throw new WaymarkError(
     'workspace_corrupt',
-    `${shownId(hex)} is used for a text or a task package, but is not a SHA-256. Run "verify" to see what is affected.`,
+    `${shownId(hex)} is used for a text, a task package or a dataset, but is not a SHA-256. Run "verify" to see what is affected.`,
   );
 }

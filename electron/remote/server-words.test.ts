@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { WaymarkError } from '@shared/contract/errors';
+import { exportRequestSchema } from '@shared/contract/export-request';
 import {
   type CommandInput,
   type CommandOutput,
@@ -12,9 +14,11 @@ import { visibleText } from '@shared/terminal/visible-text';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { datasetHandlers } from '../commands/dataset';
+import { datasetReads } from '../commands/dataset';
 import { answerCommand, type Handlers } from '../commands/dispatch';
 import { workspaceHandlers } from '../commands/workspace-handlers';
+import { DatasetRegistry } from '../dataset/past/dataset-registry';
+import { indexLineOf } from '../dataset/past/record-index';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { encodeFrame, FrameDecoder } from '../serve/frames';
 import { answerLimit } from '../serve/protocol';
@@ -31,6 +35,7 @@ const events = Object.keys(eventSchemas) as (keyof typeof eventSchemas)[];
 const me = { uuid: '6f1c1f0a-1111-4111-8111-111111111111', name: 'Ada' };
 let handlers: Partial<Handlers>;
 let run = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const dataset = 'da'.repeat(32);
 
 /** As it comes out of a frame. */
 function sent(message: unknown): unknown {
@@ -51,6 +56,7 @@ async function served(): Promise<void> {
   run = built.run;
   const store = testStore(built.folder);
   await store.drain();
+  await rememberDataset(built.folder);
   const bench = { folder: built.folder, store } as Partial<Workbench> as Workbench;
   const holder = new WorkbenchHolder(() => Promise.resolve(bench));
   await holder.open(built.folder);
@@ -59,8 +65,31 @@ async function served(): Promise<void> {
   const settings = settingsSchema.parse({});
   handlers = {
     ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
-    ...datasetHandlers({ holder, chooseTarget: () => Promise.resolve(null) }),
+    ...datasetReads(holder, { publish: () => undefined }),
   };
+}
+
+/** A past export whose folder is gone, with a step in two rows. */
+async function rememberDataset(workspace: string): Promise<void> {
+  const from = { file: 'train.jsonl', variant: 'all' as const };
+  const steps = [{ step: 3, mask: 1 as const, source: 'human', reason: 'AL' }];
+  const rows = [1, 2].map((at) =>
+    indexLineOf({ run, segment: at, kind: 'react' }, { ...from, from: at, to: at }, steps),
+  );
+  const facts = {
+    id: dataset,
+    format: 'slime' as const,
+    writtenAt: 1,
+    snapshot: dataset,
+    compression: 'none' as const,
+  };
+  const counts = { records: 2, trained: 1, masked: 0, bytes: 9, redacted: 0 };
+  const files = [{ path: 'train.jsonl', bytes: 9, sha256: dataset, records: 2 }];
+  await new DatasetRegistry(workspace).add(
+    { ...facts, ...counts, files, variants: ['all'], options: exportRequestSchema.parse({}) },
+    '/gone',
+    gzipSync(rows.map((row) => JSON.stringify(row)).join('\n')),
+  );
 }
 
 describe('what our own server says', () => {
@@ -133,7 +162,12 @@ describe('what our own server says', () => {
       'review.pace': [undefined],
       'rules.ofRun': [{ run }],
       'rules.preview': [{ runs: [run], settings: { rules: { 'command-failed': { on: false } } } }],
-      'export.preview': [{ runs: [run], undecided: 'train' }],
+      'export.preview': [{ runs: [run], undecided: 'train', variants: ['all', 'unmasked'] }],
+      'export.rows': [{ options: { runs: [run], undecided: 'train' }, variant: 'all', from: 0, limit: 10 }],
+      'datasets.list': [undefined],
+      'datasets.difference': [{ a: dataset, b: dataset }],
+      'datasets.forStep': [{ run, step: 3 }],
+      'datasets.row': [{ dataset, file: 'train.jsonl', record: 1 }],
       'stats.run': [{ run }],
     };
     const lost: string[] = [];

@@ -3,7 +3,7 @@ import { type Failure, type Result, WaymarkError } from '@shared/contract/errors
 import { commands, type WorkspaceCommand } from '@shared/contract/ipc';
 import type { Endpoint, Settings } from '@shared/contract/settings';
 import { freeBytes } from '../commands/application';
-import { planReads } from '../commands/export-plans';
+import { datasetReads } from '../commands/dataset';
 import type { Handlers } from '../commands/dispatch';
 import { relay } from '../commands/relay';
 import { taskHandlers } from '../commands/tasks';
@@ -129,7 +129,7 @@ export async function serveWorkspace(
       warnings: storedWarnings(() => bench.store),
       ...{ add: needsDialog, catalogue: needsDialog, create: needsDialog },
     })['tasks.list'],
-    ...planReads(holder),
+    ...datasetReads(holder, publisher),
   };
   return {
     folder,

@@ -35,6 +35,7 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
           'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
+          'export-worker': resolve(root, 'electron/dataset/jobs/export-worker.ts'),
           ...extra,
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

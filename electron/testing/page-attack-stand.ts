@@ -20,6 +20,8 @@ import type { Handlers } from '../commands/dispatch';
 import type { OwnTerminalDesk } from '../commands/own';
 import { restoreHandlers } from '../commands/restore';
 import { PromptDesk } from '../computer/ssh/login/prompt-desk';
+import { ExportJobs } from '../dataset/jobs/export-jobs';
+import { exportApart } from '../dataset/jobs/export-thread';
 import { DemoServer } from '../demo/demo';
 import { TerminalPump } from '../ipc/terminal-pump';
 import { originOf } from '../model/bound-key';
@@ -164,8 +166,11 @@ export class PageAttackStand {
       restore: (restore) => restoreApart(restore, { workerDir }),
       open: () => Promise.reject(new Error('Nobody chose a folder.')),
     });
+    const exports = new ExportJobs({
+      ...{ run: exportApart(workerDir), clock: systemClock, tell: () => undefined, written: () => undefined },
+    });
     const handlers = createHandlers({
-      ...{ holder, settings, keys, dialogs, pump, publisher, remote, resourcesDir, pane: noPane },
+      ...{ holder, settings, keys, dialogs, pump, publisher, remote, resourcesDir, exports, pane: noPane },
       info: () => testAppInfo,
       hosts: { hosts, prompts } as Partial<WindowHosts> as WindowHosts,
       reports: await HostReportFile.open(join(data, 'host-tests.json'), [], () => undefined),
@@ -177,6 +182,7 @@ export class PageAttackStand {
     });
     const endings = [
       () => remote.dispose(),
+      () => exports.close(),
       async () => {
         pump.attach(null);
         prompts.dispose();

@@ -30,6 +30,9 @@ export interface SummaryTurn {
   told: string;
 }
 
+/** What a fold held between two events; only the same version of it can read that. */
+export type SavedFold = Readonly<Record<string, unknown>>;
+
 /**
  * What an event did to the context: nothing a request would show; a step was added to the end; the next request is another
  * one (a summary turn begins); bytes that were sent before are different now; or all that was measured is void.
@@ -65,6 +68,16 @@ export class ContextState {
     /** The model takes images; read off the log where it is fed from its begin. */
     private showImages = true,
   ) {}
+
+  /** All that it holds, as data that a structured clone keeps; `restore` of one with the same options takes it back. */
+  save(): SavedFold {
+    return { ...this, head: { ...this.head } };
+  }
+
+  restore({ head, ...rest }: SavedFold): void {
+    Object.assign(this, rest);
+    this.head = Object.assign(new ContextHead([]), head);
+  }
 
   apply(event: NewEvent): ContextChange {
     switch (event.kind) {

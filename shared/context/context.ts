@@ -3,7 +3,7 @@ import type { Tool } from '../log/event-parts';
 import type { EventBody, NewEvent } from '../log/events';
 import { type ContextEntry, tokensOf } from './context-entry';
 
-import { type ContextChange, ContextState } from './context-state';
+import { type ContextChange, ContextState, type SavedFold } from './context-state';
 import { estimateTokens, toolTokens } from './tokens';
 
 export interface ContextOptions {
@@ -97,6 +97,12 @@ export class ContextFold extends ContextState {
 
   constructor(private readonly options: ContextOptions) {
     super(options.sendReasoning, options.fixedReasoning ?? false, options.images ?? true);
+  }
+
+  /** The text of the next request is made anew. */
+  override save(): SavedFold {
+    const { options: _, ...held } = super.save();
+    return { ...held, sending: null };
   }
 
   override apply(event: NewEvent): ContextChange {

@@ -1,6 +1,7 @@
 import type { EventBody, RunEvent } from '../log/events';
 import { type ContextFold, tailOf } from './context';
 import type { ContextEntry, Kept } from './context-entry';
+import type { SavedFold } from './context-state';
 
 /** What a step was asked with besides its messages. */
 export interface AskedWith {
@@ -50,6 +51,16 @@ export class SentForms {
   private answered: AskedWith[] = [];
   private shortenings: Shortening[] = [];
   private leavings: LeavingOut[] = [];
+
+  /** All that it holds, as data that a structured clone keeps. */
+  save(): SavedFold {
+    const { reasoning, images, tail, answered, shortenings, leavings } = this;
+    return { reasoning, images, tail, answered, shortenings, leavings };
+  }
+
+  restore(saved: SavedFold): void {
+    Object.assign(this, saved);
+  }
 
   apply(event: RunEvent, context: Pick<ContextFold, 'entries' | 'pair' | 'headLeftOut'>): void {
     switch (event.kind) {

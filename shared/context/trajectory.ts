@@ -3,6 +3,7 @@ import type { Tool } from '../log/event-parts';
 import type { EventBody, EventOf, RunEvent } from '../log/events';
 import { ContextFold } from './context';
 import { type ContextEntry, entryMessages, entryOf } from './context-entry';
+import type { SavedFold } from './context-state';
 import { type NotAsSent, notAsSent } from './not-as-sent';
 import { SentForms } from './sent-forms';
 
@@ -75,6 +76,22 @@ export class TrajectoryFold {
 
   constructor(private readonly options: TrajectoryOptions) {
     this.context = this.contextWith(false);
+  }
+
+  /**
+   * All that it holds between two events, as data that a structured clone keeps: a fold with the same options that `restore`s it
+   * goes on as this one would.
+   */
+  save(): SavedFold {
+    const { options: _, ...held } = { ...this };
+    return { ...held, context: this.context.save(), forms: this.forms.save() };
+  }
+
+  restore({ context, forms, ...rest }: SavedFold): void {
+    Object.assign(this, rest);
+    this.context = this.contextWith(false);
+    this.context.restore(context as SavedFold);
+    this.forms.restore(forms as SavedFold);
   }
 
   /** Returns what is finished when the event opens the next segment. */

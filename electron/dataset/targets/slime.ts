@@ -6,7 +6,13 @@ import { argumentsObject } from './call-arguments';
 import { slimeParquet } from './slime-parquet';
 import { slimeProblems } from './slime-problems';
 import { slimeReadme } from './slime-readme';
-import type { RecordMaker, Target, TargetContext, TargetRecord } from './target';
+import {
+  type RecordMaker,
+  remembersNothing,
+  type Target,
+  type TargetContext,
+  type TargetRecord,
+} from './target';
 
 /**
  * Chat rows as slime's SFT rollout reads them: `step_loss_mask` 0 or 1 on every assistant message; a field that is absent there
@@ -31,6 +37,7 @@ function slimeRecords({ argumentsForm }: Pick<TargetContext, 'argumentsForm'>): 
   return {
     records: (row) => [slimeRecord(row, argumentsForm)],
     dropped: () => [],
+    ...remembersNothing,
   };
 }
 

@@ -19,6 +19,14 @@ export interface TargetRecord {
   value: Readonly<Record<string, unknown>>;
   /** Assistant messages that get loss in it. */
   trained: number;
+  /** With the encoding `documents`: name of the record's file, which other documents refer to. */
+  name?: string;
+  /** Records of different parts go into files of their own, where a loader weights whole files. Absent: one file for all. */
+  part?: Trajectory['kind'];
+  /** In `rest`: the row it belongs to, whose split it shares. Absent: the split of the row being written, else `train`. */
+  of?: RowPlan | undefined;
+  /** Steps of its row that it is about, where a row makes several records. Absent: all of them. */
+  steps?: readonly number[];
 }
 
 /** Why something of the plan is in no record, in words that people read, and how often. */
@@ -35,7 +43,16 @@ export interface RecordMaker {
   rest?(): AsyncIterable<TargetRecord> | Iterable<TargetRecord>;
   /** What was left out so far. */
   dropped(): TargetDrop[];
+  /**
+   * What it remembers of the rows so far, as data that a structured clone keeps; `restore` of a new maker of the same plan takes
+   * it back. Without these two an export that was killed writes its records again from the first row.
+   */
+  save?(): unknown;
+  restore?(saved: unknown): void;
 }
+
+/** Of a maker whose records depend on their row alone. */
+export const remembersNothing = { save: () => null, restore: () => undefined };
 
 /** A column of a Parquet file, as hyparquet-writer takes it. */
 export interface ParquetLayout {
@@ -55,6 +72,8 @@ export interface DataFile {
   variant: ExportVariant;
   split: 'train' | 'validation';
   records: number;
+  /** Only records of this part are in it (`TargetRecord.part`). */
+  part?: Trajectory['kind'];
 }
 
 export interface ExtraFile {

@@ -1,5 +1,6 @@
 import type { CommandOutput, WorkspaceCommand } from '@shared/contract/ipc';
 import type { z } from 'zod';
+import { datasetAnswers } from './datasets';
 import { fileAnswers } from './files';
 import { findingAnswers } from './findings';
 import { hintAnswers } from './hints';
@@ -23,4 +24,5 @@ export const answerSchemas = {
   ...terminalAnswers,
   ...reviewAnswers,
   ...findingAnswers,
+  ...datasetAnswers,
 } satisfies { [C in WorkspaceCommand]: z.ZodType<CommandOutput<C>> };

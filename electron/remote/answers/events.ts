@@ -29,5 +29,6 @@ export const eventSchemas = {
   'workspace.unreadable': z.object({ failure }),
   'approval.asked': approvalAsked,
   'attention.changed': empty,
+  'datasets.changed': empty,
   'attention.open': z.object({ run, step: step.nullable() }),
 } satisfies { [E in WorkspaceEvent]: z.ZodType<EventPayloads[E]> };

@@ -11,7 +11,7 @@ import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { startExport } from '../jobs/jobs';
 import { DatasetDifferenceView } from './DatasetDifferenceView';
-import { DatasetState, folderName } from './DatasetsPage';
+import { DatasetState, folderName } from './DatasetState';
 import { RecordOrigin } from './RecordOrigin';
 
 export interface DatasetDetailProps {
@@ -96,7 +96,7 @@ export function DatasetDetail({ dataset, list }: DatasetDetailProps) {
           <FactList facts={useOptionFacts(dataset)} />
           <p className="dataset-hash">
             <span className="quiet dataset-term">{words.exporting.snapshotName}</span>
-            <span className="mono-12">{dataset.snapshot.slice(0, 16)}…</span>
+            <span className="mono-12">{`${dataset.snapshot.slice(0, 16)}…`}</span>
           </p>
         </section>
       </div>

@@ -3,12 +3,12 @@ import { type ReactNode, useRef } from 'react';
 import { Button } from '../../components/Button';
 import { Empty } from '../../components/Empty';
 import { FailureLine } from '../../components/FailureLine';
-import { Icon } from '../../components/Icon';
 import { useNow } from '../../components/useNow';
 import { useAsked } from '../../state/answers';
 import { setExportPage, useExportPage } from '../../state/export-page';
 import { useText } from '../../text/language';
 import { DatasetDetail } from './DatasetDetail';
+import { DatasetState, folderName } from './DatasetState';
 import './datasets.css';
 
 /** Past exports: a list, and one of them with what its manifest says. */
@@ -107,20 +107,4 @@ function DatasetList({ list, chosen }: { list: readonly DatasetView[]; chosen: s
       ))}
     </div>
   );
-}
-
-/** Whether a dataset's files are as its manifest says; only trouble is coloured. */
-export function DatasetState({ state }: Pick<DatasetView, 'state'>) {
-  const text = useText().datasets;
-  return (
-    <span className={`dataset-state ${state === 'there' ? 'quiet' : 'tone-attention'}`} data-state={state}>
-      <Icon name={state === 'there' ? 'check' : state === 'missing' ? 'unlinked' : 'warning'} small />
-      {text.state[state]}
-    </span>
-  );
-}
-
-/** The last part of a folder's path, of this or another system. */
-export function folderName(folder: string): string {
-  return folder.split(/[/\\]/).findLast((part) => part !== '') ?? folder;
 }

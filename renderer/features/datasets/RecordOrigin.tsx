@@ -1,5 +1,5 @@
 import type { DatasetView } from '@shared/contract/export-views';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '../../components/Button';
 import { FailureLine } from '../../components/FailureLine';
 import { Select, TextField } from '../../components/Field';
@@ -14,6 +14,7 @@ export function RecordOrigin({ dataset }: { dataset: DatasetView }) {
   const words = useText();
   const text = words.datasets;
   const { count } = words.common.format;
+  const id = useId();
   const files = dataset.files.filter(({ records }) => records > 0);
   const [file, setFile] = useState(files[0]?.path ?? '');
   const [typed, setTyped] = useState('1');
@@ -35,16 +36,19 @@ export function RecordOrigin({ dataset }: { dataset: DatasetView }) {
             onChoose={setFile}
           />
         )}
-        <label className="text-12 row">
-          <span className="quiet">{text.record}</span>
+        <div className="text-12 row">
+          <label className="quiet" htmlFor={id}>
+            {text.record}
+          </label>
           <TextField
+            id={id}
             inputMode="numeric"
             aria-invalid={!asked}
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
           />
           <span className="quiet tabular">{text.ofRecords(count(most))}</span>
-        </label>
+        </div>
       </div>
       {!asked && (
         <p className="form-error" role="status">

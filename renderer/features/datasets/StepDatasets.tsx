@@ -5,7 +5,7 @@ import { useAsked } from '../../state/answers';
 import { showDataset } from '../../state/export-page';
 import { useText } from '../../text/language';
 import { Mask } from './DatasetDifferenceView';
-import { folderName } from './DatasetsPage';
+import { folderName } from './DatasetState';
 import './datasets.css';
 
 /** Shown before the rest is asked for. */

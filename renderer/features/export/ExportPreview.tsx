@@ -164,7 +164,13 @@ function useRows(options: OptionsInput, variant: ExportVariant, version: string)
   return useMemo(() => {
     const [asked, which] = JSON.parse(key) as [OptionsInput, ExportVariant];
     return new RowPages({
-      load: (from, limit) => call('export.rows', { options: { ...asked, variants: [...exportVariants] }, variant: which, from, limit }),
+      load: (from, limit) =>
+        call('export.rows', {
+          options: { ...asked, variants: [...exportVariants] },
+          variant: which,
+          from,
+          limit,
+        }),
       changed: () => redraw((n) => n + 1),
       failed: toastFailure,
     });

@@ -3,13 +3,14 @@ import { compressions, redactions } from '@shared/contract/export-request';
 import { targetFacts } from '@shared/contract/export-targets';
 import type { ReactNode } from 'react';
 import { Button } from '../../components/Button';
-import { CheckLine, FormLine, Select, TextField } from '../../components/Field';
+import { CheckLine, FormLine, Select } from '../../components/Field';
 import { Icon } from '../../components/Icon';
 import { useText } from '../../text/language';
 import { TokenizerLine } from '../tokens/TokenizerLine';
 import { ExportFoot } from './ExportFoot';
 import { changeDraft, reasoningOf, useExport } from './export-state';
 import { FilterLines } from './FilterLines';
+import { SmallField } from './SmallField';
 import { RunsChoice } from './RunsChoice';
 import type { Preview } from './use-preview';
 import { VariantList } from './VariantList';
@@ -168,24 +169,20 @@ function RowSettings({ preview }: { preview: Preview }) {
       />
       {draft.split && (
         <div className="export-split">
-          <label className="text-12">
-            <span className="quiet">{text.share}</span>
-            <TextField
-              inputMode="decimal"
-              aria-invalid={share !== null}
-              value={draft.share}
-              onChange={(event) => changeDraft({ share: event.target.value })}
-            />
-          </label>
-          <label className="text-12">
-            <span className="quiet">{text.seed}</span>
-            <TextField
-              inputMode="numeric"
-              aria-invalid={seed !== null}
-              value={draft.seed}
-              onChange={(event) => changeDraft({ seed: event.target.value })}
-            />
-          </label>
+          <SmallField
+            label={text.share}
+            inputMode="decimal"
+            aria-invalid={share !== null}
+            value={draft.share}
+            onChange={(event) => changeDraft({ share: event.target.value })}
+          />
+          <SmallField
+            label={text.seed}
+            inputMode="numeric"
+            aria-invalid={seed !== null}
+            value={draft.seed}
+            onChange={(event) => changeDraft({ seed: event.target.value })}
+          />
           {(share !== null || seed !== null) && (
             <p className="form-error" role="alert">
               {share !== null ? text.shareWrong : text.seedWrong}

@@ -19,6 +19,7 @@ import {
   withName,
   withoutLine,
 } from './filter-builder';
+import { SmallField } from './SmallField';
 
 export interface FilterLinesProps {
   problems: Partial<Record<FilterField, FilterProblem>>;
@@ -269,17 +270,16 @@ function Ends({ names, values, type = 'text', onChange }: EndsProps) {
   return (
     <div className="filter-ends">
       {([0, 1] as const).map((end) => (
-        <label key={end} className="text-12">
-          <span className="quiet">{names[end]}</span>
-          <TextField
-            type={type}
-            inputMode={type === 'text' ? 'numeric' : undefined}
-            value={values[end]}
-            onChange={(event) =>
-              end === 0 ? onChange(event.target.value, values[1]) : onChange(values[0], event.target.value)
-            }
-          />
-        </label>
+        <SmallField
+          key={end}
+          label={names[end]}
+          type={type}
+          inputMode={type === 'text' ? 'numeric' : undefined}
+          value={values[end]}
+          onChange={(event) =>
+            end === 0 ? onChange(event.target.value, values[1]) : onChange(values[0], event.target.value)
+          }
+        />
       ))}
     </div>
   );

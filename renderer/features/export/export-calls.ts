@@ -1,5 +1,5 @@
-import type { CommandInput } from '@shared/contract/ipc';
 import type { RedactionView } from '@shared/contract/export-views';
+import type { CommandInput } from '@shared/contract/ipc';
 import { call } from '../../api';
 import { type Asked, useAskedWith } from '../../state/answers';
 

@@ -9,7 +9,7 @@ import type {
   RowView,
   VariantCounts,
 } from '../export-views';
-import { atStep, type CommandRows, none, returns, run } from './parts';
+import { atStep, type CommandRows, none, returns } from './parts';
 
 const inJob = z.object({ job: z.string().min(1).max(80) });
 /** Id of a dataset: sha256 of its manifest. */

@@ -1,0 +1,203 @@
+import { WaymarkError } from '@shared/contract/errors';
+import type { DatasetFolder } from './dataset-folder';
+import type { DatasetReader } from './event-pages';
+import { type IndexedStep, indexedSteps, indexLineOf } from './past/record-index';
+import { type ExportPlan, type RowPlan, type VariantPlan, variantPlan } from './plan';
+import { type DatasetRow, type RowBorder, type RowPlace, rowsAndBorders } from './rows';
+import { type SavedSinks, type SinkName, Sinks } from './sinks';
+import type { RecordMaker, Target, TargetContext, TargetDrop, TargetRecord } from './targets/target';
+
+/** What a killed export goes on from: everything before it is on the disk. */
+export interface SavedWriting {
+  place: RowPlace;
+  sinks: SavedSinks;
+  /** Of each variant's maker, in their order. */
+  makers: unknown[];
+  notAsSent: number;
+  /** Events of the rows before it. */
+  events: number;
+}
+
+export interface WritingInput {
+  reader: DatasetReader;
+  plan: ExportPlan;
+  target: Target;
+  /** Of a variant's maker. */
+  context: Omit<TargetContext, 'plan' | 'reader' | 'variant'>;
+  onEvents(count: number): void;
+  /** Fewest events between two borders. */
+  borderEvents: number;
+  /** Everything up to here is on the disk. */
+  atBorder(saved: SavedWriting): Promise<void>;
+}
+
+/** Borders in one export, at most, about: work that is done again after a kill is what lies between two. */
+const borders = 50;
+
+/** Writes the records of all variants in one pass over the events. */
+export class Writing {
+  notAsSent = 0;
+  private events = 0;
+
+  private constructor(
+    private readonly input: WritingInput,
+    readonly sinks: Sinks,
+    private readonly makers: ReadonlyMap<string, RecordMaker>,
+    private readonly from: RowPlace | undefined,
+  ) {}
+
+  static async begin(folder: DatasetFolder, input: WritingInput): Promise<Writing> {
+    const sinks = await Sinks.begin(folder, input.plan, input.target);
+    return new Writing(input, sinks, await beginMakers(input), undefined);
+  }
+
+  /** Null when a file is not what it was at the border. */
+  static async goOn(
+    folder: DatasetFolder,
+    input: WritingInput,
+    saved: SavedWriting,
+  ): Promise<Writing | null> {
+    const makers = await beginMakers(input);
+    const sinks = await Sinks.goOn(folder, input.plan, input.target, saved.sinks);
+    if (sinks === null) return null;
+    for (const [index, maker] of [...makers.values()].entries()) maker.restore?.(saved.makers[index]);
+    const writing = new Writing(input, sinks, makers, saved.place);
+    writing.notAsSent = saved.notAsSent;
+    writing.events = saved.events;
+    return writing;
+  }
+
+  /** What each variant's maker left out. */
+  get dropped(): Map<VariantPlan['variant'], TargetDrop[]> {
+    return new Map(
+      [...this.makers].map(([variant, maker]) => [variant as VariantPlan['variant'], maker.dropped()]),
+    );
+  }
+
+  async run(): Promise<void> {
+    const { reader, plan, context, borderEvents } = this.input;
+    const goesOn = [...this.makers.values()].every(
+      ({ save, restore }) => save !== undefined && restore !== undefined,
+    );
+    const every = Math.max(borderEvents, Math.ceil(eventsOf(plan) / borders));
+    let since = 0;
+    const onEvents = (count: number) => {
+      since += count;
+      this.events += count;
+      this.input.onEvents(count);
+    };
+    const rows = rowsAndBorders(reader, plan, { signal: context.signal, onEvents, from: this.from });
+    for await (const each of rows) {
+      if ('plan' in each) await this.row(each);
+      else if (goesOn && since >= every) {
+        since = 0;
+        await this.border(each);
+      }
+    }
+    for (const [variant, maker] of this.makers)
+      for await (const record of maker.rest?.() ?? [])
+        await this.rest(variant as VariantPlan['variant'], record);
+  }
+
+  private async border({ place }: RowBorder): Promise<void> {
+    await this.input.atBorder({
+      sinks: await this.sinks.border(),
+      place: place(),
+      makers: [...this.makers.values()].map((maker) => maker.save?.()),
+      notAsSent: this.notAsSent,
+      events: this.events,
+    });
+  }
+
+  private async row(row: DatasetRow): Promise<void> {
+    const { plan } = this.input;
+    const { variant } = row;
+    const maker = this.makers.get(variant);
+    if (maker === undefined) throw new WaymarkError('bug', `Variant ${variant} has no maker of records.`);
+    if (row.notAsSent.length > 0 && variant === variantPlan(plan).variant) this.notAsSent += 1;
+    const records = [...maker.records(row)];
+    for (const record of records) this.check(record, row.plan);
+    for (let copy = 0; copy < plan.repeat[row.plan.kind]; copy += 1)
+      for (const record of records) await this.write({ variant, split: row.plan.split }, record, row.plan);
+    await this.flushIndex();
+  }
+
+  private async rest(variant: VariantPlan['variant'], record: TargetRecord): Promise<void> {
+    this.check(record, record.of ?? null);
+    await this.write({ variant, split: record.of?.split ?? 'train' }, record, record.of ?? null);
+    await this.flushIndex();
+  }
+
+  /** What the target says of a record, before a byte of it is written. @throws WaymarkError refused */
+  private check({ value }: TargetRecord, row: RowPlan | null): void {
+    const { target } = this.input;
+    const [first, ...others] = target.problems(value);
+    if (first === undefined) return;
+    const where =
+      row === null
+        ? 'A record'
+        : `The ${row.kind} row of segment ${row.segment.segment} of run ${row.run.created.run}`;
+    throw new WaymarkError(
+      'refused',
+      `${where} cannot be written for ${target.title}: ${first}. Nothing was written. Leave the run out, or choose another format.`,
+      others.slice(0, 20).join('\n') || undefined,
+    );
+  }
+
+  /** The line of the index that the next record may still join. */
+  private open: { line: ReturnType<typeof indexLineOf>; steps: readonly number[] | undefined } | null = null;
+
+  private async write(name: SinkName, record: TargetRecord, row: RowPlan | null): Promise<void> {
+    const { variant, split } = name;
+    const { part } = record;
+    const { sink, path } = await this.sinks.of(
+      part === undefined ? { variant, split } : { variant, split, part },
+    );
+    await sink.add(record.value, record.name);
+    if (row === null) return;
+    const isDocument = record.name !== undefined && !/\.(jsonl|json|parquet)(\.gz|\.zst)?$/.test(path);
+    const file = isDocument ? `${path}/${record.name}` : path;
+    const at = isDocument ? 1 : sink.records;
+    const { open } = this;
+    if (open !== null && open.line.file === file && open.line.to === at - 1 && open.steps === record.steps) {
+      open.line.to = at;
+      return;
+    }
+    await this.flushIndex();
+    const { run, segment, kind } = row;
+    const facts = { run: run.created.run, segment: segment.segment, kind };
+    this.open = {
+      line: indexLineOf(facts, { file, from: at, to: at, variant }, stepsOf(row, record.steps)),
+      steps: record.steps,
+    };
+  }
+
+  private async flushIndex(): Promise<void> {
+    if (this.open === null) return;
+    const { line } = this.open;
+    this.open = null;
+    await this.sinks.index.add(line);
+  }
+}
+
+function stepsOf(row: RowPlan, only: readonly number[] | undefined): IndexedStep[] {
+  const steps = indexedSteps(row);
+  return only === undefined ? steps : steps.filter(({ step }) => only.includes(step));
+}
+
+async function beginMakers({
+  plan,
+  target,
+  reader,
+  context,
+}: WritingInput): Promise<Map<string, RecordMaker>> {
+  const makers = new Map<string, RecordMaker>();
+  for (const { variant } of plan.variants)
+    makers.set(variant, await target.begin({ ...context, plan, reader, variant }));
+  return makers;
+}
+
+/** Events that are read for the rows of a plan, about: runs are read to the end of their last row. */
+export function eventsOf({ runs }: Pick<ExportPlan, 'runs'>): number {
+  return runs.reduce((sum, { seq }) => sum + seq, 0);
+}
