@@ -81,10 +81,8 @@ const options = {
   logs: { type: 'boolean', default: false },
   search: { type: 'boolean', default: false },
   trust: { type: 'boolean', default: false },
-  variant: { type: 'string' },
   rule: { type: 'string' },
   segment: { type: 'string' },
-  tokenizer: { type: 'string' },
 } as const;
 
 export interface Arguments {

@@ -20,6 +20,7 @@ import { exportDataset } from '../dataset/export-dataset';
 import type { ExportRequest } from '../dataset/export-request';
 import { stepRanges } from '../dataset/plan';
 import { previewDataset } from '../dataset/preview-dataset';
+import { TokenThread } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';
 import { parseFilter } from './export-filter';
@@ -32,6 +33,7 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
   if (verb !== undefined && verb !== 'preview') throw unknownVerb(verb);
   if (more.length > 0) throw unknownVerb(more.join(' '));
   const request = await requestOf(context, args);
+  if (args.values.tokenizer !== undefined) request.templateWants = await wantedBy(args.values.tokenizer);
   if (verb === 'preview') return previewed(await previewDataset(context.reader, request));
   const out = resolve(required(args.values.out, '--out'));
   return exported(await exportDataset(context.reader, { ...request, out }), args);
@@ -42,6 +44,26 @@ function unknownVerb(word: string): WaymarkError {
     'bad_input',
     `"export" takes no "${word}". Write "export --out DIR" or "export preview"; values follow their option, as in --format slime.`,
   );
+}
+
+/**
+ * What the chat template in a folder wants of a call's arguments; asked in a thread that can be ended, because it is a program.
+ * @throws WaymarkError not_found, bad_input, unsupported; timed_out
+ */
+async function wantedBy(folder: string): Promise<ExportRequest['templateWants']> {
+  const thread = new TokenThread();
+  try {
+    const { argumentsForm, name } = await thread.tokenizer(resolve(folder));
+    if (argumentsForm === 'neither') {
+      throw new WaymarkError(
+        'unsupported',
+        `The chat template of ${name} renders calls with arguments neither as text nor as objects, so a model of it cannot be trained on them. Choose another tokenizer, or name the form yourself with --arguments string or object and leave --tokenizer out.`,
+      );
+    }
+    return argumentsForm === 'object' ? 'object' : 'string';
+  } finally {
+    await thread.close();
+  }
 }
 
 async function requestOf(context: CliContext, { values }: Arguments): Promise<ExportRequest> {

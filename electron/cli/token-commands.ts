@@ -1,8 +1,13 @@
 import { resolve } from 'node:path';
-import { WaymarkError } from '@shared/contract/errors';
-import { type ExportFormat, exportFormats, exportRequestSchema, exportVariants } from '@shared/contract/export-request';
-import { type TokenRule, tokenRules, type TokenView } from '@shared/contract/export-views';
 import { type RowReasoning, rowReasonings } from '@shared/context/trajectory';
+import { WaymarkError } from '@shared/contract/errors';
+import {
+  type ExportFormat,
+  exportFormats,
+  exportRequestSchema,
+  exportVariants,
+} from '@shared/contract/export-request';
+import { type TokenRule, type TokenView, tokenRules } from '@shared/contract/export-views';
 import { RowSource } from '../dataset/tokens/row-source';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, positive, required } from './arguments';
@@ -45,7 +50,7 @@ export async function tokensCommand(context: CliContext, args: Arguments): Promi
       ? {}
       : { reasoning: oneOf<RowReasoning>(values.reasoning, rowReasonings, 'as-sent', '--reasoning') }),
   });
-  const variant = oneOf(values.variant, exportVariants, 'all', '--variant');
+  const variant = oneOf(values.variant?.[0], exportVariants, 'all', '--variant');
   const row = await new RowSource(context.reader).find(options, variant, { run, segment, kind });
   const thread = new TokenThread();
   try {

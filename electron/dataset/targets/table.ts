@@ -12,7 +12,7 @@ export const targetFormats = Object.keys(targets) as ExportFormat[];
 
 /** @throws WaymarkError `unsupported` that names the formats that can be written */
 export async function loadTarget(format: ExportFormat): Promise<Target> {
-  const load = targets[format];
+  const load = Object.hasOwn(targets, format) ? targets[format] : undefined;
   if (load !== undefined) return load();
   throw new WaymarkError(
     'unsupported',
