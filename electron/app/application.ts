@@ -366,6 +366,7 @@ export class Application implements Answering {
       changed: (status) => this.#publisher.publish('workspace.changed', status),
       saveDiagnostics: () => this.#saveDiagnostics(),
       power: () => this.#power.state,
+      held: () => this.#scanner.held(),
       showing: (run) => this.#notices.shows(run),
     });
   }

@@ -11,6 +11,7 @@ import { importHandlers } from '../commands/imports';
 import { keepingHandlers } from '../commands/keeping';
 import { mergeHandlers } from '../commands/merge';
 import { type OwnPane, type OwnTerminalDesk, ownTerminalHandlers } from '../commands/own';
+import { redactionHandlers } from '../commands/redaction';
 import { remoteHandlers } from '../commands/remote';
 import { taskHandlers } from '../commands/tasks';
 import { tokenHandlers } from '../commands/tokens';
@@ -61,6 +62,8 @@ export interface HandlerInput {
   changed(status: WorkspaceStatus): void;
   saveDiagnostics(): Promise<string | null>;
   power(): PowerState;
+  /** Every secret the application holds now, for looking whether an export holds it. */
+  held(): readonly string[];
   /** The window shows this run. */
   showing(run: string | null): void;
 }
@@ -153,6 +156,7 @@ export function createHandlers(input: HandlerInput): Handlers {
       chooseTarget: () => dialogs.folder('exportTo'),
       showFile: (path) => dialogs.showFile(path),
     }),
+    ...redactionHandlers({ holder, settings: () => settings.current, held: input.held }),
     'attention.showing': async ({ run }) => input.showing(run),
     // By name only: a window has no way to send anything to an address that is not in the settings.
     'model.test': async ({ endpoint: name }) => {

@@ -16,6 +16,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { datasetReads } from '../commands/dataset';
 import { answerCommand, type Handlers } from '../commands/dispatch';
+import { redactionHandlers } from '../commands/redaction';
 import { workspaceHandlers } from '../commands/workspace-handlers';
 import { DatasetRegistry } from '../dataset/past/dataset-registry';
 import { indexLineOf } from '../dataset/past/record-index';
@@ -66,6 +67,7 @@ async function served(): Promise<void> {
   handlers = {
     ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
     ...datasetReads(holder, { publish: () => undefined }),
+    ...redactionHandlers({ holder, settings: () => settings, held: () => [] }),
   };
 }
 
@@ -168,6 +170,7 @@ describe('what our own server says', () => {
       'datasets.difference': [{ a: dataset, b: dataset }],
       'datasets.forStep': [{ run, step: 3 }],
       'datasets.row': [{ dataset, file: 'train.jsonl', record: 1 }],
+      'export.findings': [{ runs: [run], undecided: 'train' }],
       'stats.run': [{ run }],
     };
     const lost: string[] = [];

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { SecretKind } from '@shared/log/run-change-events';
-import { beginnings, type Format, formats } from './formats';
+import { formatted } from './formatted';
 import { KnownForms } from './known-forms';
-import { type PlainText, whole, withoutBreaks, withoutEscapes } from './plain-text';
-import { privateKeys } from './private-keys';
+import { type PlainText, whole, withoutEscapes } from './plain-text';
 
 export interface SecretHit {
   kind: SecretKind;
+  /** Of which format it is; `known` for what the application holds. */
+  rule: string;
   /** In the text that was scanned, escape sequences inside it included. */
   start: number;
   end: number;
@@ -14,16 +15,14 @@ export interface SecretHit {
   identity: string;
   /** Sure enough to tell a person of it. */
   certain: boolean;
+  /** Characters of the secret, as it is when nothing is written around it. */
+  length: number;
+  /** What every secret of its format begins with; empty where nothing of it may be shown. */
+  shows: string;
 }
 
 /** Numbers are remembered for so many secrets; more of them share the number 0. */
 const MOST_NUMBERS = 10_000;
-
-/** What is doubtful is looked for by itself, or `TOKEN=` would hide the key behind it. */
-const SEARCHES = [
-  formats.filter(({ doubtful }) => doubtful !== true),
-  formats.filter(({ doubtful }) => doubtful === true),
-].map((some) => ({ some, begin: beginnings(some) }));
 
 /**
  * Finds secrets in text of any origin: those that the application holds, however they are written, and those that look like keys
@@ -42,18 +41,18 @@ export class SecretScanner {
     this.#secrets = secrets;
   }
 
+  /** What the application holds now, for who redacts an export. It never leaves the application's own processes. */
+  held(): readonly string[] {
+    return this.#secrets();
+  }
+
   /** In order of the text; none overlaps another. */
   find(text: string): SecretHit[] {
     this.#refresh();
     const plain = withoutEscapes(text);
     const views = plain === null ? [whole(text)] : [whole(text), plain];
-    const hits = views.flatMap((view) => [...this.#knownIn(view), ...formatted(view)]);
-    const unfolded = withoutBreaks(plain?.text ?? text);
-    if (unfolded !== null && !this.#forms.empty) {
-      const origin = (at: number) => (plain ?? whole(text)).origin(unfolded.origin(at));
-      hits.push(...this.#knownIn({ text: unfolded.text, origin }));
-    }
-    return joined(hits);
+    const hits = views.flatMap((view) => [...knownIn(view, this.#forms), ...formattedIn(view)]);
+    return joinedHits(hits);
   }
 
   /** The text with `<<secret:kind:n>>` in place of each secret. */
@@ -75,16 +74,6 @@ export class SecretScanner {
     this.#forms = new KnownForms(this.#known);
   }
 
-  #knownIn({ text, origin }: PlainText): SecretHit[] {
-    return this.#forms.find(text).map(({ start, end, secret }) => {
-      const value = this.#known[secret] ?? '';
-      return {
-        ...{ kind: 'known' as const, start: origin(start), end: origin(end - 1) + 1 },
-        ...{ identity: identityOf(value), certain: isTelling(value) },
-      };
-    });
-  }
-
   #numberOf(kind: SecretKind, identity: string): number {
     const known = this.#numbers.get(identity);
     if (known !== undefined) return known;
@@ -97,54 +86,41 @@ export class SecretScanner {
 }
 
 /** Servers of one's own are often given a key such as `EMPTY`, which stands in many a text. */
-function isTelling(secret: string): boolean {
+export function isTelling(secret: string): boolean {
   return secret.length >= 8 && (/\d/u.test(secret) || (/[a-z]/u.test(secret) && /[A-Z]/u.test(secret)));
 }
 
-/** What is remembered of a secret is no secret. */
-function identityOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64');
+/** What is remembered of a secret is no secret. Line ends of an armoured key are no part of it. */
+export function identityOf(kind: SecretKind, secret: string): string {
+  const value = kind === 'private_key' ? secret.replace(/\\{1,16}[nr]|[\s+-]/gu, '') : secret;
+  return createHash('sha256').update(value).digest('base64');
 }
 
-function formatted({ text, origin }: PlainText): SecretHit[] {
-  const hits: SecretHit[] = [];
-  const add = (kind: SecretKind, start: number, end: number, certain: boolean) => {
-    const identity = identityOf(text.slice(start, end));
-    hits.push({ kind, start: origin(start), end: origin(end - 1) + 1, identity, certain });
-  };
-  for (const { start, end } of privateKeys(text)) add('private_key', start, end, true);
-  for (const { some, begin } of SEARCHES) {
-    begin.lastIndex = 0;
-    for (let found = begin.exec(text); found !== null; found = begin.exec(text)) {
-      const match = firstAt(some, text, found.index);
-      begin.lastIndex = match === null ? found.index + 1 : match.end;
-      if (match !== null) add(match.format.kind, match.start, match.end, match.format.doubtful !== true);
-    }
-  }
-  return hits;
+/** What is known, in a view of a text; places are those of the whole. */
+export function knownIn({ text, origin, after }: PlainText, forms: KnownForms): SecretHit[] {
+  return forms.find(text).map(({ start, end, secret }) => ({
+    ...{ kind: 'known' as const, rule: 'known', start: origin(start), end: after(end) },
+    ...{ identity: identityOf('known', secret), certain: isTelling(secret) },
+    ...{ length: secret.length, shows: '' },
+  }));
 }
 
-function firstAt(
-  some: readonly Format[],
-  text: string,
-  at: number,
-): { format: Format; start: number; end: number } | null {
-  for (const format of some) {
-    format.pattern.lastIndex = at;
-    const match = format.pattern.exec(text);
-    if (match === null) continue;
-    const [all, secret = all] = match;
-    const start = at + all.lastIndexOf(secret);
-    if (format.accepts?.(secret, text.slice(at, start)) === false) continue;
-    return { format, start, end: start + secret.length };
-  }
-  return null;
+/** What has a known format, in a view of a text; places are those of the whole. */
+export function formattedIn({ text, origin, after }: PlainText): SecretHit[] {
+  return formatted(text).map(({ format: { kind, rule, doubtful, begins }, start, end }) => {
+    const secret = text.slice(start, end);
+    return {
+      ...{ kind, rule, start: origin(start), end: after(end) },
+      ...{ identity: identityOf(kind, secret), certain: doubtful !== true },
+      ...{ length: secret.length, shows: begins.find((each) => secret.startsWith(each)) ?? '' },
+    };
+  });
 }
 
-/** Overlapping ones become one: what the application knows of them counts, then what is certain, then the first. */
-function joined(hits: SecretHit[]): SecretHit[] {
+/** Overlapping ones become one: what the application knows of them counts, then what is certain, then the first. Sorts `hits`. */
+export function joinedHits<Hit extends SecretHit>(hits: Hit[]): Hit[] {
   hits.sort((a, b) => a.start - b.start || b.end - a.end);
-  const apart: SecretHit[] = [];
+  const apart: Hit[] = [];
   for (const hit of hits) {
     const last = apart.at(-1);
     if (last === undefined || hit.start >= last.end) {
@@ -152,9 +128,9 @@ function joined(hits: SecretHit[]): SecretHit[] {
       continue;
     }
     const better = (hit.kind === 'known' && last.kind !== 'known') || (hit.certain && !last.certain);
-    if (better && last.kind !== 'known') Object.assign(last, { kind: hit.kind, identity: hit.identity });
-    last.end = Math.max(last.end, hit.end);
-    last.certain ||= hit.certain;
+    const [start, end] = [last.start, Math.max(last.end, hit.end)];
+    if (better && last.kind !== 'known') Object.assign(last, hit, { certain: hit.certain || last.certain });
+    Object.assign(last, { start, end, certain: hit.certain || last.certain });
   }
   return apart;
 }

@@ -5,6 +5,7 @@ import type { Endpoint, Settings } from '@shared/contract/settings';
 import { freeBytes } from '../commands/application';
 import { datasetReads } from '../commands/dataset';
 import type { Handlers } from '../commands/dispatch';
+import { redactionHandlers } from '../commands/redaction';
 import { relay } from '../commands/relay';
 import { taskHandlers } from '../commands/tasks';
 import { workspaceHandlers } from '../commands/workspace-handlers';
@@ -130,6 +131,11 @@ export async function serveWorkspace(
       ...{ add: needsDialog, catalogue: needsDialog, create: needsDialog },
     })['tasks.list'],
     ...datasetReads(holder, publisher),
+    ...redactionHandlers({
+      holder,
+      settings: () => settings.current,
+      held: () => Object.values(environment.taken()),
+    }),
   };
   return {
     folder,

@@ -179,6 +179,7 @@ export class PageAttackStand {
       ...{ problem: () => null, unreadable: () => [], changed: () => undefined, showing: () => undefined },
       saveDiagnostics: () => dialogs.saveFile('diagnostics.json'),
       power: () => ({ holdingFor: 0, onBattery: false, lastSleep: null }),
+      held: () => [...keys.values()],
     });
     const endings = [
       () => remote.dispose(),

@@ -21,6 +21,7 @@ import { guidelineCommands, labelCommands, retroMaskCommands } from './ipc/label
 import { mergeCommands } from './ipc/merge';
 import type { Output } from './ipc/parts';
 import { queueCommands } from './ipc/queue';
+import { redactionCommands } from './ipc/redaction';
 import { type RemoteStatus, remoteCommands } from './ipc/remote';
 import { restoreCommands } from './ipc/restore';
 import { ruleCommands } from './ipc/rules';
@@ -59,6 +60,7 @@ export const commands = {
   ...computerCommands,
   ...datasetCommands,
   ...tokenCommands,
+  ...redactionCommands,
   ...importCommands,
   ...plotCommands,
   ...attentionCommands,

@@ -61,6 +61,17 @@ const exportPreview = z.object({
   split: z.object({ train: count, validation: count }).nullable(),
 });
 
+const redaction = z.object({
+  findings: listOf(
+    z.object({
+      ...{ name: text, rule: text, kind: z.enum(['secret', 'user', 'host', 'home']), placeholder: text },
+      ...{ excerpt: text, count, places: listOf(z.object({ run, step: count, field: text })) },
+      allowed: z.boolean(),
+    }),
+  ),
+  scannedBytes: count,
+});
+
 const runStats = z.object({
   ...{ run, title: text, seq: count, steps: count, startedAt: at.nullable(), endedAt: at.nullable() },
   points: listOf(z.object({ step, at, cost: number.nullable(), input: number, output: number })),
@@ -149,5 +160,6 @@ export const findingAnswers = {
   }),
   'export.preview': exportPreview,
   'export.rows': z.object({ rows: listOf(exportRow), of: count }),
+  'export.findings': redaction,
   'stats.run': runStats,
 };

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { call } from '../../api';
 import { Button } from '../../components/Button';
+import { useKept } from '../../state/answers';
 import { openRun } from '../../state/run/runs';
 import { moveCursor } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
@@ -8,7 +9,6 @@ import { setMode } from '../../state/view';
 import { useText } from '../../text/language';
 import { startExport } from '../jobs/jobs';
 import { CommandKeys } from '../shortcuts/CommandKeys';
-import { useFindings } from './export-calls';
 import { findingsInput, useExport } from './export-state';
 import { type Preview, useSettled } from './use-preview';
 
@@ -96,7 +96,8 @@ function Secrets({ preview }: { preview: Preview }) {
   const { redact, allowed: names } = useExport((state) => state.draft);
   const input = useSettled(findingsInput(preview.options));
   const ready = redact !== 'off' && preview.value !== null;
-  const { value, failure } = useFindings(ready ? input : null, preview.version);
+  const { answer, failure } = useKept('export.findings', ready ? input : null, preview.version);
+  const value = answer?.value ?? null;
   if (redact === 'off') return <span className="tone-attention">{text.secretsOff}</span>;
   if (failure !== null) return <span title={failure.message}>{text.secretsUnknown}</span>;
   if (value === null) return <span className="quiet">{ready ? text.scanning : ''}</span>;

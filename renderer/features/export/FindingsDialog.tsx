@@ -4,12 +4,14 @@ import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
 import { FailureLine } from '../../components/FailureLine';
 import { Icon } from '../../components/Icon';
+import { useKept } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
 import { toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { openStep } from '../tokens/open-step';
-import { type OptionsInput, useFindings } from './export-calls';
+import type { OptionsInput } from './export-calls';
 import { allow, disallow, findingsInput, useExport } from './export-state';
+import { useSettled } from './use-preview';
 
 const close = () => useExport.setState({ findings: false });
 
@@ -18,7 +20,8 @@ export function FindingsDialog({ options, version }: { options: OptionsInput; ve
   const words = useText();
   const text = words.exporting;
   const allowed = useExport((state) => state.draft.allowed);
-  const { value, failure } = useFindings(findingsInput(options), version);
+  const { answer, failure, waiting } = useKept('export.findings', useSettled(findingsInput(options)), version);
+  const value = answer?.value ?? null;
   const findings = (value?.findings ?? []).map((each) => ({ ...each, allowed: allowed.includes(each.name) }));
   const rules = [...new Set(findings.map(({ rule }) => rule))];
   return (
@@ -36,7 +39,7 @@ export function FindingsDialog({ options, version }: { options: OptionsInput; ve
       }
       foot={
         <>
-          <span className="text-12 quiet">{text.findingsNote}</span>
+          <span className="text-12 quiet">{waiting ? text.scanning : text.findingsNote}</span>
           <span className="space" />
           <Button onClick={close}>{words.common.close}</Button>
         </>

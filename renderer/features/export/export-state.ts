@@ -140,9 +140,11 @@ function percentOf(typed: string): number | null {
   return share > 0 && share < 1 ? share : null;
 }
 
-/** The options that decide what is found. What is allowed changes what becomes of a finding, not what is found. */
+/**
+ * The options that decide what is found. Every variant has its rows among those of `unmasked`, so each text is looked at once; what is
+ * undecided or has no tools does not keep anybody from looking.
+ */
 export function findingsInput(options: OptionsInput): OptionsInput {
-  const { variants: _variants, undecided: _undecided, noTools: _noTools, split: _split, ...rest } = options;
-  const { compression: _packed, arguments: _form, ...texts } = rest;
-  return { ...texts, undecided: 'train', noTools: 'allow', allowed: [] };
+  const { split: _split, compression: _packed, arguments: _form, ...texts } = options;
+  return { ...texts, variants: ['unmasked'], undecided: 'train', noTools: 'allow' };
 }

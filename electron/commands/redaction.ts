@@ -1,0 +1,66 @@
+import type { RedactionView } from '@shared/contract/export-views';
+import type { CommandParsed } from '@shared/contract/ipc';
+import type { redactionCommands } from '@shared/contract/ipc/redaction';
+import type { Settings } from '@shared/contract/settings';
+import { planExport } from '../dataset/export-plan';
+import type { ExportPlan } from '../dataset/plan';
+import { findSecrets } from '../dataset/redaction/findings';
+import { heldSecrets, privateNames, type RedactionSettings } from '../dataset/redaction/settings';
+import type { WorkbenchHolder } from '../workbench';
+import type { HandlersOf } from './dispatch';
+
+export interface RedactionHandlerOptions {
+  holder: WorkbenchHolder;
+  settings(): Settings;
+  /** What the application holds now: keys, values that were taken out of the environment. */
+  held(): readonly string[];
+}
+
+/**
+ * The report before an export, over the same rows. Going over them takes long: the same question gets the answer that is under way,
+ * and another one ends it.
+ */
+export function redactionHandlers(options: RedactionHandlerOptions): HandlersOf<typeof redactionCommands> {
+  let last: { asked: string; answer: Promise<RedactionView>; end: AbortController } | null = null;
+  const findings = async (input: CommandParsed<'export.findings'>, signal: AbortSignal) => {
+    const { reader } = options.holder.require().store;
+    const plan = await planExport(reader, { ...input, signal });
+    const settings = redactionSettings(plan, {
+      ...input,
+      settings: options.settings(),
+      held: options.held(),
+    });
+    return (await findSecrets(reader, plan, { settings, signal })).view();
+  };
+  return {
+    'export.findings': async (input) => {
+      const asked = JSON.stringify(input);
+      if (last?.asked === asked) return last.answer;
+      last?.end.abort();
+      const end = new AbortController();
+      const mine = { asked, answer: findings(input, end.signal), end };
+      last = mine;
+      try {
+        return await mine.answer;
+      } finally {
+        if (last === mine) last = null;
+      }
+    },
+  };
+}
+
+/** What redaction of an export of this plan takes out, as its request asks. */
+export function redactionSettings(
+  plan: Pick<ExportPlan, 'runs'>,
+  asked: Pick<CommandParsed<'export.findings'>, 'redact' | 'allowed'> & {
+    settings: Pick<Settings, 'annotator' | 'computers'>;
+    held: readonly string[];
+  },
+): RedactionSettings {
+  return {
+    level: asked.redact,
+    secrets: heldSecrets(asked.held),
+    names: privateNames({ settings: asked.settings, created: plan.runs.map(({ created }) => created) }),
+    allowed: [...asked.allowed].sort(),
+  };
+}
