@@ -16,13 +16,15 @@ import {
 } from '@shared/contract/export-request';
 import type { VariantCounts } from '@shared/contract/export-views';
 import type { ExportPreview, ExportResult } from '@shared/contract/ipc/dataset';
-import { exportDataset } from '../dataset/export-dataset';
-import type { ExportRequest } from '../dataset/export-request';
+import { type ExportRequest, exportOptions } from '../dataset/export-request';
+import { newJob } from '../dataset/jobs/export-life';
+import { runExport } from '../dataset/jobs/run-export';
 import { stepRanges } from '../dataset/plan';
 import { previewDataset } from '../dataset/preview-dataset';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';
+import { listDatasetsCommand, verifyDatasetCommand } from './dataset-list-commands';
 import { parseFilter } from './export-filter';
 import { type CommandResult, counted } from './output';
 import { named } from './run-commands';
@@ -30,19 +32,29 @@ import { named } from './run-commands';
 /** `export` writes a dataset folder, `export preview` says what it would hold. Undecided steps are refused unless waived. */
 export async function exportCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
   const [, verb, ...more] = args.words;
+  if (verb === 'verify') return verifyDatasetCommand(context, more);
+  if (verb === 'list' && more.length === 0) return listDatasetsCommand(context);
   if (verb !== undefined && verb !== 'preview') throw unknownVerb(verb);
   if (more.length > 0) throw unknownVerb(more.join(' '));
   const request = await requestOf(context, args);
   if (args.values.tokenizer !== undefined) request.templateWants = await wantedBy(args.values.tokenizer);
   if (verb === 'preview') return previewed(await previewDataset(context.reader, request));
   const out = resolve(required(args.values.out, '--out'));
-  return exported(await exportDataset(context.reader, { ...request, out }), args);
+  return exported(await exportHere(context, request, out), args);
+}
+
+/** In this thread: a command line does nothing else meanwhile. What a killed one had written is gone on with. */
+async function exportHere({ store }: CliContext, request: ExportRequest, out: string): Promise<ExportResult> {
+  const { templateWants } = request;
+  const task = { job: newJob(), workspace: store.folder, out, options: exportOptions(request), templateWants };
+  const { done } = runExport({ ...task, goOn: 'same', register: !store.isReadOnly }, () => undefined);
+  return (await done).result;
 }
 
 function unknownVerb(word: string): WaymarkError {
   return new WaymarkError(
     'bad_input',
-    `"export" takes no "${word}". Write "export --out DIR" or "export preview"; values follow their option, as in --format slime.`,
+    `"export" takes no "${word}". Write "export --out DIR", "export preview", "export list" or "export verify DIR"; values follow their option, as in --format slime.`,
   );
 }
 

@@ -101,6 +101,9 @@ const helpText = `waymark: the engine of Waymark without its window
       [--encoding jsonl|parquet] [--compress none|gzip|zstd]
   export preview                    what the same options would write: rows, steps by
                                     reason, tokens, what filters take out, longest rows
+  export verify DIR                 compare a dataset with its manifest, with the labels of
+                                    its snapshot, and with what its loader takes
+  export list                       past exports of this workspace, newest first
   export tokens --tokenizer DIR --run RUN --segment N
                                     one row token by token, as its trainer sees it; DIR has
                                     tokenizer.json and a chat template

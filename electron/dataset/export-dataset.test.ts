@@ -236,7 +236,7 @@ describe('export', () => {
       { source: 'waiver', reason: 'undecided', value: 'train', count: 3 },
     ]);
     expect(manifest.snapshot.rule_sets[0].rules.map(({ id }: { id: string }) => id)).toContain('blind-edit');
-    expect(manifest.files.map(({ path }: { path: string }) => path)).toEqual(['train.jsonl', 'README.md']);
+    expect(manifest.files.map(({ path }: { path: string }) => path)).toEqual(['train.jsonl', 'records.index', 'README.md']);
     expect(await readFile(join(folder, 'out', 'README.md'), 'utf8')).toContain('--loss-mask-type qwen3');
   });
 
@@ -466,7 +466,7 @@ describe('the folder', () => {
     await mkdir(join(folder, 'empty'));
     await exporting(reader(), { undecided: 'train', out: join(folder, 'empty') });
     await exporting(reader(), { undecided: 'train', out: join(folder, 'a', 'b') });
-    expect(await readdir(join(folder, 'a', 'b'))).toHaveLength(3);
+    expect(await readdir(join(folder, 'a', 'b'))).toHaveLength(4);
   });
 
   it('keeps the earlier export whole when the next one fails or is cancelled half-way', async () => {

@@ -32,7 +32,7 @@ export interface SavedSinks {
   zstd: SavedMemory | null;
 }
 
-type SinkTarget = Pick<Target, 'encodings' | 'parquet'>;
+export type SinkTarget = Pick<Target, 'encodings' | 'parquet'>;
 
 /** The data files of an export and the index of their records, while they are written. */
 export class Sinks {
@@ -93,7 +93,7 @@ export class Sinks {
     const key = keyOf(name);
     const known = this.data.get(key);
     if (known !== undefined) return known;
-    const path = this.pathOf(name);
+    const path = sinkPath(this.plan, this.target, name);
     const made = { name, path, sink: await this.make(path) };
     this.data.set(key, made);
     return made;
@@ -135,22 +135,11 @@ export class Sinks {
   }
 
   private get encoding(): Encoding {
-    return this.plan.options.encoding ?? this.target.encodings[0] ?? 'jsonl';
+    return encodingOf(this.plan, this.target);
   }
 
   private get compression(): Compression {
     return this.plan.options.compression;
-  }
-
-  /** `train.jsonl.gz`; of documents their folder. */
-  private pathOf({ part, ...name }: SinkName): string {
-    const { encoding, compression } = this;
-    if (encoding === 'documents')
-      return dataFilePath(this.plan, name, 'd').replace(/\.d$/, part === undefined ? '' : `-${part}`);
-    const ending =
-      encoding === 'parquet' ? 'parquet' : `${encoding === 'array' ? 'json' : 'jsonl'}${packed[compression]}`;
-    const path = dataFilePath(this.plan, name, ending);
-    return part === undefined ? path : `${path.slice(0, -ending.length - 1)}-${part}.${ending}`;
   }
 
   private async make(path: string): Promise<RecordSink> {
@@ -160,7 +149,7 @@ export class Sinks {
   }
 
   private async takeUp({ name, saved }: SavedSinks['data'][number]): Promise<boolean> {
-    const path = this.pathOf(name);
+    const path = sinkPath(this.plan, this.target, name);
     let sink: RecordSink | null;
     if (this.encoding === 'documents') {
       const written = saved as WrittenDataFile[];
@@ -191,6 +180,22 @@ export class Sinks {
     if (!this.isPacked || this.compression === 'none') return new NoPacker();
     return this.zstd === null ? new GzipPacker() : this.zstd.packer();
   }
+}
+
+/** As it was asked for, else the target's first. */
+export function encodingOf({ options }: Pick<ExportPlan, 'options'>, { encodings }: SinkTarget): Encoding {
+  return options.encoding ?? encodings[0] ?? 'jsonl';
+}
+
+/** `train.jsonl.gz`, `rules/validation-summary.json`; of documents their folder. */
+export function sinkPath(plan: ExportPlan, target: SinkTarget, { part, ...name }: SinkName): string {
+  const encoding = encodingOf(plan, target);
+  const side = part === undefined ? '' : `-${part}`;
+  if (encoding === 'documents') return dataFilePath(plan, name, 'd').replace(/\.d$/, side);
+  const text = `${encoding === 'array' ? 'json' : 'jsonl'}${packed[plan.options.compression]}`;
+  const ending = encoding === 'parquet' ? 'parquet' : text;
+  const path = dataFilePath(plan, name, ending);
+  return `${path.slice(0, -ending.length - 1)}${side}.${ending}`;
 }
 
 const packed: Readonly<Record<Compression, string>> = { none: '', gzip: '.gz', zstd: '.zst' };

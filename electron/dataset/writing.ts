@@ -1,7 +1,8 @@
 import { WaymarkError } from '@shared/contract/errors';
+import type { RecordSink } from './data-file';
 import type { DatasetFolder } from './dataset-folder';
 import type { DatasetReader } from './event-pages';
-import { type IndexedStep, indexedSteps, indexLineOf } from './past/record-index';
+import { type IndexedStep, type IndexLine, indexedSteps, indexLineOf } from './past/record-index';
 import { type ExportPlan, type RowPlan, type VariantPlan, variantPlan } from './plan';
 import { type DatasetRow, type RowBorder, type RowPlace, rowsAndBorders } from './rows';
 import { type SavedSinks, type SinkName, Sinks } from './sinks';
@@ -31,6 +32,12 @@ export interface WritingInput {
   atBorder(saved: SavedWriting): Promise<void>;
 }
 
+/** What takes the records of all variants; `end` and `border` are for files. */
+export type AnySinks = Pick<Sinks, 'border' | 'end' | 'close' | 'records' | 'bytes'> & {
+  of(name: SinkName): Promise<{ sink: Pick<RecordSink, 'add' | 'records'>; path: string }>;
+  index: { add(line: IndexLine): Promise<void> | void };
+};
+
 /** Borders in one export, at most, about: work that is done again after a kill is what lies between two. */
 const borders = 50;
 
@@ -41,13 +48,17 @@ export class Writing {
 
   private constructor(
     private readonly input: WritingInput,
-    readonly sinks: Sinks,
+    readonly sinks: AnySinks,
     private readonly makers: ReadonlyMap<string, RecordMaker>,
     private readonly from: RowPlace | undefined,
   ) {}
 
   static async begin(folder: DatasetFolder, input: WritingInput): Promise<Writing> {
-    const sinks = await Sinks.begin(folder, input.plan, input.target);
+    return Writing.into(await Sinks.begin(folder, input.plan, input.target), input);
+  }
+
+  /** Makes the records for whatever takes them. */
+  static async into(sinks: AnySinks, input: WritingInput): Promise<Writing> {
     return new Writing(input, sinks, await beginMakers(input), undefined);
   }
 

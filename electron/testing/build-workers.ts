@@ -57,6 +57,7 @@ export async function setup(project: TestProject): Promise<() => void> {
     'late-writes-child': resolve(root, 'electron/testing/late-writes-child.ts'),
     'keys-child': resolve(root, 'electron/testing/keys-child.ts'),
     'parsers-child': resolve(root, 'electron/testing/parsers-child.ts'),
+    'export-child': resolve(root, 'electron/testing/export-child.ts'),
   });
   project.provide('storeWorkers', folder);
   return () => rmSync(folder, { recursive: true, force: true });

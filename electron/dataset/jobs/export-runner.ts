@@ -10,6 +10,8 @@ export interface ExportTask {
   /** Absolute folder of the dataset. */
   out: string;
   options: ExportOptions;
+  /** See `ExportRequest.templateWants`. */
+  templateWants?: 'string' | 'object' | undefined;
   /**
    * What was left of the same request in the same place goes on: `same` if runs, labels and rules are still those of its
    * snapshot, `pinned` with the snapshot that it began with.

@@ -32,13 +32,13 @@ async function exportHere(
   gate: ExportGate,
   tell: (progress: ExportProgress) => void,
 ): Promise<ExportDone> {
-  const { job, workspace, goOn, out, options } = task;
+  const { job, workspace, goOn, out, options, templateWants } = task;
   const { reads, close } = openReads(workspace);
   let skipped = 0;
   try {
     const written = await writeDataset(
       passing(datasetReader(reads), gate),
-      { ...options, out, signal: gate.signal },
+      { ...options, templateWants, out, signal: gate.signal },
       {
         ...{ job, workspace, goOn, keeps: () => gate.keeps },
         tell: (progress) => {
