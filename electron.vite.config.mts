@@ -60,8 +60,8 @@ export default defineConfig({
           'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
-          'export-worker': resolve(root, 'electron/dataset/jobs/export-worker.ts'),
           'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),
+          'export-worker': resolve(root, 'electron/dataset/jobs/export-worker.ts'),
         },
         output: {
           format: 'cjs',

@@ -3,6 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { test } from './application';
 import { commandLine } from './command-line';
 import { readRows, wrongHashes } from './dataset';
+import { ExportScreen } from './export-screen';
 import { focusTimeline, row, runEnded, runState, startDemo } from './story';
 
 const hint =
@@ -107,12 +108,10 @@ test('first use to dataset: watch, hint, label, look, export', async ({ place })
 
   await test.step('the export is a dataset whose masks are the labels', async () => {
     await focusTimeline(page);
-    await page.keyboard.press('g');
-    await page.keyboard.press('x');
     const out = `${place.folder}/dataset`;
-    await place.answerFolder(app, out);
-    await page.getByRole('button', { name: 'Write files' }).click();
-    await expect(page.getByText(`Written to ${out}`)).toBeVisible({ timeout: 30_000 });
+    const screen = new ExportScreen(page, app, place);
+    await screen.open();
+    await screen.writeTo(out);
     const rows = readRows(out);
     expect(rows).toHaveLength(1);
     const answers = rows[0]?.messages.filter(({ role }) => role === 'assistant') ?? [];

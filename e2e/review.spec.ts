@@ -4,6 +4,7 @@ import type { RunStats } from '../shared/runs/run-stats';
 import { type Place, test } from './application';
 import { commandLine } from './command-line';
 import { readRows, wrongHashes } from './dataset';
+import { ExportScreen } from './export-screen';
 import { ada, bob, entriesOf, OPEN, prepareReview, STEPS, UNSURE } from './review-workspace';
 import { row } from './story';
 
@@ -256,7 +257,7 @@ async function restOfReview(place: Place, run: string): Promise<void> {
     await expect(write).toBeEnabled();
     await keys.tabTo(write);
     await keys.press('Enter');
-    await expect(page.getByText(`Written to ${out}`)).toBeVisible({ timeout: 30_000 });
+    await new ExportScreen(page, app, place).written(out);
     const steps = Array.from({ length: STEPS }, (_, index) => index + 1);
     expect(masksIn(out)).toEqual(steps.map((step) => (masked.includes(step) ? 0 : 1)));
     const [first] = readRows(out);

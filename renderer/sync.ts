@@ -1,9 +1,10 @@
 import { call, listen } from './api';
 import { addApproval, dropApprovals, loadApprovals } from './features/approvals/approvals';
 import { loadHints, useHints } from './features/hints/hints';
+import { loadJobs, startJobs } from './features/jobs/jobs';
 import { startHostPrompts } from './features/prompts/host-prompts';
 import { clearSearch } from './features/search/search';
-import { forgetAnswers } from './state/answer-cache';
+import { forgetAnswers, refreshAnswers } from './state/answer-cache';
 import { loadComputers, startComputers } from './state/computers';
 import { runCommand } from './state/keys/commands';
 import { type CommandId, commandTable } from './state/keys/keymap';
@@ -29,6 +30,11 @@ export function startSync(): () => void {
   const stops = [
     startComputers(),
     startHostPrompts(),
+    startJobs(),
+    listen('datasets.changed', () => {
+      refreshAnswers('datasets.list');
+      refreshAnswers('datasets.forStep');
+    }),
     keepCursorShown(),
     listen('run.changed', ({ run, seq, steps }) => {
       refreshRun(run);
@@ -63,7 +69,9 @@ export function startSync(): () => void {
     listen('workspace.unreadable', ({ failure }) => showUnreadable(failure)),
     listen('workspace.changed', (status) => {
       setWorkspace(status);
-      if (status.folder !== null) attempt(loadRuns);
+      if (status.folder === null) return;
+      attempt(loadRuns);
+      attempt(loadJobs);
     }),
     listen('settings.changed', (settings) => useSettings.setState({ settings })),
     useSettings.subscribe(({ settings }, before) => {
@@ -121,6 +129,8 @@ async function begin(): Promise<void> {
   take?.();
   setWorkspace(status);
   if (status.folder !== null && take === null) await loadRuns();
+  // Asked for last: nobody waits for it, and it looks at the disk.
+  if (status.folder !== null) attempt(loadJobs);
 }
 
 /** Whoever reads a step blind is known by name: what was read under another name is read again before it shows. */

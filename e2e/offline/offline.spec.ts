@@ -5,6 +5,7 @@ import { expect, type Page } from '@playwright/test';
 import { test } from '../application';
 import { commandLine } from '../command-line';
 import { readRows, wrongHashes } from '../dataset';
+import { ExportScreen } from '../export-screen';
 import { focusTimeline, row } from '../story';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'researchgym');
@@ -179,11 +180,9 @@ test('import, search, review, plots and export with no network at all', async ({
   await test.step('the export is a dataset whose masks are the labels', async () => {
     const out = join(place.folder, 'dataset');
     await focusTimeline(page);
-    await page.keyboard.press('g');
-    await page.keyboard.press('x');
-    await place.answerFolder(app, out);
-    await page.getByRole('button', { name: 'Write files' }).click();
-    await expect(page.getByText(`Written to ${out}`)).toBeVisible({ timeout: 30_000 });
+    const screen = new ExportScreen(page, app, place);
+    await screen.open();
+    await screen.writeTo(out);
     const rows = readRows(out);
     expect(rows).toHaveLength(1);
     const masks = rows[0]?.messages.flatMap(({ role, step_loss_mask: mask }) =>

@@ -282,6 +282,11 @@ export class Dialogs {
     });
   }
 
+  /** Selects a file in the system's file manager. Nothing is opened, whatever lies there. */
+  showFile(path: string): void {
+    shell.showItemInFolder(path);
+  }
+
   /** Shows the whole address and opens it only after a yes; http and https only. */
   async openExternal(url: string): Promise<void> {
     if (!/^https?:\/\//i.test(url)) return;

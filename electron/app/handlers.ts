@@ -145,16 +145,17 @@ export function createHandlers(input: HandlerInput): Handlers {
       chooseSource: (from) => dialogs.source('mergeLabels', from),
       chooseFile: () => dialogs.saveFile('labels.jsonl', 'exportLabels'),
     }),
-    ...datasetHandlers({
-      ...{ holder, jobs: input.exports, publisher: input.publisher },
-      chooseTarget: () => dialogs.folder('exportTo'),
-    }),
     ...tokenHandlers({
       holder,
       author: () => settings.current.annotator,
       thread: new TokenThread(),
       remembered: new RememberedTokenizer(dirname(settings.path)),
       choose: () => dialogs.folder('chooseTokenizer'),
+    }),
+    ...datasetHandlers({
+      ...{ holder, jobs: input.exports, publisher: input.publisher },
+      chooseTarget: () => dialogs.folder('exportTo'),
+      showFile: (path) => dialogs.showFile(path),
     }),
     ...redactionHandlers({ holder, settings: () => settings.current, held: input.held }),
     'attention.showing': async ({ run }) => input.showing(run),

@@ -1,12 +1,15 @@
+import { join } from 'node:path';
+import { WaymarkError } from '@shared/contract/errors';
 import type { CommandParsed } from '@shared/contract/ipc';
 import type { datasetCommands } from '@shared/contract/ipc/dataset';
 import type { ExportJobs } from '../dataset/jobs/export-jobs';
+import { manifestFile } from '../dataset/manifest';
 import { DatasetAnswers } from '../dataset/past/dataset-answers';
 import { DatasetRegistry, datasetView } from '../dataset/past/dataset-registry';
-import { previewDataset } from '../dataset/preview-dataset';
 import type { Publisher } from '../ipc/publish';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
+import { planReads } from './export-plans';
 
 type DatasetHandlers = HandlersOf<typeof datasetCommands>;
 
@@ -15,6 +18,8 @@ export interface DatasetHandlerOptions {
   jobs: ExportJobs;
   /** Asks for the target folder; null = cancelled. */
   chooseTarget(): Promise<string | null>;
+  /** Shows a file of ours in the system's file manager. */
+  showFile(path: string): void;
 }
 
 /** What is answered where the workspace is: previews and past exports. */
@@ -24,6 +29,7 @@ export function datasetReads(
 ): Pick<
   DatasetHandlers,
   | 'export.preview'
+  | 'export.rows'
   | 'datasets.list'
   | 'datasets.difference'
   | 'datasets.forStep'
@@ -42,7 +48,7 @@ export function datasetReads(
     return answers.from;
   };
   return {
-    'export.preview': (input) => previewDataset(holder.require().store.reader, request(input)),
+    ...planReads(holder),
     'datasets.list': list,
     'datasets.difference': ({ a, b }) => about().difference(a, b),
     'datasets.forStep': ({ run, step }) => about().forStep(run, step),
@@ -79,21 +85,20 @@ export function datasetHandlers(
       await jobs.cancel(job, folder());
       return jobs.list(folder());
     },
+    'datasets.openFolder': async (which) => {
+      const written =
+        'dataset' in which
+          ? (await new DatasetRegistry(holder.require().store.folder).get(which.dataset)).folders.at(-1)
+          : (await jobs.list(folder())).find(({ id }) => id === which.job)?.folder;
+      if (written === undefined) {
+        throw new WaymarkError('not_found', 'This export is no longer in the list of jobs.');
+      }
+      // The manifest is selected in its folder: what may have taken the folder's place is shown and never opened.
+      options.showFile(join(written, manifestFile));
+    },
     'datasets.again': async ({ dataset }) => {
       const { options: earlier } = await new DatasetRegistry(holder.require().store.folder).get(dataset);
       return begin(earlier);
     },
-  };
-}
-
-function request(input: CommandParsed<'export.preview'>) {
-  return {
-    format: 'slime' as const,
-    runs: input.runs,
-    undecided: input.undecided,
-    preset: input.preset,
-    noTools: input.noTools,
-    reasoning: input.reasoning,
-    signal: new AbortController().signal,
   };
 }

@@ -42,7 +42,12 @@ export async function previewOf(plan: ExportPlan): Promise<ExportPreview> {
     inherited: countInherited(plan),
     bySource: [...bySource.values()],
     tokens: first.rows.reduce((sum, { tokens, kind }) => sum + tokens * plan.repeat[kind], 0),
-    variants: plan.variants.map((variant) => variantCounts(variant, plan, target)),
+    variants: plan.variants.map((variant) => ({
+      ...variantCounts(variant, plan, target),
+      dropped: variant.dropped,
+    })),
+    snapshot: plan.snapshot,
+    unfinished: plan.unfinished,
     filtered: plan.filtered,
     longest: longestRows(first, listedRows),
     duplicates: plan.duplicates,

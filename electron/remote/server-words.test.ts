@@ -21,7 +21,7 @@ import { workspaceHandlers } from '../commands/workspace-handlers';
 import { DatasetRegistry } from '../dataset/past/dataset-registry';
 import { indexLineOf } from '../dataset/past/record-index';
 import { TerminalPump } from '../ipc/terminal-pump';
-import { encodeFrame, MessageDecoder } from '../serve/frames';
+import { encodeFrame, FrameDecoder } from '../serve/frames';
 import { answerLimit } from '../serve/protocol';
 import { realisticWorkspace } from '../testing/realistic-run';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
@@ -41,7 +41,7 @@ const dataset = 'da'.repeat(32);
 /** As it comes out of a frame. */
 function sent(message: unknown): unknown {
   let taken: unknown;
-  new MessageDecoder(answerLimit).push(encodeFrame({ value: message }, answerLimit), (each) => {
+  new FrameDecoder(answerLimit).push(encodeFrame({ value: message }, answerLimit), (each) => {
     taken = (each as { value?: unknown }).value;
   });
   return taken;
@@ -164,12 +164,13 @@ describe('what our own server says', () => {
       'review.pace': [undefined],
       'rules.ofRun': [{ run }],
       'rules.preview': [{ runs: [run], settings: { rules: { 'command-failed': { on: false } } } }],
-      'export.preview': [{ runs: [run], undecided: 'train' }],
-      'export.findings': [{ runs: [run], undecided: 'train' }],
+      'export.preview': [{ runs: [run], undecided: 'train', variants: ['all', 'unmasked'] }],
+      'export.rows': [{ options: { runs: [run], undecided: 'train' }, variant: 'all', from: 0, limit: 10 }],
       'datasets.list': [undefined],
       'datasets.difference': [{ a: dataset, b: dataset }],
       'datasets.forStep': [{ run, step: 3 }],
       'datasets.row': [{ dataset, file: 'train.jsonl', record: 1 }],
+      'export.findings': [{ runs: [run], undecided: 'train' }],
       'stats.run': [{ run }],
     };
     const lost: string[] = [];

@@ -41,6 +41,37 @@ function asked<T>({ error, refetch }: UseQueryResult<unknown>, value: T | undefi
   };
 }
 
+export interface Kept<C extends CommandName> {
+  /** The newest answer there is, which may be that to the question before. */
+  answer: Answer<C> | null;
+  /** Why this question has no answer; then there is none of another either. */
+  failure: Failure | null;
+  /** This question is not answered yet. */
+  waiting: boolean;
+  again: () => void;
+}
+
+/** As `useNewest`, for what shows a failure in its own place and says that it works. */
+export function useKept<C extends CommandName>(
+  command: C,
+  input: CommandInput<C> | null,
+  version?: string | number,
+): Kept<C> {
+  const { data, error, isPlaceholderData, isFetching, refetch } = useQuery(
+    { ...question(command, input, version), placeholderData: keepPreviousData },
+    answers,
+  );
+  const failed = error !== null && !isFetching;
+  return {
+    answer: input === null || failed ? null : (data ?? null),
+    failure: failed ? failureOf(error) : null,
+    waiting: input !== null && (isPlaceholderData || isFetching),
+    again: () => {
+      refetch().catch(toastFailure);
+    },
+  };
+}
+
 /**
  * The newest answer to a command; that to the question before stays until the new one is there, and says what it answers. A failure
  * becomes a toast.

@@ -2,7 +2,9 @@ import { branches } from './en/branches';
 import { common } from './en/common';
 import { computers } from './en/computers';
 import { correction } from './en/correction';
+import { datasets, jobs } from './en/datasets';
 import { detail, queries } from './en/detail';
+import { exporting } from './en/exporting';
 import { files } from './en/files';
 import { filter } from './en/filter';
 import { firstUse } from './en/first-use';
@@ -10,7 +12,7 @@ import { about, frame, palette } from './en/frame';
 import { guideline } from './en/guideline';
 import { hints } from './en/hints';
 import { hostPrompts } from './en/host-prompts';
-import { exporting, importing, restore } from './en/import-export';
+import { importing, restore } from './en/import-restore';
 import { inbox } from './en/inbox';
 import { keys } from './en/keys';
 import { exchange, labels, retro, similar } from './en/labels';
@@ -28,6 +30,7 @@ import { settings } from './en/settings';
 import { shortcuts } from './en/shortcuts';
 import { terminals } from './en/terminals';
 import { timeline } from './en/timeline';
+import { tokens } from './en/tokens';
 
 /** English is the shape: another language must have exactly these entries. */
 export const en = {
@@ -37,6 +40,7 @@ export const en = {
   common,
   computers,
   correction,
+  datasets,
   detail,
   exchange,
   restore,
@@ -51,6 +55,7 @@ export const en = {
   keys,
   importing,
   inbox,
+  jobs,
   labels,
   newRun,
   palette,
@@ -70,6 +75,7 @@ export const en = {
   similar,
   terminals,
   timeline,
+  tokens,
 };
 
 export type Text = typeof en;

@@ -3,7 +3,9 @@ import { branches } from './zh/branches';
 import { common } from './zh/common';
 import { computers } from './zh/computers';
 import { correction } from './zh/correction';
+import { datasets, jobs } from './zh/datasets';
 import { detail, queries } from './zh/detail';
+import { exporting } from './zh/exporting';
 import { files } from './zh/files';
 import { filter } from './zh/filter';
 import { firstUse } from './zh/first-use';
@@ -11,7 +13,7 @@ import { about, frame, palette } from './zh/frame';
 import { guideline } from './zh/guideline';
 import { hints } from './zh/hints';
 import { hostPrompts } from './zh/host-prompts';
-import { exporting, importing, restore } from './zh/import-export';
+import { importing, restore } from './zh/import-restore';
 import { inbox } from './zh/inbox';
 import { keys } from './zh/keys';
 import { exchange, labels, retro, similar } from './zh/labels';
@@ -29,6 +31,7 @@ import { settings } from './zh/settings';
 import { shortcuts } from './zh/shortcuts';
 import { terminals } from './zh/terminals';
 import { timeline } from './zh/timeline';
+import { tokens } from './zh/tokens';
 
 /** Simplified Chinese. */
 export const zh: Text = {
@@ -38,6 +41,7 @@ export const zh: Text = {
   common,
   computers,
   correction,
+  datasets,
   detail,
   exchange,
   restore,
@@ -52,6 +56,7 @@ export const zh: Text = {
   keys,
   importing,
   inbox,
+  jobs,
   labels,
   newRun,
   palette,
@@ -71,4 +76,5 @@ export const zh: Text = {
   similar,
   terminals,
   timeline,
+  tokens,
 };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HostPromptView, LinkHealth, StageView } from './computers';
+import type { LinkHealth, PromptView as SshPromptView, StageView } from './computers';
 import type { Failure, Result } from './errors';
 import type { ExportJob } from './export-views';
 import {
@@ -59,8 +59,8 @@ export const commands = {
   ...ownCommands,
   ...computerCommands,
   ...datasetCommands,
-  ...redactionCommands,
   ...tokenCommands,
+  ...redactionCommands,
   ...importCommands,
   ...plotCommands,
   ...attentionCommands,
@@ -108,7 +108,7 @@ export interface EventPayloads {
   'session.grew': { run: string; sessions: { uid: string; endOffset: number; lastByteAt: number }[] };
   'computers.changed': { health: LinkHealth[] };
   'computer.stage': { alias: string; stages: StageView[] };
-  'prompts.changed': { prompts: HostPromptView[] };
+  'prompts.changed': { prompts: SshPromptView[] };
   'own.changed': Record<string, never>;
   /** The keyboard came back from the view of an own terminal, by a key that stands for this command. */
   'own.left': { command: string };

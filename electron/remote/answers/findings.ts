@@ -22,6 +22,19 @@ const example = z.object({
   ...{ run, step, why: text, steps, now: labelValue.nullable(), conflict: z.boolean() },
 });
 
+const exportRow = z.object({
+  ...{
+    run,
+    segment: count,
+    kind: z.enum(['react', 'summary']),
+    index: count,
+    title: text,
+    tokens: number,
+  },
+  ...{ trained: count, masked: count, split: z.enum(['train', 'validation']) },
+  ...{ firstStep: step, lastStep: step },
+});
+
 const exportPreview = z.object({
   ...{ rows: count, steps: count, trained: count, masked: count },
   undecided: listOf(z.object({ run, steps, total: count })),
@@ -38,23 +51,12 @@ const exportPreview = z.object({
       byReason: listOf(
         z.object({ source: text, reason: text, value: labelValue, steps: count, tokens: number }),
       ),
+      dropped: listOf(z.object({ reason: text, count })),
     }),
   ),
+  ...{ snapshot: text, unfinished: count },
   filtered: listOf(z.object({ by: text, runs: count, rows: count })),
-  longest: listOf(
-    z.object({
-      ...{
-        run,
-        segment: count,
-        kind: z.enum(['react', 'summary']),
-        index: count,
-        title: text,
-        tokens: number,
-      },
-      ...{ trained: count, masked: count, split: z.enum(['train', 'validation']) },
-      ...{ firstStep: step, lastStep: step },
-    }),
-  ),
+  longest: listOf(exportRow),
   duplicates: listOf(z.object({ run, kept: run })),
   split: z.object({ train: count, validation: count }).nullable(),
 });
@@ -157,6 +159,7 @@ export const findingAnswers = {
     events: z.object({ done: count, total: count }),
   }),
   'export.preview': exportPreview,
+  'export.rows': z.object({ rows: listOf(exportRow), of: count }),
   'export.findings': redaction,
   'stats.run': runStats,
 };

@@ -9,6 +9,7 @@ import { useCursorHead } from '../../state/run/timeline';
 import { attempt } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { openRunAt } from '../branches/branches';
+import { StepDatasets } from '../datasets/StepDatasets';
 import { RenderedText } from '../rendering/RenderedText';
 import { ActionBlock } from './ActionBlock';
 import { BoundedText } from './BoundedText';
@@ -114,6 +115,7 @@ function Story({ detail }: { detail: StepDetail }) {
         </Section>
       )}
       {detail.head.inheritedFrom === null && <StepTerminals run={detail.head.run} offsets={detail.offsets} />}
+      <StepDatasets run={detail.head.inheritedFrom ?? detail.head.run} step={detail.head.step} />
       {detail.imported !== null && <Imported imported={detail.imported} />}
     </>
   );

@@ -4,6 +4,7 @@ import type { Mode } from '../../state/view';
 import { openDialog, setMode, useView } from '../../state/view';
 import { useText } from '../../text/language';
 import { InboxButton } from '../inbox/InboxButton';
+import { JobsButton } from '../jobs/JobsButton';
 import { RemoteMark } from '../remote/RemoteMark';
 import { SearchBox } from '../search/SearchBox';
 
@@ -36,6 +37,7 @@ export function TitleBar() {
       </div>
       <SearchBox />
       <div className="titlebar-right">
+        <JobsButton />
         {hasRuns && <InboxButton />}
         <RemoteMark />
         <Button look="ghost" small icon="settings" onClick={() => openDialog('settings')}>

@@ -82,6 +82,7 @@ export const commandTable = [
   { id: 'app.rules', keys: ['g u'], group: 'everywhere' },
   { id: 'app.import', keys: ['Mod+i'], group: 'everywhere' },
   { id: 'app.inbox', keys: ['g n'], group: 'everywhere' },
+  { id: 'app.jobs', keys: ['g j'], group: 'everywhere' },
   { id: 'app.queue', keys: ['g q'], group: 'everywhere' },
   { id: 'queue.rest', keys: ['g t'], group: 'label' },
   { id: 'app.computers', keys: ['g c'], group: 'everywhere' },

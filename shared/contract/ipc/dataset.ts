@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { rowReasonings } from '../../context/trajectory';
-import { type ExportVariant, exportRequestSchema } from '../export-request';
+import { type ExportVariant, exportRequestSchema, exportVariants } from '../export-request';
 import type {
   DatasetDifference,
   DatasetView,
@@ -10,16 +9,7 @@ import type {
   RowView,
   VariantCounts,
 } from '../export-views';
-import { atStep, type CommandRows, none, returns, run } from './parts';
-
-export const exportSchema = z.object({
-  runs: z.array(run),
-  undecided: z.enum(['refuse', 'train', 'mask']),
-  preset: z.enum(['default', 'apollo']).default('default'),
-  /** Default: as the preset says. */
-  reasoning: z.enum(rowReasonings).optional(),
-  noTools: z.enum(['refuse', 'allow']).default('refuse'),
-});
+import { atStep, type CommandRows, none, returns } from './parts';
 
 const inJob = z.object({ job: z.string().min(1).max(80) });
 /** Id of a dataset: sha256 of its manifest. */
@@ -27,9 +17,22 @@ const dataset = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Exports. */
 export const datasetCommands = {
+  /** All that is asked for in `variants` is counted, from one plan. */
   'export.preview': {
-    input: exportSchema,
+    input: exportRequestSchema,
     output: returns<ExportPreview>(),
+    place: 'workspace',
+    consent: 'free',
+  },
+  /** Rows `[from, from + limit)` of a variant in the order of its files. Quick after a preview with the same options. */
+  'export.rows': {
+    input: z.object({
+      options: exportRequestSchema,
+      variant: z.enum(exportVariants),
+      from: z.int().nonnegative(),
+      limit: z.int().min(1).max(500),
+    }),
+    output: returns<RowPage>(),
     place: 'workspace',
     consent: 'free',
   },
@@ -81,6 +84,13 @@ export const datasetCommands = {
     place: 'workspace',
     consent: 'gesture',
   },
+  /** Shows the folder of a dataset, or of an export that was written, in the system's file manager. */
+  'datasets.openFolder': {
+    input: z.union([z.object({ dataset }), inJob]),
+    output: returns<void>(),
+    place: 'window',
+    consent: 'gesture',
+  },
   /** Begins another export with the options of an earlier one and today's labels; asks for its folder. null = cancelled. */
   'datasets.again': {
     input: z.object({ dataset }),
@@ -118,6 +128,16 @@ export interface InheritedCount {
   steps: number;
 }
 
+export interface VariantPreview extends VariantCounts {
+  dropped: { reason: string; count: number }[];
+}
+
+export interface RowPage {
+  rows: RowView[];
+  /** Rows of the variant, also those that were not asked for. */
+  of: number;
+}
+
 export interface ExportPreview {
   rows: number;
   steps: number;
@@ -131,7 +151,11 @@ export interface ExportPreview {
   bySource: { source: string; value: 'train' | 'mask'; count: number }[];
   tokens: number;
   /** The fields above are those of the first. */
-  variants: VariantCounts[];
+  variants: VariantPreview[];
+  /** Of the labels and logs that the plan rests on. */
+  snapshot: string;
+  /** Steps without all their observations, left out. */
+  unfinished: number;
   /** What filters took out, in the order in which they are asked. */
   filtered: FilterCount[];
   /** The longest rows of the first variant. */
