@@ -54,7 +54,9 @@ it('a file that is too large, or a line of it, is refused before it is read whol
   writeFileSync(path, '');
   truncateSync(path, 900_000_000_000);
   for (const name of ['readRegularFile', 'readRegularFileSync', 'linesOfRegularFile']) {
-    await expect(ways[name]?.(path), name).rejects.toThrow('the file is larger than 1 MB. Nothing was merged.');
+    await expect(ways[name]?.(path), name).rejects.toThrow(
+      'the file is larger than 1 MB. Nothing was merged.',
+    );
   }
   expect(headOfRegularFile(path, 'the file', 4)).toEqual(Buffer.alloc(4));
   const lines = (line: number) => [

@@ -64,12 +64,7 @@ export function readRegularFileSync(
 }
 
 /** Its first bytes, fewer where it is shorter. Parameters and errors as for `readRegularFile`. */
-export function headOfRegularFile(
-  path: string,
-  name: string,
-  bytes: number,
-  outcome = NOT_IMPORTED,
-): Buffer {
+export function headOfRegularFile(path: string, name: string, bytes: number, outcome = NOT_IMPORTED): Buffer {
   return withRegularFile(path, name, outcome, (file) => {
     const head = Buffer.alloc(bytes);
     return head.subarray(0, fill(file, head, 0));
@@ -145,7 +140,9 @@ export function* linesOfRegularFile(
         if (length + (first === -1 ? whole.length : first) > line)
           throw refused(name, longer(line, number), outcome);
         // No character is cut: a line feed is none's part.
-        const lines = Buffer.concat([...begun, whole]).toString('utf8').split('\n');
+        const lines = Buffer.concat([...begun, whole])
+          .toString('utf8')
+          .split('\n');
         yield* lines;
         number += lines.length;
         begun = [];
@@ -177,11 +174,7 @@ const SHORTER = 'became shorter while it was read';
 const larger = (most: number) => `is larger than ${megabytes(most)} MB`;
 const longer = (most: number, line: number) => `has a line longer than ${megabytes(most)} MB (line ${line})`;
 
-function unopened(
-  { code, message }: NodeJS.ErrnoException,
-  name: string,
-  outcome: string,
-): WaymarkError {
+function unopened({ code, message }: NodeJS.ErrnoException, name: string, outcome: string): WaymarkError {
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return new WaymarkError('not_found', `There is no file ${name}. ${outcome}`);
   if (code === 'ELOOP') return refused(name, 'is a link, and links are not followed', outcome);
