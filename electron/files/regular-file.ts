@@ -177,6 +177,12 @@ const longer = (most: number, line: number) => `has a line longer than ${megabyt
 function unopened({ code, message }: NodeJS.ErrnoException, name: string, outcome: string): WaymarkError {
   if (code === 'ENOENT' || code === 'ENOTDIR')
     return new WaymarkError('not_found', `There is no file ${name}. ${outcome}`);
+  if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
+    return new WaymarkError(
+      'system_busy',
+      `The system has no memory or open files left to read ${name}. ${outcome} Close other programs and try again.`,
+      message,
+    );
   if (code === 'ELOOP') return refused(name, 'is a link, and links are not followed', outcome);
   if (code === 'ENXIO') return refused(name, NO_FILE, outcome);
   return refused(name, `cannot be read (${code ?? message})`, outcome);
