@@ -45,6 +45,7 @@ async function buildBench() {
           'writer-worker': source('electron', 'store', 'threads', 'writer-worker.ts'),
           'reader-worker': source('electron', 'store', 'threads', 'reader-worker.ts'),
           'regex-worker': source('electron', 'store', 'threads', 'regex-worker.ts'),
+          'merge-worker': source('electron', 'store', 'threads', 'merge-worker.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

@@ -1,12 +1,26 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { ulid } from 'ulid';
+import { describe, expect, inject, it } from 'vitest';
 import { bob, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { Store } from '../api';
 import { openDatabase } from '../file/database';
+import { CHAIN_START_LINK, chainLink } from '../log/hashing';
+import { openStore } from '../threads/client';
 
 async function labelled(folder = temporaryFolder()): Promise<{ store: Store; run: string; folder: string }> {
   const store = testStore(folder);
@@ -97,5 +111,85 @@ describe('a folder that looks like a workspace', () => {
     mkdirSync(join(link, '..'), { recursive: true });
     symlinkSync(folder, link);
     expect(await testStore().writer.merge(link)).toMatchObject({ kept: { entries: 1 } });
+  });
+});
+
+/** A log of `count` labels on one step, by one device, as `label export` writes it. */
+function longLog(path: string, run: string, count: number, note: string): void {
+  const file = openSync(path, 'w');
+  let hash: string = CHAIN_START_LINK;
+  let text = '{"format":"waymark-annotations","version":1}\n';
+  for (let index = 1; index <= count; index += 1) {
+    const body = JSON.stringify({
+      ...{ ulid: ulid(), author: bob, at: 1, supersedes: [], device: 'elsewhere', deviceSeq: index },
+      ...{ target: { run, from: 1, to: 1 }, body: { op: 'comment', text: `${index} ${note}` } },
+    });
+    hash = chainLink(hash, body);
+    text += `${JSON.stringify({ hash, body })}\n`;
+    if (text.length > 1_000_000) {
+      writeSync(file, text);
+      text = '';
+    }
+  }
+  writeSync(file, `${text}{"entries":${count}}\n`);
+  closeSync(file);
+}
+
+describe('another log in a thread of its own', () => {
+  it('says the same as one read here, also when it is too long to keep', { timeout: 120_000 }, async () => {
+    const { store, run, folder } = await labelled();
+    await store.drain();
+    await store.close();
+    const file = join(temporaryFolder(), 'labels.jsonl');
+    longLog(file, run, 10, 'x'.repeat(1_000_000));
+    const reports = [];
+    for (const apart of [false, true]) {
+      const copy = join(temporaryFolder(), 'copy');
+      cpSync(folder, copy, { recursive: true });
+      const mine = apart ? await openStore(copy, { workerDir: inject('storeWorkers') }) : testStore(copy);
+      reports.push(await mine.writer.merge(file));
+      expect(await mine.writer.merge(file)).toMatchObject({ added: 0, known: 10 });
+      await expect(mine.writer.merge(join(copy, 'none'))).rejects.toMatchObject({ code: 'not_found' });
+      if (apart) {
+        const other = await labelled();
+        const backup = await other.store.writer.backup();
+        expect(await mine.writer.merge(backup)).toMatchObject({ kept: { entries: 1 } });
+        expect(await mine.writer.merge(other.folder)).toMatchObject({ known: 1 });
+      }
+      const { workspace, runs } = await mine.reader.verify();
+      expect([...workspace, ...runs.flatMap(({ problems }) => problems)]).toEqual([]);
+      await mine.close();
+    }
+    expect(reports[0]).toMatchObject({ added: 10, known: 0 });
+    expect(reports[1]).toEqual(reports[0]);
+  });
+
+  it('keeps nobody who writes waiting, whatever it holds, and nothing is taken of one that breaks at its end', async () => {
+    const { store, run, folder } = await labelled();
+    await store.close();
+    const file = join(temporaryFolder(), 'labels.jsonl');
+    longLog(file, run, 10_000, 'x'.repeat(4_000));
+    // The last entry was changed after it was stored.
+    const end = Buffer.from('y');
+    const handle = openSync(file, 'r+');
+    writeSync(handle, end, 0, 1, statSync(file).size - 60);
+    closeSync(handle);
+    const mine = await openStore(folder, { workerDir: inject('storeWorkers') });
+    let over = false;
+    const merging = mine.writer.merge(file).catch((thrown: Error) => thrown);
+    void merging.then(() => {
+      over = true;
+    });
+    // 40 MB are read and checked meanwhile: in the writing thread the first word would have waited for all of it.
+    for (const text of ['one', 'two', 'three']) {
+      await mine.writer.annotate(bob, { run, from: 1, to: 1 }, { op: 'comment', text });
+      expect(over).toBe(false);
+    }
+    expect(await merging).toMatchObject({
+      code: 'workspace_corrupt',
+      message: expect.stringContaining('Nothing was merged'),
+    });
+    expect(await mine.reader.exportAnnotations(join(temporaryFolder(), 'out.jsonl'))).toBe(4);
+    await mine.close();
   });
 });

@@ -22,12 +22,18 @@ export class StoreThread {
   private refusal: WaymarkError | null = null;
   private notify: (notice: StoreNotice) => void = () => undefined;
 
-  /** Loads the thread's code; it opens nothing before `open`. `waits`: not before `begin`, or the first call. */
+  private readonly lives: boolean;
+
+  /**
+   * Loads the thread's code; it opens nothing before `open`. `waits`: not before `begin`, or the first call. `lives`: false lets
+   * whoever started it end before it.
+   */
   constructor(
     private readonly path: string,
     private readonly role: ThreadData['role'],
-    { waits = false }: { waits?: boolean } = {},
+    { waits = false, lives = true }: { waits?: boolean; lives?: boolean } = {},
   ) {
+    this.lives = lives;
     if (!waits) this.begin();
   }
 
@@ -40,6 +46,7 @@ export class StoreThread {
     worker.on('message', (messages: ThreadMessage[]) => {
       for (const message of messages) this.receive(message);
     });
+    if (!this.lives) worker.unref();
     this.worker = worker;
     for (const call of this.early.splice(0)) worker.postMessage(call);
     return worker;
