@@ -88,7 +88,10 @@ async function withHosts(args: Arguments, troubles: Troubles): Promise<CommandRe
       return null;
     }
     if (args.words[0] === 'restore')
-      return await restoreCommand(chosenFolder(args, settings), args, settings.current.device);
+      return await restoreCommand(chosenFolder(args, settings), args, {
+        device: settings.current.device,
+        data: dirname(settings.path),
+      });
     const asking = { hosts, prompts };
     if (args.words[0] === 'verify') return await verifyAnyway(args, settings, asking, troubles);
     return args.words[0] === 'computer'
@@ -142,7 +145,7 @@ async function inWorkspace(
       'No workspace was named. Add --workspace DIR, or set WAYMARK_WORKSPACE.',
     );
   }
-  const readOnly = !args.values.trust && isFromElsewhere(folder, settings.device);
+  const readOnly = !args.values.trust && isFromElsewhere(folder, { device: settings.device, data: dirname(file.path) });
   if (readOnly && !isReading(args)) {
     const [family = '', verb = ''] = args.words;
     const { code, message } = fromElsewhere(
@@ -155,6 +158,7 @@ async function inWorkspace(
   const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };
   const bench = await openWorkbench(folder, {
     settings: file,
+    data: dirname(file.path),
     findKey: environmentKey(environment),
     addresses,
     scanner,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Failure } from '@shared/contract/errors';
 import type { AppInfo, PowerState, WorkspaceStatus } from '@shared/contract/ipc/application';
 import { namedEndpoint } from '@shared/contract/settings';
@@ -83,7 +84,8 @@ export function createHandlers(input: HandlerInput): Handlers {
       restoring: {
         chooseTarget: (damaged) => dialogs.saveFile(`${damaged}-restored`, 'restoreTo'),
         list: (folder) => backupsOf(folder),
-        restore: (restore) => restoreApart({ ...restore, device: settings.current.device }),
+        restore: (restore) =>
+          restoreApart({ ...restore, device: settings.current.device, data: dirname(settings.path) }),
       },
     }),
     ...taskHandlers({

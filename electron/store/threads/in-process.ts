@@ -14,6 +14,8 @@ export interface InProcessOptions {
   /** Folder of the bundled worker entries; without it no pattern can be searched, and other logs are read in this thread. */
   workerDir?: string;
   device?: string;
+  /** As in `OpenStoreOptions`. */
+  data?: string | undefined;
   now?: () => number;
   projector?: StepProjector;
   listenerFailed?: (thrown: unknown) => void;
@@ -38,6 +40,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     notify,
     partBytes: options.partBytes,
     readOnly: options.readOnly,
+    data: options.data,
     ...(options.workerDir === undefined ? {} : { openLog: readLogsApart(options.workerDir) }),
     ...(options.device === undefined ? {} : { device: options.device }),
   });

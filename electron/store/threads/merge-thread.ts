@@ -22,6 +22,7 @@ export function readLogsApart(workers: string): OpenForeignLog {
       {
         folder: path,
         device: null,
+        data: null,
         ballastBytes: 0,
         backupEveryMs: null,
         readOnly: true,

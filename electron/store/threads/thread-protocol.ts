@@ -8,6 +8,8 @@ export interface ThreadData {
   /** `index` searches, verifies and backs up; `read` answers everything else; `restore` looks into a damaged workspace, `merge` into another log. */
   role: 'write' | 'read' | 'index' | 'restore' | 'merge';
   device: string | null;
+  /** The application's data folder. */
+  data: string | null;
   ballastBytes: number;
   backupEveryMs: number | null;
   readOnly: ReadOnly;

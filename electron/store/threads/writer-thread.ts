@@ -25,6 +25,7 @@ function openPart(data: ThreadData, notify: (notice: StoreNotice) => void, worke
     readOnly: data.readOnly,
     openLog: readLogsApart(workers),
     ...(data.device === null ? {} : { device: data.device }),
+    ...(data.data === null ? {} : { data: data.data }),
   });
   let open: ReturnType<typeof openReads> | null;
   try {
