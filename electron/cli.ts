@@ -38,7 +38,7 @@ import { openWorkbench } from './open-workbench';
 import { environmentKey } from './runs/engine-options';
 import { SecretScanner } from './secrets/scanner';
 import { SettingsFile, sshConfigFile } from './settings-file';
-import { fromElsewhere, trustedMay } from './store/file/read-only';
+import { elsewhereMessage, trustedMay } from './store/file/read-only';
 import { isFromElsewhere } from './store/file/workspace-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
@@ -148,11 +148,8 @@ async function inWorkspace(
   const readOnly = !args.values.trust && isFromElsewhere(folder, { device: settings.device, data: dirname(file.path) });
   if (readOnly && !isReading(args)) {
     const [family = '', verb = ''] = args.words;
-    const { code, message } = fromElsewhere(
-      folder,
-      `"${/^[a-z-]+$/.test(verb) ? `${family} ${verb}` : family}"`,
-    );
-    throw new WaymarkError(code, `${message} ${trustedMay}`);
+    const what = `"${/^[a-z-]+$/.test(verb) ? `${family} ${verb}` : family}"`;
+    throw new WaymarkError('read_only', `${elsewhereMessage(folder, what)} ${trustedMay}`);
   }
   const addresses = new NamedAddresses(dirname(file.path));
   const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };

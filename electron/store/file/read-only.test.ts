@@ -18,8 +18,10 @@ import {
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { describe, expect, inject, test } from 'vitest';
+import { toFailure } from '@shared/contract/errors';
 import { parseArguments } from '../../cli/arguments';
 import { isReading } from '../../cli/reading-commands';
+import { fromServer } from '../../serve/protocol';
 import { addTask } from '../../task/add';
 import { alice, createdBody, createRun, RunWriter } from '../../testing/run-writer';
 import { smallDisk } from '../../testing/small-disk';
@@ -56,7 +58,11 @@ test('a copy comes from elsewhere until it was written here; what was made or mo
   await testStore(copy, { readOnly: true }).close();
   const asked = await openStore(copy, { workerDir: inject('storeWorkers'), readOnly: 'from-elsewhere' });
   expect(asked.isReadOnly).toBe(true);
-  await expect(asked.writer.clean()).rejects.toMatchObject({ code: 'read_only' });
+  // Whoever says it in another language gets what stands in the sentence, also across threads and to a window.
+  const words = { is: 'from_elsewhere', folder: copy, act: 'cleaning' };
+  const refusal = await asked.writer.clean().catch((thrown: unknown) => thrown);
+  expect(refusal).toMatchObject({ code: 'read_only', words });
+  expect(fromServer.parse({ kind: 'refused', failure: toFailure(refusal) })).toMatchObject({ failure: { words } });
   await asked.close();
   expect(isFromElsewhere(copy)).toBe(true);
   await testStore(copy).close();

@@ -129,8 +129,8 @@ export class StoreThread {
   }
 }
 
-function revive({ code, message, detail }: Failure): WaymarkError {
-  return new WaymarkError(code, message, detail);
+function revive({ code, message, detail, words }: Failure): WaymarkError {
+  return new WaymarkError(code, message, detail, { words });
 }
 
 /** The threads of one store: one writes, two read. Loaded before the window is opened: this imports no table of reads. */
