@@ -58,6 +58,7 @@ export default defineConfig({
           'writer-worker': resolve(root, 'electron/store/threads/writer-worker.ts'),
           'reader-worker': resolve(root, 'electron/store/threads/reader-worker.ts'),
           'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
+          'merge-worker': resolve(root, 'electron/store/threads/merge-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
           'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),

@@ -41,7 +41,7 @@ import { openWorkbench } from './open-workbench';
 import { environmentKey } from './runs/engine-options';
 import { SecretScanner } from './secrets/scanner';
 import { SettingsFile, sshConfigFile } from './settings-file';
-import { fromElsewhere, trustedMay } from './store/file/read-only';
+import { elsewhereMessage, trustedMay } from './store/file/read-only';
 import { isFromElsewhere } from './store/file/workspace-file';
 
 /** The headless twin of `main.ts`: the same engine under plain Node. */
@@ -91,7 +91,10 @@ async function withHosts(args: Arguments, troubles: Troubles): Promise<CommandRe
       return null;
     }
     if (args.words[0] === 'restore')
-      return await restoreCommand(chosenFolder(args, settings), args, settings.current.device);
+      return await restoreCommand(chosenFolder(args, settings), args, {
+        device: settings.current.device,
+        data: dirname(settings.path),
+      });
     const asking = { hosts, prompts };
     if (args.words[0] === 'verify') return await verifyAnyway(args, settings, asking, troubles);
     return args.words[0] === 'computer'
@@ -145,19 +148,17 @@ async function inWorkspace(
       'No workspace was named. Add --workspace DIR, or set WAYMARK_WORKSPACE.',
     );
   }
-  const readOnly = !args.values.trust && isFromElsewhere(folder, settings.device);
+  const readOnly = !args.values.trust && isFromElsewhere(folder, { device: settings.device, data: dirname(file.path) });
   if (readOnly && !isReading(args)) {
     const [family = '', verb = ''] = args.words;
-    const { code, message } = fromElsewhere(
-      folder,
-      `"${/^[a-z-]+$/.test(verb) ? `${family} ${verb}` : family}"`,
-    );
-    throw new WaymarkError(code, `${message} ${trustedMay}`);
+    const what = `"${/^[a-z-]+$/.test(verb) ? `${family} ${verb}` : family}"`;
+    throw new WaymarkError('read_only', `${elsewhereMessage(folder, what)} ${trustedMay}`);
   }
   const addresses = new NamedAddresses(dirname(file.path));
   const author = { uuid: settings.annotator.uuid, name: settings.annotator.name || 'command line' };
   const bench = await openWorkbench(folder, {
     settings: file,
+    data: dirname(file.path),
     findKey: environmentKey(environment),
     addresses,
     scanner,

@@ -14,6 +14,8 @@ import type { Workbench } from './workbench';
 
 export interface OpenOptions {
   settings: { readonly current: Settings };
+  /** The application's data folder. */
+  data: string;
   findKey: EngineOptions['findKey'];
   addresses?: EngineOptions['addresses'];
   scanner?: EngineOptions['scanner'];
@@ -65,10 +67,18 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
     return options.brief === true
       ? (await import('./store/threads/in-process')).openStoreInProcess(folder, {
           device,
+          data: options.data,
           ballastBytes,
           readOnly,
         })
-      : openStore(folder, { device, listenerFailed, lateRefusal, readOnly, ...options.store });
+      : openStore(folder, {
+          device,
+          data: options.data,
+          listenerFailed,
+          lateRefusal,
+          readOnly,
+          ...options.store,
+        });
   };
   const store = await open().catch(async (thrown: unknown) => {
     if (options.orStill === undefined || !takesNothing(thrown)) throw thrown;
@@ -107,10 +117,13 @@ export async function openWorkbench(folder: string, options: OpenOptions): Promi
 }
 
 /** Not in a copy that is only read until a person trusts it. */
-async function makeRoomIn(folder: string, { readOnly, settings }: OpenOptions): Promise<void> {
+async function makeRoomIn(folder: string, { readOnly, settings, data }: OpenOptions): Promise<void> {
   const { makeRoom } = await import('./store/file/make-room');
   const { isFromElsewhere } = await import('./store/file/workspace-file');
-  const only = readOnly === 'from-elsewhere' ? isFromElsewhere(folder, settings.current.device) : readOnly;
+  const only =
+    readOnly === 'from-elsewhere'
+      ? isFromElsewhere(folder, { device: settings.current.device, data })
+      : readOnly;
   if (only !== true) makeRoom(folder, ballastBytes);
 }
 

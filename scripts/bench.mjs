@@ -52,6 +52,7 @@ async function buildBench() {
           'regex-worker': source('electron', 'store', 'threads', 'regex-worker.ts'),
           'export-worker': source('electron', 'dataset', 'jobs', 'export-worker.ts'),
           'token-worker': source('electron', 'dataset', 'tokens', 'token-worker.ts'),
+          'merge-worker': source('electron', 'store', 'threads', 'merge-worker.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

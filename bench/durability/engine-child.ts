@@ -16,6 +16,7 @@ const PACE_MS = 25;
 /** The application's engine on a folder, without a window. */
 export async function openEngine(folder: string): Promise<Workbench> {
   return openWorkbench(join(folder, 'workspace'), {
+    data: join(folder, 'settings'),
     settings: await SettingsFile.open(join(folder, 'settings')),
     findKey: () => null,
     resourcesDir: join(process.cwd(), 'resources'),

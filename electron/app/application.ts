@@ -299,6 +299,7 @@ export class Application implements Answering {
     let still: Failure | null = null;
     const bench = await openWorkbench(folder, {
       settings: this.#settings,
+      data: this.#input.data,
       findKey: (endpoint, env, origin) => this.#keys.find(endpoint, env, origin),
       addresses: new NamedAddresses(this.#input.data),
       scanner: this.#scanner,

@@ -92,7 +92,8 @@ export function createHandlers(input: HandlerInput): Handlers {
       restoring: {
         chooseTarget: (damaged) => dialogs.saveFile(`${damaged}-restored`, 'restoreTo'),
         list: (folder) => backupsOf(folder),
-        restore: (restore) => restoreApart({ ...restore, device: settings.current.device }),
+        restore: (restore) =>
+          restoreApart({ ...restore, device: settings.current.device, data: dirname(settings.path) }),
       },
     }),
     ...taskHandlers({

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { KnownComputer } from '@shared/contract/computers';
 import { WaymarkError } from '@shared/contract/errors';
@@ -6,6 +6,7 @@ import { idSchema, isId } from '@shared/contract/id';
 import { z } from 'zod';
 import { inside } from '../files/inside';
 import { makeFoldersIn, modesIn } from '../files/private';
+import { readRegularFile } from '../files/regular-file';
 import { removeAt, removeFile } from '../files/remove';
 import { runFolder } from '../files/workspace-paths';
 import type { Cleaned, HostSessions } from '../runs/sessions/clean-sessions';
@@ -16,6 +17,8 @@ import { storeFailure } from '../store/file/database';
 
 /** Stands in a run's folder while a branch is being made: without its log the folder, and what lies on hosts, is a leaving. */
 const MARKER = 'branching.json';
+/** One holds a few hosts. */
+const MARKER_BYTES = 1024 * 1024;
 
 const markerSchema = z.object({
   pid: z.int().positive(),
@@ -99,7 +102,7 @@ export async function sweepBranches(
 ): Promise<void> {
   const names = await folderNames(inside(store.folder, 'runs'));
   for (const run of names.filter(isId)) {
-    const text = await readOrNull(inside(runFolder(store.folder, run), MARKER));
+    const text = await markerOf(store.folder, run);
     if (text === null) continue;
     const marker = markerSchema.safeParse(jsonOrNull(text)).data;
     if (marker !== undefined && (marker.machine !== hostname() || isAlive(marker.pid))) continue;
@@ -137,7 +140,16 @@ async function folderNames(folder: string): Promise<string[]> {
   return (entries ?? []).filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-const readOrNull = (path: string) => readFile(path, 'utf8').catch(nothingThere);
+/** Null: there is none, or something that is no marker of ours is in its place: then nothing is known, and nothing is deleted. */
+async function markerOf(workspace: string, run: string): Promise<string | null> {
+  try {
+    const path = inside(runFolder(workspace, run), MARKER);
+    return (await readRegularFile(path, path, MARKER_BYTES, '')).toString('utf8');
+  } catch (thrown) {
+    if (!(thrown instanceof WaymarkError) || thrown.code === 'system_busy') throw thrown;
+    return null;
+  }
+}
 
 function nothingThere(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;

@@ -125,7 +125,7 @@ async function remove({ settings, folder }: ComputerCommands, alias: string): Pr
 async function whileIdle(folder: string | null, alias: string): Promise<void> {
   if (folder === null || !existsSync(workspaceFile(folder))) return;
   const { openStoreInProcess } = await import('../store/threads/in-process');
-  const store = openStoreInProcess(folder);
+  const store = openStoreInProcess(folder, { readOnly: true });
   try {
     await refuseWhileDriven(store.reader, alias, 'Removing');
   } finally {

@@ -1,6 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { exportDataset } from '../dataset/export-dataset';
 import { demoHint } from '../demo/demo';
 import { startDemoRun } from '../demo/start-demo-run';
@@ -33,6 +33,7 @@ export async function demoCommand(
   const folder = join(out, 'workspace');
   const bench = await openWorkbench(folder, {
     settings,
+    data: dirname(settings.path),
     findKey: () => null,
     resourcesDir,
     log: headlessLog(terminal),

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { type AnnotationFold, foldAnnotations } from '@shared/labels/annotation-fold';
 import { type AnnotationOp, judgeAuthor } from '@shared/log/annotations';
 import { z } from 'zod';
 import { allAnnotations } from '../dataset/event-pages';
+import { linesOfRegularFile } from '../files/regular-file';
 import { stepOwners } from '../review/step-owners';
 import { type Arguments, required } from './arguments';
 import type { CliContext } from './context';
@@ -24,6 +24,8 @@ const voteLine = z.strictObject({
 });
 type Vote = z.infer<typeof voteLine>;
 
+/** 32 MB are more than 100,000 votes; a line holds 12,000 characters of words at most, escaped. */
+const LIMITS = { most: 32 * 1024 ** 2, line: 1024 ** 2, outcome: 'No vote was imported.' };
 /** Bad lines that are named. */
 const NAMED = 10;
 /** Votes on their way to the writer at a time. */
@@ -38,7 +40,7 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   const run = await named(context, args.words[2]);
   const file = resolve(required(args.words[3], 'The file of votes'));
   const { steps } = await context.reader.run(run);
-  const votes = parseVotes(await textOf(file), steps, file);
+  const votes = parseVotes(file, steps);
   const owners = await stepOwners(context.reader, run);
   const standing = new Standing(context);
   let added = 0;
@@ -65,37 +67,31 @@ export async function judgeVotes(context: CliContext, args: Arguments): Promise<
   return { json: { run, added, unchanged, gone, judges }, lines: lines.slice(0, gone === 0 ? 1 : 2) };
 }
 
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new WaymarkError(
-      'not_found',
-      `${file} cannot be read. Name a file with one vote a line.`,
-      (error as Error).message,
-    );
-  }
-}
-
 function opOf({ step: _, judge: __, ...vote }: Vote): AnnotationOp {
   return { op: 'judge', ...vote };
 }
 
 /** The last vote of each judge on each step, in the order of the file. */
-function parseVotes(text: string, steps: number, file: string): Vote[] {
+function parseVotes(file: string, steps: number): Vote[] {
   const votes = new Map<string, Vote>();
-  const bad: string[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
+  const named: string[] = [];
+  let bad = 0;
+  let number = 0;
+  for (const line of linesOfRegularFile(file, file, LIMITS)) {
+    number += 1;
     if (line.trim() === '') continue;
     const vote = parseVote(line, steps);
-    if (typeof vote === 'string') bad.push(`line ${index + 1}: ${vote}`);
-    else votes.set(`${vote.step} ${vote.judge}`, vote);
+    if (typeof vote !== 'string') votes.set(`${vote.step} ${vote.judge}`, vote);
+    else {
+      if (bad < NAMED) named.push(`line ${number}: ${vote}`);
+      bad += 1;
+    }
   }
-  if (bad.length > 0) {
-    const more = bad.length > NAMED ? `; and ${bad.length - NAMED} more` : '';
+  if (bad > 0) {
+    const more = bad > NAMED ? `; and ${bad - NAMED} more` : '';
     throw new WaymarkError(
       'bad_input',
-      `Nothing was imported from ${file}: ${bad.slice(0, NAMED).join('; ')}${more}. Fix ${bad.length === 1 ? 'the line' : 'the lines'} and import it again.`,
+      `Nothing was imported from ${file}: ${named.join('; ')}${more}. Fix ${bad === 1 ? 'the line' : 'the lines'} and import it again.`,
     );
   }
   if (votes.size === 0)

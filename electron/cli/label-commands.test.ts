@@ -1,4 +1,5 @@
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
@@ -171,6 +172,40 @@ test("brings in judges' votes: all or none, each line named, the same file twice
   expect(await store.writer.undo(run, two)).toMatchObject({ undid: { body: { value: 'withdrawn' } } });
   expect((await store.reader.step(run, 1)).labels.judges).toHaveLength(2);
 });
+
+test.runIf(process.platform !== 'win32')(
+  'votes come from a regular file of a bounded size: a pipe is not waited for, a device not read',
+  async () => {
+    const store = testStore();
+    const run = await runOf(store);
+    const file = join(temporaryFolder(), 'votes.jsonl');
+    const refuses = async (why: string, make: () => void) => {
+      make();
+      await expect(commandsOn(store)('label', 'judge', run, file)).rejects.toThrow(
+        `${file} ${why}. No vote was imported.`,
+      );
+      rmSync(file, { recursive: true, force: true });
+    };
+    await refuses('is not a regular file', () => execFileSync('mkfifo', [file]));
+    await refuses('is a link, and links are not followed', () => symlinkSync('/dev/zero', file));
+    await refuses('is larger than 32 MB', () => {
+      writeFileSync(file, '');
+      truncateSync(file, 900_000_000_000);
+    });
+    await refuses('has a line longer than 1 MB (line 2)', () =>
+      writeFileSync(file, `\n${'x'.repeat(3_000_000)}`),
+    );
+    await expect(commandsOn(store)('label', 'judge', run, '/dev/zero')).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+    await expect(commandsOn(store)('label', 'judge', run, file)).rejects.toMatchObject({ code: 'not_found' });
+    // Of five thousand bad lines all are counted, ten are named.
+    writeFileSync(file, '{}\n'.repeat(5_000));
+    await expect(commandsOn(store)('label', 'judge', run, file)).rejects.toThrow(
+      /line 10: .*; and 4990 more/,
+    );
+  },
+);
 
 test('a branch of a removed run takes labels and votes for the steps that are still here', async () => {
   const store = testStore();

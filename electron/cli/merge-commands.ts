@@ -15,7 +15,7 @@ export async function mergeCommand(context: CliContext, args: Arguments): Promis
 
 /** A backup holds more than what was taken. */
 function restOf(path: string): string[] {
-  if (!statSync(path).isFile() || !isDatabaseFile(path)) return [];
+  if (!statSync(path).isFile() || !isDatabaseFile(path, 'Its labels were merged.')) return [];
   return [
     'Only its labels, comments, votes and assignments were merged. "restore" brings its hints and rule settings back as well, into a new folder.',
   ];

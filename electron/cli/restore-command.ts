@@ -14,7 +14,7 @@ import { type CommandResult, counted, table } from './output';
 export async function restoreCommand(
   folder: string | null,
   args: Arguments,
-  device: string,
+  installation: { device: string; data: string },
 ): Promise<CommandResult> {
   const word = args.words[1];
   if (word === undefined && args.values.to === undefined) {
@@ -23,12 +23,12 @@ export async function restoreCommand(
   const to = resolve(required(args.values.to, '--to, the new folder,'));
   const path = word === undefined ? null : pathOf(word);
   if (path !== null && (args.values.workspace === undefined || folder === null)) {
-    return done(await restoreApart({ backup: path, from: workspaceAround(path), to, device }));
+    return done(await restoreApart({ backup: path, from: workspaceAround(path), to, ...installation }));
   }
   const from = workspaceOf(folder);
   const backup = path ?? (await choose(from, word));
   const damaged = backup === null ? (await backupsOf(from)).length : 0;
-  return done(await restoreApart({ backup, from, to, device }), damaged);
+  return done(await restoreApart({ backup, from, to, ...installation }), damaged);
 }
 
 function workspaceOf(folder: string | null): string {

@@ -42,6 +42,7 @@ export async function serveCommand(context: ServeContext, { values }: Arguments)
       serveWorkspace(hello, publisher, {
         ...{ folder, defaultFolder, settings, hosts, resourcesDir, entry, environment },
         addresses: new NamedAddresses(dirname(settings.path)),
+        data: dirname(settings.path),
         log: headlessLog(terminal),
       }),
     report: (command, failure) =>

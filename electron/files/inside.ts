@@ -4,9 +4,9 @@ import { WaymarkError } from '@shared/contract/errors';
 
 /**
  * A path below a folder of ours, name by name. Names come from rows, file names and ids, and none may lead anywhere else: each
- * is one plain name, and nothing on the way that is there is a link. `root` itself may be reached through links, as a person
- * wrote it.
- * @throws WaymarkError workspace_corrupt for a name that is none, or a link on the way
+ * is one plain name, and what is there on the way is a folder or a regular file, no link, pipe, device or socket. `root` itself
+ * may be reached through links, as a person wrote it.
+ * @throws WaymarkError workspace_corrupt for a name that is none, or something else on the way
  */
 export function inside(root: string, ...names: readonly string[]): string {
   let path = root;
@@ -25,6 +25,12 @@ export function inside(root: string, ...names: readonly string[]): string {
       throw new WaymarkError(
         'workspace_corrupt',
         `${path} is a link. Waymark follows none below ${root}: put the file or folder itself in its place.`,
+      );
+    }
+    if (found !== undefined && !found.isFile() && !found.isDirectory()) {
+      throw new WaymarkError(
+        'workspace_corrupt',
+        `${path} is neither a file nor a folder, but a pipe, a device or a socket. Remove it: nothing below ${root} is one.`,
       );
     }
   }

@@ -1,4 +1,4 @@
-import { errorCodes } from '@shared/contract/errors';
+import { errorCodes, readOnlyReasons, refusedActs } from '@shared/contract/errors';
 import { idSchema } from '@shared/contract/id';
 import { endpointSchema } from '@shared/contract/settings';
 import { z } from 'zod';
@@ -39,6 +39,13 @@ const failureSchema = z.object({
   code: z.enum(errorCodes),
   message: words,
   detail: words.optional(),
+  words: z
+    .object({
+      is: z.enum(readOnlyReasons),
+      folder: z.string().max(4_096),
+      act: z.enum(refusedActs),
+    })
+    .optional(),
 });
 
 /** Who looks, from where: labels and hints carry it. Endpoints hold no secrets; keys are the server's. */

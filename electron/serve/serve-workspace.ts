@@ -47,6 +47,8 @@ interface ServeWorkspaceOptions {
   folder: string;
   defaultFolder: string;
   settings: { readonly current: Settings };
+  /** The application's data folder on this machine. */
+  data: string;
   addresses: NamedAddresses;
   hosts: Hosts;
   resourcesDir: string;
@@ -78,6 +80,7 @@ export async function serveWorkspace(
   const holder: WorkbenchHolder = new WorkbenchHolder(() =>
     openWorkbench(folder, {
       settings,
+      data: options.data,
       findKey: environmentKey(environment),
       addresses: options.addresses,
       resourcesDir,

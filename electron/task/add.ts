@@ -31,7 +31,7 @@ export async function addTask(store: TaskStore, path: string): Promise<StoredTas
   const { loadTaskPackage } = await import('./load');
   const { spec, entries } = await loadTaskPackage(path);
   const hash = await hashPackage(path, entries);
-  if (store.isReadOnly === true) throw fromElsewhere(store.folder, 'adding a task');
+  if (store.isReadOnly === true) throw fromElsewhere(store.folder, 'adding_task');
   const folder = join('tasks', hash);
   await placeCopy(path, entries, hash, store.folder);
   const known = (await store.reader.tasks()).find((task) => task.id === spec.id);

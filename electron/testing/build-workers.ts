@@ -32,6 +32,7 @@ export async function buildStoreWorkers(folder: string, extra: Record<string, st
           'writer-worker': resolve(root, 'electron/store/threads/writer-worker.ts'),
           'reader-worker': resolve(root, 'electron/store/threads/reader-worker.ts'),
           'regex-worker': resolve(root, 'electron/store/threads/regex-worker.ts'),
+          'merge-worker': resolve(root, 'electron/store/threads/merge-worker.ts'),
           'restore-worker': resolve(root, 'electron/store/restore/restore-worker.ts'),
           'import-worker': resolve(root, 'electron/dataset/importers/import-worker.ts'),
           'token-worker': resolve(root, 'electron/dataset/tokens/token-worker.ts'),

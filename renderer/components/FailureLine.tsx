@@ -9,7 +9,7 @@ export function FailureLine({ failure }: { failure: Failure }) {
   return (
     <p className="failure-line text-12" role="alert">
       <Icon name="warning" small />
-      <span>{text.frame.failure(failure.code, failure.message)}</span>
+      <span>{text.frame.failure(failure)}</span>
       <span className="mono-11 quiet">{failure.code}</span>
     </p>
   );

@@ -52,7 +52,7 @@ export function toastFailure(thrown: unknown, say?: (text: Text, why: string) =>
     id: nextId++,
     tone: 'danger',
     say: (text) => {
-      const why = text.frame.failure(failure.code, failure.message);
+      const why = text.frame.failure(failure);
       return say === undefined ? why : say(text, why);
     },
     code: failure.code,

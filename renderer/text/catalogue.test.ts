@@ -1,3 +1,4 @@
+import { readOnlyReasons, refusedActs } from '@shared/contract/errors';
 import { errorCodes } from '@shared/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { en } from './en';
@@ -44,9 +45,15 @@ describe('catalogues', () => {
   });
 
   it('say in their own language that a workspace is only read', () => {
-    expect(en.frame.failure('read_only', 'It is only read.')).toBe('It is only read.');
-    expect(zh.frame.failure('read_only', 'It is only read.')).toMatch(/^[^a-z]+$/);
-    expect(zh.frame.failure('conflict', 'Somebody was first.')).toBe('Somebody was first.');
+    const onlyRead = { code: 'read_only', message: 'It is only read.' } as const;
+    expect(en.frame.failure(onlyRead)).toBe('It is only read.');
+    expect(zh.frame.failure(onlyRead)).toMatch(/^[^a-z]+$/);
+    expect(zh.frame.failure({ code: 'conflict', message: 'Somebody was first.' })).toBe('Somebody was first.');
+    const said = refusedActs.flatMap((act) =>
+      readOnlyReasons.map((is) => zh.frame.failure({ ...onlyRead, words: { is, folder: '/数据', act } })),
+    );
+    expect(new Set(said).size).toBe(refusedActs.length * readOnlyReasons.length);
+    for (const each of said) expect(each).toMatch(/^\/数据 [^a-zA-Z]+$/);
   });
 
   it('say in words why a run rests, whatever the log gives as the reason', () => {

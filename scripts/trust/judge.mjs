@@ -4,7 +4,8 @@
  * @typedef {{ file: string, titles: string[], status: 'passed' | 'failed' | 'skipped', seconds: number }} Ran
  * @typedef {{ name: string, value: number, unit: string, bar: string, ok: boolean }} BenchFigure
  * @typedef {{ problems: string[], said?: string[], untested?: string[] }} Checked what a check found; `untested` with the reason
- * @typedef {{ id: string, says: string, asked: string, seen: string, seconds: number, verdict: string }} Row
+ * @typedef {{ id: string, says: string, asked: string, seen: string, seconds: number, verdict: string,
+ *   skipped?: boolean }} Row `skipped`: nothing of it ran, because this system cannot
  */
 
 /**
@@ -95,12 +96,14 @@ export function judge(promised, { seen, figures, benchSeconds, checked, short })
     ...(seen.some((each) => each.skipped > 0) ? ['what was skipped here'] : []),
     ...(cases < count ? [`${count - cases} of ${count} cases`] : []),
   ];
-  const nothing = seen.length === 0 && figures.length === 0 && checks.length === 0;
+  const skipped = seen.length > 0 && seen.every((each) => each.passed === 0 && each.skipped > 0);
+  const nothing = (seen.length === 0 || skipped) && figures.length === 0 && checks.length === 0;
   // What has its proof in the whole form lacks none.
-  const lacking = nothing && !(short && benches.length > 0) ? 'not tested' : 'not tested in part';
+  const lacking =
+    nothing && (skipped || !(short && benches.length > 0)) ? 'not tested' : 'not tested in part';
   const verdict = failed ? 'FAILED' : untested.length === 0 ? 'ok' : `${lacking}: ${untested.join('; ')}`;
   const seconds = seen.reduce((sum, each) => sum + each.seconds, benchSeconds);
-  return { id, says, asked, seen: said.join('; ') || '–', seconds, verdict };
+  return { id, says, asked, seen: said.join('; ') || '–', seconds, verdict, ...(skipped ? { skipped } : {}) };
 }
 
 /** @param {readonly Row[]} rows */

@@ -39,7 +39,18 @@ describe('a promise', () => {
     expect(verdict({ ...kills, benches: ['b'] }, report('500 times kill -9'), { short: true })).toMatch(
       /whole form/,
     );
-    expect(verdict(kills, report('500 times kill -9', 'pending'))).toMatch(/skipped/);
+    const two = { ...kills, unit: [proof, { ...proof, title: /second/ }] };
+    const given = report('500 times kill -9');
+    given.testResults.push(report('second', 'pending').testResults[0]);
+    expect(verdict(two, given)).toBe('not tested in part: what was skipped here');
+  });
+
+  it('whose proofs were all skipped is not tested, whatever the bench would have said', () => {
+    const skipped = report('500 times kill -9', 'pending');
+    expect(verdict(kills, skipped)).toBe('not tested: what was skipped here; 500 of 500 cases');
+    expect(verdict({ ...kills, benches: ['b'] }, skipped, { short: true })).toMatch(/^not tested: /);
+    const figures = [{ name: 'f', value: 1, unit: '', bar: '', ok: true }];
+    expect(verdict({ ...kills, benches: ['b'] }, skipped, { figures })).toMatch(/^not tested in part: /);
   });
 
   it('whose only proof is a bench lacks none in the short form', () => {

@@ -47,6 +47,33 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return errorCodes.some((code) => code === value);
 }
 
+/** Why a workspace takes nothing; and what was asked of it. A window says both in its own language. */
+export const readOnlyReasons = ['from_elsewhere', 'cannot_be_written'] as const;
+export const refusedActs = [
+  'recording',
+  'asking',
+  'labelling',
+  'merging',
+  'undoing',
+  'redoing',
+  'removing',
+  'cleaning',
+  'adding_task',
+  'setting_rules',
+  'deriving',
+  'driving',
+  'searching',
+  'backing_up',
+  'indexing',
+] as const;
+
+/** Which sentence a failure is, and what stands in it, for whoever says it in another language than `message`. */
+export interface FailureWords {
+  is: (typeof readOnlyReasons)[number];
+  folder: string;
+  act: (typeof refusedActs)[number];
+}
+
 /** What goes over the wire and into the log for an expected failure. */
 export interface Failure {
   code: ErrorCode;
@@ -54,6 +81,7 @@ export interface Failure {
   message: string;
   /** Copyable detail: paths, status codes, the offending value. */
   detail?: string | undefined;
+  words?: FailureWords | undefined;
 }
 
 export type Result<T> = { ok: true; value: T } | { ok: false; error: Failure };
@@ -62,12 +90,19 @@ export type Result<T> = { ok: true; value: T } | { ok: false; error: Failure };
 export class WaymarkError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
+  readonly words: FailureWords | undefined;
 
-  constructor(code: ErrorCode, message: string, detail?: string, options?: { cause?: unknown }) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    detail?: string,
+    options?: { cause?: unknown; words?: FailureWords | undefined },
+  ) {
     super(message, options);
     this.name = 'WaymarkError';
     this.code = code;
     this.detail = detail;
+    this.words = options?.words;
   }
 }
 
@@ -77,7 +112,8 @@ export class WaymarkError extends Error {
  */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof WaymarkError) {
-    return { code: thrown.code, message: thrown.message, detail: thrown.detail };
+    const { code, message, detail, words } = thrown;
+    return { code, message, detail, ...(words === undefined ? {} : { words }) };
   }
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const disk = diskFailure(error);

@@ -15,7 +15,7 @@ import { writeAtomically } from '../../base/atomic-file';
 import { makeFoldersIn, modesIn } from '../../files/private';
 import { removeFile } from '../../files/remove';
 import { datasetPath, datasetsFolder, exportJobPath } from '../../files/workspace-paths';
-import { readRegularFile } from '../importers/regular-file';
+import { readRegularFile } from '../../files/regular-file';
 import { manifestFile } from '../manifest';
 
 const count = z.int().nonnegative();

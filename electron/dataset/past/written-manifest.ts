@@ -3,7 +3,7 @@ import { WaymarkError } from '@shared/contract/errors';
 import { compressions, encodings, exportFormats, exportRequestSchema, exportVariants, redactions } from '@shared/contract/export-request';
 import { idSchema } from '@shared/contract/id';
 import { z } from 'zod';
-import { readRegularFile } from '../importers/regular-file';
+import { readRegularFile } from '../../files/regular-file';
 import { manifestFile, manifestFormat } from '../manifest';
 
 const count = z.int().nonnegative();

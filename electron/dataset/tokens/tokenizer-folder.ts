@@ -2,7 +2,7 @@ import { readlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { z } from 'zod';
-import { readRegularFile } from '../importers/regular-file';
+import { readRegularFile } from '../../files/regular-file';
 import { mostTemplate } from './jinja/template';
 
 /** What a folder of a model holds that says how conversations become tokens. */

@@ -1,9 +1,19 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WaymarkError } from '@shared/contract/errors';
 import { SerialQueue } from '../../base/serial-queue';
 import type { Clock } from '../../clock';
+import { readRegularFile } from '../../files/regular-file';
 
 const BEAT_MS = 2_000;
+/** A workspace may be somebody else's: no link is written through, and no pipe waited for. */
+const WRITE =
+  constants.O_WRONLY |
+  constants.O_CREAT |
+  constants.O_TRUNC |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
 /** A gap between two beats from which on the machine slept or the process stood still. */
 const STANDSTILL_MS = 10_000;
 /** The wall clock and the monotonic one differ by this much after a step back; slower corrections do not matter. */
@@ -92,17 +102,19 @@ export class Heartbeat {
   /** A beat that cannot be written (full disk) costs precision after a crash, nothing else. */
   private write(): void {
     const { folder } = this.options;
-    this.writes.run(() => writeFile(heartbeatFile(folder), String(this.last))).catch(() => undefined);
+    const write = () => writeFile(heartbeatFile(folder), String(this.last), { flag: WRITE });
+    this.writes.run(write).catch(() => undefined);
   }
 }
 
 /** Wall-clock ms of the last beat; null when there is none. */
 export async function lastHeartbeat(folder: string): Promise<number | null> {
   try {
-    const at = Number(await readFile(heartbeatFile(folder), 'utf8'));
+    const at = Number((await readRegularFile(heartbeatFile(folder), 'heartbeat', 64, '')).toString('utf8'));
     return Number.isSafeInteger(at) && at > 0 ? at : null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    // There is none, or something else is in its place, which says nothing.
+    if (error instanceof WaymarkError && ['not_found', 'bad_input'].includes(error.code)) {
       return null;
     }
     throw error;

@@ -2,6 +2,7 @@ import type { MergeReport } from '@shared/contract/ipc/merge';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import type { Statements } from '../file/rows';
 import { AnnotationLog } from '../log/annotation-log';
+import type { OpenForeignLog } from '../log/checked-log';
 import type { GroupCommit, Job } from '../log/group-commit';
 import type { OpenRuns } from '../log/open-runs';
 import type { LabelWork } from '../projections/label-work';
@@ -15,6 +16,8 @@ export interface AnnotationDeskOptions {
   device: string;
   earlierDevices?: readonly string[];
   now(): number;
+  /** Reads another annotation log; default: in this thread. */
+  openLog?: OpenForeignLog;
   write<T>(job: Job<T>): Promise<T>;
   /** Right after COMMIT: rows that this process has put into the log. */
   stored(from: number, to: number): void;

@@ -1,3 +1,4 @@
+import type { RefusedAct } from '../file/read-only';
 import type { IndexPart } from '../search/index-part';
 import type { WriterCore } from './writer-core';
 
@@ -11,7 +12,7 @@ export interface WriteSources {
  * What becomes of a write in a workspace that is only read: it is refused, and `refused` says what was refused; it is passed over,
  * because it belongs to no log, such as up to where a person has read; or it is done, because nothing recorded changes.
  */
-export type WhenReadOnly = { refused: string } | 'passed over' | 'done';
+export type WhenReadOnly = { refused: RefusedAct } | 'passed over' | 'done';
 
 /** A row of the table of writes (`table.ts`). */
 export interface Command<Args extends unknown[], Answer> {

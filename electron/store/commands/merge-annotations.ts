@@ -8,7 +8,7 @@ import { storeFailure } from '../file/database';
 import { RowInsert } from '../file/row-insert';
 import { LAST_SEQ, rowId, type Statements } from '../file/rows';
 import { noteEnd } from '../log/annotation-ends';
-import { openAnnotationSource } from '../log/annotation-source';
+import { type OpenForeignLog, openForeignLog } from '../log/checked-log';
 import { type FreshEntry, readForeignEntries, withoutKnown } from '../log/foreign-entries';
 import { GestureIndex } from '../log/gesture-index';
 import type { GroupCommit } from '../log/group-commit';
@@ -32,6 +32,8 @@ const RENEW_MS = 10;
 
 export interface MergeOptions {
   folder: string;
+  /** Reads another annotation log; default: in this thread. */
+  openLog?: OpenForeignLog;
   /** The run as stored now, or null: it is not here, or was removed. */
   open(run: string): OpenRun | null;
   /** Somebody decided about the running step: its row must exist. */
@@ -100,11 +102,12 @@ export class MergeAnnotations {
   }
 
   private async mergeNow(path: string): Promise<MergeReport> {
-    const source = openAnnotationSource(this.elsewhere(path));
+    const { openLog = openForeignLog } = this.options;
+    const log = await openLog(this.elsewhere(path));
     try {
       // Changes with every commit of another process; what this one writes meanwhile has places of its own.
       const version = this.version();
-      const { known, fresh } = await readForeignEntries(this.statements, source, path);
+      const { known, fresh } = await readForeignEntries(this.statements, log, path);
       const runs = [...new Set(fresh.map(({ run }) => run))].filter((run) => this.place(run).at === 'here');
       const before = this.disagreements(runs);
       const kept: FreshEntry[] = [];
@@ -129,7 +132,7 @@ export class MergeAnnotations {
     } catch (thrown) {
       throw storeFailure(thrown, path);
     } finally {
-      source.close();
+      await log.close();
     }
   }
 

@@ -52,7 +52,8 @@ it('a writer of a workspace that is only read refuses what would be recorded, an
     else
       await expect(answer, name).rejects.toMatchObject({
         code: 'read_only',
-        message: expect.stringContaining(`${whenReadOnly.refused} was refused`),
+        message: expect.stringContaining('is read-only until you trust it'),
+        words: { is: 'from_elsewhere', folder: '/elsewhere', act: whenReadOnly.refused },
       });
   }
 });

@@ -4,10 +4,11 @@ import type { TimedDecision } from '@shared/labels/review/pace';
 import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
+import type { RefusedAct } from '../file/read-only';
 import type { Redone, StoredChunk, StoredTask, Undone } from '../values';
 import { type Command, command } from './command';
 
-const refused = (what: string) => ({ refused: what });
+const refused = (act: RefusedAct) => ({ refused: act });
 
 /**
  * Every write of the store: its thread, what becomes of it where the workspace is only read, the function. What others see of it
@@ -52,7 +53,7 @@ export const commands = {
    */
   post: command({
     thread: 'write',
-    whenReadOnly: refused('asking something of a run'),
+    whenReadOnly: refused('asking'),
     entryAt: 3,
     run: (core, run: string, author: Author, op: OutboxOp, ulid?: string): Promise<OutboxEntry> =>
       core.post(run, author, op, ulid),
@@ -114,18 +115,18 @@ export const commands = {
   /** Deletes files of texts that nothing names any more, left by processes that were killed; how much that was. */
   clean: command({
     thread: 'write',
-    whenReadOnly: refused('cleaning up'),
+    whenReadOnly: refused('cleaning'),
     run: (core): Promise<{ files: number; bytes: number }> => core.clean(),
   }),
   createTask: command({
     thread: 'write',
-    whenReadOnly: refused('adding a task'),
+    whenReadOnly: refused('adding_task'),
     run: (core, task: StoredTask): Promise<void> => core.createTask(task),
   }),
   /** What the workspace says about the rules of a task; null takes it back. Verdicts of its runs are derived again in the background. */
   setRules: command({
     thread: 'write',
-    whenReadOnly: refused('setting rules'),
+    whenReadOnly: refused('setting_rules'),
     run: (core, task: string, settings: RuleSettings | null, author: Author): Promise<void> =>
       core.setRules(task, settings, author),
   }),
@@ -155,7 +156,7 @@ export const commands = {
    */
   rebuild: command({
     thread: 'write',
-    whenReadOnly: refused('deriving lists again'),
+    whenReadOnly: refused('deriving'),
     run: (core, run: string): Promise<{ changed: number }> => core.rebuild(run),
   }),
   /** Empties the search index; it is filled again in the background. */

@@ -10,6 +10,7 @@ import { BlobStore } from '../file/blob-store';
 import type { Db } from '../file/database';
 import { DiskGuard } from '../file/disk-guard';
 import { Statements } from '../file/rows';
+import type { OpenForeignLog } from '../log/checked-log';
 import { DwellLog } from '../log/dwell-log';
 import { ForeignCommits } from '../log/foreign-commits';
 import { GroupCommit, type Job } from '../log/group-commit';
@@ -46,6 +47,8 @@ export interface WriterOptions {
   partBytes?: number | undefined;
   /** Nothing but what is derived is written; whoever is let at the core refuses the rest (`readOnlyWriter`). */
   readOnly?: boolean | undefined;
+  /** Reads another annotation log; default: in this thread. */
+  openLog?: OpenForeignLog;
   notify(notice: StoreNotice): void;
 }
 

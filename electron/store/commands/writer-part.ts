@@ -4,7 +4,7 @@ import { storeFailure } from '../file/database';
 import { releaseBallast } from '../file/disk-guard';
 import type { ReadOnly } from '../file/read-only';
 import { Statements } from '../file/rows';
-import { devicesOf, isFromElsewhere, openForWriting } from '../file/workspace-file';
+import { devicesOf, isFromElsewhere, openForWriting, rememberWorkspace } from '../file/workspace-file';
 import { quarantine } from '../log/unreadable-run';
 import { rebuildOutdated } from '../projections/projection-upgrade';
 import { WriterCore, type WriterOptions } from './writer-core';
@@ -13,6 +13,8 @@ const NOBODY = { device: 'read-only', earlier: [] };
 
 interface WriterPartOptions extends Omit<WriterOptions, 'device' | 'earlierDevices' | 'readOnly'> {
   device?: string;
+  /** The application's data folder: it keeps which workspaces were worked in. */
+  data?: string | undefined;
   readOnly?: ReadOnly | undefined;
 }
 
@@ -32,9 +34,7 @@ export function openWriterPart(options: WriterPartOptions): WriterCore {
 function openPart(options: WriterPartOptions, ballastReleased = 0): WriterCore {
   const { folder } = options;
   const readOnly =
-    options.readOnly === 'from-elsewhere'
-      ? isFromElsewhere(folder, options.device)
-      : options.readOnly === true;
+    options.readOnly === 'from-elsewhere' ? isFromElsewhere(folder, options) : options.readOnly === true;
   const db = openForWriting(options.folder);
   try {
     const statements = new Statements(db);
@@ -42,6 +42,7 @@ function openPart(options: WriterPartOptions, ballastReleased = 0): WriterCore {
     rebuildOutdated(statements, new BlobStore(statements, options.folder), options.projector);
     // Writing its name would make the copy this installation's.
     const { device, earlier } = readOnly ? NOBODY : devicesOf(db, options.folder, options.device);
+    if (!readOnly && options.data !== undefined) rememberWorkspace(folder, options.data);
     const core = new WriterCore(db, { ...options, readOnly, device, earlierDevices: earlier });
     try {
       core.start(ballastReleased);

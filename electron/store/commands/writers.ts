@@ -1,5 +1,5 @@
-import type { WaymarkError } from '@shared/contract/errors';
-import { fromElsewhere } from '../file/read-only';
+import { WaymarkError } from '@shared/contract/errors';
+import { fromElsewhere, type RefusedAct } from '../file/read-only';
 import type { Command, WriteSources } from './command';
 import { type CommandName, commands, type StoreWriter } from './table';
 
@@ -48,12 +48,12 @@ export function writerOver(
 export function readOnlyWriter(
   writer: Pick<StoreWriter, 'backup' | 'rebuildSearch'>,
   folder: string,
-  refusal: (what: string) => WaymarkError = (what) => fromElsewhere(folder, what),
+  refusal: (act: RefusedAct) => WaymarkError = (act) => fromElsewhere(folder, act),
 ): StoreWriter {
   const rest = writer as unknown as Record<string, Do>;
   return writerOf((name, { whenReadOnly }) => {
     if (whenReadOnly === 'passed over') return () => Promise.resolve();
     if (whenReadOnly !== 'done') return () => Promise.reject(refusal(whenReadOnly.refused));
-    return (...args) => rest[name]?.(...args) ?? Promise.reject(refusal(name));
+    return (...args) => rest[name]?.(...args) ?? Promise.reject(new WaymarkError('bug', `Nothing here answers the write ${name}.`));
   });
 }

@@ -1,10 +1,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { workLockPath } from '../../files/workspace-paths';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { holdLock } from '../log/run-lock';
+import { backupNames } from '../restore/newest-backup';
 import { checkAnnotations, checkOutbox } from '../verify/verify-entries';
 import { createBackup } from './backup';
 import { backupName, outlived } from './backup-names';
@@ -43,6 +44,18 @@ test('changed hints and labels are copied after the interval; an unchanged works
   await store.writer.annotate(alice, { run, from: 1, to: 1 }, { op: 'comment', text: 'one more' });
   const before = copies();
   await expect.poll(copies).toBe(before + 1);
+});
+
+test('a backup is at most 15 minutes old where nothing else was asked for', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const folder = temporaryFolder();
+  await labelled(folder, {});
+  const copies = () => backupNames(folder).length;
+  vi.advanceTimersByTime(14 * 60_000);
+  expect(copies()).toBe(0);
+  vi.advanceTimersByTime(60_000);
+  await expect.poll(copies, { timeout: 20_000 }).toBe(1);
 });
 
 test('what a killed process left of a copy is deleted, and nobody copies beside another process', async () => {

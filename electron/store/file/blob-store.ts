@@ -4,7 +4,6 @@ import {
   fchmodSync,
   fsyncSync,
   openSync,
-  readFileSync,
   renameSync,
   statSync,
   writeSync,
@@ -14,9 +13,9 @@ import { threadId } from 'node:worker_threads';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { WaymarkError } from '@shared/contract/errors';
 import { makeFoldersIn, modesIn } from '../../files/private';
+import { readRegularFileSync } from '../../files/regular-file';
 import { blobPath } from '../../files/workspace-paths';
 import { sha256 } from '../log/hashing';
-import { systemCode } from './database';
 import type { Statements } from './rows';
 import { parsedReference } from './stored-json';
 
@@ -25,6 +24,9 @@ const FILE_THRESHOLD = 256 * 1024;
 
 /** A link that somebody put in the place of the new file is not written through. */
 const WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+
+/** No text or image is larger; what a row says beyond it is not believed. */
+const MOST_BYTES = 256 * 1024 ** 2;
 
 const DEFLATED = 1;
 const IN_FILE = 2;
@@ -155,14 +157,27 @@ export interface PreparedBlob {
 /** Raw bytes of a blob row. Throws `workspace_corrupt`. */
 export function decodeBlob(row: Omit<BlobRow, 'id'>, hex: string, folder: string): Buffer {
   try {
-    const stored = isInFile(row.encoding)
-      ? readFileSync(blobPath(folder, hex))
-      : (row.data ?? Buffer.alloc(0));
-    return isDeflated(row.encoding) ? inflateRawSync(stored) : stored;
+    const bytes = plainBytes(row, hex, folder);
+    if (bytes.length === row.size) return bytes;
   } catch (thrown) {
-    const gone = isInFile(row.encoding) && systemCode(thrown) === 'ENOENT';
+    const gone = thrown instanceof WaymarkError && thrown.code === 'not_found';
     throw damaged(hex, gone ? 'its file is missing' : 'it cannot be read', String(thrown));
   }
+  throw damaged(hex, 'its size is not what its row says');
+}
+
+/** No more than the row says: a few bytes can be written that inflate to gigabytes. Bytes that were not deflated are their size. */
+function plainBytes({ encoding, data, size }: Omit<BlobRow, 'id'>, hex: string, folder: string): Buffer {
+  const most = Math.max(0, Math.min(size, MOST_BYTES));
+  const stored = isInFile(encoding)
+    ? readRegularFileSync(blobPath(folder, hex), `blobs/${hex.slice(0, 2)}/${hex}`, deflateBound(most), '')
+    : (data ?? Buffer.alloc(0));
+  return isDeflated(encoding) ? inflateRawSync(stored, { maxOutputLength: Math.max(1, most) }) : stored;
+}
+
+/** What deflate makes of so many bytes at most, in its worst case. */
+function deflateBound(bytes: number): number {
+  return bytes + (bytes >>> 10) + 1024;
 }
 
 /** Whether a blob row of this encoding keeps its bytes in a file of its own. */

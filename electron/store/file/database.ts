@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import Database from 'better-sqlite3';
 import { offerAddresses } from './file-addresses';
@@ -11,11 +11,31 @@ export type Statement = Database.Statement<unknown[], unknown>;
 /** "WAYM" in a file's application_id: tells a workspace from any other SQLite file. */
 export const WORKSPACE_APPLICATION_ID = 0x5741_594d;
 
-/** Opens a file with the add-on that fits this runtime. `path` '' is a private temporary database. */
+/** What SQLite opens beside a file when it opens that. */
+const BESIDE = ['', '-wal', '-shm', '-journal'];
+
+/** SQLite waits for ever at a pipe and reads a device without end. Links on the way are the caller's to judge. */
+function refuseSpecial(path: string): void {
+  if (path === '' || path.startsWith(':') || path.startsWith('file:')) return;
+  for (const end of BESIDE) {
+    const found = statSync(path + end, { throwIfNoEntry: false });
+    if (found === undefined || found.isFile() || (end === '' && found.isDirectory())) continue;
+    throw new WaymarkError(
+      'workspace_corrupt',
+      `${path}${end} is not a regular file. Put the file itself in its place, or remove what is there.`,
+    );
+  }
+}
+
+/**
+ * Opens a file with the add-on that fits this runtime. `path` '' is a private temporary database.
+ * @throws WaymarkError workspace_corrupt for a pipe, a device or a socket in its place, or beside it; else what SQLite says
+ */
 export function openDatabase(
   path: string,
   options: { readonly?: boolean; mustExist?: boolean; timeoutMs?: number } = {},
 ): Db {
+  refuseSpecial(path);
   const binding = nativeBinding();
   const over = offerAddresses();
   try {

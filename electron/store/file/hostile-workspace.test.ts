@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,14 +12,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { createServer } from 'node:net';
+import { join, relative } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { WORKSPACE_PARTS } from '../../files/workspace-paths';
 import { alice, createRun, RunWriter } from '../../testing/run-writer';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import type { StoreNotice } from '../notices';
+import { decodeBlob } from './blob-store';
 import { openDatabase } from './database';
-import { workspaceFile } from './workspace-file';
+import { isFromElsewhere, openForReading, workspaceFile } from './workspace-file';
 
 /** A workspace that somebody else made, beside the home of the person who opens it. */
 let base: string;
@@ -188,6 +193,116 @@ describe('a link in a workspace', () => {
     const left = readdirSync(join(folder, 'cache', 'attention'));
     expect(left).toEqual(expect.arrayContaining(['notes.txt', `${gone}.md`]));
     expect(left.filter((name) => name.startsWith(`${gone}.json`))).toEqual([]);
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('a pipe in a workspace is never waited for', () => {
+  const pipe = (...names: string[]) => {
+    const path = join(folder, ...names);
+    mkdirSync(join(path, '..'), { recursive: true });
+    rmSync(path, { recursive: true, force: true });
+    execFileSync('mkfifo', [path]);
+  };
+
+  it.each(WORKSPACE_PARTS)('in the place of %s it keeps the workspace closed', async (part) => {
+    await withOneRun();
+    pipe(part);
+    expect(() => testStore(folder)).toThrow(
+      expect.objectContaining({ code: 'workspace_corrupt', message: expect.stringMatching(/pipe|regular/) }),
+    );
+    // Whoever only asks whose it is, or reads beside a writer, does not wait either.
+    expect(() => [isFromElsewhere(folder), openForReading(folder).close()]).not.toThrow(TypeError);
+  });
+
+  it('nor is a socket', async () => {
+    await withOneRun();
+    const server = createServer().listen(join(folder, 'ballast'));
+    await new Promise((resolve) => server.once('listening', resolve));
+    expect(() => testStore(folder)).toThrow(/a pipe, a device or a socket/);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('in the place of a text, of output, of a lock, of a backup or of what the inbox keeps', async () => {
+    const first = testStore(folder);
+    const run = await createRun(first);
+    const writer = new RunWriter(first, run);
+    await writer.start();
+    await writer.command('big', 'x'.repeat(300_000), { exitCode: 0 });
+    const chunk = { offset: 0, bytes: Buffer.from('bytes'), receivedAt: 0, hostAt: null };
+    await first.writer.sessionBytes(run, writer.epoch, 'main', chunk);
+    await first.reader.attentionList(alice.uuid);
+    await first.close();
+    const below = (part: string) =>
+      readdirSync(join(folder, part), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(folder, join(entry.parentPath ?? entry.path, entry.name)));
+    const [text = ''] = below('blobs');
+    const [output = ''] = below('sessions');
+    for (const path of [text, output, `cache/attention/${run}.json`, `locks/${run}.db`]) pipe(path);
+    pipe('backups', 'logs-2031-01-01T00-00-00-000Z.db');
+    const store = testStore(folder);
+    await expect(store.reader.step(run, 1)).rejects.toMatchObject({ code: 'workspace_corrupt' });
+    await expect(store.reader.readSession(run, 'main', 0, 5)).rejects.toMatchObject({
+      code: 'workspace_corrupt',
+    });
+    expect(await store.reader.attentionList(alice.uuid)).toBeDefined();
+    expect(() => store.lockRun(run, true)).toThrow(expect.objectContaining({ code: 'workspace_corrupt' }));
+    const { workspace, runs } = await store.reader.verify();
+    const said = [...workspace, ...runs.flatMap(({ problems }) => problems)].map(({ what }) => what);
+    expect(said).toEqual(expect.arrayContaining(['text']));
+    await store.close();
+    for (const path of [text, output, `cache/attention/${run}.json`]) {
+      expect(lstatSync(join(folder, path)).isFIFO()).toBe(true);
+    }
+  });
+});
+
+describe('a text that says more than its row', () => {
+  it.each([
+    ['in its row', 'data'],
+    ['in its file', 'file'],
+  ])('is not unpacked beyond it (%s): a bomb costs what the row says', async (_, where) => {
+    const store = testStore(folder);
+    const run = await createRun(store);
+    const writer = new RunWriter(store, run);
+    await writer.start();
+    await writer.command('big', 'x'.repeat(where === 'file' ? 300_000 : 100_000), { exitCode: 0 });
+    await store.close();
+    // 400 MB of zeros in 400 KB.
+    const bomb = deflateRawSync(Buffer.alloc(400 * 1024 * 1024), { level: 1 });
+    const db = openDatabase(workspaceFile(folder));
+    for (const { name } of db.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all() as {
+      name: string;
+    }[])
+      db.exec(`DROP TRIGGER "${name}"`);
+    if (where === 'data') {
+      db.prepare('UPDATE blob SET data = ? WHERE encoding = 1').run(bomb);
+    } else {
+      const { sha } = db.prepare('SELECT sha FROM blob WHERE encoding = 3').get() as { sha: Buffer };
+      const hex = sha.toString('hex');
+      writeFileSync(join(folder, 'blobs', hex.slice(0, 2), hex), bomb);
+    }
+    db.close();
+    const again = testStore(folder);
+    const before = process.memoryUsage().rss;
+    await expect(again.reader.step(run, 1)).rejects.toMatchObject({ code: 'workspace_corrupt' });
+    const { workspace } = await again.reader.verify();
+    expect(workspace.map(({ what }) => what)).toContain('text');
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+    await again.close();
+  });
+
+  it('nor is one whose row says more than any text has', () => {
+    const data = deflateRawSync(Buffer.alloc(300 * 1024 * 1024), { level: 1 });
+    const hex = 'a'.repeat(64);
+    for (const size of [300 * 1024 * 1024, 1e15, -1, Number.NaN]) {
+      expect(() => decodeBlob({ size, encoding: 1, data }, hex, folder)).toThrow(/damaged/);
+    }
+    const fits = deflateRawSync(Buffer.from('hello'));
+    expect(decodeBlob({ size: 5, encoding: 1, data: fits }, hex, folder).toString()).toBe('hello');
+    for (const size of [0, 4, 6]) {
+      expect(() => decodeBlob({ size, encoding: 1, data: fits }, hex, folder)).toThrow(/damaged/);
+    }
   });
 });
 

@@ -222,7 +222,7 @@ test('an older application refuses a newer workspace and leaves every byte as it
   db.close();
   const before = readFileSync(workspaceFile(folder));
   const files = readdirSync(folder).sort();
-  expect(isFromElsewhere(folder, 'another machine')).toBe(false);
+  expect(isFromElsewhere(folder, { device: 'another machine' })).toBe(false);
   expect(() => openForWriting(folder)).toThrowError(expect.objectContaining({ code: 'workspace_newer' }));
   expect(readFileSync(workspaceFile(folder)).equals(before)).toBe(true);
   expect(readdirSync(folder).sort()).toEqual(files);

@@ -1,16 +1,38 @@
-import { chownSync, cpSync, existsSync, linkSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { ulid } from 'ulid';
+import { describe, expect, inject, test } from 'vitest';
+import { toFailure } from '@shared/contract/errors';
 import { parseArguments } from '../../cli/arguments';
 import { isReading } from '../../cli/reading-commands';
+import { fromServer } from '../../serve/protocol';
 import { addTask } from '../../task/add';
 import { alice, createdBody, createRun, RunWriter } from '../../testing/run-writer';
+import { smallDisk } from '../../testing/small-disk';
 import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { writeTaskPackage } from '../../testing/task-package';
+import { rowSum } from '../log/hashing';
 import { createProjector } from '../projections/projector';
 import { restoreWorkspace } from '../restore/restore-workspace';
 import { openStore } from '../threads/client';
-import { isFromElsewhere } from './workspace-file';
+import { openDatabase } from './database';
+import { isFromElsewhere, workspaceFile } from './workspace-file';
 
 async function workspace(): Promise<{ base: string; folder: string; run: string }> {
   const base = temporaryFolder();
@@ -36,7 +58,11 @@ test('a copy comes from elsewhere until it was written here; what was made or mo
   await testStore(copy, { readOnly: true }).close();
   const asked = await openStore(copy, { workerDir: inject('storeWorkers'), readOnly: 'from-elsewhere' });
   expect(asked.isReadOnly).toBe(true);
-  await expect(asked.writer.clean()).rejects.toMatchObject({ code: 'read_only' });
+  // Whoever says it in another language gets what stands in the sentence, also across threads and to a window.
+  const words = { is: 'from_elsewhere', folder: copy, act: 'cleaning' };
+  const refusal = await asked.writer.clean().catch((thrown: unknown) => thrown);
+  expect(refusal).toMatchObject({ code: 'read_only', words });
+  expect(fromServer.parse({ kind: 'refused', failure: toFailure(refusal) })).toMatchObject({ failure: { words } });
   await asked.close();
   expect(isFromElsewhere(copy)).toBe(true);
   await testStore(copy).close();
@@ -51,10 +77,10 @@ test.skipIf(process.getuid?.() !== 0)(
   async () => {
     const { folder } = await workspace();
     chownSync(join(folder, 'workspace.db'), 65_534, 65_534);
-    expect(isFromElsewhere(folder, 'mine')).toBe(true);
+    expect(isFromElsewhere(folder, { device: 'mine' })).toBe(true);
     await testStore(folder, { device: 'mine' }).close();
-    expect(isFromElsewhere(folder, 'mine')).toBe(false);
-    expect(isFromElsewhere(folder, 'theirs')).toBe(true);
+    expect(isFromElsewhere(folder, { device: 'mine' })).toBe(false);
+    expect(isFromElsewhere(folder, { device: 'theirs' })).toBe(true);
   },
 );
 
@@ -167,4 +193,93 @@ test('a command reads only where that is said of it', () => {
   ]) {
     expect(reads(line), line).toBe(false);
   }
+});
+
+describe('what this installation has worked in, its own data says', () => {
+  /** Rows as whoever makes a disk image writes them: this very file, as written by an installation, the victim's own included. */
+  function claimed(folder: string, device: string): void {
+    const { ino, birthtimeNs } = statSync(workspaceFile(folder), { bigint: true });
+    const key = createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
+    const db = openDatabase(workspaceFile(folder));
+    const values = [`device:${device}:${key}`, `${device}.${ulid()}`] as const;
+    db.prepare('INSERT INTO meta (key, value, sum) VALUES (?, ?, ?)').run(...values, rowSum(...values));
+    db.close();
+  }
+
+  test.each([
+    'mine',
+    'somebody',
+  ])('a disk image that claims to be known (as %s) is asked about', async (device) => {
+    const disk = smallDisk('size=32m');
+    const { base, folder } = await workspace();
+    if (disk === null) return;
+    const stick = join(disk, 'theirs');
+    cpSync(folder, stick, { recursive: true });
+    claimed(stick, device);
+    const data = join(base, 'data');
+    mkdirSync(data);
+    // By its rows alone it would be this person's own.
+    expect(isFromElsewhere(stick, { device: 'mine' })).toBe(false);
+    expect(isFromElsewhere(stick, { device: 'mine', data })).toBe(true);
+    const looked = testStore(stick, { device: 'mine', data, readOnly: 'from-elsewhere' });
+    expect(looked.isReadOnly).toBe(true);
+    await looked.close();
+    // Nor does restoring from it launder it.
+    const to = join(base, 'restored');
+    const projector = createProjector();
+    await restoreWorkspace({ backup: null, from: stick, to, projector, device: 'mine', data });
+    expect(isFromElsewhere(to, { device: 'mine', data })).toBe(true);
+    // A person trusts it once.
+    await testStore(stick, { device: 'mine', data }).close();
+    expect(isFromElsewhere(stick, { device: 'mine', data })).toBe(false);
+    expect(isFromElsewhere(stick, { device: 'mine', data: join(base, 'other data') })).toBe(true);
+  });
+
+  test('own workspaces stay trusted: those of before by their rows, on the disk of the data', async () => {
+    const { base, folder } = await workspace();
+    const data = join(base, 'data');
+    // Nothing is remembered yet, and no folder for it is there: then it is asked.
+    expect(isFromElsewhere(folder, { data })).toBe(true);
+    mkdirSync(data);
+    expect(isFromElsewhere(folder, { data })).toBe(false);
+    const store = testStore(folder, { data, readOnly: 'from-elsewhere' });
+    expect(store.isReadOnly).toBe(false);
+    await store.close();
+    const list = join(data, 'known-workspaces');
+    expect(readFileSync(list, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(statSync(list).mode & 0o777).toBe(0o600);
+    await testStore(folder, { data }).close();
+    expect(readFileSync(list, 'utf8').split('\n')).toHaveLength(2);
+    // A copy is none of them, and one that is made new is.
+    const copy = join(base, 'copy');
+    cpSync(folder, copy, { recursive: true });
+    expect(isFromElsewhere(copy, { data })).toBe(true);
+    await testStore(join(base, 'new'), { data, readOnly: 'from-elsewhere' }).close();
+    expect(isFromElsewhere(join(base, 'new'), { data })).toBe(false);
+    expect(readFileSync(list, 'utf8').split('\n')).toHaveLength(3);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'a link, a pipe or rubbish in its place says nothing, and nothing goes through it',
+    async () => {
+      const { base, folder } = await workspace();
+      const data = join(base, 'data');
+      mkdirSync(data);
+      const list = join(data, 'known-workspaces');
+      const elsewhere = join(base, 'elsewhere');
+      writeFileSync(elsewhere, '');
+      for (const make of [
+        () => symlinkSync(elsewhere, list),
+        () => execFileSync('mkfifo', [list]),
+        () => writeFileSync(list, 'x'.repeat(2_000_000)),
+      ]) {
+        make();
+        const store = testStore(folder, { data, readOnly: 'from-elsewhere' });
+        expect(store.isReadOnly).toBe(false);
+        await store.close();
+        rmSync(list);
+      }
+      expect(readFileSync(elsewhere, 'utf8')).toBe('');
+    },
+  );
 });

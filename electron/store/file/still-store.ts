@@ -11,7 +11,7 @@ import { searchSessions } from '../search/search-sessions';
 import { AssembledStore, Notices } from '../threads/store-parts';
 import { verifyWorkspace } from '../verify/verify';
 import { migrations, readVersion } from './migrate';
-import { cannotBeWritten } from './read-only';
+import { cannotBeWritten, type RefusedAct } from './read-only';
 
 /**
  * A workspace on a disk that cannot be written, for reading alone: in the calling thread, without locks, index and upkeep.
@@ -20,7 +20,7 @@ import { cannotBeWritten } from './read-only';
 export function openStillStore(folder: string): Store {
   const now = Date.now;
   const projector = createProjector();
-  const refused = (what: string) => () => Promise.reject(cannotBeWritten(folder, what));
+  const refused = (act: RefusedAct) => () => Promise.reject(cannotBeWritten(folder, act));
   let closed = false;
   const goOn = async () => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -29,7 +29,7 @@ export function openStillStore(folder: string): Store {
   const { reads, close } = openReads(folder, now);
   const rules = new RulePreviewer(reads, projector);
   const noIndex = (): never => {
-    throw cannotBeWritten(folder, 'searching, which keeps an index,');
+    throw cannotBeWritten(folder, 'searching');
   };
   const index: IndexReads = {
     folder,
@@ -53,8 +53,8 @@ export function openStillStore(folder: string): Store {
     close();
     throw thrown;
   }
-  const upkeep = { backup: refused('copying labels'), rebuildSearch: refused('filling the index') };
-  const refusal = (what: string) => cannotBeWritten(folder, what);
+  const upkeep = { backup: refused('backing_up'), rebuildSearch: refused('indexing') };
+  const refusal = (act: RefusedAct) => cannotBeWritten(folder, act);
   return new AssembledStore(folder, readOnlyWriter(upkeep, folder, refusal), reader, new Notices(), {
     ...{ readOnly: true, refusal },
     drain: async () => undefined,

@@ -18,6 +18,7 @@ import {
   systemCode,
   WORKSPACE_APPLICATION_ID,
 } from './database';
+import { KnownWorkspaces } from './known-workspaces';
 import { makeFolder } from './make-folder';
 import { isVersion, migrate, migrations, readVersion, refuseNewer } from './migrate';
 import { refuseNetworkFileSystem } from './network-file-system';
@@ -175,12 +176,20 @@ export function devicesOf(db: Db, folder: string, installation = machineKey()): 
   return { device, earlier: [installation, ...known].filter((each) => each !== device) };
 }
 
+/** Who opens: what decides whether a workspace is one in which it has worked. */
+export interface Installation {
+  /** Its name, as for `devicesOf`; by default the machine's. */
+  device?: string | undefined;
+  /** The application's data folder, where it keeps which workspaces it has worked in. Absent: what their rows say counts. */
+  data?: string | undefined;
+}
+
 /**
  * Whether the workspace came from elsewhere: its file is a copy in which no installation has written, or somebody else's, in which
  * this one has not, so what it asks for was asked for by others. A workspace that is not there yet, or cannot be looked into, is none
- * of somebody else's: opening it says what is wrong. `installation` as for `devicesOf`.
+ * of somebody else's: opening it says what is wrong.
  */
-export function isFromElsewhere(folder: string, installation?: string): boolean {
+export function isFromElsewhere(folder: string, installation: Installation = {}): boolean {
   if (!existsSync(workspaceFile(folder))) return false;
   const path = inside(folder, 'workspace.db');
   if (findLog(path).is !== 'there' || formatInFile(path) > NEWEST) return false;
@@ -195,8 +204,29 @@ export function isFromElsewhere(folder: string, installation?: string): boolean 
   }
 }
 
-/** Whether this installation has written in the file of `folder`, or another one of the same user has. `db` holds what it says. */
-export function isKnownHere(db: Db, folder: string, installation = machineKey()): boolean {
+/**
+ * Whether this installation has written in the file of `folder`, or another one of the same user has. `db` holds what it says, and
+ * that counts only of a file on the disk where the application keeps its own: there nobody else chooses number and birth of a file,
+ * as whoever makes a disk image or a stick does.
+ */
+export function isKnownHere(db: Db, folder: string, { device = machineKey(), data }: Installation): boolean {
+  if (data === undefined) return saysWritten(db, folder, device);
+  if (new KnownWorkspaces(data).has(wholeKey(folder))) return true;
+  return isOnDiskOf(folder, data) && saysWritten(db, folder, device);
+}
+
+/** This installation has worked in the workspace. */
+export function rememberWorkspace(folder: string, data: string): void {
+  new KnownWorkspaces(data).add(wholeKey(folder));
+}
+
+function isOnDiskOf(folder: string, data: string): boolean {
+  const own = statSync(data, { throwIfNoEntry: false });
+  return own !== undefined && own.dev === statSync(workspaceFile(folder)).dev;
+}
+
+/** What the rows say: that this installation has written in this very file, or another one of its owner. */
+function saysWritten(db: Db, folder: string, installation: string): boolean {
   const key = fileKey(folder);
   if (readMeta(db, `device:${installation}:${key}`) !== undefined) return true;
   const { uid } = statSync(workspaceFile(folder));
@@ -207,8 +237,13 @@ export function isKnownHere(db: Db, folder: string, installation = machineKey())
 
 /** The file by its number and birth, which no copy shares; not by its disk's number, which changes between starts. */
 function fileKey(folder: string): string {
+  return wholeKey(folder).slice(0, 16);
+}
+
+/** As it is remembered: no workspace holds all of it. */
+function wholeKey(folder: string): string {
   const { ino, birthtimeNs } = statSync(workspaceFile(folder), { bigint: true });
-  return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
+  return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex');
 }
 
 /** Identity of the workspace itself: its search index names it. */

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import { idSchema } from '@shared/contract/id';
 import { z } from 'zod';
-import { type Db, openDatabase, storeFailure } from '../file/database';
+import { linesOfRegularFile } from '../../files/regular-file';
+import { configureReader, type Db, openDatabase, storeFailure, systemCode } from '../file/database';
 import { Statements } from '../file/rows';
 import { lookInto, workspaceFile } from '../file/workspace-file';
 import { findLog, requireLog } from '../file/workspace-log';
@@ -17,7 +18,8 @@ export interface AnnotationSource {
 
 export const ANNOTATION_FORMAT = 'waymark-annotations';
 export const ANNOTATION_FORMAT_VERSION = 1;
-const MAX_FILE_BYTES = 512 * 1024 * 1024;
+/** A correction of a megabyte, escaped twice, is the longest entry there is. */
+const LIMITS = { most: 512 * 1024 ** 2, line: 16 * 1024 ** 2, outcome: 'Nothing was merged.' };
 
 /**
  * Opens a workspace's folder, which may be in use and stays as it is, a file made by `label export`, or a backup.
@@ -31,7 +33,7 @@ export function openAnnotationSource(path: string): AnnotationSource {
     );
   }
   if (!statSync(path).isDirectory()) {
-    return isDatabaseFile(path) ? backupSource(path) : fileSource(path);
+    return isDatabaseFile(path, LIMITS.outcome) ? backupSource(path) : fileSource(path);
   }
   if (findLog(workspaceFile(path)).is === 'none') {
     throw new WaymarkError(
@@ -56,9 +58,47 @@ function workspaceSource(folder: string): AnnotationSource {
   requireLog(path);
   lookInto(path);
   const db: Db = openDatabase(path, { readonly: true });
-  // One state of the log for both passes over it.
-  db.exec('BEGIN');
+  try {
+    configureReader(db);
+    requireTables(db, path);
+    // One state of the log for all passes over it.
+    db.exec('BEGIN');
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
   return { entries: () => storedEntries(new Statements(db)), close: () => db.close() };
+}
+
+const COLUMNS: readonly [string, string][] = [
+  ['annotation', 'device, device_seq, ulid, run, body, hash'],
+  ['kept_annotation', 'device, device_seq, ulid, run, body, hash'],
+  ['run', 'id, ulid'],
+];
+
+/** What is read are tables of ours: a view in the place of one may never end. An older workspace keeps nothing aside. */
+function requireTables(db: Db, path: string): void {
+  const kind = db.prepare('SELECT type FROM sqlite_schema WHERE name = ?').pluck();
+  for (const [table, columns] of COLUMNS) {
+    const found = kind.get(table);
+    if (found === undefined && table === 'kept_annotation') continue;
+    if (found === 'table' && isReadable(db, `SELECT ${columns} FROM ${table} LIMIT 0`)) continue;
+    throw new WaymarkError(
+      'workspace_corrupt',
+      `${path} is damaged: its table ${table} is missing or of an unknown form. Nothing was merged. Run "verify" there.`,
+    );
+  }
+}
+
+function isReadable(db: Db, sql: string): boolean {
+  try {
+    db.prepare(sql);
+    return true;
+  } catch (thrown) {
+    // A column that is not there.
+    if (systemCode(thrown) === 'SQLITE_ERROR') return false;
+    throw thrown;
+  }
 }
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -75,14 +115,8 @@ const bodyHead = z.object({
 });
 
 function fileSource(path: string): AnnotationSource {
-  if (statSync(path).size > MAX_FILE_BYTES) {
-    throw new WaymarkError(
-      'unsupported',
-      `${path} is larger than 512 MB. Merge the workspace's folder instead.`,
-    );
-  }
-  const lines = readFileSync(path, 'utf8').split('\n');
-  const first = parseJson(lines[0] ?? '') as { format?: unknown; version?: unknown } | undefined;
+  const [head = ''] = linesOfRegularFile(path, path, LIMITS);
+  const first = parseJson(head) as { format?: unknown; version?: unknown } | undefined;
   if (first?.format !== ANNOTATION_FORMAT) {
     throw new WaymarkError(
       'bad_input',
@@ -92,25 +126,30 @@ function fileSource(path: string): AnnotationSource {
   if (first.version !== ANNOTATION_FORMAT_VERSION) {
     throw new WaymarkError('workspace_newer', `${path} was made by a newer Waymark. Update this one first.`);
   }
-  while (lines.at(-1) === '') {
-    lines.pop();
+  return { entries: () => entriesOf(path), close: () => undefined };
+}
+
+/** The last line that is not empty says how many entries there are; it is known for the last when the file ends. */
+function* entriesOf(path: string): Generator<SourceEntry, void, undefined> {
+  let number = 0;
+  let held: { text: string; number: number } | null = null;
+  let count = 0;
+  for (const text of linesOfRegularFile(path, path, LIMITS)) {
+    number += 1;
+    if (number === 1 || text === '') continue;
+    if (held !== null) {
+      yield entryOf(held.text, `Line ${held.number} of ${path}`);
+      count += 1;
+    }
+    held = { text, number };
   }
-  const end = parseJson(lines.at(-1) ?? '') as { entries?: unknown } | undefined;
-  if (end?.entries !== lines.length - 2) {
+  const end = parseJson(held?.text ?? '') as { entries?: unknown } | undefined;
+  if (end?.entries !== count) {
     throw new WaymarkError(
       'bad_input',
       `${path} ends early: it was not copied completely. Nothing was merged. Copy it again.`,
     );
   }
-  const rows = lines.slice(1, -1);
-  return {
-    *entries() {
-      for (const [index, text] of rows.entries()) {
-        yield entryOf(text, `Line ${index + 2} of ${path}`);
-      }
-    },
-    close: () => undefined,
-  };
 }
 
 function entryOf(text: string, where: string): SourceEntry {

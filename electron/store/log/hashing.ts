@@ -6,6 +6,7 @@ export const CHAIN_START_LINK = CHAIN_START.toString('hex');
 
 /** Stands for the link of an entry that is lost with its row: nothing proves the entry behind it. */
 export const LINK_LOST: Buffer = Buffer.alloc(32, 0xff);
+export const LOST = LINK_LOST.toString('hex');
 
 export function sha256(bytes: Uint8Array | string): Buffer {
   return createHash('sha256').update(bytes).digest();

@@ -1,16 +1,20 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { WaymarkError } from '@shared/contract/errors';
 import { isId } from '@shared/contract/id';
 import { attentionVersion } from '@shared/runs/attention/attention-fold';
 import type { AttentionState } from '@shared/runs/attention/attention-state';
 import { inside } from '../../files/inside';
 import { makeFoldersIn, modesIn } from '../../files/private';
+import { readRegularFileSync } from '../../files/regular-file';
 import { removeFile } from '../../files/remove';
 import { attentionFolder, parsedRun } from '../../files/workspace-paths';
 import { systemCode } from '../file/database';
 
 /** Set aside after so many events, so that a start reads only the end of a long run. */
 const EVERY_EVENTS = 2_000;
+
+/** Names and numbers of 174,500 steps are a few MB. */
+const MOST_BYTES = 64 * 1024 ** 2;
 
 const FOLDER = ['cache', 'attention'];
 const OURS = /^([0-9A-Z]{26})\.json(?:\.\d+\.new)?$/;
@@ -30,10 +34,10 @@ export class AttentionCache {
   load(run: string): AttentionState | null {
     let text: string;
     try {
-      text = readFileSync(this.#path(run), 'utf8');
+      text = readRegularFileSync(this.#path(run), `${run}.json`, MOST_BYTES, '').toString('utf8');
     } catch (thrown) {
-      if (systemCode(thrown) === '') throw thrown;
-      // Not there, or not readable: the log is read instead.
+      if (!(thrown instanceof WaymarkError)) throw thrown;
+      // Not there, not readable, or something else in its place: the log is read instead.
       return null;
     }
     const state = parsed(text);
@@ -46,17 +50,19 @@ export class AttentionCache {
   keep(state: AttentionState, rests: boolean): void {
     const saved = this.#saved.get(state.run) ?? 0;
     if (state.seq === saved || (!rests && state.seq - saved < EVERY_EVENTS)) return;
-    const path = this.#path(state.run);
-    const fresh = `${path}.${process.pid}.new`;
+    const name = `${parsedRun(state.run)}.json.${process.pid}.new`;
     try {
       makeFoldersIn(this.#workspace, 'cache', 'attention');
-      writeFileSync(fresh, JSON.stringify(state), { mode: modesIn(this.#workspace).file });
-      renameSync(fresh, path);
+      // Whatever has the name already is never written through.
+      const fresh = inside(this.#workspace, ...FOLDER, name);
+      writeFileSync(fresh, JSON.stringify(state), { mode: modesIn(this.#workspace).file, flag: 'wx' });
+      renameSync(fresh, this.#path(state.run));
       this.#saved.set(state.run, state.seq);
     } catch (thrown) {
       if (systemCode(thrown) === '') throw thrown;
-      // A full or read-only disk costs time at the next start, nothing else.
-      removeFile(this.#workspace, ...FOLDER, basename(fresh));
+      // A full or read-only disk, or something else in its place, costs time at the next start, nothing else.
+      if (thrown instanceof WaymarkError) return;
+      removeFile(this.#workspace, ...FOLDER, name);
     }
   }
 

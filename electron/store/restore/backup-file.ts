@@ -1,7 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import type { BackupContents } from '@shared/contract/ipc/restore';
 import { type AnnotationEntry, annotationEntrySchema } from '@shared/log/annotations';
+import { headOfRegularFile } from '../../files/regular-file';
 import { BACKUP_APPLICATION_ID, BACKUP_VERSION } from '../file/backup';
 import { configureReader, openDatabase, storeFailure, WORKSPACE_APPLICATION_ID } from '../file/database';
 import { isVersion, readVersion } from '../file/migrate';
@@ -17,15 +17,13 @@ const TABLES: Readonly<Record<number, readonly string[]>> = {
 
 const MAGIC = 'SQLite format 3\0';
 
-/** Whether a file is a database at all: a backup, a workspace's file or a foreign one. @throws what the disk says */
-export function isDatabaseFile(path: string): boolean {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(MAGIC.length);
-    return readSync(file, head, 0, head.length, 0) === head.length && head.toString('latin1') === MAGIC;
-  } finally {
-    closeSync(file);
-  }
+/**
+ * Whether a file is a database at all: a backup, a workspace's file or a foreign one.
+ * @param outcome what did not happen, a sentence for messages
+ * @throws WaymarkError not_found, and bad_input for what is no regular file
+ */
+export function isDatabaseFile(path: string, outcome: string): boolean {
+  return headOfRegularFile(path, path, MAGIC.length, outcome).toString('latin1') === MAGIC;
 }
 
 /**
@@ -33,14 +31,7 @@ export function isDatabaseFile(path: string): boolean {
  * @throws WaymarkError not_found, bad_input, workspace_newer, workspace_corrupt
  */
 export function openBackup(path: string): Statements {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) {
-    throw new WaymarkError(
-      'not_found',
-      `There is no backup at ${path}. "restore" lists the available backups.`,
-    );
-  }
-  if (!isDatabaseFile(path)) {
+  if (!isDatabaseFile(path, '"restore" lists the available backups.')) {
     throw notOne(path);
   }
   try {

@@ -40,7 +40,8 @@ export function newestBackup(folder: string): { at: number; mark: string } {
   }
   const path = join(folder, 'backups', name);
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) {
+  // Nothing else is a copy, and a pipe would be waited for.
+  if (found?.isFile() !== true) {
     return none;
   }
   try {

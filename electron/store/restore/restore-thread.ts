@@ -33,7 +33,15 @@ async function inThread<T>(
   const thread = new StoreThread(join(workerDir, 'restore-worker.js'), 'restore');
   const resourcesPath = (process as { resourcesPath?: string }).resourcesPath ?? null;
   await thread.open(
-    { folder, device: null, ballastBytes: 0, backupEveryMs: null, readOnly: false, resourcesPath },
+    {
+      folder,
+      device: null,
+      data: null,
+      ballastBytes: 0,
+      backupEveryMs: null,
+      readOnly: false,
+      resourcesPath,
+    },
     () => undefined,
   );
   try {

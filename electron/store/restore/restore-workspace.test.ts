@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -5,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,6 +20,8 @@ import type { Store } from '../api';
 import { openDatabase } from '../file/database';
 import { workspaceFile } from '../file/workspace-file';
 import { createProjector } from '../projections/projector';
+import { listBackups } from './list-backups';
+import { backupNames, newestBackup } from './newest-backup';
 import { restoreWorkspace } from './restore-workspace';
 
 const COPIES = process.env.WAYMARK_FULL === '1' ? 400 : 20;
@@ -272,7 +276,27 @@ describe('nothing is ever overwritten, and a failure leaves nothing', () => {
   });
 });
 
+test.runIf(process.platform !== 'win32')(
+  'what only has the name of a backup is listed with the reason',
+  async () => {
+    const { folder, store } = await livedIn();
+    await store.close();
+    const name = 'logs-2031-01-01T00-00-00-000Z.db';
+    execFileSync('mkfifo', [join(folder, 'backups', name)]);
+    expect(backupNames(folder)[0]).toBe(name);
+    expect(listBackups(folder)[0]).toMatchObject({
+      ...{ name, contents: null },
+      problem: expect.stringContaining('is not a regular file'),
+    });
+    expect(newestBackup(folder)).toEqual({ at: 0, mark: '0 0' });
+  },
+);
+
 describe('files that are no whole backup are refused with the reason', () => {
+  const inPlace = (path: string, make: () => void) => {
+    rmSync(path);
+    make();
+  };
   const spoil = (path: string, sql: string) => {
     const db = openDatabase(path);
     db.exec(sql);
@@ -280,6 +304,9 @@ describe('files that are no whole backup are refused with the reason', () => {
   };
   test.each<[string, string, (path: string, folder: string) => void]>([
     ['a text file', 'bad_input', (path) => writeFileSync(path, 'hello')],
+    ['a pipe', 'bad_input', (path) => inPlace(path, () => execFileSync('mkfifo', [path]))],
+    ['a link to a device', 'bad_input', (path) => inPlace(path, () => symlinkSync('/dev/zero', path))],
+    ['a folder', 'bad_input', (path) => inPlace(path, () => mkdirSync(path))],
     ['an empty file', 'bad_input', (path) => writeFileSync(path, '')],
     ['a truncated copy', 'workspace_corrupt', (path) => truncateSync(path, 8192)],
     ['a cut header', 'workspace_corrupt', (path) => truncateSync(path, 60)],

@@ -9,7 +9,13 @@ import { parsedRun } from '../../files/workspace-paths';
 import { type Db, storeFailure } from '../file/database';
 import { makeFolder } from '../file/make-folder';
 import { Statements } from '../file/rows';
-import { devicesOf, isKnownHere, openForWriting } from '../file/workspace-file';
+import {
+  devicesOf,
+  type Installation,
+  isKnownHere,
+  openForWriting,
+  rememberWorkspace,
+} from '../file/workspace-file';
 import type { StepProjector } from '../projections/step-projector';
 import { verifyWorkspace } from '../verify/verify';
 import { openBackup } from './backup-file';
@@ -31,6 +37,8 @@ export interface RestoreOptions {
   projector: StepProjector;
   /** Name of this installation, which may go on in the new workspace as it could in the old one; by default the machine's. */
   device?: string | undefined;
+  /** The application's data folder, as for `isKnownHere`. */
+  data?: string | undefined;
 }
 
 /**
@@ -108,13 +116,15 @@ function trustAsBefore(
   folder: string,
   damaged: Db,
   from: string,
-  device: string | undefined,
+  installation: Installation,
 ): void {
   guarded(
     // What cannot be told is asked once more when it is opened.
     () => undefined,
     () => {
-      if (isKnownHere(damaged, from, device)) devicesOf(target, folder, device);
+      if (!isKnownHere(damaged, from, installation)) return;
+      devicesOf(target, folder, installation.device);
+      if (installation.data !== undefined) rememberWorkspace(folder, installation.data);
     },
   );
 }
@@ -128,7 +138,7 @@ interface Parts {
 }
 
 async function fill(
-  { backup: file, from, to, projector, device }: RestoreOptions,
+  { backup: file, from, to, projector, device, data }: RestoreOptions,
   { backup, damaged, unfinished, notes, remarks }: Parts,
 ): Promise<RestoreReport> {
   const target = new Statements(openForWriting(unfinished));
@@ -142,7 +152,8 @@ async function fill(
       await copyFiles(from, unfinished, runs, notes);
     }
     copy.settleSessions(Date.now());
-    if (damaged !== null && from !== null) trustAsBefore(target.db, unfinished, damaged.db, from, device);
+    if (damaged !== null && from !== null)
+      trustAsBefore(target.db, unfinished, damaged.db, from, { device, data });
     target.db.pragma('wal_checkpoint(TRUNCATE)');
   } finally {
     target.db.close();

@@ -3,12 +3,13 @@ import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ulid as newUlid } from 'ulid';
 import { makeFileIn } from '../../files/private';
+import { openRegularFile } from '../../files/regular-file';
 import { removeFile } from '../../files/remove';
 import { sessionFolder } from '../../files/workspace-paths';
 import type { Statements } from '../file/rows';
 import { rowSum } from '../log/hashing';
 import type { SeenOutput } from '../projections/seen-output';
-import { partPath } from '../sessions/part-file';
+import { NOT_READ, partPath } from '../sessions/part-file';
 import {
   allParts,
   type ByteRange,
@@ -126,7 +127,7 @@ class GapMaker {
 
   private copy(from: string, name: string, position: number, length: number): Buffer {
     const bytes = Buffer.alloc(length);
-    const source = openSync(from, 'r');
+    const source = openRegularFile(from, from, NOT_READ);
     try {
       for (let read = 0; read < length; ) {
         const count = readSync(source, bytes, read, length - read, position + read);

@@ -4,10 +4,14 @@ import { basename, dirname } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import { inside } from '../../files/inside';
 import { makeFoldersIn, modesIn } from '../../files/private';
+import { openRegularFile } from '../../files/regular-file';
 import { syncFolder } from '../file/blob-store';
 import { isDiskFull, systemCode } from '../file/database';
 
 const READ_BYTES = 1024 * 1024;
+
+/** What a refusal to read a part ends with. */
+export const NOT_READ = 'The output in it was not read. Run "verify" to see what is affected.';
 
 /** `file`: as its row names it. @throws WaymarkError workspace_corrupt for a name that no writer gives */
 export function partPath(folder: string, base: number, file: string | null): string {
@@ -95,7 +99,7 @@ export function hashPart(path: string, length: number): Buffer {
 export function hashRange(path: string, position: number, length: number): Buffer | null {
   const hash = createHash('sha256');
   try {
-    const file = openSync(path, 'r');
+    const file = openRegularFile(path, path, NOT_READ);
     try {
       const buffer = Buffer.alloc(Math.min(READ_BYTES, Math.max(1, length)));
       for (let done = 0; done < length; ) {
@@ -111,7 +115,7 @@ export function hashRange(path: string, position: number, length: number): Buffe
     }
   } catch (thrown) {
     // Only a file that is not there counts as missing bytes: any other trouble passes, and must not be taken for damage.
-    if (systemCode(thrown) === 'ENOENT') {
+    if (thrown instanceof WaymarkError && thrown.code === 'not_found') {
       return null;
     }
     throw thrown;

@@ -1,9 +1,10 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { WaymarkError } from '@shared/contract/errors';
 import type { SessionView } from '@shared/contract/views';
+import { openRegularFile } from '../../files/regular-file';
 import { sessionFolder } from '../../files/workspace-paths';
 import { bounded, findRun, type ReadContext, type RunRecord } from '../queries/read-context';
-import { partPath } from './part-file';
+import { NOT_READ, partPath } from './part-file';
 import { restoreLosses } from './session-list';
 
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -157,7 +158,7 @@ function readPart(path: string, position: number, length: number, uid: string): 
   const bytes = new Uint8Array(length);
   let read = 0;
   try {
-    const file = openSync(path, 'r');
+    const file = openRegularFile(path, path, NOT_READ);
     try {
       while (read < length) {
         const count = readSync(file, bytes, read, length - read, position + read);
@@ -170,7 +171,7 @@ function readPart(path: string, position: number, length: number, uid: string): 
       closeSync(file);
     }
   } catch (thrown) {
-    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT')) {
+    if (!(thrown instanceof WaymarkError && thrown.code === 'not_found')) {
       throw thrown;
     }
   }

@@ -18,6 +18,8 @@ export interface OpenStoreOptions {
   threads?: StoreThreads | undefined;
   /** Name of this installation: its identity in annotation entries begins with it. By default the machine's. */
   device?: string;
+  /** The application's data folder: it keeps which workspaces were worked in. Absent: what their rows say of it counts. */
+  data?: string | undefined;
   /** Id for the outbox or annotation entry that is being asked for, where its asker chose one. */
   entryId?: () => string | undefined;
   /** A listener for notices has thrown; by default the process hears of it as of any bug. */
@@ -103,6 +105,7 @@ function threadData(folder: string, options: OpenStoreOptions): Omit<ThreadData,
     folder,
     device: options.device ?? null,
     ballastBytes: options.ballastBytes ?? ballastBytes,
+    data: options.data ?? null,
     backupEveryMs: options.backupEveryMs ?? null,
     readOnly: options.readOnly ?? false,
     resourcesPath: (process as { resourcesPath?: string }).resourcesPath ?? null,

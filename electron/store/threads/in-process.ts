@@ -8,12 +8,15 @@ import type { StepProjector } from '../projections/step-projector';
 import { readerIn } from '../queries/answers';
 import { openReads } from '../queries/reads';
 import { type IndexPart, openIndexPart } from '../search/index-part';
+import { readLogsApart } from './merge-thread';
 import { AssembledStore, Notices } from './store-parts';
 
 export interface InProcessOptions {
-  /** Folder of the bundled worker entries; without it no pattern can be searched. */
+  /** Folder of the bundled worker entries; without it no pattern can be searched, and other logs are read in this thread. */
   workerDir?: string;
   device?: string;
+  /** As in `OpenStoreOptions`. */
+  data?: string | undefined;
   now?: () => number;
   projector?: StepProjector;
   listenerFailed?: (thrown: unknown) => void;
@@ -38,6 +41,8 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
     notify,
     partBytes: options.partBytes,
     readOnly: options.readOnly,
+    data: options.data,
+    ...(options.workerDir === undefined ? {} : { openLog: readLogsApart(options.workerDir) }),
     ...(options.device === undefined ? {} : { device: options.device }),
   });
   let index: IndexPart;

@@ -1,7 +1,7 @@
 import type { WaymarkError } from '@shared/contract/errors';
 import { runLockPath } from '../../files/workspace-paths';
 import type { Store, StoreReader, StoreWriter } from '../api';
-import { fromElsewhere } from '../file/read-only';
+import { fromElsewhere, type RefusedAct } from '../file/read-only';
 import { openForReading } from '../file/workspace-file';
 import { deleteLock, type HeldLock, holdLock, isLockHeld } from '../log/run-lock';
 import { noRun } from '../log/run-log';
@@ -56,7 +56,7 @@ export class AssembledStore implements Store {
     private readonly end: {
       readOnly: boolean;
       /** Why it is; by default because it came from elsewhere. */
-      refusal?(what: string): WaymarkError;
+      refusal?(act: RefusedAct): WaymarkError;
       drain(): Promise<void>;
       close(): Promise<void>;
     },
@@ -69,7 +69,7 @@ export class AssembledStore implements Store {
   lockRun(run: string, isNew = false): { epoch: number; release(): void } | null {
     const path = runLockPath(this.folder, run);
     if (this.isReadOnly) {
-      throw this.end.refusal?.('driving a run') ?? fromElsewhere(this.folder, 'driving a run');
+      throw this.end.refusal?.('driving') ?? fromElsewhere(this.folder, 'driving');
     }
     const last = this.lastEpoch(run);
     // Nothing is made for a run that is not here: who asks may have made its name up.

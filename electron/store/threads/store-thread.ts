@@ -22,12 +22,18 @@ export class StoreThread {
   private refusal: WaymarkError | null = null;
   private notify: (notice: StoreNotice) => void = () => undefined;
 
-  /** Loads the thread's code; it opens nothing before `open`. `waits`: not before `begin`, or the first call. */
+  private readonly lives: boolean;
+
+  /**
+   * Loads the thread's code; it opens nothing before `open`. `waits`: not before `begin`, or the first call. `lives`: false lets
+   * whoever started it end before it.
+   */
   constructor(
     private readonly path: string,
     private readonly role: ThreadData['role'],
-    { waits = false }: { waits?: boolean } = {},
+    { waits = false, lives = true }: { waits?: boolean; lives?: boolean } = {},
   ) {
+    this.lives = lives;
     if (!waits) this.begin();
   }
 
@@ -40,6 +46,7 @@ export class StoreThread {
     worker.on('message', (messages: ThreadMessage[]) => {
       for (const message of messages) this.receive(message);
     });
+    if (!this.lives) worker.unref();
     this.worker = worker;
     for (const call of this.early.splice(0)) worker.postMessage(call);
     return worker;
@@ -122,8 +129,8 @@ export class StoreThread {
   }
 }
 
-function revive({ code, message, detail }: Failure): WaymarkError {
-  return new WaymarkError(code, message, detail);
+function revive({ code, message, detail, words }: Failure): WaymarkError {
+  return new WaymarkError(code, message, detail, { words });
 }
 
 /** The threads of one store: one writes, two read. Loaded before the window is opened: this imports no table of reads. */

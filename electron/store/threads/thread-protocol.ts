@@ -5,9 +5,11 @@ import type { StoreNotice } from '../notices';
 /** What a thread is opened with; plain data only. */
 export interface ThreadData {
   folder: string;
-  /** `index` searches, verifies and backs up; `read` answers everything else; `restore` looks into a damaged workspace. */
-  role: 'write' | 'read' | 'index' | 'restore';
+  /** `index` searches, verifies and backs up; `read` answers everything else; `restore` looks into a damaged workspace, `merge` into another log. */
+  role: 'write' | 'read' | 'index' | 'restore' | 'merge';
   device: string | null;
+  /** The application's data folder. */
+  data: string | null;
   ballastBytes: number;
   backupEveryMs: number | null;
   readOnly: ReadOnly;

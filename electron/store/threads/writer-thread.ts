@@ -4,15 +4,19 @@ import type { StoreNotice } from '../notices';
 import { createProjector } from '../projections/projector';
 import { answersOf } from '../queries/answers';
 import { openReads } from '../queries/reads';
+import { readLogsApart } from './merge-thread';
 import { serveThread } from './serve-thread';
 import type { ThreadData } from './thread-protocol';
 
-/** The thread with the writing connection; it also answers bounded reads where the thread for them waits. */
-export function serveWrites(): void {
-  serveThread(openPart);
+/**
+ * The thread with the writing connection; it also answers bounded reads where the thread for them waits. `workers`: folder of the
+ * entries.
+ */
+export function serveWrites(workers: string): void {
+  serveThread((data, notify) => openPart(data, notify, workers));
 }
 
-function openPart(data: ThreadData, notify: (notice: StoreNotice) => void) {
+function openPart(data: ThreadData, notify: (notice: StoreNotice) => void, workers: string) {
   const core = openWriterPart({
     folder: data.folder,
     now: Date.now,
@@ -20,7 +24,9 @@ function openPart(data: ThreadData, notify: (notice: StoreNotice) => void) {
     ballastBytes: data.ballastBytes,
     notify,
     readOnly: data.readOnly,
+    openLog: readLogsApart(workers),
     ...(data.device === null ? {} : { device: data.device }),
+    ...(data.data === null ? {} : { data: data.data }),
   });
   let open: ReturnType<typeof openReads> | null;
   try {

@@ -11,7 +11,7 @@ export function RecordDialog({ run, onClose }: { run: RunSummary; onClose: () =>
   const { value, failure } = useAsked('runs.record', { run: run.id });
   return (
     <Dialog title={text.runs.recordTitle} closeLabel={text.common.close} width="small" onClose={onClose}>
-      {failure !== null && <p className="tone-danger">{text.frame.failure(failure.code, failure.message)}</p>}
+      {failure !== null && <p className="tone-danger">{text.frame.failure(failure)}</p>}
       {value !== null && <FactList facts={factsOf(run, value, text)} />}
     </Dialog>
   );

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@shared/contract/errors';
+import type { ErrorCode, Failure } from '@shared/contract/errors';
 
 const problems: Partial<Record<ErrorCode, string>> = {
   disk_full: 'The data folder is full.',
@@ -22,7 +22,7 @@ export const frame = {
   testRuntimeText: (version: string) =>
     `An older Electron (${version}) from a package registry, for tests only. Packages built with it are named -testonly.`,
   /** What main said of a failure, in the window's language where it has words of its own. */
-  failure: (_code: ErrorCode, message: string) => message,
+  failure: ({ message }: Failure): string => message,
   problemTitle: (code: ErrorCode) => problems[code] ?? 'The data folder cannot be used.',
   problemEffect: (code: ErrorCode): string =>
     code === 'workspace_corrupt'

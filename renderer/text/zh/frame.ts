@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@shared/contract/errors';
+import type { ErrorCode, FailureWords } from '@shared/contract/errors';
 import type { Text } from '../en';
 
 const problems: Partial<Record<ErrorCode, string>> = {
@@ -9,6 +9,31 @@ const problems: Partial<Record<ErrorCode, string>> = {
   workspace_locked: '数据文件夹被锁定。',
   workspace_network_fs: '数据文件夹位于网络磁盘上。',
   system_busy: '计算机的文件句柄或内存已用尽。',
+};
+
+const acts: Record<FailureWords['act'], string> = {
+  recording: '记录',
+  asking: '向运行发送请求',
+  labelling: '标注',
+  merging: '合并标注',
+  undoing: '撤销',
+  redoing: '重做',
+  removing: '移除',
+  cleaning: '清理',
+  adding_task: '添加任务',
+  setting_rules: '设置规则',
+  deriving: '重新生成列表',
+  driving: '驱动运行',
+  searching: '搜索（需要写入索引）',
+  backing_up: '备份标注',
+  indexing: '建立索引',
+};
+
+const readOnly: Record<FailureWords['is'], (folder: string, act: string) => string> = {
+  from_elsewhere: (folder, act) =>
+    `${folder} 是副本或属于他人，信任之前只能读取，因此未执行“${act}”。如果清楚是谁创建的，请点“信任…”。`,
+  cannot_be_written: (folder, act) =>
+    `${folder} 目前无法写入，只能读取，因此未执行“${act}”。请把文件夹复制到有空间且可写的磁盘，或释放空间后重试。`,
 };
 
 export const frame: Text['frame'] = {
@@ -22,10 +47,12 @@ export const frame: Text['frame'] = {
   testRuntime: '测试运行时',
   testRuntimeText: (version) =>
     `来自软件包仓库的旧版 Electron（${version}），仅用于测试。用它构建的安装包名称带有 -testonly。`,
-  failure: (code, message) =>
-    code === 'read_only'
+  failure: ({ code, message, words }) => {
+    if (words !== undefined) return readOnly[words.is](words.folder, acts[words.act]);
+    return code === 'read_only'
       ? '工作区目前只能读取，此操作未执行。如果是他人的工作区或副本，请先点“信任…”；如果磁盘无法写入，请把文件夹复制到可写的磁盘，再打开副本。'
-      : message,
+      : message;
+  },
   problemTitle: (code) => problems[code] ?? '无法使用数据文件夹。',
   problemEffect: (code: ErrorCode): string =>
     code === 'workspace_corrupt'

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { jsonFault } from '@shared/base/json';
 import { WaymarkError } from '@shared/contract/errors';
 import { jsonShape } from '../json-shape';
-import { megabytes, readRegularFile } from '../regular-file';
+import { megabytes, readRegularFile } from '../../../files/regular-file';
 import { type GymNode, mostNesting, nestsBeyond, nodesOf } from './node';
 
 /** What one import takes; every message that refuses more names the number. */
