@@ -21,7 +21,7 @@ import { workspaceHandlers } from '../commands/workspace-handlers';
 import { DatasetRegistry } from '../dataset/past/dataset-registry';
 import { indexLineOf } from '../dataset/past/record-index';
 import { TerminalPump } from '../ipc/terminal-pump';
-import { encodeFrame, FrameDecoder } from '../serve/frames';
+import { encodeFrame, MessageDecoder } from '../serve/frames';
 import { answerLimit } from '../serve/protocol';
 import { realisticWorkspace } from '../testing/realistic-run';
 import { temporaryFolder, testStore } from '../testing/store-fixtures';
@@ -41,7 +41,7 @@ const dataset = 'da'.repeat(32);
 /** As it comes out of a frame. */
 function sent(message: unknown): unknown {
   let taken: unknown;
-  new FrameDecoder(answerLimit).push(encodeFrame({ value: message }, answerLimit), (each) => {
+  new MessageDecoder(answerLimit).push(encodeFrame({ value: message }, answerLimit), (each) => {
     taken = (each as { value?: unknown }).value;
   });
   return taken;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { LinkHealth, PromptView as SshPromptView, StageView } from './computers';
+import type { HostPromptView, LinkHealth, StageView } from './computers';
 import type { Failure, Result } from './errors';
 import type { ExportJob } from './export-views';
 import {
@@ -108,7 +108,7 @@ export interface EventPayloads {
   'session.grew': { run: string; sessions: { uid: string; endOffset: number; lastByteAt: number }[] };
   'computers.changed': { health: LinkHealth[] };
   'computer.stage': { alias: string; stages: StageView[] };
-  'prompts.changed': { prompts: SshPromptView[] };
+  'prompts.changed': { prompts: HostPromptView[] };
   'own.changed': Record<string, never>;
   /** The keyboard came back from the view of an own terminal, by a key that stands for this command. */
   'own.left': { command: string };

@@ -10,7 +10,7 @@ import { planExport } from '../export-plan';
 import type { ExportRequest } from '../export-request';
 import { jsonLine } from '../json-line';
 import { datasetRows } from '../rows';
-import { readArguments } from './argument-text';
+import { argumentsAsObject } from './argument-text';
 import { slime, slimeRecord } from './slime';
 import { slimeParquet } from './slime-parquet';
 import { loadTarget, targetFormats } from './table';
@@ -129,7 +129,7 @@ function set({ messages }: Row, field: string, value: unknown): void {
 }
 
 const argumentsObject = (text: string) => {
-  const read = readArguments(text);
+  const read = argumentsAsObject(text);
   return 'object' in read ? read.object : null;
 };
 

@@ -2,7 +2,7 @@ import type { MaskedMessage } from '@shared/context/mask';
 import { WaymarkError } from '@shared/contract/errors';
 import { rowMetadata } from '../row-metadata';
 import type { DatasetRow } from '../rows';
-import { readArguments } from './argument-text';
+import { argumentsAsObject } from './argument-text';
 import { slimeParquet } from './slime-parquet';
 import { slimeProblems } from './slime-problems';
 import { slimeReadme } from './slime-readme';
@@ -63,7 +63,7 @@ function withObjects(message: MaskedMessage, { plan }: DatasetRow): Readonly<Rec
   if (message.role !== 'assistant' || message.tool_calls === undefined) return { ...message };
   const calls = message.tool_calls.map((call) => {
     const { arguments: text } = call.function;
-    const read = readArguments(text);
+    const read = argumentsAsObject(text);
     if ('object' in read) return { ...call, function: { ...call.function, arguments: read.object } };
     throw new WaymarkError(
       'unsupported',
