@@ -3,7 +3,7 @@ import type { ExportFormat } from '@shared/contract/export-request';
 import type { Target } from './target';
 
 /** One line for each target. Its code is loaded when it is first asked for: neither window nor command line waits for it. */
-const targets: Partial<Record<ExportFormat, () => Promise<Target>>> = {
+const targets: Readonly<Record<ExportFormat, () => Promise<Target>>> = {
   slime: async () => (await import('./slime')).slime,
   openai: async () => (await import('./openai')).openaiTarget,
   axolotl: async () => (await import('./axolotl')).axolotlTarget,
@@ -13,8 +13,17 @@ const targets: Partial<Record<ExportFormat, () => Promise<Target>>> = {
   'llamafactory-sharegpt': async () => (await import('./llamafactory-sharegpt')).llamafactorySharegptTarget,
   'llamafactory-openai': async () => (await import('./llamafactory-openai')).llamafactoryOpenaiTarget,
   'llamafactory-v1': async () => (await import('./llamafactory-v1')).llamafactoryV1Target,
+  dpo: async () => (await import('./dpo')).dpo,
+  rm: async () => (await import('./rm')).rm,
+  prm: async () => (await import('./prm')).prm,
+  'verl-sft': async () => (await import('./verl-sft')).verlSft,
+  'verl-rl': async () => (await import('./verl-rl')).verlRl,
   agenttraj: async () => (await import('./agenttraj')).agenttrajTarget,
   atif: async () => (await import('./atif')).atifTarget,
+  'rlanything-policy': async () => (await import('./rlanything-policy')).rlanythingPolicy,
+  'rlanything-reward': async () => (await import('./rlanything-reward')).rlanythingReward,
+  steps: async () => (await import('./steps')).steps,
+  'steps-parquet': async () => (await import('./steps')).stepsParquet,
 };
 
 /** Formats that can be written, in the order of the list that people see. */
@@ -22,8 +31,7 @@ export const targetFormats = Object.keys(targets) as ExportFormat[];
 
 /** @throws WaymarkError `unsupported` that names the formats that can be written */
 export async function loadTarget(format: ExportFormat): Promise<Target> {
-  const load = Object.hasOwn(targets, format) ? targets[format] : undefined;
-  if (load !== undefined) return load();
+  if (Object.hasOwn(targets, format)) return targets[format]();
   throw new WaymarkError(
     'unsupported',
     `Format "${format}" cannot be written. Choose one of ${targetFormats.join(', ')}.`,
