@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { exportVariants } from '@shared/contract/export-request';
 import { eventPages } from '../../electron/dataset/event-pages';
 import { previewDataset } from '../../electron/dataset/preview-dataset';
-import { readerIn } from '../../electron/store/queries/answers';
-import { openReads } from '../../electron/store/queries/reads';
+import { openStore } from '../../electron/store/threads/client';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import { alternate, type Bench, type Figure, figure, median, quick, spread } from '../harness';
 import { runCache } from '../window/desktop';
@@ -22,8 +21,8 @@ export const exportPreview: Bench = {
       ...{ folder: join(folder, 'M'), cache: runCache(), labels: true },
       ...(quick ? { steps: 600 } : {}),
     });
-    const { reads, close } = openReads(workspace);
-    const reader = readerIn({ read: reads }, async () => undefined);
+    const store = await openStore(workspace, { ballastBytes: 0 });
+    const { reader } = store;
     const { seq } = await reader.run(run);
     let rows = 0;
     try {
@@ -39,7 +38,7 @@ export const exportPreview: Bench = {
       const bar = { is: '≤', value: 3_000 } as const;
       return [figure('export-preview', median(ours), 'ms', bar, { baseline: median(baseline), detail })];
     } finally {
-      close();
+      await store.close();
     }
   },
 };

@@ -98,7 +98,7 @@ describe('export', () => {
     [['preview', '--split', 'half'], 'bad_input', /--split is "half"/],
     [['preview', '--split', '0.1', '--seed', '-1'], 'bad_input', /--seed/],
     [['preview', '--seed', '1'], 'bad_input', /Add --split/],
-    [['preview', '--filter', 'task=nobody'], 'export_empty', /tasks \(3 runs, 3 rows\)/],
+    [['preview', '--filter', 'task=nobody'], 'export_empty', /task \(3 runs, 3 rows\)/],
     [['preview', '--compress', 'xz'], 'bad_input', /--compress is "xz"/],
     [['preview', '--encoding', 'array'], 'unsupported', /slime are not written as array/],
     [['preview', '--run', runId(9)], 'not_found', /There is no run/],

@@ -20,6 +20,7 @@ import { type ExportRequest, exportOptions } from '../dataset/export-request';
 import { newJob } from '../dataset/jobs/export-life';
 import { runExport } from '../dataset/jobs/run-export';
 import { stepRanges } from '../dataset/plan';
+import { filterName } from '../dataset/plan-filters';
 import { previewDataset } from '../dataset/preview-dataset';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, required, wholeNumber } from './arguments';
@@ -155,7 +156,8 @@ function previewed(preview: ExportPreview): CommandResult {
     lines: [
       ...variants.flatMap((variant) => variantLines(variant, variants.length > 1)),
       ...filtered.map(
-        ({ by, runs, rows }) => `Filtered by ${by}: ${counted(rows, 'row')} of ${counted(runs, 'run')}`,
+        ({ by, runs, rows }) =>
+          `Filtered by ${filterName(by)}: ${counted(rows, 'row')} of ${counted(runs, 'run')}`,
       ),
       ...dropped.map(({ reason, count }) => `Dropped ${count}: ${reason}`),
       ...(duplicates.length === 0

@@ -15,7 +15,7 @@ const closed = {
 } as const;
 
 /** What `--help` and every refusal say. */
-export const filterWords =
+const filterWords =
   'task=, domain=, experiment=, arm=, annotator=, source=, kind=, score>=, successful, tokens>=, tokens<=, date>=, date<';
 
 /**

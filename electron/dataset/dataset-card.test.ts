@@ -173,7 +173,7 @@ describe('a dataset', () => {
   it('tells what filters, deduplication and the waiver did', async () => {
     await exporting({ filter: { tasks: ['task 1', 'task 2'] }, deduplicate: true });
     const readme = await text('README.md');
-    expect(readme).toContain('Filtered by `tasks` (rows left out: tasks: 2)');
+    expect(readme).toContain('Filtered by task (rows left out by task: 2)');
     expect(readme).toContain('only the one with the best final score is in it; 0 runs left out');
     expect(readme).toContain('2 undecided steps were waived by name and are trained (`--undecided train`)');
     const manifest = JSON.parse(await text('manifest.json'));

@@ -16,7 +16,8 @@ export interface DatasetReader extends Pick<StoreReader, 'events' | 'annotationP
 const pageEvents = 2_000;
 
 /**
- * Events `[from, to]` of a run in order, page by page; never more than one page is held.
+ * Events `[from, to]` of a run in order, page by page. The next page is asked for while the caller works on one: it comes from
+ * another thread. So two are held at most.
  * @throws WaymarkError `cancelled`; `workspace_corrupt` when the log has a gap.
  */
 export async function* eventPages(
@@ -24,22 +25,36 @@ export async function* eventPages(
   run: string,
   { from, to, signal }: { from: number; to: number; signal?: AbortSignal | undefined },
 ): AsyncGenerator<RunEvent[]> {
+  const ask = (seq: number) => settled(reader.events(run, seq, Math.min(pageEvents, to - seq + 1)));
   let next = from;
-  while (next <= to) {
+  let asked = next <= to ? ask(next) : null;
+  while (asked !== null) {
     if (signal?.aborted)
       throw new WaymarkError('cancelled', 'The export was cancelled; nothing was written.');
-    const page = await reader.events(run, next, Math.min(pageEvents, to - next + 1));
+    const answer = await asked;
+    if ('error' in answer) throw answer.error;
+    const { page } = answer;
     const last = page.at(-1);
-    const gap = page.findIndex(({ seq }, index) => seq !== next + index);
+    const expected = next;
+    const gap = page.findIndex(({ seq }, index) => seq !== expected + index);
     if (!last || gap >= 0) {
       throw new WaymarkError(
         'workspace_corrupt',
         `Event ${next + Math.max(0, gap)} of run ${run} is missing. Run "verify" to see what is damaged.`,
       );
     }
-    yield page;
     next = last.seq + 1;
+    asked = next <= to ? ask(next) : null;
+    yield page;
   }
+}
+
+/** An answer that may fail before anybody waits for it, or that nobody will wait for. */
+function settled(page: Promise<RunEvent[]>): Promise<{ page: RunEvent[] } | { error: unknown }> {
+  return page.then(
+    (events) => ({ page: events }),
+    (error: unknown) => ({ error }),
+  );
 }
 
 /** Every annotation entry about a run, in the order they were stored. */

@@ -120,7 +120,7 @@ describe('filters', () => {
     expect(await kinds({ minTokens: (first ?? 0) + 1 })).toHaveLength(2);
     await expect(kinds({ annotators: ['Bo'] })).rejects.toMatchObject({
       code: 'export_empty',
-      message: expect.stringContaining('annotators (1 run, 3 rows)'),
+      message: expect.stringContaining('annotator (1 run, 3 rows)'),
     });
   });
 

@@ -27,7 +27,7 @@ import type { Target } from './targets/target';
 /** What a plan needs to know of the target. */
 export type PlannedTarget = Pick<
   Target,
-  'title' | 'kinds' | 'repeats' | 'untrained' | 'compressions' | 'encodings' | 'argumentsForm'
+  'title' | 'kinds' | 'repeats' | 'untrained' | 'undecided' | 'compressions' | 'encodings' | 'argumentsForm'
 >;
 
 /**
@@ -78,7 +78,7 @@ export async function planExport(reader: DatasetReader, request: ExportRequest):
     ...{ options, preset, runs, variants, duplicates, split },
     repeat: target.repeats === 'rows' ? preset.repeat : { react: 1, summary: 1 },
     ...pinned(runs),
-    undecided: undecidedSteps(candidates),
+    undecided: target.undecided === 'ignored' ? [] : undecidedSteps(candidates),
     unfinished: runs.reduce(
       (sum, { segments }) => segments.reduce((all, { unfinished }) => all + unfinished.length, sum),
       0,

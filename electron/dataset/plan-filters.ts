@@ -93,7 +93,7 @@ export class Filtered {
   /** @throws WaymarkError `export_empty`: filters left nothing of runs that had rows. */
   refuseEmpty(): never {
     const what = this.list.map(
-      ({ by, runs, rows }) => `${by} (${counted(runs, 'run')}, ${counted(rows, 'row')})`,
+      ({ by, runs, rows }) => `${filterName(by)} (${counted(runs, 'run')}, ${counted(rows, 'row')})`,
     );
     throw new WaymarkError(
       'export_empty',
@@ -107,11 +107,30 @@ export class Filtered {
   }
 }
 
-/** The order in which they are asked: what the first one takes out the next ones do not see. */
-const filterOrder: readonly string[] = [
-  ...['tasks', 'domains', 'experiments', 'arms', 'after', 'before', 'minScore', 'successful'],
-  ...['deduplicate', 'format', 'annotators', 'sources', 'kinds', 'minTokens', 'maxTokens'],
-];
+/** What people call each, in the order in which they are asked: what one takes out the next ones do not see. */
+const filterNames: Readonly<Record<string, string>> = {
+  tasks: 'task',
+  domains: 'domain',
+  experiments: 'experiment',
+  arms: 'arm',
+  after: 'first date',
+  before: 'last date',
+  minScore: 'lowest score',
+  successful: 'success',
+  deduplicate: 'a better run of the same task and sample',
+  format: 'kinds of rows that the trainer takes',
+  annotators: 'annotator',
+  sources: 'label source',
+  kinds: 'kind of row',
+  minTokens: 'shortest length',
+  maxTokens: 'longest length',
+};
+const filterOrder = Object.keys(filterNames);
+
+/** `by` of a `FilterCount` in words. */
+export function filterName(by: string): string {
+  return filterNames[by] ?? by;
+}
 
 const counted = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
 

@@ -72,7 +72,7 @@ export interface ExportPlan {
   runs: RunPlan[];
   /** In the order in which they were asked for, each once; at least one. */
   variants: VariantPlan[];
-  /** Steps of the rows without an effective label; they stop an export of the variant `all`. */
+  /** Steps of the rows without an effective label; they stop an export of the variant `all`. None where the target ignores them. */
   undecided: { run: string; steps: number[] }[];
   /** Steps without all their observations, left out. */
   unfinished: number;

@@ -1,5 +1,6 @@
 import { datasetCard } from './dataset-card';
 import { countLines, countMasks, type ExportPlan, type VariantPlan, variantPlan } from './plan';
+import { filterName } from './plan-filters';
 import type { Target, TargetFacts } from './targets/target';
 
 /**
@@ -87,9 +88,9 @@ function filterLine({ options, filtered, duplicates }: ExportPlan): string {
   const names = Object.keys(options.filter);
   const lines: string[] = [];
   if (names.length > 0) {
-    const removed = filtered.map(({ by, rows }) => `${by}: ${rows}`);
+    const removed = filtered.map(({ by, rows }) => `${filterName(by)}: ${rows}`);
     lines.push(
-      `- Filtered by ${names.map((name) => `\`${name}\``).join(', ')}${removed.length === 0 ? '' : ` (rows left out: ${removed.join(', ')})`}; the manifest holds the values.\n`,
+      `- Filtered by ${names.map(filterName).join(', ')}${removed.length === 0 ? '' : ` (rows left out by ${removed.join(', ')})`}; the manifest holds the values.\n`,
     );
   }
   if (options.deduplicate) {
