@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportRequestSchema } from '@shared/contract/export-request';
@@ -8,6 +8,7 @@ import { runExport } from '../../electron/dataset/jobs/run-export';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import { bareRows } from '../baselines/bare-rows';
 import { childCommand, finished, start } from '../child-process';
+import { runCache } from '../window/desktop';
 import { type Bench, byRound, figure, median, quick, rounds, size } from '../harness';
 
 interface Told {
@@ -44,21 +45,19 @@ export const exportLarge: Bench = {
   about: 'slime export of a large run against a bare loop that reads, parses and writes the same events; memory; resume',
   async run(options) {
     const place = quick ? 'S' : 'L';
-    const cache = '/var/cache/waymark/realistic-runs';
-    mkdirSync(cache, { recursive: true });
     const steps = options.long && !quick ? { steps: 1_000_000 } : {};
     const built = await realisticWorkspace(place, {
       folder: join(options.folder, 'workspace'),
       labels: !options.long || quick,
-      ...(options.long ? {} : { cache }),
+      ...(options.long ? {} : { cache: runCache() }),
       ...steps,
     });
     const times = options.long ? 1 : Math.min(3, rounds);
     const [bare, ours, memory]: [number[], number[], number[]] = [[], [], []];
     let bytes = 0;
     for (let round = 0; round < times; round += 1) {
-      bare.push(bareRows(built.folder, built.run, join(options.folder, 'bare.jsonl')));
       const { ms, rss } = await exported(built.folder, join(options.folder, 'out'));
+      bare.push(bareRows(join(options.folder, 'out', 'train.jsonl'), join(options.folder, 'bare.jsonl')));
       ours.push(ms);
       memory.push(rss);
       bytes = statSync(join(options.folder, 'out', 'train.jsonl')).size;
