@@ -120,7 +120,7 @@ describe('verl SFT', () => {
     expect([stock.problems, stock.trained]).toEqual([[], expected]);
     const own = withClass(all);
     expect([own.problems, own.trained]).toEqual([[], expected]);
-  });
+  }, 60_000);
 });
 
 describe('verl prompts', () => {
