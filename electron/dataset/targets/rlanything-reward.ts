@@ -106,7 +106,11 @@ function responseOf(why: string, vote: 1 | -1 | 0): string {
 }
 
 /** `plain`: the messages of the row. */
-function judgePrompt(plain: readonly PlainMessage[], { at, after }: OwnAnswer, tools: readonly Tool[]): string {
+function judgePrompt(
+  plain: readonly PlainMessage[],
+  { at, after }: OwnAnswer,
+  tools: readonly Tool[],
+): string {
   const led = after.length === 0 ? '(nothing)' : transcript(plain.slice(at + 1, at + 1 + after.length));
   const content = [
     'Judge one step of an agent that works on a task. Consider whether the step is right in itself, and how it influences the outcome of the task.',
