@@ -1,6 +1,6 @@
 import { type ChatMessage, contentText } from '@shared/log/chat';
-import type { AssistantMessage } from '../targets/own-answers';
 import { argumentsAsObject } from '../targets/argument-text';
+import type { AssistantMessage } from '../targets/own-answers';
 
 const BUDGET = '\n\n[Budget: ';
 const HINT = '\n\n<real_user>';

@@ -2,7 +2,7 @@ import { stepRewards } from '../learning/step-rewards';
 import { DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
-import { answerText, chatMlPrompt, plainMessages, withToolsInSystem } from './plain-message';
+import { chatMlPrompt, plainMessages, withToolsInSystem } from './plain-message';
 import { noRewardWords, rewardNotes, rewardProblems } from './rlanything-rows';
 import type { Target } from './target';
 
@@ -32,9 +32,10 @@ export const rlanythingPolicy: Target = {
     return {
       *records(row) {
         const { run, task } = row.plan.run.created;
-        const plain = row.messages.map(withoutMask);
+        // Once for all steps: a row of n steps makes n prompts.
+        const plain = plainMessages(row.messages.map(withoutMask));
         for (const answer of ownAnswers(row)) {
-          const { step, at, message } = answer;
+          const { step, at } = answer;
           const found = table.get(run)?.get(step.step) ?? 'not_scored';
           if (isMasked(answer)) drops.add('masked');
           else if (typeof found === 'string') drops.add(found);
@@ -42,8 +43,8 @@ export const rlanythingPolicy: Target = {
           else if (found.advantage === 0) drops.add('zero');
           else {
             const value = {
-              prompt: chatMlPrompt(withToolsInSystem(plainMessages(plain.slice(0, at)), row.tools)),
-              response: answerText(message),
+              prompt: chatMlPrompt(withToolsInSystem(plain.slice(0, at), row.tools)),
+              response: plain[at]?.content ?? '',
               reward: found.advantage,
               ...{ run, step: step.step, id: step.id, task: task.id, raw_reward: found.raw },
             };

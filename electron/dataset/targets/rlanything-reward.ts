@@ -1,14 +1,14 @@
+import type { Tool } from '@shared/log/event-parts';
 import { judgementRewards } from '../learning/advantages';
 import { stepRewards } from '../learning/step-rewards';
 import { voteOf } from '../learning/votes';
-import type { DatasetRow } from '../rows';
 import { DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
 import {
-  answerText,
   chatMlPrompt,
   clean,
+  type PlainMessage,
   plainMessages,
   transcript,
   withToolsInSystem,
@@ -44,6 +44,8 @@ export const rlanythingReward: Target = {
     return {
       *records(row) {
         const { run, task } = row.plan.run.created;
+        // Once for all steps: a row of n steps makes n prompts.
+        const plain = plainMessages(row.messages.map(withoutMask));
         for (const answer of ownAnswers(row)) {
           const { step } = answer;
           const { judges } = step;
@@ -60,7 +62,7 @@ export const rlanythingReward: Target = {
               if (reward === 0) drops.add('alike');
               else if (response === '') drops.add('no_text');
               else {
-                prompt ??= judgePrompt(row, answer);
+                prompt ??= judgePrompt(plain, answer, row.tools);
                 const from = { run, step: step.step, id: step.id, task: task.id, judge: verdict.judge };
                 const value = clean({ prompt, response, reward, ...from });
                 yield { value, trained: 1, steps: [step.step] };
@@ -103,13 +105,17 @@ function responseOf(why: string, vote: 1 | -1 | 0): string {
   return why === '' ? `\\boxed{${vote}}` : `${why}\n\n\\boxed{${vote}}`;
 }
 
-function judgePrompt(row: DatasetRow, { at, message, after }: OwnAnswer): string {
-  const before = plainMessages(row.messages.slice(0, at).map(withoutMask));
-  const led = after.length === 0 ? '(nothing)' : transcript(plainMessages(after));
+/** `plain`: the messages of the row. */
+function judgePrompt(
+  plain: readonly PlainMessage[],
+  { at, after }: OwnAnswer,
+  tools: readonly Tool[],
+): string {
+  const led = after.length === 0 ? '(nothing)' : transcript(plain.slice(at + 1, at + 1 + after.length));
   const content = [
     'Judge one step of an agent that works on a task. Consider whether the step is right in itself, and how it influences the outcome of the task.',
-    `# What the agent was shown\n\n${transcript(withToolsInSystem(before, row.tools))}`,
-    `# The step\n\n${answerText(message)}`,
+    `# What the agent was shown\n\n${transcript(withToolsInSystem(plain.slice(0, at), tools))}`,
+    `# The step\n\n${plain[at]?.content ?? ''}`,
     `# What it led to\n\n${led}`,
     'Explain your judgement. End with \\boxed{1} when the step helps, and with \\boxed{-1} when it does not.',
   ].join('\n\n');

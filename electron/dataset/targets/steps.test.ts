@@ -167,5 +167,5 @@ describe('steps as a table', () => {
       }),
     );
     expect(differing).toEqual([]);
-  });
+  }, 60_000);
 });

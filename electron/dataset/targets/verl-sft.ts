@@ -4,7 +4,6 @@ import { dropLines } from './drop-lines';
 import { withoutMask } from './own-answers';
 import { layout, number, structs, text } from './parquet-columns';
 import {
-  answerText,
   joinedObservations,
   type PlainMessage,
   plainMessages,
@@ -105,15 +104,18 @@ ${dropLines(facts.dropped)}`,
 function* expanded(row: DatasetRow): Generator<TargetRecord> {
   const { plan, tools } = row;
   const { run, task } = plan.run.created;
-  const prefixes = [...prefixesOf(rowMessages(row), row)];
+  const messages = rowMessages(row);
+  const prefixes = [...prefixesOf(messages, row)];
+  // Once for all prefixes: a row of n steps has n of them.
+  const plain = plainMessages(messages.map((each) => each.message));
   for (const [index, { context, answer, step }] of prefixes.entries()) {
     const { message } = answer;
     if (message.role !== 'assistant') continue;
-    const before = withToolsInSystem(plainMessages(context.map((each) => each.message)), tools);
+    const before = withToolsInSystem(plain.slice(0, context.length), tools);
     const value = {
       messages: [
         ...alone(before).map((each): VerlMessage => ({ ...each, loss_mask: 0 })),
-        { role: 'assistant', content: answerText(message), loss_mask: 1 },
+        { role: 'assistant', content: plain[context.length]?.content ?? '', loss_mask: 1 },
       ],
       conversation: index === prefixes.length - 1 ? conversationOf(row) : [],
       enable_thinking: (message.reasoning_content ?? '') !== '',

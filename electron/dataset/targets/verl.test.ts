@@ -63,7 +63,9 @@ describe('verl SFT', () => {
     expect(first?.messages[0]?.content).toContain('"name":"run_command"');
     expect(first?.conversation).toEqual([]);
     expect(second?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
-    expect(second?.messages[1]?.content).toMatch(/^Do the task\.[\s\S]*Agent:\nThought 1[\s\S]*Observation 2\.0$/);
+    expect(second?.messages[1]?.content).toMatch(
+      /^Do the task\.[\s\S]*Agent:\nThought 1[\s\S]*Observation 2\.0$/,
+    );
     expect(second?.messages[2]?.content.match(/<tool_call>/g)).toHaveLength(2);
     // Observations of parallel calls are one message.
     expect(second?.conversation.map(({ role, loss_mask }) => `${role} ${loss_mask}`)).toEqual([
@@ -120,7 +122,7 @@ describe('verl SFT', () => {
     expect([stock.problems, stock.trained]).toEqual([[], expected]);
     const own = withClass(all);
     expect([own.problems, own.trained]).toEqual([[], expected]);
-  });
+  }, 60_000);
 });
 
 describe('verl prompts', () => {
