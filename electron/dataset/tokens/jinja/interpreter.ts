@@ -256,9 +256,9 @@ export class PythonInterpreter extends Interpreter {
   #test(node: Node, environment: Environment): Value {
     const operand = this.#value(node.operand, environment);
     const name = String((node.test as Node).value);
-    const known = tests[name];
-    if (known === undefined) throw new UnsupportedConstruct(`the test "is ${name}"`);
-    return bool(known(operand) !== (node.negate === true));
+    const test = Object.hasOwn(tests, name) ? tests[name] : undefined;
+    if (test === undefined) throw new UnsupportedConstruct(`the test "is ${name}"`);
+    return bool(test(operand) !== (node.negate === true));
   }
 
   #binary(node: Node, environment: Environment): Value {
@@ -323,6 +323,8 @@ export class PythonInterpreter extends Interpreter {
       return this.#plain({ ...node, left: known(as(left)), right: known(as(right)) }, environment);
     }
     if (isList(left) && isList(right) && operator === '+') return list([...itemsOf(left), ...itemsOf(right)]);
+    if ((isList(left) || isList(right)) && operator !== '+')
+      throw new UnsupportedConstruct(`"${operator}" with a list`);
     throw new PythonError(
       `unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`,
     );

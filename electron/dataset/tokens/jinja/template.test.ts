@@ -104,6 +104,9 @@ describe('what a template prints', () => {
       ok: false,
       failure: { kind: 'unsupported', message: 'it uses the filter wordwrap' },
     });
+    expect(render('{{ [1] < [2] }}')).toBe('unsupported: it uses "<" with a list');
+    expect(render('{{ 1 is constructor }}')).toBe('unsupported: it uses the test "is constructor"');
+    expect(render('{{ 1 | constructor }}')).toBe('unsupported: it uses the filter constructor');
     expect(render("{{ '{}'.format(1) }}")).toBe('unsupported: it uses the method str.format');
   });
 
