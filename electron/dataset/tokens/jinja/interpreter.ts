@@ -21,6 +21,7 @@ import {
   isNumber,
   isText,
   isTrue,
+  isWalked,
   itemsOf,
   list,
   map,
@@ -191,7 +192,7 @@ export class PythonInterpreter extends Interpreter {
     const property = node.property as Node;
     if (isMissing(object)) throw new PythonError(`'${nameOf(node.object as Node)}' is undefined`);
     if (property.type === 'SliceExpression') {
-      if (!isText(object) && !isList(object))
+      if ((!isText(object) && !isList(object)) || isWalked(object))
         throw new PythonError(`'${typeName(object)}' object has no slices`);
       if (isText(object) && property.step === undefined && property.stop === undefined) {
         const start = this.#value(property.start, environment);
@@ -300,7 +301,11 @@ export class PythonInterpreter extends Interpreter {
       );
     }
     if (operator === '%' && isText(left)) throw new UnsupportedConstruct("formatting by '…' % value");
-    if (operator === '*' && (isText(left) || isText(right)) && (isInt(left) || isInt(right))) {
+    if (
+      operator === '*' &&
+      (isText(left) || isText(right)) &&
+      [left, right].some((each) => isInt(each) || isBool(each))
+    ) {
       const [word, times] = isText(left)
         ? [stringOf(left), numberOf(right)]
         : [stringOf(right), numberOf(left)];
@@ -398,6 +403,8 @@ function contains(container: Value, value: Value): boolean {
       throw new PythonError(`'in <string>' requires string as left operand, not ${typeName(value)}`);
     return stringOf(container).includes(stringOf(value));
   }
+  if (isMap(container) && (isList(value) || isMap(value)))
+    throw new PythonError(`unhashable type: '${typeName(value)}'`);
   if (isMap(container)) return isText(value) && entriesOf(container).has(stringOf(value));
   if (isList(container)) return itemsOf(container).some((each) => equals(each, value));
   if (isMissing(container)) return false;
@@ -419,7 +426,8 @@ export const tests: Readonly<Record<string, (value: Value) => boolean>> = {
   float: (value) => isNumber(value) && !isInt(value),
   mapping: isMap,
   iterable: (value) => isText(value) || isList(value) || isMap(value) || isMissing(value),
-  sequence: (value) => isText(value) || isList(value) || isMap(value) || isMissing(value),
+  sequence: (value) =>
+    isText(value) || (isList(value) && !isWalked(value)) || isMap(value) || isMissing(value),
   odd: (value) => whole(value) % 2 !== 0,
   even: (value) => whole(value) % 2 === 0,
   lower: (value) =>
