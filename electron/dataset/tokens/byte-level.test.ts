@@ -101,6 +101,16 @@ describe('a tokenizer that is refused names why', () => {
       'unsupported',
       /Lowercase changes the text/,
     ],
+    [
+      {
+        pre_tokenizer: Array.from({ length: 5_000 }).reduce(
+          (inner: object) => ({ type: 'Sequence', pretokenizers: [inner] }),
+          level,
+        ),
+      },
+      'unsupported',
+      /nested without end/,
+    ],
     [{ model: { ...model, vocab: { a: 'one' } } }, 'bad_input', /"model.vocab" is not valid/],
     [{ model: { ...model, merges: [['a']] } }, 'bad_input', /"model.merges" is not valid/],
     [{ added_tokens: [{ id: -1, content: 'x' }] }, 'bad_input', /"added_tokens.0.id" is not valid/],

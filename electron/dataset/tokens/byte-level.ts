@@ -89,6 +89,7 @@ export class ByteLevelTokenizer {
   /** @throws WaymarkError bad_input: no tokenizer; unsupported: one whose offsets are not those of bytes. Both name the reason */
   static from(json: unknown, name: string): ByteLevelTokenizer {
     const parsed = tokenizerFile.safeParse(json);
+    if (parsed.success && depthOf(json) > mostDepth) throw refused(name, 'its parts are nested without end');
     if (!parsed.success) {
       const why = whyNoBpe(json);
       if (why !== null) throw refused(name, why);
@@ -283,6 +284,19 @@ function whyNotByteLevel({ model, normalizer, pre_tokenizer }: TokenizerFile): s
     return 'it puts a space before the text';
   const other = parts.find(({ type, behavior }) => !kept.has(type) || behavior === 'Removed');
   return other === undefined ? null : `its pre-tokenizer ${other.type.slice(0, 40)} may leave out characters`;
+}
+
+const mostDepth = 32;
+
+/** How deep the parts of the pipeline are nested; the vocabulary is not looked at. */
+function depthOf(json: unknown): number {
+  const { normalizer, pre_tokenizer, post_processor, decoder } = json as Record<string, unknown>;
+  let level: unknown[] = [normalizer, pre_tokenizer, post_processor, decoder];
+  for (let depth = 0; depth <= mostDepth; depth += 1) {
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+    if (level.length === 0) return depth;
+  }
+  return mostDepth + 1;
 }
 
 function flat(value: z.infer<typeof part>, key: string): z.infer<typeof part>[] {

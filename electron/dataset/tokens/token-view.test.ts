@@ -387,6 +387,21 @@ describe('a row that cannot be shown', () => {
     );
   });
 
+  it('with images names the message, where the template takes texts only', () => {
+    const pictured = row([{ content: 'Look.' }]);
+    const url = 'data:image/png;base64,AA==';
+    const [, user] = pictured.messages;
+    if (user !== undefined)
+      Object.assign(user, {
+        content: [
+          { type: 'image_url', image_url: { url } },
+          { type: 'text', text: 'This.' },
+        ],
+      });
+    expect(() => tokenView(pictured, model('qwen2.5'), auto)).toThrow(/not "list".* Message 2 holds images/);
+    expect(tokenView(pictured, model('glm-4.5'), auto).messages[1]?.lost).toEqual([]);
+  });
+
   it('in a form that the template does not want is shown with a warning', () => {
     const calls = row([{ content: '', calls: [call('ls')] }]);
     const view = tokenView(calls, model('qwen2.5'), { ...auto, argumentsForm: 'string' });

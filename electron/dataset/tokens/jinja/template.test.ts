@@ -62,6 +62,9 @@ const cases: [source: string, printed: string, variables?: Record<string, unknow
     '{% macro m() %}({{ caller(1) }}){% endmacro %}{% for x in [7] %}{% call(a) m() %}{{ x }}{{ a }}{% endcall %}{% endfor %}',
     '(71)',
   ],
+  ['{% if [] | select %}a generator is true{% endif %}{{ ([1, 0] | select)[0] }}', 'a generator is true'],
+  ['{% for pair in x | items %}{{ pair }}{% endfor %}', "('a', 1)", { x: { a: 1 } }],
+  ["{{ true | abs }} {{ 'a' * true }} {{ ['x'] | safe }}", "1 a ['x']"],
   ['{% for x in missing %}x{% endfor %}{{ "a" in missing }}', 'False'],
 ];
 
@@ -82,6 +85,10 @@ describe('what a template prints', () => {
       'python: Object of type Undefined is not JSON serializable',
     );
     expect(render('{% for x in none %}{% endfor %}')).toBe("python: 'NoneType' object is not iterable");
+    expect(render('{{ ld | selectattr("r") | length }}', { ld: [] })).toBe(
+      "python: object of type 'generator' has no len()",
+    );
+    expect(render('{{ [] in {} }}')).toBe("python: unhashable type: 'list'");
     expect(render('{{ x.append(1) }}', { x: [] })).toBe(
       "python: access to attribute 'append' of 'list' object is unsafe.",
     );
@@ -104,6 +111,10 @@ describe('what a template prints', () => {
       ok: false,
       failure: { kind: 'unsupported', message: 'it uses the filter wordwrap' },
     });
+    expect(render('{{ {"a": 1}.items() }}')).toBe('unsupported: it uses printing a dictionary view');
+    expect(render('{{ [1] < [2] }}')).toBe('unsupported: it uses "<" with a list');
+    expect(render('{{ 1 is constructor }}')).toBe('unsupported: it uses the test "is constructor"');
+    expect(render('{{ 1 | constructor }}')).toBe('unsupported: it uses the filter constructor');
     expect(render("{{ '{}'.format(1) }}")).toBe('unsupported: it uses the method str.format');
   });
 
