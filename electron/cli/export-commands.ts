@@ -18,9 +18,9 @@ import type { VariantCounts } from '@shared/contract/export-views';
 import type { ExportPreview, ExportResult } from '@shared/contract/ipc/dataset';
 import { exportDataset } from '../dataset/export-dataset';
 import type { ExportRequest } from '../dataset/export-request';
-import type { PrivateSources } from '../dataset/redaction/settings';
 import { stepRanges } from '../dataset/plan';
 import { previewDataset } from '../dataset/preview-dataset';
+import type { PrivateSources } from '../dataset/redaction/settings';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';
@@ -37,7 +37,10 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
   if (args.values.tokenizer !== undefined) request.templateWants = await wantedBy(args.values.tokenizer);
   if (verb === 'preview') return previewed(await previewDataset(context.reader, request));
   const out = resolve(required(args.values.out, '--out'));
-  return exported(await exportDataset(context.reader, { ...request, out, sources: privateSources(context) }), args);
+  return exported(
+    await exportDataset(context.reader, { ...request, out, sources: privateSources(context) }),
+    args,
+  );
 }
 
 /** What must not leave this machine, as far as this command knows it. */

@@ -21,15 +21,18 @@ export async function findingsCommand(context: CliContext, args: Arguments): Pro
 
 function linesOf({ findings, scannedBytes }: RedactionView): string[] {
   const scanned = `${counted(Math.round(scannedBytes / 1024), 'kilobyte')} of text scanned.`;
-  if (findings.length === 0) return [`Nothing was found: ${scanned} Keys of unknown formats cannot be recognized.`];
-  const rows = findings.slice(0, SHOWN).map(({ name, rule, placeholder, excerpt, count, places, allowed }) => [
-    allowed ? 'allowed' : placeholder,
-    rule,
-    excerpt,
-    `${count}×`,
-    places[0] === undefined ? '' : `${places[0].run} step ${places[0].step}, ${places[0].field}`,
-    name,
-  ]);
+  if (findings.length === 0)
+    return [`Nothing was found: ${scanned} Keys of unknown formats cannot be recognized.`];
+  const rows = findings
+    .slice(0, SHOWN)
+    .map(({ name, rule, placeholder, excerpt, count, places, allowed }) => [
+      allowed ? 'allowed' : placeholder,
+      rule,
+      excerpt,
+      `${count}×`,
+      places[0] === undefined ? '' : `${places[0].run} step ${places[0].step}, ${places[0].field}`,
+      name,
+    ]);
   const more = findings.length - SHOWN;
   return [
     ...table(rows),

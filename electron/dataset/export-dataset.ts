@@ -76,7 +76,10 @@ export async function writeDataset(
     });
     refuseOpen(plan, target);
     meter.begin(eventsOf(plan));
-    const redactor = await beginRedaction(reader, plan, { ...request, known: (key, find) => begun.known(key, find) });
+    const redactor = await beginRedaction(reader, plan, {
+      ...request,
+      known: (key, find) => begun.known(key, find),
+    });
     const context = { argumentsForm: argumentsForm(target, plan.options, request.templateWants) };
     const input = {
       ...{ reader, plan, target, redactor, context: { ...context, signal: request.signal } },
@@ -89,12 +92,19 @@ export async function writeDataset(
     await folder.guarded(() => now.run());
     const written = await finish(folder, { plan, target, writing, redactor, form: context.argumentsForm });
     await folder.guarded(async () =>
-      refuseFound(await rescan(folder.growing, redactor.settings, { readers: packedReaders, signal: request.signal })),
+      refuseFound(
+        await rescan(folder.growing, redactor.settings, { readers: packedReaders, signal: request.signal }),
+      ),
     );
     await refuseChanged(reader, plan.runs, request.signal);
     if (request.signal?.aborted) throw cancelled();
     await folder.commit();
-    return { ...written, plan, redacted: redactor.count, result: resultOf(out, { plan, target, writing, files: folder.files }) };
+    return {
+      ...written,
+      plan,
+      redacted: redactor.count,
+      result: resultOf(out, { plan, target, writing, files: folder.files }),
+    };
   } catch (error) {
     await writing?.sinks.close();
     if (life.keeps?.() === true) await folder.release();

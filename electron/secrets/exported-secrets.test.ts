@@ -66,7 +66,7 @@ describe('the finished files of an export', () => {
     expect(missed / seen).toBeLessThan(0.05);
   });
 
-  it(`${(kinds - 1) * known.length} keys that the application holds are not in them, none of them`, () => {
+  it(`${(kinds - 1) * known.length} keys that the application holds are not in them, none of them`, async () => {
     for (const secret of secrets) {
       expect(times(files.held, secret)).toBe(0);
       const left = known.filter(([, write]) =>
@@ -75,13 +75,8 @@ describe('the finished files of an export', () => {
       expect(left.map(([name]) => name)).toEqual([]);
     }
     expect(files.held.split('<<secret:known:').length).toBeGreaterThan(secrets.length * known.length);
-    expect(JSON.parse(files.held.slice(files.held.indexOf('{\n  "format"'), files.held.lastIndexOf('}\n') + 1).split('\n}\n')[0] + '\n}')).toMatchObject({
+    expect(JSON.parse(await readFile(join(folder, 'held', 'manifest.json'), 'utf8'))).toMatchObject({
       redaction: { mode: 'strict', allowed: [] },
     });
-  });
-
-  it('they are refused when a key comes through, and nothing is left behind', async () => {
-    const names = await readdir(folder);
-    expect(names.filter((name) => name.includes('partial'))).toEqual([]);
   });
 });

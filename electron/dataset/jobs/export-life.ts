@@ -53,7 +53,15 @@ export async function beginExport(
   if (job === undefined) {
     const folder = await DatasetFolder.begin(out);
     const begin = (_: string, input: WritingInput) => Writing.begin(folder, input);
-    return { folder, plans: null, meter, resumed: () => false, goOn: begin, keep: async () => undefined, known: (_, find) => find() };
+    return {
+      folder,
+      plans: null,
+      meter,
+      resumed: () => false,
+      goOn: begin,
+      keep: async () => undefined,
+      known: (_, find) => find(),
+    };
   }
   const left = await leftOf(out, { workspace, options, job, goOn });
   const folder = left ?? (await DatasetFolder.begin(out));

@@ -31,12 +31,17 @@ export async function beginRedaction(
     const census = await findSecrets(reader, plan, { settings, signal });
     return { placeholders: [...census.placeholders()] };
   };
-  const key = createHash('sha256').update(JSON.stringify([plan.snapshot, settings])).digest('hex');
+  const key = createHash('sha256')
+    .update(JSON.stringify([plan.snapshot, settings]))
+    .digest('hex');
   const { placeholders } = settings.level === 'off' ? { placeholders: [] } : await known(key, find);
   return new Redactor(settings, new Map(placeholders));
 }
 
 /** What the manifest tells of redaction: how it was asked for, and what a person let stand. */
-export function redactionOf({ settings }: Redactor): { mode: Redactor['settings']['level']; allowed: readonly string[] } {
+export function redactionOf({ settings }: Redactor): {
+  mode: Redactor['settings']['level'];
+  allowed: readonly string[];
+} {
   return { mode: settings.level, allowed: settings.allowed };
 }

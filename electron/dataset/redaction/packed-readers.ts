@@ -27,7 +27,12 @@ export const packedReaders: Readonly<Record<string, LinesOf>> = {
     const metadata = await parquetMetadataAsync(file);
     const rows = Number(metadata.num_rows);
     for (let start = 0; start < rows; start += ROWS) {
-      const objects = await parquetReadObjects({ file, metadata, rowStart: start, rowEnd: Math.min(rows, start + ROWS) });
+      const objects = await parquetReadObjects({
+        file,
+        metadata,
+        rowStart: start,
+        rowEnd: Math.min(rows, start + ROWS),
+      });
       for (const row of objects) yield JSON.stringify(row, plain);
     }
   },

@@ -49,7 +49,10 @@ export interface PrivateSources {
 export function redactionSettings(
   runs: readonly { created: EventOf<'run.created'>['body'] }[],
   { redact, allowed }: Pick<ExportOptions, 'redact' | 'allowed'>,
-  { held, settings }: PrivateSources = { held: [], settings: { annotator: { uuid: '', name: '' }, computers: [] } },
+  { held, settings }: PrivateSources = {
+    held: [],
+    settings: { annotator: { uuid: '', name: '' }, computers: [] },
+  },
 ): RedactionSettings {
   return {
     level: redact,
