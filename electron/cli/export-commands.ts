@@ -22,6 +22,7 @@ import { runExport } from '../dataset/jobs/run-export';
 import { stepRanges } from '../dataset/plan';
 import { filterName } from '../dataset/plan-filters';
 import { previewDataset } from '../dataset/preview-dataset';
+import type { PrivateSources } from '../dataset/redaction/settings';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';
@@ -45,11 +46,19 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
 }
 
 /** In this thread: a command line does nothing else meanwhile. What a killed one had written is gone on with. */
-async function exportHere({ store }: CliContext, request: ExportRequest, out: string): Promise<ExportResult> {
+async function exportHere(context: CliContext, request: ExportRequest, out: string): Promise<ExportResult> {
+  const { store } = context;
   const { templateWants } = request;
   const task = { job: newJob(), workspace: store.folder, out, options: exportOptions(request), templateWants };
-  const { done } = runExport({ ...task, goOn: 'same', register: !store.isReadOnly }, () => undefined);
+  const sources = privateSources(context);
+  const { done } = runExport({ ...task, sources, goOn: 'same', register: !store.isReadOnly }, () => undefined);
   return (await done).result;
+}
+
+/** What must not leave this machine, as far as this command knows it. */
+export function privateSources({ settings, environment }: CliContext): PrivateSources {
+  const { annotator, computers } = settings;
+  return { held: Object.values(environment.taken()), settings: { annotator, computers } };
 }
 
 function unknownVerb(word: string): WaymarkError {

@@ -58,7 +58,8 @@ describe('planted secrets', () => {
     for (const [name, { write }] of known) {
       for (let index = 0; index < rounds; index += 1) {
         const each = plant(kind, random);
-        if (!isGone(none, each, write(each))) missed.push(`${name}: ${JSON.stringify(write(each)).slice(0, 200)}`);
+        if (!isGone(none, each, write(each)))
+          missed.push(`${name}: ${JSON.stringify(write(each)).slice(0, 200)}`);
       }
     }
     expect(missed.length / (known.length * rounds), missed.slice(0, 5).join('\n')).toBeLessThanOrEqual(0.05);
@@ -115,14 +116,18 @@ describe('texts without secrets', () => {
   });
 
   it('source of other people: at most one find in a megabyte', { timeout: 60_000 }, () => {
-    const folders = ['@types/node', 'openai', 'zod', 'fast-check', 'yaml'].map((name) => join('node_modules', name));
+    const folders = ['@types/node', 'openai', 'zod', 'fast-check', 'yaml'].map((name) =>
+      join('node_modules', name),
+    );
     const texts = folders.flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((path) => /\.[cm]?ts$/.test(path))
         .map((path) => readFileSync(join(folder, path), 'utf8')),
     );
     const characters = texts.reduce((sum, { length }) => sum + length, 0);
-    const found = texts.flatMap((text) => none.find(text).map(({ start, end, rule }) => [rule, text.slice(start, end)]));
+    const found = texts.flatMap((text) =>
+      none.find(text).map(({ start, end, rule }) => [rule, text.slice(start, end)]),
+    );
     expect(characters).toBeGreaterThan(3_000_000);
     expect(found.length, JSON.stringify(found)).toBeLessThanOrEqual(characters / 1_000_000);
   });
@@ -154,7 +159,10 @@ describe('places', () => {
   ];
 
   it('are exact: what is around a secret stays, in whatever it is written', () => {
-    const around = fc.string({ unit: fc.constantFrom('a', ' ', '"', '\\', '\n', '%', '\u00e9', '密', '{', ':', '.'), maxLength: 20 });
+    const around = fc.string({
+      unit: fc.constantFrom('a', ' ', '"', '\\', '\n', '%', '\u00e9', '密', '{', ':', '.'),
+      maxLength: 20,
+    });
     fc.assert(
       fc.property(around, around, fc.constantFrom(...writings), (before, after, write) => {
         // A letter or a sign that is escaped belongs to the text around it.
@@ -172,7 +180,18 @@ describe('places', () => {
 
   it('are in order, apart and inside, whatever the text is', () => {
     const piece = fc.oneof(
-      fc.constantFrom(...namedKinds.map((kind) => plant(kind, seeded(5)).text), secret, esc, '\\', '\\u00', '%4', '%25', '\n+', '-----BEGIN ', '<<secret:'),
+      fc.constantFrom(
+        ...namedKinds.map((kind) => plant(kind, seeded(5)).text),
+        secret,
+        esc,
+        '\\',
+        '\\u00',
+        '%4',
+        '%25',
+        '\n+',
+        '-----BEGIN ',
+        '<<secret:',
+      ),
       fc.string({ unit: 'binary', maxLength: 12 }),
     );
     fc.assert(

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FindingView } from '@shared/contract/export-views';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Store } from '../../store/api';
 import { openStoreInProcess } from '../../store/threads/in-process';
 import { createRun, RunWriter } from '../../testing/run-writer';
@@ -36,8 +36,12 @@ beforeAll(async () => {
   run = await createRun(store);
   const writer = new RunWriter(store, run);
   await writer.start();
-  await writer.command('cat .env', `KEY=${held}\nls /home/kimberly/x`, { thought: `kimberly@gpu-box7:~$ with ${github}` });
-  await writer.command('echo 1', `first piece ${held.slice(0, 27)}`, { args: { note: JSON.stringify({ token: held }) } });
+  await writer.command('cat .env', `KEY=${held}\nls /home/kimberly/x`, {
+    thought: `kimberly@gpu-box7:~$ with ${github}`,
+  });
+  await writer.command('echo 1', `first piece ${held.slice(0, 27)}`, {
+    args: { note: JSON.stringify({ token: held }) },
+  });
   await writer.command('echo 2', `${held.slice(27)} was the rest`);
   const random = seeded(77);
   for (const kind of namedKinds) {
@@ -68,9 +72,15 @@ describe('findings in the rows of a plan', () => {
       ...{ kind: 'secret', placeholder: '<<secret:known:1>>', excerpt: '… (38 characters)', allowed: false },
       places: expect.arrayContaining([expect.objectContaining({ run, step: 1 })]),
     });
-    expect(known?.places.map(({ field }) => field.replace(/\d+/gu, 'N'))).toContain('messages[N].tool_calls[N].arguments');
-    expect(view.findings.filter(({ kind }) => kind === 'user')).toMatchObject([{ placeholder: '<<user:1>>', excerpt: 'kimberly' }]);
-    expect(view.findings.filter(({ kind }) => kind === 'host')).toMatchObject([{ placeholder: '<<host:1>>' }]);
+    expect(known?.places.map(({ field }) => field.replace(/\d+/gu, 'N'))).toContain(
+      'messages[N].tool_calls[N].arguments',
+    );
+    expect(view.findings.filter(({ kind }) => kind === 'user')).toMatchObject([
+      { placeholder: '<<user:1>>', excerpt: 'kimberly' },
+    ]);
+    expect(view.findings.filter(({ kind }) => kind === 'host')).toMatchObject([
+      { placeholder: '<<host:1>>' },
+    ]);
     const told = JSON.stringify(view);
     expect([held, github].filter((secret) => told.includes(secret.slice(6, 20)))).toEqual([]);
     expect(new Set(view.findings.map(({ name }) => name)).size).toBe(view.findings.length);
@@ -80,7 +90,8 @@ describe('findings in the rows of a plan', () => {
     const forward = new Census(settings);
     for (const row of rows) forward.add(row);
     const backward = new Census(settings);
-    for (const row of [...rows].reverse()) backward.add({ ...row, messages: [...row.messages].reverse(), steps: [...row.steps].reverse() });
+    for (const row of [...rows].reverse())
+      backward.add({ ...row, messages: [...row.messages].reverse(), steps: [...row.steps].reverse() });
     const sorted = (census: Census) => [...census.placeholders()].sort(([a], [b]) => (a < b ? -1 : 1));
     expect(sorted(backward)).toEqual(sorted(forward));
     expect(forward.placeholders().size).toBeGreaterThan(100);
@@ -101,9 +112,11 @@ describe('findings in the rows of a plan', () => {
         const { content: _c, ...rest } = message;
         const { content: _b, ...same } = before ?? message;
         expect(Object.keys(rest)).toEqual(Object.keys(same));
-        if (message.role === 'tool' && before?.role === 'tool') expect(message.tool_call_id).toBe(before.tool_call_id);
+        if (message.role === 'tool' && before?.role === 'tool')
+          expect(message.tool_call_id).toBe(before.tool_call_id);
         if (message.role !== 'assistant' || before?.role !== 'assistant') continue;
-        if ('step_loss_mask' in message && 'step_loss_mask' in before) expect(message.step_loss_mask).toBe(before.step_loss_mask);
+        if ('step_loss_mask' in message && 'step_loss_mask' in before)
+          expect(message.step_loss_mask).toBe(before.step_loss_mask);
         for (const [at, call] of (message.tool_calls ?? []).entries()) {
           expect(call.id).toBe(before.tool_calls?.[at]?.id);
           expect(() => JSON.parse(call.function.arguments)).not.toThrow();
@@ -123,7 +136,10 @@ describe('findings in the rows of a plan', () => {
     const allowing = { ...settings, allowed: [name] };
     const census = new Census(allowing);
     for (const row of rows) census.add(row);
-    expect(census.view().findings.find((each) => each.name === name)).toMatchObject({ allowed: true, placeholder: '' });
+    expect(census.view().findings.find((each) => each.name === name)).toMatchObject({
+      allowed: true,
+      placeholder: '',
+    });
     const redactor = redactorOf(allowing, census);
     const texts = rows.map((row) => textOf(redactRow(row, redactor))).join('');
     expect([texts.includes(github), texts.includes(held)]).toEqual([true, false]);
@@ -144,7 +160,9 @@ describe('findings in the rows of a plan', () => {
   it('a search that is cancelled says so', async () => {
     const plan = await planExport(store.reader, { undecided: 'train' });
     const signal = AbortSignal.abort();
-    await expect(findSecrets(store.reader, plan, { settings, signal })).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(findSecrets(store.reader, plan, { settings, signal })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
   });
 });
 
@@ -163,7 +181,10 @@ describe('the finished files', () => {
     for (const row of rows) census.add(row);
     const redactor = redactorOf(settings, census);
     const lines = rows.map((row) => `${JSON.stringify({ messages: redactRow(row, redactor).messages })}\n`);
-    const dataset = folderWith({ 'train.jsonl': lines.join(''), 'data/a.jsonl.gz': gzipSync(lines.join('')) });
+    const dataset = folderWith({
+      'train.jsonl': lines.join(''),
+      'data/a.jsonl.gz': gzipSync(lines.join('')),
+    });
     const found = await rescan(dataset, settings);
     expect(found).toEqual({ findings: [], count: 0 });
     expect(() => refuseFound(found)).not.toThrow();
@@ -172,12 +193,18 @@ describe('the finished files', () => {
   it.each([
     ['train.jsonl', record('fine') + record(`x ${github}`), 2],
     ['data/train.jsonl.gz', gzipSync(record(JSON.stringify({ a: held }))), 1],
-    ['train.json', `[\n${record('fine').trim()},\n${record(`b ${Buffer.from(held).toString('base64')}`).trim()}\n]\n`, 1],
+    [
+      'train.json',
+      `[\n${record('fine').trim()},\n${record(`b ${Buffer.from(held).toString('base64')}`).trim()}\n]\n`,
+      1,
+    ],
     ['README.md', `# Data\n\n${plant('private key', seeded(1)).text}\n`, 1],
   ] as const)('are refused when %s holds something', async (name, text, line) => {
     const found = await rescan(folderWith({ [name]: text, 'LICENSE.txt': 'free' }), settings);
     expect(found.findings).toMatchObject([{ file: name, line }]);
-    expect(() => refuseFound(found)).toThrowError(new RegExp(`${name.replace('.', '\\.')}, line ${line} .*--allow secret-`, 'u'));
+    expect(() => refuseFound(found)).toThrowError(
+      new RegExp(`${name.replace('.', '\\.')}, line ${line} .*--allow secret-`, 'u'),
+    );
     const allowed = found.findings.map((each) => each.name);
     expect(await rescan(folderWith({ [name]: text }), { ...settings, allowed })).toMatchObject({ count: 0 });
   });
@@ -190,6 +217,9 @@ describe('the finished files', () => {
         yield JSON.stringify([held]);
       },
     };
-    expect(await rescan(dataset, settings, { readers })).toMatchObject({ count: 1, findings: [{ file: 'train.parquet', line: 1 }] });
+    expect(await rescan(dataset, settings, { readers })).toMatchObject({
+      count: 1,
+      findings: [{ file: 'train.parquet', line: 1 }],
+    });
   });
 });

@@ -9,7 +9,11 @@ const held = 'Zq3WY7G1J1Ow9PsXwgv6/WFxEn+8XrZu2vvos=';
 const settings: RedactionSettings = {
   level: 'strict',
   secrets: [held, '73914682'],
-  names: { users: ['kimberly', 'Ada Lovelace'], hosts: ['gpu-box7', 'gpu-box7.lab.example.org'], homes: ['/srv/people/k1'] },
+  names: {
+    users: ['kimberly', 'Ada Lovelace'],
+    hosts: ['gpu-box7', 'gpu-box7.lab.example.org'],
+    homes: ['/srv/people/k1'],
+  },
   allowed: [],
 };
 const numbered = () => {
@@ -20,7 +24,8 @@ const numbered = () => {
     return hit.secret === null ? `<<${hit.kind}:${number}>>` : `<<secret:${hit.secret}:${number}>>`;
   };
 };
-const redactor = (changed: Partial<RedactionSettings> = {}) => new Redactor({ ...settings, ...changed }, numbered());
+const redactor = (changed: Partial<RedactionSettings> = {}) =>
+  new Redactor({ ...settings, ...changed }, numbered());
 
 describe('names', () => {
   it.each([
@@ -35,7 +40,10 @@ describe('names', () => {
     ['ssh gpu-box7.lab.example.org', 'ssh <<host:1>>'],
     ['cd /srv/people/k1/data', 'cd <<home:1>>/data'],
     ['/home/somebody_else/x', '/home/<<user:1>>/x'],
-    ['gcc -I/home/jane/include file:///mnt/home/jane/a', 'gcc -I/home/<<user:1>>/include file:///mnt/home/<<user:1>>/a'],
+    [
+      'gcc -I/home/jane/include file:///mnt/home/jane/a',
+      'gcc -I/home/<<user:1>>/include file:///mnt/home/<<user:1>>/a',
+    ],
     ['/Users/jane.doe/Library', '/Users/<<user:1>>/Library'],
     ['C:\\Users\\Jane Doe\\Documents', 'C:\\Users\\<<user:1>>\\Documents'],
     ['"C:\\\\Users\\\\jane\\\\a"', '"C:\\\\Users\\\\<<user:1>>\\\\a"'],
@@ -61,8 +69,18 @@ describe('names', () => {
 
   it('names of a machine, of hosts and of settings are gathered; words of every day are no names by themselves', () => {
     const names = privateNames({
-      settings: { annotator: { uuid: 'u', name: 'Ada Lovelace' }, computers: [{ alias: 'kim@box-9', transport: 'ssh2', addedAt: 0 }] },
-      created: [{ computers: [{ name: 'local', kind: 'local' }, { name: 'far', kind: 'ssh', host: 'me@10.0.0.7:22' }] }],
+      settings: {
+        annotator: { uuid: 'u', name: 'Ada Lovelace' },
+        computers: [{ alias: 'kim@box-9', transport: 'ssh2', addedAt: 0 }],
+      },
+      created: [
+        {
+          computers: [
+            { name: 'local', kind: 'local' },
+            { name: 'far', kind: 'ssh', host: 'me@10.0.0.7:22' },
+          ],
+        },
+      ],
       machine: { users: ['test'], hosts: ['workstation', 'w.lan'], homes: ['/home/test'] },
     });
     expect(names).toEqual({
@@ -71,7 +89,9 @@ describe('names', () => {
       homes: ['/home/test'],
     });
     const one = new Redactor({ ...settings, names }, numbered());
-    expect(one.text('a test on my workstation at /home/test/x')).toBe('a test on my workstation at /home/test/x');
+    expect(one.text('a test on my workstation at /home/test/x')).toBe(
+      'a test on my workstation at /home/test/x',
+    );
     expect(one.text('kim@box-9:~$ ssh 10.0.0.7')).toBe('<<user:1>>@<<host:2>>:~$ ssh <<host:3>>');
   });
 });
@@ -79,20 +99,30 @@ describe('names', () => {
 describe('secrets', () => {
   it('the same secret has one placeholder, however it is written', () => {
     const one = redactor();
-    const texts = [held, JSON.stringify(JSON.stringify(held)), encodeURIComponent(held), Buffer.from(`x ${held} y`).toString('base64'), held.replace(/(.{9})/gu, '$1\n')];
+    const texts = [
+      held,
+      JSON.stringify(JSON.stringify(held)),
+      encodeURIComponent(held),
+      Buffer.from(`x ${held} y`).toString('base64'),
+      held.replace(/(.{9})/gu, '$1\n'),
+    ];
     for (const text of texts) {
       const redacted = one.text(text);
       expect(redacted).toContain('<<secret:known:1>>');
       expect(one.text(redacted)).toBe(redacted);
     }
     const key = plant('GitHub token', seeded(1)).secret;
-    expect(one.text(`a ${key} b ${JSON.stringify(`\n${key}`)} c ${Buffer.from(`${key}\n`).toString('base64')}`)).toMatch(
+    expect(
+      one.text(`a ${key} b ${JSON.stringify(`\n${key}`)} c ${Buffer.from(`${key}\n`).toString('base64')}`),
+    ).toMatch(
       /^a <<secret:service_token:2>> b "\\n<<secret:service_token:2>>" c <<secret:service_token:2>>/u,
     );
   });
 
   it('stand-ins for keys are no secrets', () => {
-    expect(heldSecrets(['EMPTY', 'ollama', 'not-needed', 'abc', ' real-key-1 ', 'real-key-1', 'another'])).toEqual(['another', 'real-key-1']);
+    expect(
+      heldSecrets(['EMPTY', 'ollama', 'not-needed', 'abc', ' real-key-1 ', 'real-key-1', 'another']),
+    ).toEqual(['another', 'real-key-1']);
   });
 
   it('a person lets one stand by its name, and nothing else', () => {
@@ -125,7 +155,12 @@ describe('secrets', () => {
 
 describe('arguments of calls', () => {
   it('stay JSON where a secret is a number, a name of a field, or lies across texts', () => {
-    for (const text of ['{"pin":73914682,"n":5}', `{"${held}":1}`, '{"a":"password=x9Kd77aPq","b":1}', `["${held}",73914682]`]) {
+    for (const text of [
+      '{"pin":73914682,"n":5}',
+      `{"${held}":1}`,
+      '{"a":"password=x9Kd77aPq","b":1}',
+      `["${held}",73914682]`,
+    ]) {
       const { text: redacted, hits } = redactor().redact(text, 'json');
       expect(hits.length).toBeGreaterThan(0);
       expect(() => JSON.parse(redacted)).not.toThrow();
@@ -135,13 +170,34 @@ describe('arguments of calls', () => {
   });
 
   const leaf = fc.oneof(
-    fc.constantFrom(...namedKinds).chain((kind) => fc.integer({ min: 1, max: 99 }).map((seed) => plant(kind, seeded(seed)))).chain((each) => fc.constantFrom(...Object.values(plantContexts)).map(({ write }) => write(each))),
-    fc.constantFrom(held, '73914682', 'kimberly', '/home/kimberly/x', '\u001b[0m', '<<secret:known:1>>', '\\', '"'),
+    fc
+      .constantFrom(...namedKinds)
+      .chain((kind) => fc.integer({ min: 1, max: 99 }).map((seed) => plant(kind, seeded(seed))))
+      .chain((each) => fc.constantFrom(...Object.values(plantContexts)).map(({ write }) => write(each))),
+    fc.constantFrom(
+      held,
+      '73914682',
+      'kimberly',
+      '/home/kimberly/x',
+      '\u001b[0m',
+      '<<secret:known:1>>',
+      '\\',
+      '"',
+    ),
     fc.string({ unit: 'binary', maxLength: 10 }),
     fc.integer(),
   );
   const json = fc.letrec((tie) => ({
-    value: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie('value'), { maxLength: 4 }), fc.dictionary(fc.oneof(fc.constantFrom(held, 'password', 'kimberly'), fc.string({ maxLength: 5 })), tie('value'), { maxKeys: 4 })),
+    value: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(
+        fc.oneof(fc.constantFrom(held, 'password', 'kimberly'), fc.string({ maxLength: 5 })),
+        tie('value'),
+        { maxKeys: 4 },
+      ),
+    ),
   })).value;
 
   it('whatever they are, they are JSON afterwards, and a second look finds nothing', () => {
@@ -175,7 +231,11 @@ describe('arguments of calls', () => {
     const one = redactor();
     const clean = { a: [1, { b: 'text' }], n: 73914682 };
     expect(one.value(clean)).toBe(clean);
-    expect(one.value({ a: [held], n: 73914682, kimberly: null })).toEqual({ a: ['<<secret:known:1>>'], n: 73914682, '<<user:2>>': null });
+    expect(one.value({ a: [held], n: 73914682, kimberly: null })).toEqual({
+      a: ['<<secret:known:1>>'],
+      n: 73914682,
+      '<<user:2>>': null,
+    });
   });
 });
 
