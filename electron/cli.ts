@@ -19,6 +19,7 @@ import { ProcessTerminal } from './cli/process-terminal';
 import { queueCommand } from './cli/queue-commands';
 import { isReading } from './cli/reading-commands';
 import { rebuildCommand } from './cli/rebuild-command';
+import { findingsCommand } from './cli/redaction-commands';
 import { restoreCommand } from './cli/restore-command';
 import { rulesCommand } from './cli/rule-commands';
 import { runCommand } from './cli/run-commands';
@@ -28,7 +29,6 @@ import { statsCommand } from './cli/stats-commands';
 import { stepCommand } from './cli/step-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
-import { findingsCommand } from './cli/redaction-commands';
 import { tokensCommand } from './cli/token-commands';
 import { Troubles } from './cli/troubles';
 import type { Hosts } from './computer/hosts';
@@ -148,7 +148,8 @@ async function inWorkspace(
       'No workspace was named. Add --workspace DIR, or set WAYMARK_WORKSPACE.',
     );
   }
-  const readOnly = !args.values.trust && isFromElsewhere(folder, { device: settings.device, data: dirname(file.path) });
+  const readOnly =
+    !args.values.trust && isFromElsewhere(folder, { device: settings.device, data: dirname(file.path) });
   if (readOnly && !isReading(args)) {
     const [family = '', verb = ''] = args.words;
     const what = `"${/^[a-z-]+$/.test(verb) ? `${family} ${verb}` : family}"`;

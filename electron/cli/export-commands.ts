@@ -49,9 +49,18 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
 async function exportHere(context: CliContext, request: ExportRequest, out: string): Promise<ExportResult> {
   const { store } = context;
   const { templateWants } = request;
-  const task = { job: newJob(), workspace: store.folder, out, options: exportOptions(request), templateWants };
+  const task = {
+    job: newJob(),
+    workspace: store.folder,
+    out,
+    options: exportOptions(request),
+    templateWants,
+  };
   const sources = privateSources(context);
-  const { done } = runExport({ ...task, sources, goOn: 'same', register: !store.isReadOnly }, () => undefined);
+  const { done } = runExport(
+    { ...task, sources, goOn: 'same', register: !store.isReadOnly },
+    () => undefined,
+  );
   return (await done).result;
 }
 

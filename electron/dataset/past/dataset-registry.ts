@@ -13,9 +13,9 @@ import { isId } from '@shared/contract/id';
 import { z } from 'zod';
 import { writeAtomically } from '../../base/atomic-file';
 import { makeFoldersIn, modesIn } from '../../files/private';
+import { readRegularFile } from '../../files/regular-file';
 import { removeFile } from '../../files/remove';
 import { datasetPath, datasetsFolder, exportJobPath } from '../../files/workspace-paths';
-import { readRegularFile } from '../../files/regular-file';
 import { manifestFile } from '../manifest';
 
 const count = z.int().nonnegative();

@@ -28,7 +28,9 @@ export function readArguments(text: string): ArgumentText | ArgumentsRefused {
  * not be the same object once it was written again: whole numbers over 2^53, a key that appears twice, keys that JavaScript puts into
  * another order. A number such as 1.0 becomes 1.
  */
-export function argumentsAsObject(text: string): { object: Readonly<Record<string, unknown>> } | ArgumentsRefused {
+export function argumentsAsObject(
+  text: string,
+): { object: Readonly<Record<string, unknown>> } | ArgumentsRefused {
   const read = scanned(text);
   if ('why' in read) return read;
   if (read.inexact) {

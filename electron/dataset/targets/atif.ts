@@ -127,7 +127,10 @@ function stepsOf(row: DatasetRow, messages: readonly RowMessage[], names: Readon
  * belongs to carried steps. The prompt of a summariser is its own.
  */
 function isCopied({ kind, segment }: RowPlan, steps: readonly Json[]): boolean {
-  if (kind === 'summary' || steps.some((step) => step.source === 'agent' && step.is_copied_context !== true)) {
+  if (
+    kind === 'summary' ||
+    steps.some((step) => step.source === 'agent' && step.is_copied_context !== true)
+  ) {
     return false;
   }
   return segment.segment > 1 || steps.some(({ source }) => source === 'agent');

@@ -54,6 +54,8 @@ export function readOnlyWriter(
   return writerOf((name, { whenReadOnly }) => {
     if (whenReadOnly === 'passed over') return () => Promise.resolve();
     if (whenReadOnly !== 'done') return () => Promise.reject(refusal(whenReadOnly.refused));
-    return (...args) => rest[name]?.(...args) ?? Promise.reject(new WaymarkError('bug', `Nothing here answers the write ${name}.`));
+    return (...args) =>
+      rest[name]?.(...args) ??
+      Promise.reject(new WaymarkError('bug', `Nothing here answers the write ${name}.`));
   });
 }

@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { toFailure } from '@shared/contract/errors';
 import { ulid } from 'ulid';
 import { describe, expect, inject, test } from 'vitest';
-import { toFailure } from '@shared/contract/errors';
 import { parseArguments } from '../../cli/arguments';
 import { isReading } from '../../cli/reading-commands';
 import { fromServer } from '../../serve/protocol';
@@ -62,7 +62,9 @@ test('a copy comes from elsewhere until it was written here; what was made or mo
   const words = { is: 'from_elsewhere', folder: copy, act: 'cleaning' };
   const refusal = await asked.writer.clean().catch((thrown: unknown) => thrown);
   expect(refusal).toMatchObject({ code: 'read_only', words });
-  expect(fromServer.parse({ kind: 'refused', failure: toFailure(refusal) })).toMatchObject({ failure: { words } });
+  expect(fromServer.parse({ kind: 'refused', failure: toFailure(refusal) })).toMatchObject({
+    failure: { words },
+  });
   await asked.close();
   expect(isFromElsewhere(copy)).toBe(true);
   await testStore(copy).close();

@@ -4,8 +4,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { jsonFault } from '@shared/base/json';
 import { WaymarkError } from '@shared/contract/errors';
-import { jsonShape } from '../json-shape';
 import { megabytes, readRegularFile } from '../../../files/regular-file';
+import { jsonShape } from '../json-shape';
 import { type GymNode, mostNesting, nestsBeyond, nodesOf } from './node';
 
 /** What one import takes; every message that refuses more names the number. */
