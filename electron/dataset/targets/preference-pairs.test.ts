@@ -295,11 +295,11 @@ describe('pairs of random runs', () => {
         at: fc.nat(3),
         of: fc.nat(2),
         commands: fc.array(command, { maxLength: 3 }),
-        score: fc.option(fc.constantFrom(0, 40, 80, 100)),
+        score: fc.option(fc.constantFrom(0, 40, 80, 100), { freq: 9 }),
       }),
       { maxLength: 4 },
     ),
-    score: fc.option(fc.constantFrom(0, 40, 80)),
+    score: fc.option(fc.constantFrom(0, 40, 80), { freq: 9 }),
     corrected: fc.array(fc.record({ run: fc.nat(4), step: fc.nat(5), command }), { maxLength: 3 }),
     masked: fc.array(fc.record({ run: fc.nat(4), step: fc.nat(5) }), { maxLength: 3 }),
   });
@@ -365,7 +365,7 @@ describe('pairs of random runs', () => {
       }),
       { numRuns: 120 },
     );
-    expect(found).toBeGreaterThan(20);
+    expect(found).toBeGreaterThan(5);
   }, 60_000);
 });
 
