@@ -5,21 +5,78 @@ import type { NastyRows } from './nasty-rows';
 
 /** What templates, loaders and tokenizers stumble over. */
 const snippet = fc.constantFrom(
-  ...['', ' ', '\n', '\n\n', 'a', 'Thought', '你好', '😀', '\ud83d', '\udc00', '\u0000', '\u2028', '\ufdd0', '"', '\\'],
-  ...['<tool_call>', '</tool_call>', '<tool_call>{"name": "x", "arguments": {}}</tool_call>', '<think>', '</think>'],
-  ...['<think>\nno\n</think>\n\n', '<image>', '<video>', '{{idx}}', '{{content}}', '<|im_end|>', '<|im_start|>assistant\n'],
-  ...['</tool_response>', '[[dummy_message]]', 'Action:\n{"name": "x", "arguments": {}}', 'Thought:\n', '<real_user>'],
+  ...[
+    '',
+    ' ',
+    '\n',
+    '\n\n',
+    'a',
+    'Thought',
+    '你好',
+    '😀',
+    '\ud83d',
+    '\udc00',
+    '\u0000',
+    '\u2028',
+    '\ufdd0',
+    '"',
+    '\\',
+  ],
+  ...[
+    '<tool_call>',
+    '</tool_call>',
+    '<tool_call>{"name": "x", "arguments": {}}</tool_call>',
+    '<think>',
+    '</think>',
+  ],
+  ...[
+    '<think>\nno\n</think>\n\n',
+    '<image>',
+    '<video>',
+    '{{idx}}',
+    '{{content}}',
+    '<|im_end|>',
+    '<|im_start|>assistant\n',
+  ],
+  ...[
+    '</tool_response>',
+    '[[dummy_message]]',
+    'Action:\n{"name": "x", "arguments": {}}',
+    'Thought:\n',
+    '<real_user>',
+  ],
 );
 const text = fc.array(snippet, { maxLength: 4 }).map((pieces) => pieces.join(''));
 
 const argumentText = fc.oneof(
-  { weight: 6, arbitrary: fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }).map((value) => JSON.stringify(value)) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
+      .map((value) => JSON.stringify(value)),
+  },
   { weight: 4, arbitrary: text.map((value) => `{ "command" :\n${JSON.stringify(value)} , "n": -1.50e+2 }`) },
   {
     weight: 1,
     arbitrary: fc.constantFrom(
-      ...['{"a": 12345678901234567890}', '{"a": 1e999}', `{"a": ${'9'.repeat(5_000)}}`, '{"a":1,"a":2}', '{"2":1,"1":2}'],
-      ...['{"b": "\\ud83d", "\\ud83d": 1}', '{"__proto__": {"x": 1}}', '[1]', '3', '', 'null', '{', '{"a": NaN}', "{'a': 1}"],
+      ...[
+        '{"a": 12345678901234567890}',
+        '{"a": 1e999}',
+        `{"a": ${'9'.repeat(5_000)}}`,
+        '{"a":1,"a":2}',
+        '{"2":1,"1":2}',
+      ],
+      ...[
+        '{"b": "\\ud83d", "\\ud83d": 1}',
+        '{"__proto__": {"x": 1}}',
+        '[1]',
+        '3',
+        '',
+        'null',
+        '{',
+        '{"a": NaN}',
+        "{'a': 1}",
+      ],
       `{"a": ${'['.repeat(1_500)}${']'.repeat(1_500)}}`,
     ),
   },

@@ -39,22 +39,28 @@ describe('arguments of a call', () => {
 
   it('keep a key that is a name of JavaScript’s own', () => {
     const read = argumentsAsObject('{"__proto__": {"x": 1}, "constructor": 2}');
-    expect(JSON.stringify('object' in read ? read.object : null)).toBe('{"__proto__":{"x":1},"constructor":2}');
+    expect(JSON.stringify('object' in read ? read.object : null)).toBe(
+      '{"__proto__":{"x":1},"constructor":2}',
+    );
   });
 
   it('mean the same object in every form', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), fc.nat(3), (value, indent) => {
-        const text = JSON.stringify(value, null, indent);
-        const read = readArguments(text);
-        if ('why' in read) return;
-        const meant = JSON.parse(text) as unknown;
-        const call = JSON.parse(callText('a "name"', read)) as unknown;
-        expect(call).toEqual({ name: 'a "name"', arguments: JSON.parse(read.text) as unknown });
-        if (!text.includes('\\ud')) expect(read.text).toBe(text);
-        const object = argumentsAsObject(text);
-        if ('object' in object && !text.includes('\\ud')) expect(object.object).toEqual(meant);
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+        fc.nat(3),
+        (value, indent) => {
+          const text = JSON.stringify(value, null, indent);
+          const read = readArguments(text);
+          if ('why' in read) return;
+          const meant = JSON.parse(text) as unknown;
+          const call = JSON.parse(callText('a "name"', read)) as unknown;
+          expect(call).toEqual({ name: 'a "name"', arguments: JSON.parse(read.text) as unknown });
+          if (!text.includes('\\ud')) expect(read.text).toBe(text);
+          const object = argumentsAsObject(text);
+          if ('object' in object && !text.includes('\\ud')) expect(object.object).toEqual(meant);
+        },
+      ),
       { numRuns: 500 },
     );
   });

@@ -127,7 +127,10 @@ function stepsOf(row: DatasetRow, messages: readonly RowMessage[], names: Readon
  * belongs to carried steps. The prompt of a summariser is its own.
  */
 function isCopied({ kind, segment }: RowPlan, steps: readonly Json[]): boolean {
-  if (kind === 'summary' || steps.some((step) => step.source === 'agent' && step.is_copied_context !== true)) {
+  if (
+    kind === 'summary' ||
+    steps.some((step) => step.source === 'agent' && step.is_copied_context !== true)
+  ) {
     return false;
   }
   return segment.segment > 1 || steps.some(({ source }) => source === 'agent');
@@ -210,7 +213,7 @@ function continued({ rows }: VariantPlan): number {
 
 function readme(facts: TargetFacts): string {
   const records = facts.files.reduce((sum, file) => sum + file.records, 0);
-  return `${records} ${records === 1 ? 'document' : 'documents'}, each one trajectory in ${VERSION}; ${continued(variantPlan(facts.plan))} continue an earlier one of the same run.
+  return `${records} ${records === 1 ? 'document' : 'documents'}, each one trajectory in ${VERSION}. Continuations of an earlier one of the same run: ${continued(variantPlan(facts.plan))}.
 
 ${codeBlock(
   'python',

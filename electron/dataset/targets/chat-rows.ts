@@ -111,12 +111,15 @@ export function argumentsOf({ function: { name, arguments: text } }: ChatToolCal
 }
 
 /** @throws LeftOut when they are no object, or would be another one once written */
-export function objectOf({ function: { name, arguments: text } }: ChatToolCall): Readonly<Record<string, unknown>> {
+export function objectOf({
+  function: { name, arguments: text },
+}: ChatToolCall): Readonly<Record<string, unknown>> {
   return taken(name, argumentsAsObject(text)).object;
 }
 
 function taken<T extends object>(name: string, read: T | ArgumentsRefused): T {
-  if ('why' in read) throw new LeftOut(`A call of ${name.slice(0, 60)} cannot be loaded: its arguments ${read.why}`);
+  if ('why' in read)
+    throw new LeftOut(`A call of ${name.slice(0, 60)} cannot be loaded: its arguments ${read.why}`);
   return read;
 }
 
