@@ -12,7 +12,7 @@ import {
   upToLastAnswer,
 } from './chat-rows';
 import { isObject, type Json, textProblems, unknownKeys } from './problem-checks';
-import { codeBlock, droppedText, firstFile, variantsText } from './readme-parts';
+import { codeBlock, droppedText, firstFile, holdsReasoning, noReasoning, variantsText } from './readme-parts';
 import type { Target, TargetFacts, TargetRecord } from './target';
 import { answerText, callsText, type Exchange, exchangesOf, systemText } from './turns';
 
@@ -126,8 +126,8 @@ accelerate launch train_behavioral_clone.py \\
 - The first turn holds the system prompt, the tools as JSON and the task. An answer with calls is \`Thought:\`, its text, \`Action:\` and
   the call as JSON (a list where there are several). Results of tools are the next \`human\` turn.
 ${
-  facts.plan.preset.reasoning === 'drop'
-    ? '- The records hold no reasoning (`--reasoning drop`).'
+  !holdsReasoning(facts.plan)
+    ? `- ${noReasoning(facts.plan)}`
     : '- Reasoning stands before the text as a `<think>` block: the format has no field for it. `--reasoning drop` leaves it out.'
 }
 ${variantsText(facts.files)}${droppedText(facts)}`;

@@ -213,7 +213,7 @@ function continued({ rows }: VariantPlan): number {
 
 function readme(facts: TargetFacts): string {
   const records = facts.files.reduce((sum, file) => sum + file.records, 0);
-  return `${records} ${records === 1 ? 'document' : 'documents'}, each one trajectory in ${VERSION}; ${continued(variantPlan(facts.plan))} continue an earlier one of the same run.
+  return `${records} ${records === 1 ? 'document' : 'documents'}, each one trajectory in ${VERSION}. Continuations of an earlier one of the same run: ${continued(variantPlan(facts.plan))}.
 
 ${codeBlock(
   'python',

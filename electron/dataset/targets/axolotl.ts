@@ -146,8 +146,8 @@ function readme(facts: TargetFacts): string {
 
 \`${configFile}\` is ready except for the model, the sequence length and the output folder.
 
-- \`train\` is true or false on **every** message. The loader reads it because \`message_field_training: train\` says so; without
-  that line axolotl trains the last turn only and drops the tools.
+- \`train\` is true or false on **every** message. The loader reads it because \`message_field_training: train\` says so; keep that line,
+  \`roles_to_train: []\` and \`train_on_eos\`. A configuration with none of them trains the last turn only and drops the tools.
 - \`train_on_eos: turn\` also trains the token that ends a trained turn. Where the template ends turns with another token than the
   tokenizer's \`eos_token\`, list it in \`eot_tokens\`; axolotl warns when it cannot find it.
 - axolotl warns "Last turn is not trainable" where a trajectory ends with masked steps. That is meant, and harmless with
@@ -155,7 +155,7 @@ function readme(facts: TargetFacts): string {
 - The loader parses \`arguments\` and hands the template an object. DeepSeek V3's template wants text; train that model with another
   format.
 - Rows longer than \`sequence_len\` are dropped by axolotl; the longest rows are in the preview.
-${reasoningLine(facts.plan.preset.reasoning)}
+${reasoningLine(facts.plan)}
 ${metadataLine}
 ${variantsText(facts.files)}${droppedText(facts)}`;
 }

@@ -2,25 +2,32 @@ import type { DatasetRow } from '../rows';
 import { answerSteps, LeftOut, refuseImages, rowMessages, sourceText } from './chat-rows';
 import { expansionText } from './prefix-expansion';
 import { isObject, type Json, parsedJson } from './problem-checks';
-import { codeBlock, datasetName, droppedText, variantsText } from './readme-parts';
+import {
+  codeBlock,
+  datasetName,
+  droppedText,
+  holdsReasoning,
+  noReasoning,
+  variantsText,
+} from './readme-parts';
 import type { DataFile, ExtraFile, TargetFacts } from './target';
 import { answerText, callsText, type Exchange, exchangesOf } from './turns';
 
 /** What both formats of LLaMA-Factory's default loader (v0) have in common. */
 
-export const infoFile = 'dataset_info.json';
+const infoFile = 'dataset_info.json';
 
 /** As the loader's own `openai` converter joins results of parallel calls; fits templates with `<tool_response>` around them. */
 const JOINT = '\n</tool_response>\n<tool_response>\n';
 
 /** One side of an exchange as the loader's templates take it. */
-export interface FactoryAnswer {
+interface FactoryAnswer {
   calls: boolean;
   text: string;
 }
 
 /** All exchanges up to a trained answer, which is the last. */
-export interface FactoryPrefix {
+interface FactoryPrefix {
   exchanges: readonly { asked: Exchange['asked']; text: string; answer: FactoryAnswer }[];
   metadata: string;
 }
@@ -103,7 +110,7 @@ export function factoryReadme(facts: TargetFacts, ownTraps: string): string {
   const { files, plan } = facts;
   const train = files.find(({ split }) => split === 'train') ?? files[0];
   const validation = files.find((file) => file.split === 'validation' && file.variant === train?.variant);
-  const thinks = plan.preset.reasoning !== 'drop';
+  const thinks = holdsReasoning(plan);
   const config = [
     'model_name_or_path: Qwen/Qwen3-8B',
     `template: ${thinks ? 'qwen3' : 'qwen3_nothink'}`,
@@ -135,7 +142,7 @@ ${expansionText(facts)}
 ${
   thinks
     ? '- Reasoning is in the text as a `<think>` block. With `mask_history` a reasoning template removes it from all answers but the last, as these models do at inference, and puts an empty, trained block before answers without any.'
-    : '- The records hold no reasoning (`--reasoning drop`). A reasoning template would put an empty block before each answer and train it; the template above does not.'
+    : `- ${noReasoning(plan)} A reasoning template would put an empty block before each answer and train it; the template above does not.`
 }
 ${ownTraps}
 - \`metadata\` is JSON text that says where the record is from. The loader ignores it.

@@ -22,7 +22,15 @@ import {
   textProblems,
   unknownKeys,
 } from './problem-checks';
-import { codeBlock, droppedText, firstFile, metadataLine, variantsText } from './readme-parts';
+import {
+  codeBlock,
+  droppedText,
+  firstFile,
+  holdsReasoning,
+  metadataLine,
+  noReasoning,
+  variantsText,
+} from './readme-parts';
 import type { Target, TargetFacts, TargetRecord } from './target';
 import { answerText } from './turns';
 
@@ -178,7 +186,7 @@ function* oneProblem(
 function readme(facts: TargetFacts): string {
   const train = firstFile(facts.files) ?? 'train.jsonl';
   const validation = firstFile(facts.files, 'validation');
-  const thinks = facts.plan.preset.reasoning !== 'drop';
+  const thinks = holdsReasoning(facts.plan);
   return `${codeBlock(
     'sh',
     `swift sft \\
@@ -199,7 +207,7 @@ function readme(facts: TargetFacts): string {
 ${
   thinks
     ? '- Reasoning is in the text as a `<think>` block, because ms-swift drops `reasoning_content`. Thinking templates put an empty block before answers without one; `--loss_scale ignore_empty_think` gives it no loss.'
-    : '- The records hold no reasoning (`--reasoning drop`). Thinking templates put an empty `<think>` block before each answer; `--loss_scale ignore_empty_think` gives it no loss.'
+    : `- ${noReasoning(facts.plan)} Thinking templates put an empty \`<think>\` block before each answer; \`--loss_scale ignore_empty_think\` gives it no loss.`
 }
 - What a person or the program said after a tool's result is at the end of that result: the loader takes no user message there.
 - Images are \`data:\` addresses in \`images\`, with a tag \`${IMAGE}\` where each was shown. Multimodal models only.

@@ -11,7 +11,14 @@ import {
   wellFormedTools,
 } from './chat-rows';
 import { type Json, messageProblems, toolProblems, unknownKeys } from './problem-checks';
-import { codeBlock, droppedText, firstFile, reasoningLine, variantsText } from './readme-parts';
+import {
+  codeBlock,
+  droppedText,
+  firstFile,
+  holdsReasoning,
+  reasoningLine,
+  variantsText,
+} from './readme-parts';
 import type { Target, TargetFacts, TargetRecord } from './target';
 
 /**
@@ -81,8 +88,8 @@ same file through their own upload command.
 - \`weight\` is 0 or 1 on **every** assistant message: 0 is context only. A service that does not know \`weight\` trains every
   answer without a word; check that before you pay for a job, or use prefix expansion (\`--format trl-completion\`).
 - A call's \`arguments\` are the model's own JSON text (a string).
-${reasoningLine(facts.plan.preset.reasoning)}${
-  facts.plan.preset.reasoning === 'drop'
+${reasoningLine(facts.plan)}${
+  !holdsReasoning(facts.plan)
     ? ''
     : ' OpenAI itself does not document the field for training; export with `--reasoning drop` if the upload is refused.'
 }

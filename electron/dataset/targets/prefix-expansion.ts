@@ -4,7 +4,7 @@ import { type AnswerStep, answerSteps, type RowMessage } from './chat-rows';
 import type { TargetFacts } from './target';
 
 /** The messages up to one trained answer, which is the last of them. */
-export interface Prefix {
+interface Prefix {
   context: readonly RowMessage[];
   answer: RowMessage;
   step: AnswerStep | null;

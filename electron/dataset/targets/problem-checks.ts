@@ -1,3 +1,5 @@
+import { hasHalfSurrogate } from './argument-text';
+
 /** Small checks that the targets' `problems` are put together from. `where` names the place as a reader of JSON would. */
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -14,7 +16,7 @@ export function* unknownKeys(value: Json, known: readonly string[], where: strin
 
 export function* textProblems(value: unknown, where: string): Generator<string> {
   if (typeof value !== 'string') yield `${where} must be text`;
-  else if (/\p{Surrogate}/u.test(value)) yield `${where} holds half a character, which no tokenizer takes`;
+  else if (hasHalfSurrogate(value)) yield `${where} holds half a character, which no tokenizer takes`;
 }
 
 /** A column of JSON text: a string that is valid JSON of the given kind. */
@@ -50,7 +52,7 @@ export function* toolProblems(tools: unknown, where: string): Generator<string> 
   }
 }
 
-export interface MessageRules {
+interface MessageRules {
   /** Field that says whether a message trains, and its two values. */
   flag: string;
   values: readonly [masked: unknown, trained: unknown];

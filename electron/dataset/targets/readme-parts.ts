@@ -1,4 +1,3 @@
-import type { RowReasoning } from '@shared/context/trajectory';
 import type { DataFile, TargetFacts } from './target';
 
 /** The file that a README's command names: training data of the first variant. */
@@ -29,11 +28,28 @@ export function droppedText({ dropped }: Pick<TargetFacts, 'dropped'>): string {
         .join('\n')}\n`;
 }
 
+/** Whether some record may hold reasoning: as chosen, or because a model of the rows was sent it. */
+export function holdsReasoning(plan: TargetFacts['plan']): boolean {
+  const { reasoning } = plan.preset;
+  if (reasoning !== 'as-sent') return reasoning === 'keep';
+  return plan.variants.some(({ rows }) =>
+    rows.some(({ steps }) => steps.some(({ model }) => model.sendReasoning)),
+  );
+}
+
+/** Why there is no reasoning in the records. */
+export function noReasoning({ preset }: TargetFacts['plan']): string {
+  return `The records hold no reasoning (${preset.reasoning === 'drop' ? '`--reasoning drop`' : 'no request held any'}).`;
+}
+
 /** The field that holds reasoning, for formats whose loader reads `reasoning_content`. */
-export function reasoningLine(reasoning: RowReasoning): string {
-  return reasoning === 'drop'
-    ? '- The records hold no reasoning (`--reasoning drop`).'
-    : `- Reasoning is in \`reasoning_content\`${reasoning === 'keep' ? ' on every step that has some, although the model was not sent it (`--reasoning keep`)' : ' wherever the requests held it'}; templates that know the field render it as a \`<think>\` block.`;
+export function reasoningLine(plan: TargetFacts['plan']): string {
+  if (!holdsReasoning(plan)) return `- ${noReasoning(plan)}`;
+  const where =
+    plan.preset.reasoning === 'keep'
+      ? 'on every step that has some, although the model was not sent it (`--reasoning keep`)'
+      : 'wherever the requests held it';
+  return `- Reasoning is in \`reasoning_content\` ${where}; templates that know the field render it as a \`<think>\` block.`;
 }
 
 /** How variants of one snapshot lie beside each other. */

@@ -8,7 +8,7 @@ import {
   toolsText,
   withObjects,
 } from './chat-rows';
-import { expansionText, type Prefix, prefixesOf, trainedSteps } from './prefix-expansion';
+import { expansionText, prefixesOf, trainedSteps } from './prefix-expansion';
 import {
   isObject,
   type Json,
@@ -39,29 +39,27 @@ export const trlCompletionTarget: Target = {
 };
 
 function* recordsOf(row: DatasetRow, form: 'string' | 'object'): Generator<TargetRecord> {
-  const plain = rowMessages(row);
   const tools = row.tools.length === 0 ? {} : { tools: toolsText(row) };
-  for (const prefix of prefixesOf(plain, row)) yield recordOf(row, prefix, { form, tools });
+  const messages = rowMessages(row);
+  const written: Json[] = [];
+  for (const { context, step } of prefixesOf(messages, row)) {
+    if (context.length === 0)
+      throw new LeftOut('An answer stands at the very beginning, so there is no prompt');
+    const since = messages.slice(written.length, context.length + 1);
+    refuseImages(since, 'TRL takes images as files or pixels only');
+    written.push(...since.map(({ message }) => (form === 'object' ? withObjects(message) : { ...message })));
+    const value = {
+      prompt: written.slice(0, -1),
+      completion: written.slice(-1),
+      ...tools,
+      metadata: sourceText(row, step),
+    };
+    yield { value, trained: 1 };
+  }
 }
 
-function recordOf(
-  row: DatasetRow,
-  { context, answer, step }: Prefix,
-  { form, tools }: { form: 'string' | 'object'; tools: { tools?: string } },
-): TargetRecord {
-  if (context.length === 0)
-    throw new LeftOut('An answer stands at the very beginning, so there is no prompt');
-  refuseImages(context, 'TRL takes images as files or pixels only');
-  const written = (message: Prefix['answer']['message']) =>
-    form === 'object' ? withObjects(message) : message;
-  const value = {
-    prompt: context.map(({ message }) => written(message)),
-    completion: [written(answer.message)],
-    ...tools,
-    metadata: sourceText(row, step),
-  };
-  return { value, trained: 1 };
-}
+/** What the checks of messages look at in place of a mask: which side a message is on. No record has such a field. */
+const SIDE = ' side';
 
 function* problemsOf(value: Json): Generator<string> {
   yield* unknownKeys(value, ['prompt', 'completion', 'tools', 'metadata'], '');
@@ -76,9 +74,9 @@ function* problemsOf(value: Json): Generator<string> {
   if (!Array.isArray(prompt) || !Array.isArray(completion)) return;
   const flags = (messages: readonly unknown[], trains: boolean) =>
     messages.map((message) =>
-      isObject(message) && message.role === 'assistant' ? { ...message, train: trains } : message,
+      isObject(message) && message.role === 'assistant' ? { ...message, [SIDE]: trains } : message,
     );
-  const rules = { flag: 'train', values: [false, true] as const, flagged: 'assistant' as const };
+  const rules = { flag: SIDE, values: [false, true] as const, flagged: 'assistant' as const };
   yield* messageProblems([...flags(prompt, false), ...flags(completion, true)], {
     ...rules,
     ...{ arguments: 'either', images: false, endsWithAnswer: true, answered: false },
@@ -109,7 +107,7 @@ ${expansionText(facts)}
   Qwen3's own template does so with reasoning: use a training template, as the one that \`--format trl\` writes, through
   \`chat_template_path\`.
 - Arguments are written as ${facts.argumentsForm === 'object' ? 'objects. That needs `datasets` 4.7 or newer: older releases fill the arguments of one tool with the names of all others and null' : 'text (a string)'}.
-${reasoningLine(facts.plan.preset.reasoning)}
+${reasoningLine(facts.plan)}
 ${metadataLine}
 ${variantsText(facts.files)}${droppedText(facts)}`;
 }

@@ -84,8 +84,9 @@ trainer.train()`,
   \`<think>\` block.
 - \`max_length\` is 1,024 unless you set it, and TRL silently drops rows of which no trained token is left. Set it to your longest row.
 - Arguments are written as ${facts.argumentsForm === 'object' ? 'objects. That needs `datasets` 4.7 or newer: older releases fill the arguments of one tool with the names of all others and null' : 'text (a string)'}.
+- TRL saves the training template with the model. Before you serve it, put the model's own template back into the saved folder.
 - TRL has no mask by message for multimodal models; rows with images are left out.
-${reasoningLine(facts.plan.preset.reasoning)}
+${reasoningLine(facts.plan)}
 ${metadataLine}
 
 ### Another family of models
