@@ -54,21 +54,42 @@ describe('a dataset', () => {
     const { ok, problems } = await verifyDataset(out, scriptedExport());
     expect(ok).toBe(false);
     expect(problems).toEqual([
-      { file: 'train.jsonl', line: 3, what: expect.stringMatching(/step_loss_mask is 0; by the labels .* it is 1/) },
+      {
+        file: 'train.jsonl',
+        line: 3,
+        what: expect.stringMatching(/step_loss_mask is 0; by the labels .* it is 1/),
+      },
     ]);
   });
 
   it.each<[string, (out: string) => Promise<unknown>, RegExp]>([
-    ['a byte', async (out) => writeFile(join(out, 'README.md'), `x${(await readFile(join(out, 'README.md'), 'utf8')).slice(1)}`), /sha256/],
+    [
+      'a byte',
+      async (out) =>
+        writeFile(join(out, 'README.md'), `x${(await readFile(join(out, 'README.md'), 'utf8')).slice(1)}`),
+      /sha256/,
+    ],
     ['a file more', (out) => writeFile(join(out, 'more.jsonl'), ''), /does not name this file/],
     ['a file less', (out) => rm(join(out, 'train.jsonl')), /it is not there/],
-    ['a link', async (out) => {
-      await rm(join(out, 'README.md'));
-      await symlink('/etc/passwd', join(out, 'README.md'));
-    }, /link/],
-    ['a line less', (out) => changed(out, 'train.jsonl', (text) => text.slice(text.indexOf('\n') + 1)), /records/],
+    [
+      'a link',
+      async (out) => {
+        await rm(join(out, 'README.md'));
+        await symlink('/etc/passwd', join(out, 'README.md'));
+      },
+      /link/,
+    ],
+    [
+      'a line less',
+      (out) => changed(out, 'train.jsonl', (text) => text.slice(text.indexOf('\n') + 1)),
+      /records/,
+    ],
     ['half a line', (out) => changed(out, 'train.jsonl', (text) => text.slice(0, -20)), /cut off|end/],
-    ['an index that lies', (out) => changed(out, 'records.index', (text) => text.replace('"segment":1', '"segment":2')), /segment is 2/],
+    [
+      'an index that lies',
+      (out) => changed(out, 'records.index', (text) => text.replace('"segment":1', '"segment":2')),
+      /segment is 2/,
+    ],
   ])('that differs by %s is named', async (_, spoil, what) => {
     const out = await written();
     await spoil(out);
@@ -83,7 +104,10 @@ describe('a dataset', () => {
     const reader = scriptedExport();
     reader.annotationPage = async (run) => ({ entries: run === label.target.run ? [label] : [], last: null });
     const check = await verifyDataset(out, reader);
-    expect(check).toMatchObject({ ok: true, notes: [expect.stringContaining('Labels have changed since: 1 entry')] });
+    expect(check).toMatchObject({
+      ok: true,
+      notes: [expect.stringContaining('Labels have changed since: 1 entry')],
+    });
   });
 
   it('of a run that is gone is checked as far as it goes', async () => {
