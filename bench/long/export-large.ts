@@ -8,8 +8,8 @@ import { runExport } from '../../electron/dataset/jobs/run-export';
 import { realisticWorkspace } from '../../electron/testing/realistic-run';
 import { bareRows } from '../baselines/bare-rows';
 import { childCommand, finished, start } from '../child-process';
-import { runCache } from '../window/desktop';
 import { type Bench, byRound, figure, median, quick, rounds, size } from '../harness';
+import { runCache } from '../window/desktop';
 
 interface Told {
   ms: number;
@@ -42,7 +42,8 @@ export async function exportOnce([workspace = '', out = '']: readonly string[]):
 /** Rate and memory of an export of a large run, and what one that is killed does again. */
 export const exportLarge: Bench = {
   name: 'export-large',
-  about: 'slime export of a large run against a bare loop that reads, parses and writes the same events; memory; resume',
+  about:
+    'slime export of a large run against a bare loop that reads, parses and writes the same events; memory; resume',
   async run(options) {
     const place = quick ? 'S' : 'L';
     const steps = options.long && !quick ? { steps: 1_000_000 } : {};
@@ -61,10 +62,16 @@ export const exportLarge: Bench = {
       ours.push(ms);
       memory.push(rss);
       bytes = statSync(join(options.folder, 'out', 'train.jsonl')).size;
-      options.say(`round ${round + 1}: bare ${Math.round(bare.at(-1) ?? 0)} ms, export ${Math.round(ms)} ms, ${Math.round(rss)} MB`);
+      options.say(
+        `round ${round + 1}: bare ${Math.round(bare.at(-1) ?? 0)} ms, export ${Math.round(ms)} ms, ${Math.round(rss)} MB`,
+      );
     }
     const detail = `${built.steps} steps, ${built.events} events, ${Math.round(bytes / 2 ** 20)} MB written`;
-    const again = await killedAndResumed(built.folder, join(options.folder, 'killed'), size(options, 7, 7, 7));
+    const again = await killedAndResumed(
+      built.folder,
+      join(options.folder, 'killed'),
+      size(options, 7, 7, 7),
+    );
     return [
       figure(
         ...(['export-rate', median(bare) / median(ours), '×'] as const),

@@ -73,7 +73,12 @@ function held(at: number) {
 
 function jobsOf(run: ExportRunner) {
   const told: ExportJob[] = [];
-  const jobs = new ExportJobs({ run, clock: systemClock, tell: (job) => told.push(job), written: () => undefined });
+  const jobs = new ExportJobs({
+    run,
+    clock: systemClock,
+    tell: (job) => told.push(job),
+    written: () => undefined,
+  });
   const until = async (id: string, state: ExportJob['state']) => {
     for (let looks = 0; looks < 20_000; looks += 1) {
       const job = (await jobs.list(null)).find((each) => each.id === id);
@@ -166,7 +171,14 @@ describe('past exports', () => {
     ];
     const at = { file: 'train.jsonl', from: 5, to: 11, variant: 'all' as const };
     const line = indexLineOf({ run, segment: 2, kind: 'react' }, at, steps);
-    const facts = { id, format: 'slime' as const, writtenAt: mask, snapshot: id, compression: 'none' as const, options };
+    const facts = {
+      id,
+      format: 'slime' as const,
+      writtenAt: mask,
+      snapshot: id,
+      compression: 'none' as const,
+      options,
+    };
     const counts = { records: 11, trained: 1, masked: 1, bytes: 9, redacted: 0 };
     const files = [{ path: 'train.jsonl', bytes: 9, sha256: id, records: 11 }];
     await new DatasetRegistry(workspace).add(
@@ -185,12 +197,24 @@ describe('past exports', () => {
       ...{ a, b, count: 1 },
       steps: [{ run, step: 3, a: 1, b: 0, reasonA: 'human', reasonB: 'human: AL' }],
     });
-    expect((await answers.forStep(run, 3)).map(({ dataset, mask, places }) => [dataset.id, dataset.state, mask, places])).toEqual([
+    expect(
+      (await answers.forStep(run, 3)).map(({ dataset, mask, places }) => [
+        dataset.id,
+        dataset.state,
+        mask,
+        places,
+      ]),
+    ).toEqual([
       [a, 'missing', 1, [{ file: 'train.jsonl', from: 5, to: 11 }]],
       [b, 'missing', 0, [{ file: 'train.jsonl', from: 5, to: 11 }]],
     ]);
     expect(await answers.forStep(run, 5)).toEqual([]);
-    expect(await answers.row(b, 'train.jsonl', 11)).toMatchObject({ run, segment: 2, kind: 'react', step: 4 });
+    expect(await answers.row(b, 'train.jsonl', 11)).toMatchObject({
+      run,
+      segment: 2,
+      kind: 'react',
+      step: 4,
+    });
     expect(await answers.row(b, 'train.jsonl', 12)).toBeNull();
     await expect(answers.row(b, '../../x', 1)).rejects.toMatchObject({ code: 'not_found' });
     const registry = new DatasetRegistry(workspace);
