@@ -13,7 +13,7 @@ export class ExportScreen {
   async open(): Promise<void> {
     await this.page.keyboard.press('g');
     await this.page.keyboard.press('x');
-    await expect(this.page.locator('.export-counts')).toBeVisible();
+    await expect(this.page.locator('.export-counts')).toBeVisible({ timeout: 60_000 });
   }
 
   get write(): Locator {

@@ -18,7 +18,7 @@ const chinese = new Map(entries(zh));
 
 /** Names, keys and marks that are the same in every language. */
 const shared =
-  /^(common\.(mod|shift|alt|enter|escape|unknown)|frame\.product|detail\.unknown|about\.(version|electron|chrome|node|sqlite)|settings\.english)$/;
+  /^(common\.(mod|shift|alt|enter|escape|unknown)|frame\.product|detail\.unknown|about\.(version|electron|chrome|node|sqlite)|settings\.english|exporting\.(targetName|trainerName)\.(slime|axolotl|ms-swift|llamafactory|verl|rlanything)|exporting\.compressionName\.(gzip|zstd))$/;
 
 describe('catalogues', () => {
   it('have the same entries', () => {

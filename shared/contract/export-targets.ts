@@ -27,10 +27,10 @@ const plain = ['none'] as const;
 const packed = ['none', 'gzip', 'zstd'] as const;
 
 export const exportTargets: readonly TargetFacts[] = [
-  { format: 'slime', trainer: 'slime', compressions: plain, argumentsForm: 'template' },
+  { format: 'slime', trainer: 'slime', compressions: packed, argumentsForm: 'template' },
   { format: 'openai', trainer: 'chat', compressions: plain, argumentsForm: 'string' },
-  { format: 'axolotl', trainer: 'chat', compressions: packed, argumentsForm: 'template' },
-  { format: 'ms-swift', trainer: 'chat', compressions: plain, argumentsForm: 'template' },
+  { format: 'axolotl', trainer: 'chat', compressions: packed, argumentsForm: 'string' },
+  { format: 'ms-swift', trainer: 'chat', compressions: plain, argumentsForm: 'object' },
   { format: 'trl', trainer: 'trl', compressions: packed, argumentsForm: 'template' },
   { format: 'trl-completion', trainer: 'trl', compressions: packed, argumentsForm: 'template' },
   { format: 'dpo', trainer: 'trl', compressions: packed, argumentsForm: 'template' },
@@ -39,9 +39,9 @@ export const exportTargets: readonly TargetFacts[] = [
   { format: 'llamafactory-sharegpt', trainer: 'llamafactory', compressions: plain, argumentsForm: 'object' },
   { format: 'llamafactory-openai', trainer: 'llamafactory', compressions: plain, argumentsForm: 'object' },
   { format: 'llamafactory-v1', trainer: 'llamafactory', compressions: plain, argumentsForm: 'object' },
-  { format: 'verl-sft', trainer: 'verl', compressions: plain, argumentsForm: 'template' },
-  { format: 'verl-rl', trainer: 'verl', compressions: plain, argumentsForm: 'template' },
-  { format: 'agenttraj', trainer: 'agents', compressions: plain, argumentsForm: 'string' },
+  { format: 'verl-sft', trainer: 'verl', compressions: plain, argumentsForm: 'string' },
+  { format: 'verl-rl', trainer: 'verl', compressions: plain, argumentsForm: 'string' },
+  { format: 'agenttraj', trainer: 'agents', compressions: plain, argumentsForm: 'object' },
   { format: 'atif', trainer: 'agents', compressions: plain, argumentsForm: 'object' },
   { format: 'rlanything-policy', trainer: 'rlanything', compressions: plain, argumentsForm: 'string' },
   { format: 'rlanything-reward', trainer: 'rlanything', compressions: plain, argumentsForm: 'string' },

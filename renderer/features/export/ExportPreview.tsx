@@ -49,7 +49,7 @@ export function ExportPreview({ preview }: { preview: Preview }) {
     <div className="export-preview" aria-busy={preview.waiting}>
       <section
         className="export-counts"
-        style={{ height }}
+        style={{ maxHeight: height }}
         aria-label={text.byReason}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls is reached by keyboard
         tabIndex={0}

@@ -14,6 +14,8 @@ export const lineHeight: Readonly<Record<TokenLine['kind'], number>> = { text: 2
 /** Room left and right of the text, px. */
 const PADDING = 32;
 const PAGE = 20;
+/** Kept in view above and below the cursor, px: its message's head, at a jump to where it begins. */
+const MARGIN = 72;
 
 export interface TokenTextProps {
   view: TokenView;
@@ -38,6 +40,8 @@ export function TokenText({ view, onJump, onOpenStep }: TokenTextProps) {
     getScrollElement: () => box.current,
     estimateSize: (index) => lineHeight[layout.lines[index]?.kind ?? 'text'],
     overscan: 12,
+    scrollPaddingStart: MARGIN,
+    scrollPaddingEnd: MARGIN,
   });
   // Sizes are remembered by place, and a fold moves lines of other kinds into it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew whenever the lines are others
