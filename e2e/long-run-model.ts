@@ -12,16 +12,20 @@ export interface PacedModel extends ScriptedModel {
   /** Resolves when the model is asked for a step at which it waits. */
   reached(step: number): Promise<void>;
   letOn(step: number): void;
+  /** When each of its steps was answered, wall-clock ms. */
+  answered: ReadonlyMap<number, number>;
 }
 
 export async function startPacedModel(gates: readonly number[]): Promise<PacedModel> {
   const waiting = new Map(gates.map((step) => [step, gate()]));
+  const answered = new Map<number, number>();
   const server = await startScriptedModel({
     policy: withSummaries(async (request) => {
       const step = nextStep(request);
       const own = waiting.get(step);
       own?.reach();
       await own?.opened;
+      answered.set(step, Date.now());
       return { text: `Step ${step}. ${musing.repeat(4)}`, calls: [action(step)] };
     }),
   });
@@ -30,7 +34,7 @@ export async function startPacedModel(gates: readonly number[]): Promise<PacedMo
     if (own === undefined) throw new Error(`The model does not wait at step ${step}.`);
     return own;
   };
-  return { ...server, reached: (step) => at(step).reached, letOn: (step) => at(step).open() };
+  return { ...server, answered, reached: (step) => at(step).reached, letOn: (step) => at(step).open() };
 }
 
 function action(step: number): { name: string; arguments: Record<string, unknown> } {

@@ -30,7 +30,7 @@ interface Held {
   pageListeners: number;
 }
 
-test(`${HOURS} simulated hours in the window: memory within 1 MB an hour, descriptors and handles flat`, async ({
+test(`${HOURS} simulated hours in the window: memory within 1 MB an hour, descriptors and handles flat, steps on the screen at once`, async ({
   place,
 }) => {
   test.setTimeout(full ? 1_800_000 : 240_000);
@@ -42,6 +42,7 @@ test(`${HOURS} simulated hours in the window: memory within 1 MB an hour, descri
     const { page, complaints } = waymark;
     await startPacedRun(page);
     const measure = await measuring(waymark);
+    const shown = await watchSteps(page);
     const held: Held[] = [];
     for (const step of hours) {
       await model.reached(step);
@@ -52,6 +53,19 @@ test(`${HOURS} simulated hours in the window: memory within 1 MB an hour, descri
       model.letOn(step);
     }
     await runEnded(page);
+
+    // From the model's answer: recording, deriving, telling the window and painting are in it.
+    const seen = await shown();
+    const lags = [...model.answered].flatMap(([step, at]) => {
+      const then = seen[step];
+      return then === undefined ? [] : [then - at];
+    });
+    // A step that scrolled by before the next frame was never on the screen.
+    expect(lags.length, 'steps that were on the screen').toBeGreaterThan(STEPS * 0.8);
+    const p95 = lags.sort((a, b) => a - b)[Math.floor(lags.length * 0.95)] ?? Number.NaN;
+    test.info().annotations.push({ type: 'step to screen', description: `p95 ${p95} ms of ${lags.length}` });
+    // Only the whole form has the machine to itself.
+    if (full) expect(p95, 'step to screen, p95, ms').toBeLessThan(200);
 
     const of = (name: keyof Held) => held.slice(WARM_UP).map((each) => each[name]);
     const perHour = (name: keyof Held) => slope(of(name));
@@ -77,6 +91,30 @@ test(`${HOURS} simulated hours in the window: memory within 1 MB an hour, descri
     await model.close();
   }
 });
+
+/** When each step of the paced model was first on the screen, wall-clock ms by its number, from now on. */
+async function watchSteps(page: Page): Promise<() => Promise<Record<number, number>>> {
+  const seen = await page.evaluateHandle(() => {
+    const found: Record<number, number> = {};
+    let asked = false;
+    const look = () => {
+      asked = false;
+      for (const row of document.querySelectorAll('[role=row][data-step]')) {
+        // As the paced model numbers what it does; summaries are rows without.
+        const said = /counted (\d+) >>|(\d+): The counts/.exec(row.textContent ?? '');
+        const step = Number(said?.[1] ?? said?.[2]);
+        if (said !== null && found[step] === undefined) found[step] = Date.now();
+      }
+    };
+    new MutationObserver(() => {
+      if (asked) return;
+      asked = true;
+      requestAnimationFrame(look);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    return found;
+  });
+  return () => seen.jsonValue();
+}
 
 async function rows(page: Page): Promise<number> {
   return Number(await page.locator('[role=grid]').getAttribute('aria-rowcount'));

@@ -9,8 +9,8 @@ import { WaymarkError } from '@shared/contract/errors';
  */
 
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-/** Read at a time where a file is gone through line by line. */
-const PIECE = 256 * 1024;
+/** Read at a time where a file is gone through piece by piece, bytes. */
+export const PIECE = 256 * 1024;
 
 /** What a refusal ends with: what did not happen. */
 const NOT_IMPORTED = 'Nothing was imported.';
@@ -100,6 +100,29 @@ export function openRegularFile(path: string, name: string, outcome = NOT_IMPORT
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
   throw refused(name, NO_FILE, outcome);
+}
+
+/** Such a file piece by piece, of which no more than one is in memory. Parameters and errors as for `readRegularFile`. */
+export function* piecesOfRegularFile(
+  path: string,
+  name: string,
+  most: number,
+  outcome = NOT_IMPORTED,
+): Generator<Buffer, void, undefined> {
+  const file = openRegularFile(path, name, outcome);
+  try {
+    const { size } = fstatSync(file);
+    if (size > most) throw refused(name, larger(most), outcome);
+    const piece = Buffer.alloc(Math.min(PIECE, Math.max(1, size)));
+    for (let at = 0; at < size; ) {
+      const read = fill(file, piece.subarray(0, Math.min(piece.length, size - at)), at);
+      if (read === 0) throw refused(name, SHORTER, outcome);
+      at += read;
+      yield piece.subarray(0, read);
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 export interface LineLimits {

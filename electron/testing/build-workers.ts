@@ -57,6 +57,7 @@ export async function setup(project: TestProject): Promise<() => void> {
     'session-child': resolve(root, 'electron/testing/session-child.ts'),
     'late-writes-child': resolve(root, 'electron/testing/late-writes-child.ts'),
     'keys-child': resolve(root, 'electron/testing/keys-child.ts'),
+    'hostile-files-child': resolve(root, 'electron/testing/hostile-files-child.ts'),
     'parsers-child': resolve(root, 'electron/testing/parsers-child.ts'),
     'export-child': resolve(root, 'electron/testing/export-child.ts'),
   });

@@ -18,6 +18,8 @@ export interface AnnotationSource {
 
 export const ANNOTATION_FORMAT = 'waymark-annotations';
 export const ANNOTATION_FORMAT_VERSION = 1;
+/** Whoever copies a file by hand may leave some at its end. */
+const MOST_EMPTY = 1000;
 /** A correction of a megabyte, escaped twice, is the longest entry there is. */
 const LIMITS = { most: 512 * 1024 ** 2, line: 16 * 1024 ** 2, outcome: 'Nothing was merged.' };
 
@@ -134,8 +136,13 @@ function* entriesOf(path: string): Generator<SourceEntry, void, undefined> {
   let number = 0;
   let held: { text: string; number: number } | null = null;
   let count = 0;
+  let empty = 0;
   for (const text of linesOfRegularFile(path, path, LIMITS)) {
     number += 1;
+    if (text === '') empty += 1;
+    if (empty > MOST_EMPTY) {
+      throw new WaymarkError('bad_input', `${path} holds more than ${MOST_EMPTY} empty lines. Nothing was merged.`);
+    }
     if (number === 1 || text === '') continue;
     if (held !== null) {
       yield entryOf(held.text, `Line ${held.number} of ${path}`);

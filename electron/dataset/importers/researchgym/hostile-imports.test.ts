@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
+  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -177,6 +178,102 @@ describe('what is too much', () => {
       expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     });
   }
+});
+
+describe.runIf(process.platform !== 'win32')('what names say', () => {
+  /** Everything that lies in the outer folder but the workspace's own files, which are compared by content elsewhere. */
+  const around = (folder: string) =>
+    readdirSync(join(folder, '..'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => !name.startsWith('workspace') && !name.startsWith('import'))
+      .sort();
+
+  it('is a name and nothing more: no way up, no drive, no absolute path, in file names and in what is in them', async () => {
+    const { folder, take, store, workspace } = await stand();
+    const before = around(folder);
+    const names = [
+      ...['react_..\\..\\evil.json', 'react_C:\\Windows\\evil.json', 'react_\\\\host\\share.json'],
+      ...[
+        'react_..json',
+        'react_....json',
+        'react_\n.json',
+        'react_%2e%2e%2fevil.json',
+        'C:\\evil.json',
+        '-rf.json',
+      ],
+      ...['..\\evil.json', `${'n'.repeat(240)}.json`, 'con.json', 'react_\u202egnp.json'],
+    ];
+    for (const [index, name] of names.entries()) {
+      writeFileSync(join(folder, name), JSON.stringify({ ...node, id: `f${index}` }));
+    }
+    const ids = [
+      '../../evil',
+      '/etc/evil',
+      'C:\\evil',
+      '..',
+      '',
+      '__proto__',
+      'a\0b',
+      '\\\\host\\evil',
+      '../'.repeat(40),
+    ];
+    const files = ['../../evil.txt', '/tmp/waymark-evil.txt', 'C:\\evil.txt', '~/evil.txt'];
+    const nodes = ids.map((id, index) => ({
+      ...{
+        ...node,
+        id,
+        parent_id: ids[index - 1] ?? null,
+        file: files[index % files.length],
+        path: files[0],
+      },
+      response: {
+        content: 'x',
+        tool_calls: [
+          {
+            id: `c${index}`,
+            type: 'function',
+            function: {
+              name: 'write_file',
+              arguments: JSON.stringify({ path: files[index % files.length], content: 'evil' }),
+            },
+          },
+        ],
+      },
+    }));
+    for (const [index, each] of nodes.entries()) {
+      writeFileSync(join(folder, `react_${String(index).padStart(3, '0')}.json`), JSON.stringify(each));
+    }
+    const said = await take(folder);
+    if (said !== null) expect(said).toMatch(/\.json/);
+    for (const each of nodes) {
+      const alone = join(folder, 'react_alone.json');
+      writeFileSync(alone, JSON.stringify(each));
+      const why = await take(alone);
+      if (why !== null) expect(why).toContain('react_alone.json');
+      rmSync(alone);
+    }
+    expect(around(folder)).toEqual(before);
+    expect(existsSync('/tmp/waymark-evil.txt')).toBe(false);
+    const made = readdirSync(workspace, { recursive: true, encoding: 'utf8' });
+    expect(made.filter((name) => /evil|\\|%2e/.test(name))).toEqual([]);
+    expect((await store.reader.verify()).runs.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
+  it('twice, or differing in capitals only, costs nothing: an id counts once, a name is kept once', async () => {
+    const { folder, take, store } = await stand();
+    const same = { ...node, id: 'same' };
+    for (const name of ['react_1.json', 'react_2.json', 'REACT_1.json', 'React_1.JSON']) {
+      writeFileSync(join(folder, name), JSON.stringify(same));
+    }
+    // The same key twice in one document: the last one counts, as everywhere.
+    writeFileSync(
+      join(folder, 'react_3.json'),
+      `{"id":"a","id":"b",${JSON.stringify({ ...node, id: undefined }).slice(1)}`,
+    );
+    linkSync(join(folder, 'react_1.json'), join(folder, 'react_4.json'));
+    expect(await take(folder)).toBeNull();
+    const [run] = await store.reader.runs();
+    expect(run?.steps).toBe(2);
+  });
 });
 
 describe('what was tampered with', () => {

@@ -4,8 +4,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { jsonFault } from '@shared/base/json';
 import { WaymarkError } from '@shared/contract/errors';
-import { megabytes, readRegularFile } from '../../../files/regular-file';
-import { jsonShape } from '../json-shape';
+import { megabytes, PIECE, piecesOfRegularFile, readRegularFile } from '../../../files/regular-file';
+import { type JsonShape, JsonShapes, jsonShape } from '../json-shape';
 import { type GymNode, mostNesting, nestsBeyond, nodesOf } from './node';
 
 /** What one import takes; every message that refuses more names the number. */
@@ -114,11 +114,31 @@ class GymReading {
     Object.defineProperty(this.source.beside, name, { value, enumerable: true });
   }
 
+  /**
+   * A large file is held whole only when it has the shape of a document. Null: it is small.
+   * @throws WaymarkError bad_input, not_found
+   */
+  private lookFirst(file: string, name: string, most: number): JsonShape | null {
+    const shapes = new JsonShapes(limits.values - this.values);
+    let first = true;
+    for (const piece of piecesOfRegularFile(file, name, most)) {
+      if (first && piece.length < PIECE) return null;
+      first = false;
+      const problem = shapes.take(piece);
+      if (problem !== null) throw refused(name, problem);
+    }
+    if (first) return null;
+    const shape = shapes.end();
+    if (shape.problem !== null) throw refused(name, shape.problem);
+    return shape;
+  }
+
   private async json(
     file: string,
     name: string,
     most: number,
   ): Promise<{ value: unknown; record: GymSource['files'][number] }> {
+    const looked = this.lookFirst(file, name, Math.min(most, limits.file));
     const bytes = await readRegularFile(file, name, Math.min(most, limits.file));
     const before = this.bytes;
     this.files += 1;
@@ -128,7 +148,7 @@ class GymReading {
     if (this.bytes > limits.all)
       throw refused(name, `with it the import holds more than ${megabytes(limits.all)} MB`);
     if (!isUtf8(bytes)) throw refused(name, 'it is not UTF-8 text');
-    const { values, problem } = jsonShape(bytes, limits.values - this.values);
+    const { values, problem } = looked ?? jsonShape(bytes, limits.values - this.values);
     this.values += values;
     if (problem !== null) throw refused(name, problem);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
