@@ -5,7 +5,7 @@ import { expect, type Page } from '@playwright/test';
 import { giveToApplication } from '../scripts/launch.mjs';
 import { type Place, test } from './application';
 import { commandLine } from './command-line';
-import { readRows, wrongHashes } from './dataset';
+import { type readRows, wrongHashes } from './dataset';
 import { ExportScreen } from './export-screen';
 import { ada, bob, exampleLog, importLog, STEPS } from './review-workspace';
 import { row } from './story';

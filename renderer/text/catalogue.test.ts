@@ -1,5 +1,4 @@
-import { readOnlyReasons, refusedActs } from '@shared/contract/errors';
-import { errorCodes } from '@shared/contract/errors';
+import { errorCodes, readOnlyReasons, refusedActs } from '@shared/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { en } from './en';
 import { languageFor } from './language';
@@ -48,7 +47,9 @@ describe('catalogues', () => {
     const onlyRead = { code: 'read_only', message: 'It is only read.' } as const;
     expect(en.frame.failure(onlyRead)).toBe('It is only read.');
     expect(zh.frame.failure(onlyRead)).toMatch(/^[^a-z]+$/);
-    expect(zh.frame.failure({ code: 'conflict', message: 'Somebody was first.' })).toBe('Somebody was first.');
+    expect(zh.frame.failure({ code: 'conflict', message: 'Somebody was first.' })).toBe(
+      'Somebody was first.',
+    );
     const said = refusedActs.flatMap((act) =>
       readOnlyReasons.map((is) => zh.frame.failure({ ...onlyRead, words: { is, folder: '/数据', act } })),
     );

@@ -1,3 +1,4 @@
+import type { Failure } from './errors';
 import type { ExportFormat, ExportOptions, ExportVariant } from './export-request';
 
 /** What an export would write, counted over the rows of one variant before any repetition. */
@@ -163,7 +164,7 @@ export interface ExportJob {
   startedAt: number;
   /** Taken up where a killed process had stopped. */
   resumed: boolean;
-  error: { code: string; message: string } | null;
+  error: Failure | null;
   result: DatasetView | null;
 }
 

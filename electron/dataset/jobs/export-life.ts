@@ -152,7 +152,9 @@ export class ExportMeter {
   }
 
   planned(done: number, total: number, skipped: number): void {
-    Object.assign(this, { done, total, skipped });
+    this.done = done;
+    this.total = total;
+    this.skipped = skipped;
     this.say();
   }
 
@@ -177,7 +179,7 @@ export class ExportMeter {
   }
 
   private say(): void {
-    const { done, total, records, bytes, skipped } = this;
-    this.tell?.({ done, total, records, bytes, skipped });
+    const { done, total, records, bytes } = this;
+    this.tell?.({ done, total, records, bytes, skipped: this.skipped });
   }
 }

@@ -40,7 +40,8 @@ export class KeptPlans implements PlanStore {
 
   /** The reader that a plan is made with: runs end where they ended when the export began. */
   planned(): DatasetReader {
-    const { reader, heads } = this;
+    const heads = this.heads;
+    const reader = this.reader;
     const headOf = async (run: string) => heads.find(({ id }) => id === run) ?? (await reader.run(run));
     return {
       runs: async () => heads,

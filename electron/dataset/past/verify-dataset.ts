@@ -8,10 +8,10 @@ import { planExport } from '../export-plan';
 import { jsonLine } from '../json-line';
 import { manifestFile } from '../manifest';
 import type { ExportPlan } from '../plan';
+import { Redactor } from '../redaction/redactor';
 import { encodingOf, sinkPath } from '../sinks';
 import { loadTarget } from '../targets/table';
 import type { Target } from '../targets/target';
-import { Redactor } from '../redaction/redactor';
 import { type AnySinks, Writing } from '../writing';
 import { openDataFile, type ReadRecord, readRecords } from './read-records';
 import { recordDifference } from './record-difference';
@@ -73,7 +73,8 @@ class Check {
   ) {}
 
   result(): DatasetCheck {
-    const { problems, manifest, more } = this;
+    const { problems, manifest } = this;
+    const more = this.more;
     const notes = more === 0 ? this.notes : [...this.notes, `${more} more problems are not listed.`];
     return {
       ok: problems.length === 0,

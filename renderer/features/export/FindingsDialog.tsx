@@ -20,7 +20,11 @@ export function FindingsDialog({ options, version }: { options: OptionsInput; ve
   const words = useText();
   const text = words.exporting;
   const allowed = useExport((state) => state.draft.allowed);
-  const { answer, failure, waiting } = useKept('export.findings', useSettled(findingsInput(options)), version);
+  const { answer, failure, waiting } = useKept(
+    'export.findings',
+    useSettled(findingsInput(options)),
+    version,
+  );
   const value = answer?.value ?? null;
   const findings = (value?.findings ?? []).map((each) => ({ ...each, allowed: allowed.includes(each.name) }));
   const rules = [...new Set(findings.map(({ rule }) => rule))];

@@ -128,7 +128,7 @@ function Job({ job }: { job: ExportJob }) {
       {left && <p className="text-12 soft">{text.interruptedText}</p>}
       {job.error !== null && (
         <p className="text-12 job-error" role="alert">
-          {words.frame.failure(job.error.code as never, job.error.message)}
+          {words.frame.failure(job.error)}
         </p>
       )}
       <div className="job-actions">

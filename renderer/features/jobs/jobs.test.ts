@@ -39,7 +39,7 @@ it('follows a job, says once that it is done, and opens when one failed', () => 
   expect(said()).toEqual([en.jobs.doneToast(42)]);
   expect(useJobs.getState().open).toBe(false);
   stand.send('export.progress', { job: job('b') });
-  const error = { code: 'disk_full', message: 'The disk is full.' };
+  const error = { code: 'disk_full' as const, message: 'The disk is full.' };
   stand.send('export.progress', { job: job('b', { state: 'failed', error }) });
   expect(useJobs.getState().open).toBe(true);
   stop();

@@ -276,7 +276,8 @@ export const exporting = {
   steps: 'Steps',
   tokensEstimated: 'Tokens, est.',
   size: 'Relative size',
-  shareOfAll: (percent: number) => `${percent > 99 && percent < 100 ? percent.toFixed(1) : Math.round(percent)} % of all tokens`,
+  shareOfAll: (percent: number) =>
+    `${percent > 99 && percent < 100 ? percent.toFixed(1) : Math.round(percent)} % of all tokens`,
   undecidedRow: 'Undecided, blocks the export',
   reason: (
     source: string,

@@ -262,7 +262,8 @@ export const exporting: Text['exporting'] = {
   steps: '步骤',
   tokensEstimated: '词元（估计）',
   size: '相对大小',
-  shareOfAll: (percent) => `占全部词元的 ${percent > 99 && percent < 100 ? percent.toFixed(1) : Math.round(percent)}%`,
+  shareOfAll: (percent) =>
+    `占全部词元的 ${percent > 99 && percent < 100 ? percent.toFixed(1) : Math.round(percent)}%`,
   undecidedRow: '未决，阻止导出',
   reason: (source, reason, ruleName, reasonName) => {
     if (source === 'human') return reason === '' ? '由人决定' : `由 ${reason} 决定`;
