@@ -141,7 +141,10 @@ function* entriesOf(path: string): Generator<SourceEntry, void, undefined> {
     number += 1;
     if (text === '') empty += 1;
     if (empty > MOST_EMPTY) {
-      throw new WaymarkError('bad_input', `${path} holds more than ${MOST_EMPTY} empty lines. Nothing was merged.`);
+      throw new WaymarkError(
+        'bad_input',
+        `${path} holds more than ${MOST_EMPTY} empty lines. Nothing was merged.`,
+      );
     }
     if (number === 1 || text === '') continue;
     if (held !== null) {
