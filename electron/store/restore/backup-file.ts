@@ -101,7 +101,19 @@ function checkForm(statements: Statements, path: string): void {
   }
 }
 
+/** A correction of a megabyte, escaped, is the longest entry there is. */
+const LONGEST = 16 * 1024 * 1024;
+
+/** Looked at before any of them is read: a row may hold a gigabyte. */
+function checkLengths(statements: Statements, path: string): void {
+  for (const table of ['annotation', 'kept_annotation', 'outbox']) {
+    const long = statements.get(`SELECT 1 FROM ${table} WHERE octet_length(body) > ${LONGEST} LIMIT 1`);
+    if (long !== undefined) throw corrupt(path, `table ${table} has an entry of more than 16 MB`);
+  }
+}
+
 function checkWhole(statements: Statements, path: string): void {
+  checkLengths(statements, path);
   const sound = statements.db.pragma('integrity_check(1)', { simple: true });
   if (sound !== 'ok') {
     throw corrupt(path, String(sound));
