@@ -78,6 +78,8 @@ export function createHandlers(input: HandlerInput): Handlers {
       workspace: holder.require().store.folder,
     }),
   });
+  const tokens = new TokenThread();
+  const remembered = new RememberedTokenizer(dirname(settings.path));
   return {
     ...applicationHandlers({
       ...input,
@@ -149,13 +151,18 @@ export function createHandlers(input: HandlerInput): Handlers {
     ...tokenHandlers({
       holder,
       author: () => settings.current.annotator,
-      thread: new TokenThread(),
-      remembered: new RememberedTokenizer(dirname(settings.path)),
+      ...{ thread: tokens, remembered },
       choose: () => dialogs.folder('chooseTokenizer'),
     }),
     ...datasetHandlers({
       ...{ holder, jobs: input.exports, publisher: input.publisher },
+      author: () => settings.current.annotator,
       chooseTarget: () => dialogs.folder('exportTo'),
+      templateWants: async () => {
+        const folder = await remembered.folder();
+        if (folder === null) return undefined;
+        return (await tokens.tokenizer(folder)).argumentsForm === 'object' ? 'object' : 'string';
+      },
       showFile: (path) => dialogs.showFile(path),
     }),
     ...redactionHandlers({ holder, settings: () => settings.current, held: input.held }),

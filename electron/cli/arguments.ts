@@ -63,6 +63,7 @@ const options = {
   encoding: { type: 'string' },
   compress: { type: 'string' },
   redact: { type: 'string' },
+  rewards: { type: 'string' },
   allow: { type: 'string', multiple: true },
   tokenizer: { type: 'string' },
   'no-tools': { type: 'string' },

@@ -12,7 +12,9 @@ import {
   exportFormats,
   exportVariants,
   type Redaction,
+  type RewardSignal,
   redactions,
+  rewardSignals,
 } from '@shared/contract/export-request';
 import type { VariantCounts } from '@shared/contract/export-views';
 import type { ExportPreview, ExportResult } from '@shared/contract/ipc/dataset';
@@ -23,7 +25,7 @@ import { stepRanges } from '../dataset/plan';
 import { filterName } from '../dataset/plan-filters';
 import { previewDataset } from '../dataset/preview-dataset';
 import type { PrivateSources } from '../dataset/redaction/settings';
-import { TokenThread } from '../dataset/tokens/token-thread';
+import { templateWants } from '../dataset/tokens/template-wants';
 import { type Arguments, oneOf, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';
 import { listDatasetsCommand, verifyDatasetCommand } from './dataset-list-commands';
@@ -39,7 +41,8 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
   if (verb !== undefined && verb !== 'preview') throw unknownVerb(verb);
   if (more.length > 0) throw unknownVerb(more.join(' '));
   const request = await requestOf(context, args);
-  if (args.values.tokenizer !== undefined) request.templateWants = await wantedBy(args.values.tokenizer);
+  if (args.values.tokenizer !== undefined)
+    request.templateWants = await templateWants(resolve(args.values.tokenizer));
   if (verb === 'preview') return previewed(await previewDataset(context.reader, request));
   const out = resolve(required(args.values.out, '--out'));
   return exported(await exportHere(context, request, out), args);
@@ -48,13 +51,12 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
 /** In this thread: a command line does nothing else meanwhile. What a killed one had written is gone on with. */
 async function exportHere(context: CliContext, request: ExportRequest, out: string): Promise<ExportResult> {
   const { store } = context;
-  const { templateWants } = request;
   const task = {
     job: newJob(),
     workspace: store.folder,
     out,
     options: exportOptions(request),
-    templateWants,
+    templateWants: request.templateWants,
   };
   const sources = privateSources(context);
   const { done } = runExport(
@@ -75,26 +77,6 @@ function unknownVerb(word: string): WaymarkError {
     'bad_input',
     `"export" takes no "${word}". Write "export --out DIR", "export preview", "export list" or "export verify DIR"; values follow their option, as in --format slime.`,
   );
-}
-
-/**
- * What the chat template in a folder wants of a call's arguments; asked in a thread that can be ended, because it is a program.
- * @throws WaymarkError not_found, bad_input, unsupported; timed_out
- */
-async function wantedBy(folder: string): Promise<ExportRequest['templateWants']> {
-  const thread = new TokenThread();
-  try {
-    const { argumentsForm, name } = await thread.tokenizer(resolve(folder));
-    if (argumentsForm === 'neither') {
-      throw new WaymarkError(
-        'unsupported',
-        `The chat template of ${name} renders calls with arguments neither as text nor as objects, so a model of it cannot be trained on them. Choose another tokenizer, or name the form yourself with --arguments string or object and leave --tokenizer out.`,
-      );
-    }
-    return argumentsForm === 'object' ? 'object' : 'string';
-  } finally {
-    await thread.close();
-  }
 }
 
 /** What the options ask for, for every command that goes over the rows of an export. */
@@ -132,6 +114,7 @@ export async function requestOf(context: CliContext, { values }: Arguments): Pro
       'auto',
       '--arguments',
     ),
+    rewards: oneOf<RewardSignal>(values.rewards, rewardSignals, 'integrated', '--rewards'),
     redact: oneOf<Redaction>(values.redact, redactions, 'strict', '--redact'),
     allowed: values.allow ?? [],
     signal: new AbortController().signal,

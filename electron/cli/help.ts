@@ -98,6 +98,7 @@ const helpText = `waymark: the engine of Waymark without its window
       [--arguments auto|string|object] [--tokenizer DIR]  form of a call's arguments; auto:
                                     as the chat template in DIR wants it, else string
       [--redact strict|names|off] [--allow FINDING]...  what is taken out of texts
+      [--rewards outcome|step|integrated]  of the formats with rewards: what they are made of
       [--encoding jsonl|parquet] [--compress none|gzip|zstd]
   export preview                    what the same options would write: rows, steps by
                                     reason, tokens, what filters take out, longest rows

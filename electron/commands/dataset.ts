@@ -2,12 +2,15 @@ import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
 import type { CommandParsed } from '@shared/contract/ipc';
 import type { datasetCommands } from '@shared/contract/ipc/dataset';
+import type { Author } from '@shared/log/annotations';
 import type { ExportJobs } from '../dataset/jobs/export-jobs';
 import { manifestFile } from '../dataset/manifest';
 import { DatasetAnswers } from '../dataset/past/dataset-answers';
 import { DatasetRegistry, datasetView } from '../dataset/past/dataset-registry';
+import { loadTarget } from '../dataset/targets/table';
 import type { Publisher } from '../ipc/publish';
 import type { WorkbenchHolder } from '../workbench';
+import { hiddenSteps } from './blind-steps';
 import type { HandlersOf } from './dispatch';
 import { planReads } from './export-plans';
 
@@ -18,6 +21,10 @@ export interface DatasetHandlerOptions {
   jobs: ExportJobs;
   /** Asks for the target folder; null = cancelled. */
   chooseTarget(): Promise<string | null>;
+  /** See `datasetReads`. */
+  author(): Author;
+  /** The form of a call's arguments that the template of the chosen tokenizer wants; undefined: none was chosen. */
+  templateWants(): Promise<'string' | 'object' | undefined>;
   /** Shows a file of ours in the system's file manager. */
   showFile(path: string): void;
 }
@@ -26,6 +33,8 @@ export interface DatasetHandlerOptions {
 export function datasetReads(
   holder: WorkbenchHolder,
   publisher: Pick<Publisher, 'publish'>,
+  /** Who looks: what others said of steps that this person is to decide blind is not shown. */
+  author: () => Author,
 ): Pick<
   DatasetHandlers,
   | 'export.preview'
@@ -50,8 +59,19 @@ export function datasetReads(
   return {
     ...planReads(holder),
     'datasets.list': list,
-    'datasets.difference': ({ a, b }) => about().difference(a, b),
-    'datasets.forStep': ({ run, step }) => about().forStep(run, step),
+    'datasets.difference': async ({ a, b }) => {
+      const difference = await about().difference(a, b);
+      const hidden = new Map<string, (step: number) => boolean>();
+      for (const run of new Set(difference.steps.map((each) => each.run)))
+        hidden.set(run, await hiddenSteps(holder.require().store.reader, run, author()));
+      const steps = difference.steps.filter(({ run, step }) => hidden.get(run)?.(step) !== true);
+      return { ...difference, steps, count: difference.count - (difference.steps.length - steps.length) };
+    },
+    // A dataset's mask tells what others decided.
+    'datasets.forStep': async ({ run, step }) =>
+      (await hiddenSteps(holder.require().store.reader, run, author(), step))(step)
+        ? []
+        : about().forStep(run, step),
     'datasets.row': ({ dataset, file, record }) => about().row(dataset, file, record),
     'datasets.forget': async ({ dataset }) => {
       const registry = new DatasetRegistry(folder());
@@ -73,10 +93,11 @@ export function datasetHandlers(
     const { store } = holder.require();
     const out = await chooseTarget();
     if (out === null) return null;
-    return jobs.start(store.folder, { out, options: exportOptions, register: !store.isReadOnly });
+    const asked = await withForm(exportOptions, options.templateWants);
+    return jobs.start(store.folder, { out, options: asked, register: !store.isReadOnly });
   };
   return {
-    ...datasetReads(holder, options.publisher),
+    ...datasetReads(holder, options.publisher, options.author),
     'export.start': begin,
     'export.jobs': () => jobs.list(folder()),
     'export.pause': async ({ job }) => jobs.pause(job),
@@ -101,4 +122,15 @@ export function datasetHandlers(
       return begin(earlier);
     },
   };
+}
+
+/** With `auto` and a format that leaves the form of arguments to the model's template: the form that the chosen one wants. */
+async function withForm(
+  asked: CommandParsed<'export.start'>,
+  templateWants: DatasetHandlerOptions['templateWants'],
+): Promise<CommandParsed<'export.start'>> {
+  if (asked.arguments !== 'auto') return asked;
+  const { argumentsForm } = await loadTarget(asked.format);
+  if (argumentsForm !== 'template') return asked;
+  return { ...asked, arguments: (await templateWants()) ?? 'auto' };
 }

@@ -7,6 +7,7 @@ import { RowSource } from '../dataset/tokens/row-source';
 import type { TokenThread } from '../dataset/tokens/token-thread';
 import type { Store } from '../store/api';
 import type { WorkbenchHolder } from '../workbench';
+import { hiddenSteps } from './blind-steps';
 import type { HandlersOf } from './dispatch';
 
 export interface TokenHandlerOptions {
@@ -78,11 +79,8 @@ async function refuseBlind(
   { view, steps }: TokenRow,
   person: Author,
 ): Promise<void> {
-  const hidden = await reader.withheld(view.run, person, 1, view.lastStep);
-  const blind = steps.filter(
-    (step) => step > 0 && hidden?.steps.some(({ from, to }) => step >= from && step <= to),
-  );
-  const [first] = blind;
+  const isHidden = await hiddenSteps(reader, view.run, person, view.lastStep);
+  const first = steps.find((step) => step > 0 && isHidden(step));
   if (first === undefined) return;
   throw new WaymarkError(
     'refused',

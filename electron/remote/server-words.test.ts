@@ -66,7 +66,7 @@ async function served(): Promise<void> {
   const settings = settingsSchema.parse({});
   handlers = {
     ...workspaceHandlers({ holder, author: () => me, settings: () => settings, pump, resourcesDir: '' }),
-    ...datasetReads(holder, { publish: () => undefined }),
+    ...datasetReads(holder, { publish: () => undefined }, () => me),
     ...redactionHandlers({ holder, settings: () => settings, held: () => [] }),
   };
 }

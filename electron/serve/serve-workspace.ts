@@ -133,7 +133,7 @@ export async function serveWorkspace(
       warnings: storedWarnings(() => bench.store),
       ...{ add: needsDialog, catalogue: needsDialog, create: needsDialog },
     })['tasks.list'],
-    ...datasetReads(holder, publisher),
+    ...datasetReads(holder, publisher, author),
     ...redactionHandlers({
       holder,
       settings: () => settings.current,

@@ -47,6 +47,10 @@ export function recordMaker(
       }
     },
     dropped: () => [...counts].map(([why, count]): TargetDrop => ({ why, count })),
+    save: () => [...counts],
+    restore: (saved) => {
+      for (const [why, count] of saved as [string, number][]) counts.set(why, count);
+    },
   };
 }
 
@@ -168,6 +172,11 @@ export interface AnswerStep {
   step: number;
   /** Sampled in the row; null for a step that is carried on. */
   own: StepPlan | null;
+}
+
+/** For a record of one step: so that it is found again from the record, and the record from it. */
+export function stepOf(step: AnswerStep | null): Pick<TargetRecord, 'steps'> {
+  return step === null ? {} : { steps: [step.step] };
 }
 
 /**

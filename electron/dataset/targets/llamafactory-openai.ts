@@ -1,5 +1,5 @@
 import type { DatasetRow } from '../rows';
-import { recordMaker, rowMessages, toolsText } from './chat-rows';
+import { recordMaker, rowMessages, stepOf, toolsText } from './chat-rows';
 import {
   alternationProblems,
   callTurnProblems,
@@ -53,12 +53,12 @@ function* recordsOf(row: DatasetRow): Generator<TargetRecord> {
   const system = systemText(rowMessages(row));
   const head = system === '' ? [] : [{ role: 'system', content: system }];
   const tools = toolsText(row);
-  for (const { exchanges, metadata } of factoryPrefixes(row)) {
+  for (const { exchanges, metadata, step } of factoryPrefixes(row)) {
     const turns = exchanges.flatMap(({ asked, text, answer }) => [
       { role: asked === 'user' ? 'user' : 'tool', content: text },
       { role: answer.calls ? 'function_call' : 'assistant', content: answer.text },
     ]);
-    yield { value: { messages: [...head, ...turns], tools, metadata }, trained: 1 };
+    yield { value: { messages: [...head, ...turns], tools, metadata }, trained: 1, ...stepOf(step) };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatasetRow } from '../rows';
-import { recordMaker, rowMessages, toolsText } from './chat-rows';
+import { recordMaker, rowMessages, stepOf, toolsText } from './chat-rows';
 import {
   alternationProblems,
   callTurnProblems,
@@ -47,12 +47,12 @@ export const llamafactorySharegptTarget: Target = {
 function* recordsOf(row: DatasetRow): Generator<TargetRecord> {
   const system = systemText(rowMessages(row));
   const tools = row.tools.length === 0 ? '' : toolsText(row);
-  for (const { exchanges, metadata } of factoryPrefixes(row)) {
+  for (const { exchanges, metadata, step } of factoryPrefixes(row)) {
     const conversations = exchanges.flatMap(({ asked, text, answer }) => [
       { from: asked === 'user' ? 'human' : 'observation', value: text },
       { from: answer.calls ? 'function_call' : 'gpt', value: answer.text },
     ]);
-    yield { value: { conversations, system, tools, metadata }, trained: 1 };
+    yield { value: { conversations, system, tools, metadata }, trained: 1, ...stepOf(step) };
   }
 }
 

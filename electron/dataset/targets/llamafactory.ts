@@ -1,5 +1,5 @@
 import type { DatasetRow } from '../rows';
-import { answerSteps, LeftOut, refuseImages, rowMessages, sourceText } from './chat-rows';
+import { type AnswerStep, answerSteps, LeftOut, refuseImages, rowMessages, sourceText } from './chat-rows';
 import { expansionText } from './prefix-expansion';
 import { isObject, type Json, parsedJson } from './problem-checks';
 import {
@@ -30,6 +30,7 @@ interface FactoryAnswer {
 interface FactoryPrefix {
   exchanges: readonly { asked: Exchange['asked']; text: string; answer: FactoryAnswer }[];
   metadata: string;
+  step: AnswerStep | null;
 }
 
 /**
@@ -50,7 +51,8 @@ export function* factoryPrefixes(row: DatasetRow): Generator<FactoryPrefix> {
       throw new LeftOut('A message holds {{idx}}, which LLaMA-Factory replaces by a number');
     }
     exchanges.push({ asked, text, answer: factoryAnswer(answer) });
-    if (trained) yield { exchanges: [...exchanges], metadata: sourceText(row, steps[at] ?? null) };
+    const step = steps[at] ?? null;
+    if (trained) yield { exchanges: [...exchanges], metadata: sourceText(row, step), step };
   }
 }
 

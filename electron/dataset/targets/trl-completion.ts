@@ -5,6 +5,7 @@ import {
   refuseImages,
   rowMessages,
   sourceText,
+  stepOf,
   toolsText,
   withObjects,
 } from './chat-rows';
@@ -54,7 +55,7 @@ function* recordsOf(row: DatasetRow, form: 'string' | 'object'): Generator<Targe
       ...tools,
       metadata: sourceText(row, step),
     };
-    yield { value, trained: 1 };
+    yield { value, trained: 1, ...stepOf(step) };
   }
 }
 
