@@ -13,6 +13,7 @@ const named =
 /** Named like one, but what it reads is not text of others, or was parsed before. */
 const others: Readonly<Record<string, string>> = {
   parseArguments: 'the words of whoever types the command',
+  parseFilter: 'the words of whoever types the command',
   parseCall: 'JSON.parse and the checks of one action; its texts go through readCommand and parseJson',
   parseRun: 'a row of our own derived table',
   parseSpec: 'a spec that decodeEvent has parsed',
