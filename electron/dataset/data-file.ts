@@ -264,6 +264,6 @@ export function documentName(name: string): string {
   if (/^[A-Za-z0-9][\w.-]{0,180}\.json$/.test(name)) return name;
   throw new WaymarkError(
     'bug',
-    `${JSON.stringify(name.slice(0, 80))} is no name for a document of a dataset.`,
+    `${JSON.stringify(name.slice(0, 80))} is not a valid file name for a document of a dataset.`,
   );
 }

@@ -59,7 +59,7 @@ const whose: Readonly<Record<VariantPlan['variant'], string>> = {
   rules: "the rules' (hard masks are theirs); every other step trains",
   judge: "the judges'; every other step trains",
   human: "people's; every other step trains, also where they differ",
-  unmasked: "nobody's: every step trains",
+  unmasked: 'no opinions: every step trains',
 };
 
 function untrained({ dropped }: VariantPlan): string {

@@ -53,7 +53,7 @@ export class ExportJobs {
     if (there !== undefined) {
       throw new WaymarkError(
         'already_exists',
-        `An export to ${folder} is ${there.view.state === 'paused' ? 'paused' : 'under way'}. Let it finish or cancel it, or choose another folder.`,
+        `An export to ${folder} is ${there.view.state === 'paused' ? 'paused' : 'running'}. Let it finish or cancel it, or choose another folder.`,
         folder,
       );
     }

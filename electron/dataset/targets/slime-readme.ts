@@ -43,7 +43,7 @@ ${reasoningField[preset.reasoning]}| \`tools\` | the tools in force, as a list o
 | \`metadata.steps[]\` | \`step\` number in the run, its global \`id\`, its \`mask\`, who decided (\`source\`: adjudication, human, rule, judge; absent = nobody) and the \`reason\` (a person's initials, with what they wrote in \`given_reason\`) |
 | \`metadata.experiment\`, \`arm\`, \`group\`, \`sample\`, \`seed\` | what the run was made for, where it was said |
 | \`metadata.not_as_sent[]\` | messages (places from 0) that the requests behind \`steps\` held otherwise, and \`why\`: \`shortened\` later because the context was full, \`reasoning\` or \`images\` sent or not (any more), \`line\` on the budgets that stood in that one request. Absent: every step was asked with exactly these messages |
-| \`metadata.refused[]\` | of a summary: answers that could not be used and were not sent back, each with what the summariser was then told (\`told\`, which stands in the last message of its prompt) |
+| \`metadata.refused[]\` | of a summary: answers that could not be used and were not sent back, each with what the summariser was then told (\`told\`, found in the last message of its prompt) |
 ${plain.endsWith('.parquet') ? parquetNote : ''}
 What people wrote to the agent while it worked stands inside \`<real_user>\` in tool or user messages. Nothing else can: the
 tag is escaped wherever a tool or the model wrote it.

@@ -107,7 +107,7 @@ export function trainQwen35(loaded: LoadedTokenizer, row: TemplateRow): Training
     misled.length === 0
       ? []
       : [
-          `slime takes other text for ${messageList(misled)}: "${header.trim()}" also stands in the text of another message.`,
+          `slime takes other text for ${messageList(misled)}: "${header.trim()}" also occurs in the text of another message.`,
         ];
   return training(whole, { owner, trained: null, warnings });
 }

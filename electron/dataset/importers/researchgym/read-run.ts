@@ -138,7 +138,7 @@ function computerOf(event: DatedEvent): string[] {
 function limitsOfTheSource(gym: GymRun): string[] {
   const missing = [
     'Which tools were offered, the bytes of the terminals and the files of the workspace are not in these files.',
-    'Arguments stand there as parsed objects; the text of the model itself is not kept there.',
+    'Arguments are kept there as parsed objects; the text of the model itself is not kept.',
   ];
   const first = gym.lives[0];
   const summarised = /I have also made (\d+) actions/.exec(first?.head.at(-2)?.content ?? '')?.[1];

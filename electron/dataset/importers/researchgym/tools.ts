@@ -21,7 +21,7 @@ const USUAL: readonly Row[] = [
   [
     'run_command',
     `computer_ip:string! command:string! session_id:string! http_port:integer! wait_for_completion:boolean! use_proxy:boolean!`,
-    'Runs a shell command in a session; without waiting it goes on in the background.',
+    'Runs a shell command in a session; without waiting it continues in the background.',
   ],
   [
     'edit_file',
@@ -54,7 +54,7 @@ const USUAL: readonly Row[] = [
   ['list_files', 'path:string! show_hidden:boolean!', 'Lists what a folder holds.'],
   ['get_file_info', '', 'Says what the open file is.'],
   ['think', 'thought:string', 'Writes a thought down; nothing else happens.'],
-  ['sleep', 'sleep_time:number!', 'Waits for so many seconds.'],
+  ['sleep', 'sleep_time:number!', 'Sleeps for the given number of seconds.'],
   ['parse_image', 'file_path:string! save_path:string! task:string', 'Describes an image in words.'],
   [
     'parse_video',

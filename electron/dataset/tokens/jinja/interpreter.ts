@@ -438,5 +438,5 @@ export const tests: Readonly<Record<string, (value: Value) => boolean>> = {
 
 function whole(value: Value): number {
   if (isInt(value) || isBool(value)) return numberOf(value);
-  throw new PythonError(`not all arguments converted: '${typeName(value)}' is no number`);
+  throw new PythonError(`not all arguments converted: '${typeName(value)}' is not a number`);
 }
