@@ -5,7 +5,7 @@ import { expect, type Page } from '@playwright/test';
 import { giveToApplication } from '../scripts/launch.mjs';
 import { type Place, test } from './application';
 import { commandLine } from './command-line';
-import { readRows, wrongHashes } from './dataset';
+import { type readRows, wrongHashes } from './dataset';
 import { ExportScreen } from './export-screen';
 import { ada, bob, exampleLog, importLog, STEPS } from './review-workspace';
 import { row } from './story';
@@ -120,7 +120,7 @@ test('a dataset from its preview to the step that a row of it came from', async 
     const first = dialog.locator(`[data-finding="${names[0]}"]`);
     await first.getByRole('button', { name: /^Allow/ }).click();
     await expect(first).toHaveAttribute('data-allowed', 'true');
-    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
+    await dialog.getByRole('button', { name: 'Undo' }).click();
     await expect(first).toHaveAttribute('data-allowed', 'false');
     await first.getByRole('button', { name: /^Allow/ }).click();
     await expect(first).toContainText('stays in the files');

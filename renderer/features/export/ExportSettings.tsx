@@ -10,8 +10,8 @@ import { TokenizerLine } from '../tokens/TokenizerLine';
 import { ExportFoot } from './ExportFoot';
 import { changeDraft, reasoningOf, useExport } from './export-state';
 import { FilterLines } from './FilterLines';
-import { SmallField } from './SmallField';
 import { RunsChoice } from './RunsChoice';
+import { SmallField } from './SmallField';
 import type { Preview } from './use-preview';
 import { VariantList } from './VariantList';
 

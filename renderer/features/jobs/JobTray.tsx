@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@shared/contract/errors';
 import type { ExportJob } from '@shared/contract/export-views';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';
@@ -128,7 +129,7 @@ function Job({ job }: { job: ExportJob }) {
       {left && <p className="text-12 soft">{text.interruptedText}</p>}
       {job.error !== null && (
         <p className="text-12 job-error" role="alert">
-          {words.frame.failure(job.error.code as never, job.error.message)}
+          {words.frame.failure(job.error.code as ErrorCode, job.error.message)}
         </p>
       )}
       <div className="job-actions">
