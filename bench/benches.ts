@@ -6,6 +6,8 @@ import { hostileOutput } from './engine/hostile-output';
 import { indexCatchUp } from './engine/index-catch-up';
 import { loopOverhead } from './engine/loop-overhead';
 import { parserGrowth } from './engine/parser-growth';
+import { promptSize } from './engine/prompt-size';
+import { redaction } from './engine/redaction';
 import { sandboxSession } from './engine/sandbox-session';
 import { secretScan } from './engine/secret-scan';
 import { sessionOutput } from './engine/session-output';
@@ -49,6 +51,7 @@ export const benches: readonly Bench[] = [
   appendStep,
   indexCatchUp,
   loopOverhead,
+  promptSize,
   bytesWritten,
   sessionOutput,
   sandboxSession,
@@ -60,6 +63,7 @@ export const benches: readonly Bench[] = [
   sshKill,
   sshFlood,
   secretScan,
+  redaction,
   hostileOutput,
   parserGrowth,
   longContext,

@@ -28,6 +28,7 @@ import { statsCommand } from './cli/stats-commands';
 import { stepCommand } from './cli/step-commands';
 import { taskCommand } from './cli/task-commands';
 import { processTerminal, TerminalPrompts } from './cli/terminal-prompts';
+import { findingsCommand } from './cli/redaction-commands';
 import { tokensCommand } from './cli/token-commands';
 import { Troubles } from './cli/troubles';
 import type { Hosts } from './computer/hosts';
@@ -245,6 +246,7 @@ function command(context: CliContext, args: Arguments): Promise<CommandResult> {
     case 'import':
       return importCommand(context, args);
     case 'export':
+      if (args.words[1] === 'findings') return findingsCommand(context, args);
       return args.words[1] === 'tokens' ? tokensCommand(context, args) : exportCommand(context, args);
     case 'verify':
       return verifyCommand(context, args);

@@ -85,7 +85,7 @@ export function actionsPage(): string {
     '',
     'A call whose name could be one and whose arguments are one JSON object stays a call when there is no such tool, the task does not offer it, or the arguments do not fit: its observation says what is wrong and names the nearest tools, or the fields. Only what cannot be read as a call is shown to the model as text, with a message that teaches. Several calls in one answer are run, one after another, only where the request says so (`parallel_tool_calls`); else the first is run and the others are answered.',
     '',
-    "The names and defaults of the paper's tools (InnovatorBench, appendix F) are accepted beside our own, also with `_action` behind a name: `computer_ip` is then the computer that holds the workspace, `run_command` without a session opens a new one, other actions take the session used last, and `.` or `./` as a folder is the workspace.",
+    "The names and defaults of the paper's tools (InnovatorBench, appendix F) are accepted beside our own, also with `_action` behind a name: `computer_ip` is then the computer that holds the workspace, `run_command` without a session opens a new one, other actions take the session used last, and `.` or `./` as a folder is the workspace. `null_action`, which performs nothing, counts as an empty `think`. The paper's tools for web pages, search engines and documents (F.2, F.4, F.5) are not there yet; a task that asks for them is refused when a run is started.",
     '',
     '## Guards',
     '',

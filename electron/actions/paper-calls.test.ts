@@ -151,6 +151,7 @@ const calls: readonly [name: string, args: Record<string, unknown>, seen: RegExp
   // F.6 Special actions
   ['think', { thought: 'The baseline comes first.' }, /^Noted/],
   ['think_action', {}, /^Noted/],
+  ['null_action', {}, /^Noted/],
   ['eval', {}, /^Score: 40 of 100/],
   ['view_hint', {}, /^Task hint\..*\nLook at the tokenizer\.$/s],
   ['view_hint_action', {}, /^Task hint/],

@@ -27,8 +27,10 @@ test('system prompt and tools of the demo task stay below 2,190 tokens, at four 
     });
     const system = head[0]?.content ?? '';
     const tokens = (system.length + JSON.stringify(tools).length) / unitsPerToken;
-    // Asking for one call an answer is how runs are started.
-    if (!severalCalls) expect(tokens, `${system.length} characters of prompt`).toBeLessThanOrEqual(ceiling);
+    // Asking for one call an answer is how runs are started; several take a sentence more.
+    expect(tokens, `${system.length} characters of prompt`).toBeLessThanOrEqual(
+      ceiling + (severalCalls ? 40 : 0),
+    );
     // It says what the request says.
     expect(system.includes('each answer makes one call')).toBe(!severalCalls);
     expect(system.includes('You may call several in one answer')).toBe(severalCalls);

@@ -82,7 +82,8 @@ function reservedOutput(request: Record<string, unknown>): number {
 
 /**
  * What a request adds to its last message, for good (semantics, Context): working time, steps and evaluations left; tokens and
- * money where the run has such limits, and how long a training may run where that is no longer what the system prompt says. A message that was sent with its line gets no other one when it is sent again as the last,
+ * money where the run has such limits, and how long a training may run and how many calls an answer may make where that is no
+ * longer what the system prompt says. A message that was sent with its line gets no other one when it is sent again as the last,
  * unless the limits have changed since.
  */
 export function budgetTail(loop: Loop): string {
@@ -96,12 +97,14 @@ export function budgetTail(loop: Loop): string {
   const tokens = maxTokens === undefined ? null : maxTokens - run.spent.inputTokens - run.spent.outputTokens;
   const cost = maxCost === undefined ? null : maxCost - run.spent.cost;
   const training = trainingNews(context.system, maxTrainingMs ?? null);
+  const calls = callsNews(context.system, [context.request, run.model?.params ?? {}]);
   return [
     `\n\n[Budget: ${spell(leftMs(loop))} of working time, ${steps} steps and ${evals} of ${maxEvals} evaluations left`,
     tokens === null ? '' : `; ${Math.max(0, tokens)} of ${maxTokens} tokens`,
     cost === null ? '' : `; ${Math.max(0, cost).toFixed(2)} of ${maxCost} in money`,
     '.',
     training === null ? '' : ` ${training}.`,
+    calls === null ? '' : ` ${calls}.`,
     ']',
   ].join('');
 }
@@ -159,4 +162,26 @@ export function trainingNews(system: string, limitMs: number | null): string | n
   return /A single training run may take .{1,20} at most; then/u.test(system)
     ? 'A training run may now take as long as the run has time'
     : null;
+}
+
+/** What the system prompt says of the calls in one answer, as the request itself says it (`parallel_tool_calls`). */
+export const oneCallWords = 'one tool: each answer makes one call.';
+export const severalCallsWords =
+  'a tool. You may call several in one answer; they run one after another, and you see their output once all have run.';
+
+/**
+ * What the budgets have to say because the model or its endpoint was changed and the system prompt says otherwise; null: nothing.
+ * `asked`: what the request and the endpoint in force say; whatever forbids it counts, as when the calls are run.
+ */
+export function callsNews(
+  system: string,
+  asked: readonly { parallel_tool_calls?: unknown }[],
+): string | null {
+  const says = (allowed: boolean) => asked.some((each) => each.parallel_tool_calls === allowed);
+  if (says(false)) {
+    return system.includes(severalCallsWords)
+      ? 'Each answer may make only one call now; any further calls in it are not run'
+      : null;
+  }
+  return says(true) && system.includes(oneCallWords) ? 'You may now make several calls in one answer' : null;
 }

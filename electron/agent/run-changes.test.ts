@@ -5,6 +5,7 @@ import { cutStream, refusal, serverError } from '../model/scripted-faults';
 import { type ScriptedModel, type ScriptedPolicy, startScriptedModel } from '../model/scripted-server';
 import { LoopStand, type StandOptions, sha256 } from '../testing/loop-stand';
 import { Killed } from '../testing/memory-run-log';
+import { oneCallWords, severalCallsWords } from './budget';
 import type { LoopPorts } from './loop-types';
 
 const open: ScriptedModel[] = [];
@@ -68,6 +69,33 @@ describe('another model', () => {
     expect(run.log.events[at + 1]).toMatchObject({ kind: 'model.requested', body: { step: 3 } });
     expect(run.unverified()).toBe(0);
     expect(run.of('segment.started')).toHaveLength(1);
+  });
+
+  it.each([
+    { from: false, words: oneCallWords, news: 'You may now make several calls in one answer' },
+    {
+      ...{ from: true, words: severalCallsWords },
+      news: 'Each answer may make only one call now; any further calls in it are not run',
+    },
+  ])('with parallel_tool_calls $from before and not after is told so with every request from then on', async ({
+    from,
+    words,
+    news,
+  }) => {
+    const two: ScriptedPolicy = ({ answers }) =>
+      answers < 3 ? { calls: [put(`a ${answers}`), put(`b ${answers}`)] } : finish;
+    const run = await stand(two, { parallelCalls: from, system: `Call ${words}` });
+    const changed = { ...other, params: { ...other.params, parallel_tool_calls: !from } };
+    during(run, 1, () => run.log.post({ op: 'run.model', model: changed }));
+    expect(await run.drive()).toBe('finished');
+    const [before, ...after] = run.of('model.requested').map(({ tail }) => tail);
+    expect(before).toMatch(/evaluations left\.\]$/u);
+    expect(after).toHaveLength(3);
+    for (const tail of after) expect(tail).toContain(` ${news}.]`);
+    const ran = (step: number) =>
+      run.of('action.observed').filter((each) => each.step === step && each.error === null).length;
+    expect([ran(1), ran(2), ran(3)]).toEqual(from ? [2, 1, 1] : [1, 2, 2]);
+    expect(run.unverified()).toBe(0);
   });
 
   it('is taken by a paused run when it is resumed, also when it was asked for in between', async () => {

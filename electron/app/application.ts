@@ -111,6 +111,10 @@ export class Application implements Answering {
       ...{ run: exportApart(), clock: systemClock },
       tell: (job) => this.#publisher.publish('export.progress', { job }),
       written: () => this.#publisher.publish('datasets.changed', {}),
+      sources: () => {
+        const { annotator, computers } = this.#settings.current;
+        return { held: this.#scanner.held(), settings: { annotator, computers } };
+      },
     });
     this.#notices = new RunNotices({
       settings: () => this.#settings.current.notifications,

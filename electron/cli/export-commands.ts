@@ -21,6 +21,7 @@ import { newJob } from '../dataset/jobs/export-life';
 import { runExport } from '../dataset/jobs/run-export';
 import { stepRanges } from '../dataset/plan';
 import { previewDataset } from '../dataset/preview-dataset';
+import type { PrivateSources } from '../dataset/redaction/settings';
 import { TokenThread } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, required, wholeNumber } from './arguments';
 import type { CliContext } from './context';
@@ -44,11 +45,20 @@ export async function exportCommand(context: CliContext, args: Arguments): Promi
 }
 
 /** In this thread: a command line does nothing else meanwhile. What a killed one had written is gone on with. */
-async function exportHere({ store }: CliContext, request: ExportRequest, out: string): Promise<ExportResult> {
+async function exportHere(context: CliContext, request: ExportRequest, out: string): Promise<ExportResult> {
+  const { store } = context;
   const { templateWants } = request;
-  const task = { job: newJob(), workspace: store.folder, out, options: exportOptions(request), templateWants };
+  const sources = privateSources(context);
+  const options = exportOptions(request);
+  const task = { job: newJob(), workspace: store.folder, out, options, templateWants, sources };
   const { done } = runExport({ ...task, goOn: 'same', register: !store.isReadOnly }, () => undefined);
   return (await done).result;
+}
+
+/** What must not leave this machine, as far as this command knows it. */
+export function privateSources({ settings, environment }: CliContext): PrivateSources {
+  const { annotator, computers } = settings;
+  return { held: Object.values(environment.taken()), settings: { annotator, computers } };
 }
 
 function unknownVerb(word: string): WaymarkError {
@@ -78,7 +88,8 @@ async function wantedBy(folder: string): Promise<ExportRequest['templateWants']>
   }
 }
 
-async function requestOf(context: CliContext, { values }: Arguments): Promise<ExportRequest> {
+/** What the options ask for, for every command that goes over the rows of an export. */
+export async function requestOf(context: CliContext, { values }: Arguments): Promise<ExportRequest> {
   const runs = await Promise.all((values.run ?? []).map((word) => named(context, word)));
   const split = splitOf(values);
   return {

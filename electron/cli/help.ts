@@ -101,6 +101,8 @@ const helpText = `waymark: the engine of Waymark without its window
       [--encoding jsonl|parquet] [--compress none|gzip|zstd]
   export preview                    what the same options would write: rows, steps by
                                     reason, tokens, what filters take out, longest rows
+  export findings                   secrets and names in the same rows, by rule and place,
+                                    and the name to allow each by; never a secret itself
   export verify DIR                 compare a dataset with its manifest, with the labels of
                                     its snapshot, and with what its loader takes
   export list                       past exports of this workspace, newest first

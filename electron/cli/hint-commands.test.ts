@@ -60,6 +60,20 @@ describe('hints of a run from the command line', () => {
     await expect(hint('edit', none, '1', '--when', 'score_changes')).rejects.toThrow('has no evaluations');
   }, 60_000);
 
+  test('a condition that takes longer than the run has steps or time left is nothing to wait for', async () => {
+    const short = await stand.start({}, 'off', { ...unisolated, maxSteps: 3, maxWorkingMs: 10 * 60_000 });
+    await expect(hint('send', short, 'x', '--when', 'error_streak:4')).rejects.toMatchObject({
+      code: 'bad_input',
+      message:
+        'This run has 3 steps left, so the hint would never be delivered. Choose a shorter condition, or raise the limits first.',
+    });
+    await expect(hint('send', short, 'x', '--when', 'gpu_idle:11')).rejects.toThrow(
+      'This run has 10 minutes of working time left',
+    );
+    expect((await hint('send', short, 'x', '--when', 'error_streak:3')).json).toMatchObject({ number: 1 });
+    await expect(hint('edit', short, '1', '--when', 'error_streak:5')).rejects.toThrow('3 steps left');
+  }, 60_000);
+
   test('sends, lists, edits, moves and withdraws by number', async () => {
     expect((await hint('list', run)).lines).toEqual(['No hints yet. Send one with: hint send RUN TEXT']);
     expect(await hint('send', run, 'use', 'awk', '--category', 'strategy')).toMatchObject({

@@ -60,6 +60,42 @@ function waymark(...argv: string[]): Promise<CommandResult> {
   return runCommand(context, parseArguments(['run', ...argv]));
 }
 
+it('records what a run was started for, each word in its own place', async () => {
+  await open();
+  const started = await waymark(
+    ...['start', '--task', 'small', '--model', 'First', '--isolation', 'none', '--approvals', 'off'],
+    ...['--experiment', 'masks', '--arm', 'with-hints', '--group', 'g7', '--sample', '3', '--seed', '11'],
+    ...['--human-hints', 'off', '--task-hint', 'off', '--max-evals', '2', '--max-training-time', '3h'],
+    ...['--title', 'Third of seven'],
+  );
+  const { run } = started.json as { run: string };
+  const [created] = await stand.of(run, 'run.created');
+  expect(created).toMatchObject({
+    ...{ experiment: 'masks', arm: 'with-hints', group: 'g7', sample: 3, seed: 11 },
+    ...{ humanHints: false, taskHint: 'off', title: 'Third of seven' },
+    limits: { maxEvals: 2, maxTrainingMs: 3 * 3_600_000 },
+  });
+  const shown = (await waymark('show', run)).json;
+  expect(shown).toMatchObject({
+    recorded: {
+      ...{ experiment: 'masks', arm: 'with-hints', group: 'g7', sample: 3, seed: 11 },
+      ...{ humanHints: false, taskHint: 'off' },
+    },
+  });
+  const asking = [
+    'start',
+    '--task',
+    'small',
+    '--model',
+    'First',
+    '--isolation',
+    'none',
+    '--task-hint',
+    'tool',
+  ];
+  await expect(waymark(...asking)).rejects.toThrow('Task small has no task hint.');
+});
+
 it('starts with limits, shows what a run does, pauses, changes model and limits', async () => {
   await open();
   const started = await waymark(

@@ -11,6 +11,9 @@ import type { CliContext } from './context';
 import { type CommandResult, counted, table } from './output';
 import { budgetLine, budgetsOf, hours, statusLine } from './status-words';
 
+/** What a task gives at most unless it says otherwise. */
+const ALL_POINTS = 100;
+
 /** Where a branch comes from, and the hints it took over, left out and began with. */
 export function branchHintLines({ parent, inherited, dropped, added }: BranchHints): string[] {
   const rows = (word: string, hints: BranchHints['added'], where: (step: number) => string) =>
@@ -41,6 +44,7 @@ export async function showRun(context: CliContext, run: string): Promise<Command
   const running = asked ? await context.engine.running(run) : undefined;
   const known = await isCostKnown(context, summary);
   const recorded = recordOf(created);
+  const most = taskSpecSchema.safeParse(created.spec).data?.evaluation.max_score ?? ALL_POINTS;
   const { best, final, tries, finalUnavailable } = summary.scores;
   const status = runStatus(summary);
   const budgets = budgetsOf(summary);
@@ -60,7 +64,7 @@ export async function showRun(context: CliContext, run: string): Promise<Command
       approvals,
       hints: hints.hints.map(({ id, text, state, step }) => ({ id, text, state, step })),
       ...(branch === null ? {} : { branch }),
-      scores: { best, final, tries, ...(finalUnavailable === true ? { finalUnavailable } : {}) },
+      scores: { best, final, tries, max: most, ...(finalUnavailable === true ? { finalUnavailable } : {}) },
       evaluatorIsolated: summary.evaluatorIsolated,
       protectedChanged: summary.protectedChanged ?? null,
       model: { endpoint: summary.endpoint, model: summary.model },
@@ -82,7 +86,7 @@ export async function showRun(context: CliContext, run: string): Promise<Command
       `Steps    ${summary.steps}, events ${summary.events}`,
       `Budgets  ${budgetLine(summary, known)}`,
       ...pending.map((change) => `Asked    ${pendingWords(change)}`),
-      `Scores   best ${points(best)}, final ${finalUnavailable === true ? 'unavailable: what the run left could not be evaluated' : points(final)}, ${tries} of ${summary.scores.maxTries} evaluations${summary.evaluatorIsolated ? '' : ' (evaluator not isolated)'}`,
+      `Scores   best ${points(best)}, final ${finalUnavailable === true ? 'unavailable: what the run left could not be evaluated' : points(final)}${most === ALL_POINTS ? '' : ` of at most ${most}`}, ${tries} of ${summary.scores.maxTries} evaluations${summary.evaluatorIsolated ? '' : ' (evaluator not isolated)'}`,
       ...protectedLines(summary),
       `Labels   train ${summary.labels.train}, mask ${summary.labels.mask}, undecided ${summary.labels.undecided}`,
       `Recorded ${recordedWords(recorded)}`,

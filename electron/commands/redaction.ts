@@ -3,9 +3,8 @@ import type { CommandParsed } from '@shared/contract/ipc';
 import type { redactionCommands } from '@shared/contract/ipc/redaction';
 import type { Settings } from '@shared/contract/settings';
 import { planExport } from '../dataset/export-plan';
-import type { ExportPlan } from '../dataset/plan';
 import { findSecrets } from '../dataset/redaction/findings';
-import { heldSecrets, privateNames, type RedactionSettings } from '../dataset/redaction/settings';
+import { redactionSettings } from '../dataset/redaction/settings';
 import type { WorkbenchHolder } from '../workbench';
 import type { HandlersOf } from './dispatch';
 
@@ -25,11 +24,8 @@ export function redactionHandlers(options: RedactionHandlerOptions): HandlersOf<
   const findings = async (input: CommandParsed<'export.findings'>, signal: AbortSignal) => {
     const { reader } = options.holder.require().store;
     const plan = await planExport(reader, { ...input, signal });
-    const settings = redactionSettings(plan, {
-      ...input,
-      settings: options.settings(),
-      held: options.held(),
-    });
+    const sources = { settings: options.settings(), held: options.held() };
+    const settings = redactionSettings(plan.runs, plan.options, sources);
     return (await findSecrets(reader, plan, { settings, signal })).view();
   };
   return {
@@ -46,21 +42,5 @@ export function redactionHandlers(options: RedactionHandlerOptions): HandlersOf<
         if (last === mine) last = null;
       }
     },
-  };
-}
-
-/** What redaction of an export of this plan takes out, as its request asks. */
-export function redactionSettings(
-  plan: Pick<ExportPlan, 'runs'>,
-  asked: Pick<CommandParsed<'export.findings'>, 'redact' | 'allowed'> & {
-    settings: Pick<Settings, 'annotator' | 'computers'>;
-    held: readonly string[];
-  },
-): RedactionSettings {
-  return {
-    level: asked.redact,
-    secrets: heldSecrets(asked.held),
-    names: privateNames({ settings: asked.settings, created: plan.runs.map(({ created }) => created) }),
-    allowed: [...asked.allowed].sort(),
   };
 }

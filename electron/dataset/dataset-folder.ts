@@ -67,6 +67,11 @@ export class DatasetFolder {
     return found;
   }
 
+  /** Where its files lie until it is done. */
+  get growing(): string {
+    return join(this.partial, GROWING);
+  }
+
   /** Goes on in what a killed process left; null when another process was quicker. */
   static async takeUp(target: string, { partial }: LeftFolder): Promise<DatasetFolder | null> {
     await checkTarget(target);

@@ -541,7 +541,7 @@ describe('slime', () => {
 });
 
 describe('long runs', () => {
-  it('are read page by page, twice, and held one context at a time', async () => {
+  it('are read page by page, three times, and held one context at a time', async () => {
     const script = new RunScript(first);
     for (let segment = 0; segment < 40; segment += 1) {
       script.startSegment();
@@ -555,7 +555,8 @@ describe('long runs', () => {
     });
     expect(result).toMatchObject({ rows: 40, trained: 2_000, masked: 0 });
     expect(reader.reads.largest).toBeLessThanOrEqual(500);
-    expect(reader.reads.events).toBeLessThanOrEqual(2 * script.events.length);
+    // To plan, to number what is taken out, to write.
+    expect(reader.reads.events).toBeLessThanOrEqual(3 * script.events.length);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
     expect(progress.at(-1)).toBeCloseTo(1, 2);
   });

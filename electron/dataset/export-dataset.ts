@@ -10,6 +10,10 @@ import type { ExportProgress } from './jobs/export-runner';
 import { manifestFile, manifestText, type WrittenFile } from './manifest';
 import { countInherited, countMasks, type ExportPlan, stepRanges, variantPlan } from './plan';
 import { variantCounts } from './plan-counts';
+import { beginRedaction, redactionOf } from './redaction/begin-redaction';
+import { packedReaders } from './redaction/packed-readers';
+import type { Redactor } from './redaction/redactor';
+import { refuseFound, rescan } from './redaction/rescan';
 import { refuseChanged } from './still-there';
 import { loadTarget } from './targets/table';
 import type { Target } from './targets/target';
@@ -24,6 +28,8 @@ export interface WrittenDataset {
   /** Of the whole export, every variant. */
   records: number;
   bytes: number;
+  /** Places where something was taken out. */
+  redacted: number;
 }
 
 /** Fewest events between two borders of an export: smaller ones begin anew after a kill. */
@@ -70,9 +76,13 @@ export async function writeDataset(
     });
     refuseOpen(plan, target);
     meter.begin(eventsOf(plan));
+    const redactor = await beginRedaction(reader, plan, {
+      ...request,
+      known: (key, find) => begun.known(key, find),
+    });
     const context = { argumentsForm: argumentsForm(target, plan.options, request.templateWants) };
     const input = {
-      ...{ reader, plan, target, context: { ...context, signal: request.signal } },
+      ...{ reader, plan, target, redactor, context: { ...context, signal: request.signal } },
       onEvents: (count: number) => meter.wrote(count, writing?.sinks ?? null),
       borderEvents: life.borderEvents ?? borderEvents,
       atBorder: (saved: SavedWriting) => folder.guarded(() => begun.keep(plan.snapshot, saved)),
@@ -80,11 +90,21 @@ export async function writeDataset(
     writing = await folder.guarded(() => begun.goOn(plan.snapshot, input));
     const now = writing;
     await folder.guarded(() => now.run());
-    const written = await finish(folder, { plan, target, writing, form: context.argumentsForm });
+    const written = await finish(folder, { plan, target, writing, redactor, form: context.argumentsForm });
+    await folder.guarded(async () =>
+      refuseFound(
+        await rescan(folder.growing, redactor.settings, { readers: packedReaders, signal: request.signal }),
+      ),
+    );
     await refuseChanged(reader, plan.runs, request.signal);
     if (request.signal?.aborted) throw cancelled();
     await folder.commit();
-    return { ...written, plan, result: resultOf(out, { plan, target, writing, files: folder.files }) };
+    return {
+      ...written,
+      plan,
+      redacted: redactor.count,
+      result: resultOf(out, { plan, target, writing, files: folder.files }),
+    };
   } catch (error) {
     await writing?.sinks.close();
     if (life.keeps?.() === true) await folder.release();
@@ -97,19 +117,20 @@ interface Finished {
   plan: ExportPlan;
   target: Target;
   writing: Writing;
+  redactor: Redactor;
 }
 
 /** What stands beside the data once all of it is written. */
 async function finish(
   folder: DatasetFolder,
-  { plan, target, writing, form }: Finished & { form: 'string' | 'object' },
+  { plan, target, writing, redactor, form }: Finished & { form: 'string' | 'object' },
 ): Promise<Pick<WrittenDataset, 'manifest' | 'files' | 'records' | 'bytes'>> {
   const { data, index } = await folder.guarded(() => writing.sinks.end());
   const { compression } = plan.options;
   const dropped = [...writing.dropped.values()].flat();
   const facts = { plan, argumentsForm: form, compression, dropped, files: data };
-  for (const { path, text } of target.extras?.(facts) ?? []) await folder.write(path, [text]);
-  await folder.write('README.md', [trainerReadme(target, facts)]);
+  for (const { path, text } of target.extras?.(facts) ?? []) await folder.write(path, [redactor.loose(text)]);
+  await folder.write('README.md', [redactor.loose(trainerReadme(target, facts))]);
   const files: WrittenFile[] = [
     ...data.map(({ path, bytes, sha256, records, variant, split }) => ({
       ...{ path, bytes, sha256, records, variant, split },
@@ -117,13 +138,14 @@ async function finish(
     ...index.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
     ...folder.files,
   ];
-  const manifest = manifestText(plan, {
+  const told = manifestText(plan, {
     files,
     notAsSent: writing.notAsSent,
     argumentsForm: form,
     dropped: writing.dropped,
-    redaction: { mode: 'off' },
+    redaction: redactionOf(redactor),
   });
+  const manifest = redactor.loose(told, 'json');
   await folder.write(manifestFile, [manifest]);
   folder.files.unshift(...files.slice(0, data.length + index.length));
   const sum = (of: 'records' | 'bytes') => data.reduce((all, file) => all + file[of], 0);
@@ -132,7 +154,7 @@ async function finish(
 
 function resultOf(
   out: string,
-  { plan, target, writing, files }: Finished & { files: readonly WrittenFile[] },
+  { plan, target, writing, files }: Omit<Finished, 'redactor'> & { files: readonly WrittenFile[] },
 ): ExportResult {
   return {
     folder: out,

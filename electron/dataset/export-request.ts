@@ -5,12 +5,15 @@ import type { MachinePrecedence } from '@shared/labels/labels';
 import type { z } from 'zod';
 import type { RulePreset } from '../label/rule-set';
 import type { PlanStore } from './plan-store';
+import type { PrivateSources } from './redaction/settings';
 
 /** What to export. Preview and export take the same request, so that their counts agree. */
 export interface ExportRequest extends z.input<typeof exportRequestSchema> {
   precedence?: MachinePrecedence | undefined;
   /** What the template of the chosen tokenizer wants of a call's arguments; taken where `arguments` is `auto`. */
   templateWants?: 'string' | 'object' | undefined;
+  /** What this installation knows that must not leave it; redaction takes it out. */
+  sources?: PrivateSources | undefined;
   /** What was planned before a kill. */
   plans?: PlanStore | undefined;
   /** Events read and still to read, over all passes. */

@@ -82,6 +82,40 @@ describe.each(['react-node-real-depth70.json', 'tree-demo'])('the rows of an imp
   });
 });
 
+it('the row of an import holds the messages of its node, one after another', async () => {
+  const path = join(fixtures, 'react-node-real-depth70.json');
+  const node = JSON.parse(readFileSync(path, 'utf8')) as {
+    messages: {
+      role: string;
+      content: string;
+      tool_call: { call_id: string; name: string; arguments: unknown } | null;
+      tool_result: { call_id: string; content: string } | null;
+    }[];
+  };
+  const { rows } = await exported(path);
+  expect(rows).toHaveLength(1);
+  const theirs = node.messages.map(({ role, content, tool_call: call, tool_result: result }) => {
+    if (result !== null) return { role, id: result.call_id, content: result.content };
+    return call === null ? { role, content } : { role, content, id: call.call_id, name: call.name };
+  });
+  const ours = rows[0]?.messages.map((message) => {
+    const {
+      role,
+      content,
+      tool_calls: [call] = [],
+      tool_call_id,
+    } = message as typeof message & {
+      tool_call_id?: string;
+      tool_calls?: { id: string; function: { name: string } }[];
+    };
+    if (tool_call_id !== undefined) return { role, id: tool_call_id, content };
+    return call === undefined ? { role, content } : { role, content, id: call.id, name: call.function.name };
+  });
+  expect(ours?.slice(0, theirs.length)).toEqual(theirs);
+  // The node's own answer and what it brought back.
+  expect(ours?.slice(theirs.length).map(({ role }) => role)).toEqual(['assistant', 'tool']);
+});
+
 it('the limit of the paper holds for an import whose head alone is too long', async () => {
   const node = JSON.parse(readFileSync(join(fixtures, 'react-node-real-depth70.json'), 'utf8'));
   node.messages[1].content += ' and so on'.repeat(60_000);

@@ -4,6 +4,8 @@ import type { DatasetFolder } from './dataset-folder';
 import type { DatasetReader } from './event-pages';
 import { type IndexedStep, type IndexLine, indexedSteps, indexLineOf } from './past/record-index';
 import { type ExportPlan, type RowPlan, type VariantPlan, variantPlan } from './plan';
+import { redactRow } from './redaction/redact-row';
+import type { Redactor } from './redaction/redactor';
 import { type DatasetRow, type RowBorder, type RowPlace, rowsAndBorders } from './rows';
 import { type SavedSinks, type SinkName, Sinks } from './sinks';
 import type { RecordMaker, Target, TargetContext, TargetDrop, TargetRecord } from './targets/target';
@@ -23,6 +25,7 @@ export interface WritingInput {
   reader: DatasetReader;
   plan: ExportPlan;
   target: Target;
+  redactor: Redactor;
   /** Of a variant's maker. */
   context: Omit<TargetContext, 'plan' | 'reader' | 'variant'>;
   onEvents(count: number): void;
@@ -120,20 +123,22 @@ export class Writing {
     });
   }
 
-  private async row(row: DatasetRow): Promise<void> {
-    const { plan } = this.input;
+  private async row(whole: DatasetRow): Promise<void> {
+    const { plan, redactor } = this.input;
+    const row = redactRow(whole, redactor);
     const { variant } = row;
     const maker = this.makers.get(variant);
     if (maker === undefined) throw new WaymarkError('bug', `Variant ${variant} has no maker of records.`);
     if (row.notAsSent.length > 0 && variant === variantPlan(plan).variant) this.notAsSent += 1;
-    const records = [...maker.records(row)];
+    const records = [...maker.records(row)].map((record) => redacted(record, redactor));
     for (const record of records) this.check(record, row.plan);
     for (let copy = 0; copy < plan.repeat[row.plan.kind]; copy += 1)
       for (const record of records) await this.write({ variant, split: row.plan.split }, record, row.plan);
     await this.flushIndex();
   }
 
-  private async rest(variant: VariantPlan['variant'], record: TargetRecord): Promise<void> {
+  private async rest(variant: VariantPlan['variant'], whole: TargetRecord): Promise<void> {
+    const record = redacted(whole, this.input.redactor);
     this.check(record, record.of ?? null);
     await this.write({ variant, split: record.of?.split ?? 'train' }, record, record.of ?? null);
     await this.flushIndex();
@@ -189,6 +194,11 @@ export class Writing {
     this.open = null;
     await this.sinks.index.add(line);
   }
+}
+
+function redacted(record: TargetRecord, redactor: Redactor): TargetRecord {
+  const value = redactor.record(record.value);
+  return value === record.value ? record : { ...record, value };
 }
 
 function stepsOf(row: RowPlan, only: readonly number[] | undefined): IndexedStep[] {

@@ -119,7 +119,9 @@ const APOLLO_RULES: ReadonlySet<RuleId> = new Set([
 ]);
 /** What the paper's tasks offer instead of transformers, and what they say when adapters are asked for. */
 const OFFERS_VLLM = /\bvllm\b/i;
-const ASKS_FOR_ADAPTERS = /\b(?:q?lora|peft|adapters?)\b/i;
+const ADAPTERS = /\b(?:q?lora|peft|adapters?)\b/i;
+/** A sentence that forbids what it names, or sets something else before it. */
+const FORBIDS = /\b(?:no|not|never|without|avoid|instead of|rather than)\b|n't\b|forbid|prohibit|disallow/i;
 /** Points from which lowering the score again is masked (priority 4). */
 const HIGH_SCORE = 80;
 
@@ -130,11 +132,17 @@ function fromPaper(id: RuleId, spec: Record<string, unknown>, parameters: RulePa
     const frameworks = listOf(parameters, 'frameworks');
     return { frameworks: [...new Set([...frameworks, 'transformers:generation'])] };
   }
-  if (id === 'idle-gpus' && taskRules(spec).full_training === undefined)
-    return { full_training: !ASKS_FOR_ADAPTERS.test(text) };
+  // A pinned task says `false` also where its file says nothing: only its `labels` can take this back.
+  if (id === 'idle-gpus' && taskRules(spec).labels[id]?.parameters?.full_training === undefined)
+    return { full_training: parameters.full_training === true || !asksForAdapters(text) };
   if (id === 'action-at-full-score')
     return { high_score: Math.min(HIGH_SCORE, numberOf(parameters, 'high_score')) };
   return {};
+}
+
+/** Whether some sentence of the task speaks of adapters without forbidding them. */
+function asksForAdapters(text: string): boolean {
+  return text.split(/[.;!?]\s|\\n|","/).some((each) => ADAPTERS.test(each) && !FORBIDS.test(each));
 }
 
 /** @param preset `apollo` takes the paper's rules and parameters and the union of masks, whatever the settings say. */

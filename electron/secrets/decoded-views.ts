@@ -88,6 +88,8 @@ function rewritten(
 const WIDTHS = new Set([60, 64, 70, 72, 75, 76, 78, 79, 80, 90, 99, 100, 118, 119, 120, 132, 160, 200]);
 const NARROWEST = 40;
 const KEY_CHARACTER = /[A-Za-z0-9_+/=.~:@-]/;
+/** A line that begins with another sign is a rule or a list. */
+const KEY_GOES_ON = /[A-Za-z0-9_+/=.]/;
 
 /**
  * Lines that were folded hard, put together again: only where a full line ends, and the next begins, with what keys are made of.
@@ -104,7 +106,7 @@ export function unfolded(text: string): PlainText | null {
     const mark = '+-> '.includes(text[start] ?? '\n') && text[next] === text[start] ? 1 : 0;
     const length = close - start;
     const full = length >= NARROWEST && (WIDTHS.has(length) || WIDTHS.has(length - mark) || length === width);
-    if (full && KEY_CHARACTER.test(text[close - 1] ?? '') && KEY_CHARACTER.test(text[next + mark] ?? '')) {
+    if (full && KEY_CHARACTER.test(text[close - 1] ?? '') && KEY_GOES_ON.test(text[next + mark] ?? '')) {
       builder ??= new PlainTextBuilder();
       builder.keep(text, kept, close);
       kept = next + mark;

@@ -15,6 +15,9 @@ const spec = {
   computers: [{ name: 'local', host: 'local', type: 'cpu', gpus: null }],
 };
 
+/** Steps are numbered as in the run that was read. */
+const WHOLE_STEPS = 50;
+
 const FILTER = '. ./settings.sh\nawk "length > $MIN" paragraphs.jsonl > kept.jsonl\n';
 
 function wholeRun(): JudgedRun {
@@ -50,8 +53,12 @@ function wholeRun(): JudgedRun {
   unseen(run.command('cat > notes.txt <<END\nno end of it'));
   fine(run.commandWriting("sed -i 's/MIN=10/MIN=20/' settings.sh", { 'settings.sh': 'MIN=20\n' }));
   fine(run.edit('filter.sh', FILTER.replace('length', 'length($0)')));
-  run.background('sleep 20; ./filter.sh', { session: 'train' });
-  unseen(run.sleep(600));
+  unseen(
+    run.together(
+      () => run.background('sleep 20; ./filter.sh', { session: 'train' }),
+      () => run.sleep(600),
+    ),
+  );
   bad(run.edit('settings.sh', 'MIN=30\n'));
   fine(run.output({ session: 'train', exitCode: 0 }));
   unseen(run.command('grep MIN filter.sh', { exitCode: 1 }));
@@ -92,9 +99,12 @@ function wholeRun(): JudgedRun {
   fine(run.think());
   unseen(run.finishPutOff());
   bad(run.finish(75.69));
+  if (run.step !== WHOLE_STEPS)
+    throw new RangeError(`The run that was read has ${WHOLE_STEPS} steps, not ${run.step}.`);
   return judged;
 }
 
+/** An excerpt of the branch: the steps that its reader judged, with what they rest on. */
 function branchRun(): JudgedRun {
   const run = new RuleRun({ spec, root: '/branch', run: '01KRV1E0000000000000000001' });
   const judged = new JudgedRun(run);

@@ -29,6 +29,8 @@ export interface StandOptions {
   sendReasoning?: boolean;
   /** As the endpoint of the run has it; absent: the run says nothing about it. */
   parallelCalls?: boolean;
+  /** The system prompt. */
+  system?: string;
   attempts?: number;
   patienceMs?: number;
   /** Wall clock of the loop, ms; default: the machine's. */
@@ -202,7 +204,7 @@ export class LoopStand {
 
   private seed(): void {
     const head: EventBody<'segment.started'>['head'] = [
-      { role: 'system', content: 'You put things on a tray.' },
+      { role: 'system', content: this.options.system ?? 'You put things on a tray.' },
       { role: 'user', content: 'Put three things on it.' },
     ];
     const { parallelCalls } = this.options;

@@ -23,7 +23,7 @@ const IN_FLIGHT = 200;
  * then a flag or a comment.
  */
 export async function annotateRealistically(
-  writer: Pick<WriterCore, 'annotate'>,
+  writer: WriterCore['annotations'],
   { run, steps, chance, clock, at }: Reviewed,
 ): Promise<void> {
   let time = at;

@@ -179,7 +179,8 @@ async function build(size: RealisticSize, options: RealisticOptions): Promise<Re
     }
     finish(pen, texts);
     await store();
-    if (labels) await annotateRealistically(writer, { run, steps: pen.step, chance, clock, at: pen.at });
+    if (labels)
+      await annotateRealistically(writer.annotations, { run, steps: pen.step, chance, clock, at: pen.at });
     // Closing copies the log into the file, and syncs both.
     db.pragma('synchronous = FULL');
   } finally {

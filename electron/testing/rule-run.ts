@@ -4,7 +4,7 @@ import type { RuleVerdict } from '@shared/labels/labels';
 import type { EventBody, RunEvent } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
 import { startRules } from '../label/rule-projector';
-import { everyRule, ruleSetFor } from '../label/rule-set';
+import { everyRule, type RulePreset, ruleSetFor } from '../label/rule-set';
 
 interface RuleRunOptions {
   /** Parts of the pinned task specification. */
@@ -298,10 +298,11 @@ export class RuleRun {
 export function verdictsOf(
   events: readonly RunEvent[],
   settings: RuleSettings = everyRuleOn(),
+  preset: RulePreset = 'default',
 ): { step: number; verdict: RuleVerdict }[] {
   const [created] = events;
   if (created?.kind !== 'run.created') throw new RangeError('a run begins with run.created');
-  const fold = startRules(ruleSetFor(created.body.spec, settings).rules, created);
+  const fold = startRules(ruleSetFor(created.body.spec, settings, preset).rules, created);
   const kept = new Map<string, { step: number; verdict: RuleVerdict }>();
   for (const event of events) {
     for (const row of fold.apply(event)) kept.set(`${row.verdict.rule} ${row.step}`, row);

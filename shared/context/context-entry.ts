@@ -20,6 +20,8 @@ export interface SummaryPair {
 export interface Kept {
   keepStart: number;
   keepEnd: number;
+  /** The sentence in its place says how to see the rest. */
+  lines?: true | undefined;
 }
 
 interface EntryObservation {
@@ -181,9 +183,9 @@ export function observationOf(entry: ContextEntry): string {
 /** The text with its middle left out, and a sentence in its place that says how much is missing. */
 export function shortened(text: string, kept: Kept | null): string {
   const left = kept === null ? 0 : text.length - kept.keepStart - kept.keepEnd;
-  return kept === null || left <= 0
-    ? text
-    : `${text.slice(0, kept.keepStart)}\n\n[${left} characters are left out here, because the context is full]\n\n${text.slice(text.length - kept.keepEnd)}`;
+  if (kept === null || left <= 0) return text;
+  const more = kept.lines === true ? '. To see them, ask for just that part again' : '';
+  return `${text.slice(0, kept.keepStart)}\n\n[${left} characters are left out here, because the context is full${more}]\n\n${text.slice(text.length - kept.keepEnd)}`;
 }
 
 /** Estimated tokens of a message's texts; images are counted by what `PlacedMessage.images` says of them. */

@@ -73,6 +73,21 @@ export function largestPart(context: ContextFold): { step: number; tokens: numbe
     .reduce((most, each) => (each.tokens > most.tokens ? each : most), { step: 0, tokens: head });
 }
 
+/** Share of what is kept on one side that may be given up so that the cut stands between two lines. */
+const GIVEN_UP = 0.25;
+
+/** The last place up to `at` where a line begins; `at` itself, or the place before half a character there, in a long line. */
+function lineBefore(text: string, at: number): number {
+  const line = text.lastIndexOf('\n', at - 1) + 1;
+  return line >= at * (1 - GIVEN_UP) ? line : at - (splitsPair(text, at) ? 1 : 0);
+}
+
+/** The first place from `at` on where a line begins; else as `lineBefore`, the other way round. */
+function lineAfter(text: string, at: number): number {
+  const line = text[at - 1] === '\n' ? at : text.indexOf('\n', at) + 1;
+  return line > 0 && line - at <= (text.length - at) * GIVEN_UP ? line : at + (splitsPair(text, at) ? 1 : 0);
+}
+
 function shortenOne(
   segment: number,
   { step, call, text, kept, tokens }: Candidate,
@@ -82,15 +97,14 @@ function shortenOne(
   const share = tokens === 0 ? 0 : Math.max(0, tokens - excess) / tokens;
   const keep = Math.max(LEAST_KEPT, Math.floor(now * share) - MARKER);
   const half = Math.floor(keep / 2);
-  const keepStart = half - (splitsPair(text, half) ? 1 : 0);
-  const end = text.length - (keep - half);
-  const keepEnd = text.length - end - (splitsPair(text, end) ? 1 : 0);
-  const body = { segment, step, call, keepStart, keepEnd, was: text.length };
+  const keepStart = lineBefore(text, half);
+  const keepEnd = text.length - lineAfter(text, text.length - (keep - half));
+  const body = { segment, step, call, keepStart, keepEnd, was: text.length, lines: true as const };
   return { body, saved: tokens - estimateTokens(shortened(text, body)) };
 }
 
 /** About what the sentence in the middle takes, UTF-16 units. */
-const MARKER = 100;
+const MARKER = 140;
 
 function lengthOf(text: string, kept: Kept | null): number {
   return kept === null ? text.length : Math.min(text.length, kept.keepStart + kept.keepEnd);

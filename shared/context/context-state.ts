@@ -339,14 +339,14 @@ export class ContextState {
   }
 
   private shorten(body: EventBody<'context.shortened'>): void {
-    const { step, call, keepStart, keepEnd } = body;
+    const { step, call, keepStart, keepEnd, lines } = body;
     const observation = this.steps
       .find((entry) => entry.step === step)
       ?.observations.find((each) => each.call === call);
     if (observation !== undefined) {
-      observation.kept = { keepStart, keepEnd };
+      observation.kept = { keepStart, keepEnd, lines };
     } else if (step === 0 && this.pair !== null) {
-      this.pair.kept = { keepStart, keepEnd };
+      this.pair.kept = { keepStart, keepEnd, lines };
     }
     // For the sake of a summary turn that would not fit itself it is part of that round.
     this.rounds += this.summary === null ? 1 : 0;

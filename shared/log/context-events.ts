@@ -66,6 +66,8 @@ export const contextEvents = {
     keepStart: count,
     keepEnd: count,
     was: count,
+    /** Cut between lines, and the sentence in its place says how to see the rest; absent in logs from before. */
+    lines: z.literal(true).optional(),
   }),
   /**
    * From here on requests only name the images of the head and of all observations up to that of `call` in `step` (0: of the

@@ -3,6 +3,8 @@ import { type ActionDefinition, done, failed } from '../action';
 /** A place for reasoning between actions; nothing outside the log changes. */
 export const think: ActionDefinition = {
   name: 'think',
+  // The paper's `null_action` performs nothing and says so (appendix F.6).
+  aliases: ['null'],
   family: 'special',
   description: 'Notes a thought of up to 200 characters; runs nothing.',
   params: [{ name: 'thought', type: 'string', default: '', emptyIsValue: true, note: 'The thought.' }],

@@ -5,6 +5,7 @@ import type { ExportJob } from '@shared/contract/export-views';
 import { ulid } from 'ulid';
 import type { Clock } from '../../clock';
 import { DatasetRegistry, datasetView } from '../past/dataset-registry';
+import type { PrivateSources } from '../redaction/settings';
 import type { ExportProgress, ExportRunner, RunningExport } from './export-runner';
 import { abandonLeft, type LeftExport, leftExport } from './left-exports';
 
@@ -13,6 +14,8 @@ export interface ExportJobsOptions {
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Hears of each change, progress at most five times a second. */
   tell(job: ExportJob): void;
+  /** What must not leave this installation, now. */
+  sources?(): PrivateSources;
   /** A dataset was added to the list of the workspace. */
   written(): void;
 }
@@ -200,7 +203,8 @@ export class ExportJobs {
 
   private run(job: Job): void {
     const { options, workspace, register, view } = job;
-    const task = { job: view.id, workspace, out: view.folder, options, register };
+    const sources = this.options.sources?.();
+    const task = { job: view.id, workspace, out: view.folder, options, register, sources };
     const running = this.options.run({ ...task, goOn: view.resumed ? 'pinned' : 'same' }, (progress) =>
       this.progress(job, progress),
     );

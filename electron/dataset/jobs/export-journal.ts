@@ -32,7 +32,7 @@ export const journalHead = z.object({
 export type JournalHead = z.infer<typeof journalHead>;
 
 /** Heads of runs when it began, the plan of each run by its id, and the state at the last border. */
-export type JournalPart = 'heads' | `run-${string}` | 'state';
+export type JournalPart = 'heads' | `run-${string}` | 'state' | 'redaction';
 
 /**
  * What makes an export go on after its process was killed, in its partial folder: `head.json`, heads and plans of runs, and

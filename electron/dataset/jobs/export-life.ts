@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { version } from '../../../package.json';
 import { DatasetFolder } from '../dataset-folder';
 import type { DatasetReader } from '../event-pages';
+import type { KnownRedaction } from '../redaction/begin-redaction';
 import { type SavedWriting, Writing, type WritingInput } from '../writing';
 import type { JournalHead } from './export-journal';
 import type { ExportProgress } from './export-runner';
@@ -39,6 +40,8 @@ export interface BegunExport {
   /** Begins to write, or goes on where the killed process had its last border. */
   goOn(snapshot: string, input: WritingInput): Promise<Writing>;
   keep(snapshot: string, saved: SavedWriting): Promise<void>;
+  /** What the process before had found of `key`; absent: it is found now, and kept. */
+  known(key: string, find: () => Promise<KnownRedaction>): Promise<KnownRedaction>;
 }
 
 export async function beginExport(
@@ -50,7 +53,15 @@ export async function beginExport(
   if (job === undefined) {
     const folder = await DatasetFolder.begin(out);
     const begin = (_: string, input: WritingInput) => Writing.begin(folder, input);
-    return { folder, plans: null, meter, resumed: () => false, goOn: begin, keep: async () => undefined };
+    return {
+      folder,
+      plans: null,
+      meter,
+      resumed: () => false,
+      goOn: begin,
+      keep: async () => undefined,
+      known: (_, find) => find(),
+    };
   }
   const left = await leftOf(out, { workspace, options, job, goOn });
   const folder = left ?? (await DatasetFolder.begin(out));
@@ -84,6 +95,13 @@ export async function beginExport(
       resumed = true;
       meter.skip(kept.writing.events, going.sinks);
       return going;
+    },
+    known: async (key, find) => {
+      const kept = await journal.read<KnownRedaction & { key: string }>('redaction');
+      if (kept?.key === key) return kept;
+      const found = await find();
+      await journal.write('redaction', { ...found, key });
+      return found;
     },
     keep: async (snapshot, writing) => {
       const kept: Kept = { snapshot, writing };

@@ -1,5 +1,6 @@
 import type { ExportOptions } from '@shared/contract/export-request';
 import type { ExportResult } from '@shared/contract/ipc/dataset';
+import type { PrivateSources } from '../redaction/settings';
 
 /** What one export is started with; plain data, as it goes to a thread. */
 export interface ExportTask {
@@ -17,6 +18,8 @@ export interface ExportTask {
    * snapshot, `pinned` with the snapshot that it began with.
    */
   goOn: 'same' | 'pinned';
+  /** What must not leave this installation: redaction takes it out. Kept in memory alone. */
+  sources?: PrivateSources | undefined;
   /** Keep a note of the export in the workspace; false where nothing may be written there. */
   register: boolean;
 }

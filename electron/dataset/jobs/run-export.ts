@@ -32,13 +32,13 @@ async function exportHere(
   gate: ExportGate,
   tell: (progress: ExportProgress) => void,
 ): Promise<ExportDone> {
-  const { job, workspace, goOn, out, options, templateWants } = task;
+  const { job, workspace, goOn, out, options, templateWants, sources } = task;
   const { reads, close } = openReads(workspace);
   let skipped = 0;
   try {
     const written = await writeDataset(
       passing(datasetReader(reads), gate),
-      { ...options, templateWants, out, signal: gate.signal },
+      { ...options, templateWants, out, sources, signal: gate.signal },
       {
         ...{ job, workspace, goOn, keeps: () => gate.keeps },
         tell: (progress) => {
@@ -98,14 +98,14 @@ function passing(reader: DatasetReader, gate: ExportGate): DatasetReader {
 async function remember(
   workspace: string,
   folder: string,
-  { manifest, plan, files, records, bytes }: WrittenDataset,
+  { manifest, plan, files, records, bytes, redacted }: WrittenDataset,
 ): Promise<Pick<ExportDone, 'dataset' | 'notKept'>> {
   const id = createHash('sha256').update(manifest).digest('hex');
   const index = await promisify(gzip)(await readFile(join(folder, indexFile)));
   try {
     await new DatasetRegistry(workspace).add(
       {
-        ...{ id, format: plan.options.format, writtenAt: Date.now(), snapshot: plan.snapshot, redacted: 0 },
+        ...{ id, format: plan.options.format, writtenAt: Date.now(), snapshot: plan.snapshot, redacted },
         ...{ variants: plan.variants.map(({ variant }) => variant), options: plan.options },
         ...{ compression: plan.options.compression, records, bytes },
         ...countMasks(variantPlan(plan).rows),

@@ -8,6 +8,8 @@ import { planExport } from '../export-plan';
 import { jsonLine } from '../json-line';
 import { manifestFile } from '../manifest';
 import type { ExportPlan } from '../plan';
+import { Redactor } from '../redaction/redactor';
+import { redactionSettings } from '../redaction/settings';
 import { encodingOf, sinkPath } from '../sinks';
 import { loadTarget } from '../targets/table';
 import type { Target } from '../targets/target';
@@ -74,14 +76,21 @@ class Check {
   result(): DatasetCheck {
     const { problems, manifest, more } = this;
     const notes = more === 0 ? this.notes : [...this.notes, `${more} more problems are not listed.`];
-    return { ok: problems.length === 0, problems, notes, files: manifest.files.length, records: this.records_ };
+    return {
+      ok: problems.length === 0,
+      problems,
+      notes,
+      files: manifest.files.length,
+      records: this.records_,
+    };
   }
 
   async hashes(): Promise<void> {
     for (const file of this.manifest.files) await this.hash(file);
     const listed = new Set([manifestFile, ...this.manifest.files.map(({ path }) => path)]);
     for (const path of await filesBelow(this.folder))
-      if (!listed.has(path)) this.add(path, null, 'The manifest does not name this file. Remove it, or export again.');
+      if (!listed.has(path))
+        this.add(path, null, 'The manifest does not name this file. Remove it, or export again.');
   }
 
   private async hash({ path, bytes, sha256 }: Checked): Promise<void> {
@@ -96,7 +105,8 @@ class Check {
         }
         this.readable.add(path);
         if (size !== bytes) this.add(path, null, `It has ${size} bytes; the manifest says ${bytes}.`);
-        else if (hash.digest('hex') !== sha256) this.add(path, null, 'Its sha256 is not the one in the manifest.');
+        else if (hash.digest('hex') !== sha256)
+          this.add(path, null, 'Its sha256 is not the one in the manifest.');
       } finally {
         await handle.close();
       }
@@ -152,7 +162,8 @@ class Check {
       const file = known ?? new OpenFile(this.read(path));
       if (known === undefined) {
         open.set(path, file);
-        if (!files.has(path)) this.add(path, null, 'The manifest does not name this data file, which the workspace gives.');
+        if (!files.has(path))
+          this.add(path, null, 'The manifest does not name this data file, which the workspace gives.');
       }
       const record = await file.next();
       if (record === null) return;
@@ -191,6 +202,8 @@ class Check {
     };
     const writing = await Writing.into(sinks, {
       ...{ reader, plan, target: this.target, onEvents: () => undefined },
+      // Masks are compared, not texts.
+      redactor: new Redactor(redactionSettings(plan.runs, { redact: 'off', allowed: [] }), new Map()),
       context: { argumentsForm: this.manifest.arguments, signal },
       borderEvents: Number.POSITIVE_INFINITY,
       atBorder: async () => undefined,
@@ -217,7 +230,8 @@ class Check {
     for (let record = await read.next(); record !== null; record = await read.next()) {
       if ('problem' in record) this.add(path, record.line, record.problem);
     }
-    if (read.found > wanted) this.add(path, wanted + 1, `${read.found - wanted} records are more than the workspace gives.`);
+    if (read.found > wanted)
+      this.add(path, wanted + 1, `${read.found - wanted} records are more than the workspace gives.`);
     read.taken = wanted;
   }
 
@@ -228,7 +242,9 @@ class Check {
   ): void {
     if (record.text === null) {
       const row = this.target.parquet?.row?.(expected) ?? expected;
-      const columns = Object.fromEntries((this.target.parquet?.columns ?? []).map((name) => [name, row[name]]));
+      const columns = Object.fromEntries(
+        (this.target.parquet?.columns ?? []).map((name) => [name, row[name]]),
+      );
       const difference = recordDifference(record.value, JSON.parse(jsonLine(columns)), this.isRedacted);
       if (difference !== null) this.add(path, record.line, said(difference));
       return;
@@ -255,7 +271,8 @@ class Check {
       this.add(path, record.line, 'It is not an object.');
       return;
     }
-    for (const what of this.target.problems(value as Readonly<Record<string, unknown>>)) this.add(path, record.line, what);
+    for (const what of this.target.problems(value as Readonly<Record<string, unknown>>))
+      this.add(path, record.line, what);
   }
 
   private counted({ path, records }: Checked, found: number): void {
@@ -284,7 +301,8 @@ class Check {
   }
 
   private add(file: string, line: number | null, what: string): void {
-    if (this.problems.length < namedProblems) this.problems.push({ file, line: line === 0 ? null : line, what });
+    if (this.problems.length < namedProblems)
+      this.problems.push({ file, line: line === 0 ? null : line, what });
     else this.more += 1;
   }
 }
@@ -336,7 +354,9 @@ function pinnedReader(reader: DatasetReader, runs: WrittenManifest['runs']): Dat
       const known = counts.get(run) ?? 0;
       const left = (headOf.get(run)?.annotations ?? Number.POSITIVE_INFINITY) - (after === 0 ? 0 : known);
       counts.set(run, (after === 0 ? 0 : known) + page.entries.length);
-      return left > page.entries.length ? page : { entries: page.entries.slice(0, Math.max(0, left)), last: null };
+      return left > page.entries.length
+        ? page
+        : { entries: page.entries.slice(0, Math.max(0, left)), last: null };
     },
   };
 }

@@ -44,6 +44,9 @@ const SHARED = new Set([
 /** Shorter ones are looked for only there, too. */
 const SHORTEST = 4;
 
+/** Identities that are kept. */
+const MOST_KEPT = 10_000;
+
 const WORD = /[A-Za-z0-9_]/;
 /** Behind `home` or `Users`: separators and a name. */
 const HOME_NAME =
@@ -65,6 +68,8 @@ const CONTAINER = /^[0-9a-f]{12}$/;
 export class NameFinder {
   readonly #kinds = new Map<string, NameKind>();
   readonly #forms: KnownForms;
+  /** Of names that were found, so that each is hashed once. */
+  readonly #identities = new Map<string, string>();
 
   constructor({ users, hosts, homes }: PrivateNames) {
     const add = (name: string, kind: NameKind) => {
@@ -88,13 +93,22 @@ export class NameFinder {
     const hits: NameHit[] = [];
     const add = (kind: NameKind, rule: NameHit['rule'], name: string, start: number) =>
       hits.push({
-        ...{ kind, rule, name, identity: nameIdentity(kind, name) },
+        ...{ kind, rule, name, identity: this.#identityOf(kind, name) },
         ...{ start: view.origin(start), end: view.after(start + name.length) },
       });
     this.#listed(view.text, add);
     homeNames(view.text, add);
     prompts(view.text, add);
     return hits;
+  }
+
+  #identityOf(kind: NameKind, name: string): string {
+    const key = `${kind} ${name}`;
+    const known = this.#identities.get(key);
+    if (known !== undefined) return known;
+    const identity = nameIdentity(kind, name);
+    if (this.#identities.size < MOST_KEPT) this.#identities.set(key, identity);
+    return identity;
   }
 
   #listed(
@@ -116,11 +130,21 @@ type Add = (kind: NameKind, rule: NameHit['rule'], name: string, start: number) 
 function homeNames(text: string, add: Add): void {
   for (const home of HOMES) {
     for (let at = text.indexOf(home); at !== -1; at = text.indexOf(home, at + home.length)) {
+      if (!isPath(text, at)) continue;
       const found = homeName(text, at + home.length - 1, home !== '/home/');
       if (found !== null && !SHARED.has(found.name.toLowerCase()))
         add('user', 'home-path', found.name, found.start);
     }
   }
+}
+
+/** How far before a home folder a path is looked at. */
+const BEFORE = 80;
+
+/** Whether a path of a disk is there, and no address of a page. */
+function isPath(text: string, at: number): boolean {
+  const [before = ''] = /[A-Za-z0-9._/-]*$/u.exec(text.slice(Math.max(0, at - BEFORE), at)) ?? [];
+  return /^(?:-[A-Za-z])?$|^\/(?:[^/]|$)|^\/\/(?:\/|$)/u.test(before);
 }
 
 function homeName(text: string, at: number, blanks: boolean): { name: string; start: number } | null {

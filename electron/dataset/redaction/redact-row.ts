@@ -1,7 +1,6 @@
 import type { MaskedMessage } from '@shared/context/mask';
 import type { DatasetRow } from '../rows';
 import type { RunPlan, StepPlan } from '../run-plan';
-import { messageSteps } from './message-steps';
 import type { Redacted, Redactor } from './redactor';
 import type { TextHit } from './text-finder';
 
@@ -29,7 +28,7 @@ const SHORTEST_REST = 6;
 export function redactRow(row: DatasetRow, redactor: Redactor, onHits: OnHits = () => undefined): DatasetRow {
   if (redactor.settings.level === 'off') return row;
   const { run } = row.plan.run.created;
-  const steps = messageSteps(row);
+  const { steps } = row;
   const put = redacting(redactor, onHits);
   const parts: { message: number; hit: TextHit }[] = [];
   let messages = row.messages.map((message, index) => {

@@ -30,6 +30,7 @@ export class Redactor {
   readonly #known = { text: new Map<string, Redacted>(), json: new Map<string, Redacted>() };
   #kept = 0;
   #count = 0;
+  #loose = false;
   #scanned = 0;
 
   /** `placeholder`: what stands in the place of something; absent: the number that `placeholders` has for it. */
@@ -44,6 +45,7 @@ export class Redactor {
         : (hit) => {
             const known = placeholders.get(hit.identity);
             if (known !== undefined) return known;
+            if (this.#loose) return unnumbered(hit);
             throw new WaymarkError(
               'bug',
               `A ${hit.kind} (rule ${hit.rule}, ${findingName(hit)}) was found that the first pass over these rows had not found`,
@@ -74,6 +76,32 @@ export class Redactor {
     this.#count += redacted.hits.length;
     this.#scanned += Buffer.byteLength(text);
     return redacted;
+  }
+
+  /**
+   * A record that a target made of redacted rows, or of what it read itself. What was in no row has the number 0, so that the
+   * order of records does not matter. Texts that are JSON stay it.
+   */
+  record<T>(value: T): T {
+    if (this.settings.level === 'off') return value;
+    const before = this.#loose;
+    this.#loose = true;
+    try {
+      return this.#value(value, false, 0) as T;
+    } finally {
+      this.#loose = before;
+    }
+  }
+
+  /** A text beside the data, as a README; what was in no row has the number 0. */
+  loose(text: string, form: 'text' | 'json' = 'text'): string {
+    const before = this.#loose;
+    this.#loose = true;
+    try {
+      return this.redact(text, form).text;
+    } finally {
+      this.#loose = before;
+    }
   }
 
   /** Every text of a JSON value, names of fields included; the same value where there is nothing to take out. */
@@ -129,7 +157,7 @@ export class Redactor {
   }
 
   #value(value: unknown, numbers: boolean, depth: number): unknown {
-    if (typeof value === 'string') return this.redact(value, 'text').text;
+    if (typeof value === 'string') return this.redact(value, /^\s*[[{]/.test(value) ? 'json' : 'text').text;
     if (typeof value === 'number' && numbers) {
       const { text, hits } = this.redact(String(value), 'text');
       return hits.length === 0 ? value : text;
@@ -148,6 +176,10 @@ export class Redactor {
     });
     return changed ? Object.fromEntries(fields) : value;
   }
+}
+
+function unnumbered({ kind, secret }: TextHit): string {
+  return secret === null ? `<<${kind}:0>>` : `<<${kind}:${secret}:0>>`;
 }
 
 /** Parsers refuse what is nested deeper, and so do trainers. */

@@ -44,8 +44,7 @@ export async function rescan(
   let count = 0;
   if (settings.level === 'off') return { findings, count };
   const finder = new TextFinder(settings);
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.path, entry.name));
+  const files = await filesIn(folder);
   for (const path of files.sort()) {
     const file = path.slice(folder.length + 1);
     let line = 0;
@@ -82,6 +81,19 @@ export function refuseFound({ findings, count }: { findings: readonly FileFindin
   );
 }
 
+async function filesIn(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  const open = [folder];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const entry of await readdir(next, { withFileTypes: true })) {
+      const path = join(next, entry.name);
+      if (entry.isDirectory()) open.push(path);
+      else files.push(path);
+    }
+  }
+  return files;
+}
+
 async function linesOf(
   path: string,
   readers: Readonly<Record<string, LinesOf>>,
@@ -104,11 +116,14 @@ async function* wholeText(path: string): AsyncGenerator<string> {
   yield Buffer.concat(pieces).toString('utf8');
 }
 
-async function* lines(stream: Readable): AsyncGenerator<string> {
+const lines = (stream: Readable): AsyncGenerator<string> => linesOfPieces(stream as AsyncIterable<Buffer>);
+
+/** Lines of UTF-8 text that comes in pieces, without their ends. */
+export async function* linesOfPieces(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   let rest: string[] = [];
   for await (const piece of stream) {
-    const [first = '', ...others] = decoder.write(piece as Buffer).split('\n');
+    const [first = '', ...others] = decoder.write(piece).split('\n');
     rest.push(first);
     for (const line of others) {
       yield rest.join('');

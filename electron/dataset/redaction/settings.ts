@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import type { Redaction } from '@shared/contract/export-request';
+import type { ExportOptions, Redaction } from '@shared/contract/export-request';
 import type { Settings } from '@shared/contract/settings';
 import type { EventOf } from '@shared/log/events';
 
@@ -36,6 +36,30 @@ export function heldSecrets(values: readonly string[]): string[] {
     .map((value) => value.trim())
     .filter((value) => value.length >= SHORTEST && !NO_KEYS.test(value));
   return [...new Set(telling)].sort();
+}
+
+/** What this installation knows that must not leave it; plain data, as it goes to a thread. */
+export interface PrivateSources {
+  /** What the application holds: keys of endpoints, values that were taken out of the environment. */
+  held: readonly string[];
+  settings: Pick<Settings, 'annotator' | 'computers'>;
+}
+
+/** What redaction of an export of these runs takes out, as its request asks. `sources` absent: names of this machine alone. */
+export function redactionSettings(
+  runs: readonly { created: EventOf<'run.created'>['body'] }[],
+  { redact, allowed }: Pick<ExportOptions, 'redact' | 'allowed'>,
+  { held, settings }: PrivateSources = {
+    held: [],
+    settings: { annotator: { uuid: '', name: '' }, computers: [] },
+  },
+): RedactionSettings {
+  return {
+    level: redact,
+    secrets: heldSecrets(held),
+    names: privateNames({ settings, created: runs.map(({ created }) => created) }),
+    allowed: [...allowed].sort(),
+  };
 }
 
 export interface NameSources {

@@ -4,13 +4,8 @@ import { wellFormed } from '@shared/base/clean-text';
 import { escapeHumanTag } from '@shared/context/human-tag';
 import { type ComputerSpec, type TaskSpec, workspaceHolder } from '@shared/contract/task';
 import type { EventBody } from '@shared/log/events';
-import { trainingWords } from '../../agent/budget';
+import { oneCallWords, severalCallsWords, trainingWords } from '../../agent/budget';
 import type { SummaryTexts } from '../../agent/summarise-texts';
-
-/** As the request itself says it (`parallel_tool_calls`). */
-const ONE = 'one tool: each answer makes one call.';
-const SEVERAL =
-  'a tool. You may call several in one answer; they run one after another, and you see their output once all have run.';
 
 type Head = EventBody<'segment.started'>['head'];
 
@@ -39,7 +34,7 @@ export async function promptHead(
       ...trainingLines(options.maxTrainingMs ?? null),
     ].join('\n'),
     protected: protectedLine(spec),
-    calls: options.severalCalls ? SEVERAL : ONE,
+    calls: options.severalCalls ? severalCallsWords : oneCallWords,
   });
   return [
     { role: 'system', content: wellFormed(system.trim()) },

@@ -1,5 +1,7 @@
+import { counted } from '@shared/base/amounts';
 import { wellFormed } from '@shared/base/clean-text';
 import { WaymarkError } from '@shared/contract/errors';
+import type { RunSummary } from '@shared/contract/views';
 import type { Author } from '@shared/log/annotations';
 import type { EventBody } from '@shared/log/events';
 import type { HintCategory, HintDelivery, HintVerdict, HintView } from '@shared/log/outbox';
@@ -130,12 +132,17 @@ export class HintDesk {
     await this.refuseStranger(run, deliver);
   }
 
-  /** A hint that waits for a computer the run does not have, for GPUs where there are none, or for a score that none gives. */
+  /**
+   * A hint that waits for a computer the run does not have, for GPUs where there are none, for a score that none gives, or for
+   * longer than the run has steps or time left.
+   */
   private async refuseStranger(run: string, deliver: HintDelivery | undefined): Promise<void> {
     if (deliver === undefined) return;
     if (deliver.when === 'score_changes') await this.refuseUnscored(run);
+    const summary = await this.store.reader.run(run);
+    refuseTooLate(summary, deliver);
     if (!('computer' in deliver)) return;
-    const { computers } = await this.store.reader.run(run);
+    const { computers } = summary;
     const names = computers.map(({ name }) => name);
     const meant =
       deliver.computer === '' ? computers : computers.filter(({ name }) => name === deliver.computer);
@@ -165,6 +172,23 @@ export class HintDesk {
       `${why}, so the hint would never be delivered. Choose another condition.`,
     );
   }
+}
+
+/** @throws WaymarkError bad_input when the run ends at its limits before the condition can come true */
+function refuseTooLate(run: RunSummary, deliver: HintDelivery): void {
+  const steps = Math.max(0, run.maxSteps - run.taken);
+  const minutes = Math.floor(Math.max(0, run.maxWorkingMs - run.workingMs) / 60_000);
+  const left =
+    deliver.when === 'error_streak' && deliver.steps > steps
+      ? counted(steps, 'step')
+      : deliver.when === 'gpu_idle' && deliver.minutes > minutes
+        ? `${counted(minutes, 'minute')} of working time`
+        : null;
+  if (left === null) return;
+  throw new WaymarkError(
+    'bad_input',
+    `This run has ${left} left, so the hint would never be delivered. Choose a shorter condition, or raise the limits first.`,
+  );
 }
 
 /** The agent can bring about another score: it has `eval`, and evaluations left. The final one comes too late for any hint. */

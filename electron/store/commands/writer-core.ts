@@ -2,11 +2,10 @@ import { WaymarkError } from '@shared/contract/errors';
 import type { MergeReport } from '@shared/contract/ipc/merge';
 import type { RuleSettings } from '@shared/contract/rules/rule-settings';
 import type { TimedDecision } from '@shared/labels/review/pace';
-import type { AnnotationEntry, AnnotationOp, AnnotationTarget, Author } from '@shared/log/annotations';
+import type { Author } from '@shared/log/annotations';
 import type { DatedEvent, NewEvent } from '@shared/log/events';
 import type { OutboxEntry, OutboxOp } from '@shared/log/outbox';
 import { ulid } from 'ulid';
-import type { StoreWriter } from '../api';
 import { BlobStore } from '../file/blob-store';
 import type { Db } from '../file/database';
 import { DiskGuard } from '../file/disk-guard';
@@ -29,7 +28,7 @@ import { writeRuleSettings } from '../projections/rule-settings';
 import { RunProjection } from '../projections/run-projection';
 import type { StepProjector } from '../projections/step-projector';
 import { type PendingChunk, SessionLog } from '../sessions/session-log';
-import type { Redone, SessionChunk, StoredTask, Undone } from '../values';
+import type { SessionChunk, StoredTask } from '../values';
 import { AnnotationDesk } from './annotation-desk';
 import { RunRemoval } from './run-removal';
 
@@ -54,13 +53,14 @@ export interface WriterOptions {
 export const TRANSACTION_BUDGET_MS = 15;
 
 /** The writing connection and everything that goes through it. Lives in the writer's thread. */
-export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'> {
+export class WriterCore {
   readonly statements: Statements;
   private readonly group: GroupCommit;
   private readonly log: RunLog;
   private readonly projection: RunProjection;
   private readonly outbox: OutboxLog;
-  private readonly annotations: AnnotationDesk;
+  /** Labels, their undo, and what a merge brings. */
+  readonly annotations: AnnotationDesk;
   private readonly sessions: SessionLog;
   private readonly seen: SeenLog;
   private readonly dwell: DwellLog;
@@ -226,26 +226,9 @@ export class WriterCore implements Omit<StoreWriter, 'backup' | 'rebuildSearch'>
     });
   }
 
-  annotate(
-    author: Author,
-    target: AnnotationTarget,
-    op: AnnotationOp,
-    chosen?: string,
-  ): Promise<AnnotationEntry> {
-    return this.annotations.annotate(author, target, op, chosen);
-  }
-
   merge(path: string): Promise<MergeReport> {
     this.disk.check();
     return this.annotations.merge(path);
-  }
-
-  undo(run: string, author: Author, entry?: string): Promise<Undone | null> {
-    return this.annotations.undo(run, author, entry);
-  }
-
-  redo(run: string, author: Author): Promise<Redone | null> {
-    return this.annotations.redo(run, author);
   }
 
   sessionBytes(run: string, epoch: number, uid: string, chunk: SessionChunk): Promise<void> {

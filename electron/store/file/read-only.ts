@@ -1,5 +1,4 @@
 import { WaymarkError } from '@shared/contract/errors';
-import type { StoreWriter } from '../api';
 
 /** `from-elsewhere`: where the workspace came from elsewhere (`isFromElsewhere`), and nobody has trusted it yet. */
 export type ReadOnly = boolean | 'from-elsewhere';
@@ -21,34 +20,4 @@ export function cannotBeWritten(folder: string, what: string): WaymarkError {
     'read_only',
     `${folder} cannot be written now, so it is read-only: ${what} was refused. Copy the folder to a disk that has room and can be written, or free some space, and try again.`,
   );
-}
-
-/** Refuses what would be recorded; what belongs to no log, such as up to where a person has read, is passed over. */
-export function readOnlyWriter(
-  writer: Pick<StoreWriter, 'backup' | 'rebuildSearch'>,
-  folder: string,
-  refusal = (what: string) => fromElsewhere(folder, what),
-): StoreWriter {
-  const refused = (what: string) => () => Promise.reject(refusal(what));
-  const passed = () => Promise.resolve();
-  return {
-    append: refused('recording'),
-    appendIfOutboxAt: refused('recording'),
-    post: refused('asking something of a run'),
-    annotate: refused('labelling'),
-    merge: refused('merging'),
-    undo: refused('undoing'),
-    redo: refused('redoing'),
-    sessionBytes: refused('recording'),
-    remove: refused('removing'),
-    clean: refused('cleaning up'),
-    createTask: refused('adding a task'),
-    setRules: refused('setting rules'),
-    rebuild: refused('deriving lists again'),
-    see: passed,
-    keepDwell: passed,
-    dismissRetroMask: passed,
-    rebuildSearch: () => writer.rebuildSearch(),
-    backup: () => writer.backup(),
-  };
 }

@@ -1,5 +1,6 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { Store } from '../api';
+import { readOnlyWriter } from '../commands/writers';
 import { outdatedRuns } from '../projections/projection-upgrade';
 import { createProjector } from '../projections/projector';
 import { readerIn } from '../queries/answers';
@@ -10,7 +11,7 @@ import { searchSessions } from '../search/search-sessions';
 import { AssembledStore, Notices } from '../threads/store-parts';
 import { verifyWorkspace } from '../verify/verify';
 import { migrations, readVersion } from './migrate';
-import { cannotBeWritten, readOnlyWriter } from './read-only';
+import { cannotBeWritten } from './read-only';
 
 /**
  * A workspace on a disk that cannot be written, for reading alone: in the calling thread, without locks, index and upkeep.

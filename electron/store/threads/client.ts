@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import type { Store, StoreWriter } from '../api';
+import type { Store } from '../api';
+import { readOnlyWriter, writerOver } from '../commands/writers';
 import { offerAddresses } from '../file/file-addresses';
-import { type ReadOnly, readOnlyWriter } from '../file/read-only';
+import type { ReadOnly } from '../file/read-only';
 import { readerOver } from '../queries/answers';
 import { readsFrom } from './reads-from';
 import { AssembledStore, Notices, thrownLater } from './store-parts';
-import { type StoreThread, type StoreThreads, startThreads } from './store-thread';
+import { type StoreThreads, startThreads } from './store-thread';
 import type { ThreadData } from './thread-protocol';
 
 export interface OpenStoreOptions {
@@ -57,7 +58,11 @@ export async function openStore(folder: string, options: OpenStoreOptions = {}):
       read.hasBegun ? opening : null,
       index.hasBegun ? indexing : null,
     ]);
-    const writer = remoteWriter(write, index, options.entryId ?? (() => undefined));
+    const threads = { write, index };
+    const writer = writerOver(
+      (thread, name, args) => threads[thread].call(name, args),
+      options.entryId ?? (() => undefined),
+    );
     return new AssembledStore(
       folder,
       readOnly ? readOnlyWriter(writer, folder) : writer,
@@ -118,31 +123,4 @@ export function bundledWorkers(): string {
     );
   }
   return found;
-}
-
-function remoteWriter(
-  writing: StoreThread,
-  indexing: StoreThread,
-  entryId: () => string | undefined,
-): StoreWriter {
-  return {
-    append: (...args) => writing.call('append', args),
-    appendIfOutboxAt: (...args) => writing.call('appendIfOutboxAt', args),
-    post: (run, author, op, ulid = entryId()) => writing.call('post', [run, author, op, ulid]),
-    annotate: (author, target, op, ulid = entryId()) => writing.call('annotate', [author, target, op, ulid]),
-    merge: (...args) => writing.call('merge', args),
-    undo: (...args) => writing.call('undo', args),
-    redo: (...args) => writing.call('redo', args),
-    sessionBytes: (...args) => writing.call('sessionBytes', args),
-    remove: (...args) => writing.call('remove', args),
-    clean: () => writing.call('clean', []),
-    createTask: (...args) => writing.call('createTask', args),
-    setRules: (...args) => writing.call('setRules', args),
-    see: (...args) => writing.call('see', args),
-    keepDwell: (...args) => writing.call('keepDwell', args),
-    dismissRetroMask: (...args) => writing.call('dismissRetroMask', args),
-    rebuild: (...args) => writing.call('rebuild', args),
-    rebuildSearch: () => indexing.call('rebuildSearch', []),
-    backup: () => indexing.call('backup', []),
-  };
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../api';
 import { openWriterPart } from '../commands/writer-part';
-import { type ReadOnly, readOnlyWriter } from '../file/read-only';
+import { readOnlyWriter, writerIn } from '../commands/writers';
+import type { ReadOnly } from '../file/read-only';
 import type { StoreNotice } from '../notices';
 import { createProjector } from '../projections/projector';
 import type { StepProjector } from '../projections/step-projector';
@@ -54,7 +55,7 @@ export function openStoreInProcess(folder: string, options: InProcessOptions = {
   }
   const { reads, close } = openReads(folder, now);
   const reader = readerIn({ read: reads, index: index.reads }, () => core.drain());
-  const writer = Object.assign(core, { backup: index.backup, rebuildSearch: index.rebuildSearch });
+  const writer = writerIn({ write: core, index });
   const allowed = core.readOnly ? readOnlyWriter(writer, folder) : writer;
   return new AssembledStore(folder, allowed, reader, notices, {
     readOnly: core.readOnly,

@@ -1,3 +1,4 @@
+import { writesOf } from '../commands/writers';
 import type { StoreNotice } from '../notices';
 import { createProjector } from '../projections/projector';
 import { answersOf } from '../queries/answers';
@@ -22,8 +23,7 @@ function openPart(data: ThreadData, notify: (notice: StoreNotice) => void, worke
     });
     return {
       ...answersOf('index', index.reads),
-      backup: index.backup,
-      rebuildSearch: index.rebuildSearch,
+      ...writesOf('index', index),
       drain: index.drain.bind(index),
       close: index.close.bind(index),
     };

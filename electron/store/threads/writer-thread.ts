@@ -1,4 +1,5 @@
 import { openWriterPart } from '../commands/writer-part';
+import { writesOf } from '../commands/writers';
 import type { StoreNotice } from '../notices';
 import { createProjector } from '../projections/projector';
 import { answersOf } from '../queries/answers';
@@ -30,22 +31,7 @@ function openPart(data: ThreadData, notify: (notice: StoreNotice) => void) {
   }
   return {
     ...(open === null ? {} : answersOf('read', open.reads)),
-    append: core.append.bind(core),
-    appendIfOutboxAt: core.appendIfOutboxAt.bind(core),
-    post: core.post.bind(core),
-    annotate: core.annotate.bind(core),
-    merge: core.merge.bind(core),
-    undo: core.undo.bind(core),
-    redo: core.redo.bind(core),
-    sessionBytes: core.sessionBytes.bind(core),
-    remove: core.remove.bind(core),
-    clean: core.clean.bind(core),
-    createTask: core.createTask.bind(core),
-    setRules: core.setRules.bind(core),
-    see: core.see.bind(core),
-    keepDwell: core.keepDwell.bind(core),
-    dismissRetroMask: core.dismissRetroMask.bind(core),
-    rebuild: core.rebuild.bind(core),
+    ...writesOf('write', core),
     isReadOnly: async () => core.readOnly,
     drain: core.drain.bind(core),
     close: async () => {

@@ -1,6 +1,7 @@
 import type { Parser } from './parser';
 import { recordParsers } from './record-parsers';
 import { screenParsers } from './screen-parsers';
+import { secretParsers } from './secret-parsers';
 import { shellParsers } from './shell-parsers';
 import { textParsers } from './text-parsers';
 
@@ -10,4 +11,5 @@ export const everyParser: readonly Parser[] = [
   ...screenParsers,
   ...textParsers,
   ...recordParsers,
+  ...secretParsers,
 ];

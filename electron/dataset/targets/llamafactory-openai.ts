@@ -1,0 +1,90 @@
+import type { DatasetRow } from '../rows';
+import { recordMaker, rowMessages, toolsText } from './chat-rows';
+import {
+  alternationProblems,
+  callTurnProblems,
+  factoryPrefixes,
+  factoryReadme,
+  infoExtra,
+} from './llamafactory';
+import { trainedSteps } from './prefix-expansion';
+import { isObject, type Json, jsonTextProblems, textProblems, unknownKeys } from './problem-checks';
+import type { Target, TargetRecord } from './target';
+import { systemText } from './turns';
+
+/**
+ * LLaMA-Factory's `formatting: openai` (`data/converter.py`, `OpenAIDatasetConverter`). Calls stand in the content of a
+ * `function_call` message, as what the converter itself makes of `tool_calls`: from these it takes the calls and loses the text
+ * beside them, and the releases of `datasets` that LLaMA-Factory allows (up to 4.0) fill the arguments of every call with the
+ * names of all others and null. `tools` is `[]` where there are none: without tools the converter adds "detailed thinking off" to the
+ * system prompt.
+ */
+export const llamafactoryOpenaiTarget: Target = {
+  format: 'llamafactory-openai',
+  title: 'LLaMA-Factory (OpenAI)',
+  encodings: ['jsonl'],
+  compressions: ['none'],
+  kinds: ['react', 'summary'],
+  argumentsForm: 'object',
+  repeats: 'rows',
+  recordsOf: trainedSteps,
+  begin: () => recordMaker('step', recordsOf),
+  extras: ({ files }) => [
+    infoExtra(files, {
+      formatting: 'openai',
+      columns: { messages: 'messages', tools: 'tools' },
+      tags: {
+        ...{ role_tag: 'role', content_tag: 'content', user_tag: 'user', assistant_tag: 'assistant' },
+        ...{ observation_tag: 'tool', function_tag: 'function_call', system_tag: 'system' },
+      },
+    }),
+  ],
+  readme: (facts) =>
+    factoryReadme(
+      facts,
+      `- The loader adds a line break at the end of a system prompt. \`--format llamafactory-sharegpt\` does not have this fault; prefer it.
+- Calls are in the content of \`function_call\` messages rather than in \`tool_calls\`: the loader would lose the text beside them, and
+  \`datasets\` up to 4.0 would fill their arguments with null.`,
+    ),
+  problems: (value) => [...problemsOf(value)],
+};
+
+function* recordsOf(row: DatasetRow): Generator<TargetRecord> {
+  const system = systemText(rowMessages(row));
+  const head = system === '' ? [] : [{ role: 'system', content: system }];
+  const tools = toolsText(row);
+  for (const { exchanges, metadata } of factoryPrefixes(row)) {
+    const turns = exchanges.flatMap(({ asked, text, answer }) => [
+      { role: asked === 'user' ? 'user' : 'tool', content: text },
+      { role: answer.calls ? 'function_call' : 'assistant', content: answer.text },
+    ]);
+    yield { value: { messages: [...head, ...turns], tools, metadata }, trained: 1 };
+  }
+}
+
+function* problemsOf(value: Json): Generator<string> {
+  yield* unknownKeys(value, ['messages', 'tools', 'metadata'], '');
+  yield* textProblems(value.metadata, 'metadata');
+  yield* jsonTextProblems(value.tools, 'list', 'tools');
+  if (!Array.isArray(value.messages)) {
+    yield 'messages must be a list';
+    return;
+  }
+  const [first] = value.messages as unknown[];
+  const offset = isObject(first) && first.role === 'system' ? 1 : 0;
+  const turns: readonly unknown[] = value.messages.slice(offset);
+  yield* alternationProblems(
+    turns.map((turn) => (isObject(turn) ? turn.role : undefined)),
+    { even: ['user', 'tool'], odd: ['assistant', 'function_call'], where: 'messages' },
+  );
+  for (const [at, message] of value.messages.entries()) {
+    const where = `messages[${at}]`;
+    if (!isObject(message)) continue;
+    yield* unknownKeys(message, ['role', 'content'], where);
+    yield* textProblems(message.content, `${where}.content`);
+    if (message.role === 'function_call') yield* callTurnProblems(message.content, `${where}.content`);
+    if (message.role === 'user' && String(message.content).includes('{{idx}}')) {
+      yield `${where}.content holds {{idx}}, which the loader replaces by a number`;
+    }
+  }
+}

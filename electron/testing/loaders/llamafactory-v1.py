@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Reads a file as LLaMA-Factory v1's engine does: one sample for each supervised answer, the prefix that ends with it.
+
+From the rules of its source, written anew, standard library only. Output as in openai.py.
+"""
+import json
+import sys
+
+TYPES = {"text", "reasoning", "tool_call", "image_url", "video_url", "audio_url"}
+
+
+def hf_message(message, problems):
+    text, reasoning, calls = "", "", []
+    for part in message["content"]:
+        if part["type"] not in TYPES or not isinstance(part["value"], str) or set(part) != {"type", "value"}:
+            problems.append(f"a part of type {part['type']}")
+        part["value"].encode("utf-8")
+        if part["type"] == "text":
+            text += part["value"]
+        elif part["type"] == "reasoning":
+            reasoning += part["value"]
+        elif part["type"] == "tool_call":
+            call = json.loads(part["value"])
+            if not isinstance(call, dict) or "name" not in call or not isinstance(call.get("arguments"), dict):
+                problems.append("a call without name and arguments")
+            json.dumps(call, ensure_ascii=False).encode("utf-8")
+            calls.append([call["name"], call["arguments"]])
+        elif message["role"] != "user":
+            problems.append(f"an image in a message of role {message['role']}")
+    return {"text": text, "reasoning": reasoning, "calls": calls}
+
+
+def samples(record, problems):
+    messages = record["messages"]
+    cuts = [at + 1 for at, m in enumerate(messages) if m["role"] == "assistant" and m.get("loss_weight", 1.0) > 1e-6]
+    if not cuts:
+        problems.append("no supervised turn: the whole row is one sample, and raises unless it ends with an answer")
+    for number, message in enumerate(messages):
+        weight = message.get("loss_weight")
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)):
+            problems.append(f"message {number} leaves its weight to the default of 1")
+        elif weight > 0 and message["role"] != "assistant":
+            problems.append(f"message {number} has a weight and no model wrote it")
+        if message["role"] not in ("system", "user", "assistant", "tool"):
+            problems.append(f"message {number} has role {message['role']}")
+    for cut in cuts:
+        prefix = [hf_message(message, problems) for message in messages[:cut]]
+        if cut == 1:
+            problems.append("a sample without a prompt")
+        yield prefix[-1]
+
+
+def main(path):
+    records, trained, problems = 0, [], []
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            own = []
+            record = json.loads(line)
+            if set(record) - {"messages", "tools", "metadata"}:
+                own.append("unknown columns")
+            if "tools" in record and not isinstance(json.loads(record["tools"]), list):
+                own.append("tools are no list")
+            trained.append(list(samples(record, own)))
+            records += 1
+            problems += [f"line {number}: {problem}" for problem in own]
+    print(json.dumps({"records": records, "trained": trained, "problems": problems}))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
