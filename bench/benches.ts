@@ -13,6 +13,7 @@ import { secretScan } from './engine/secret-scan';
 import { sessionOutput } from './engine/session-output';
 import type { Bench } from './harness';
 import { concurrentRuns } from './long/concurrent-runs';
+import { exportLarge } from './long/export-large';
 import { longContext } from './long/long-context';
 import { resumeRun } from './long/resume-run';
 import { secondCheckpoint } from './long/second-checkpoint';
@@ -70,6 +71,7 @@ export const benches: readonly Bench[] = [
   thirtyHours,
   resumeRun,
   secondCheckpoint,
+  exportLarge,
   twentyAppenders,
   concurrentRuns,
   reviewStore,

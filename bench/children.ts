@@ -3,6 +3,7 @@ import { driveUntilKilled } from './durability/engine-child';
 import { killInLane } from './durability/kills';
 import { writeAndAcknowledge } from './durability/writer-child';
 import { parseInLane } from './engine/parser-lane';
+import { exportOnce } from './long/export-large';
 import { labelUntilKilled } from './review/kill-labels';
 import { storeFlood } from './ssh/flood-child';
 import { storeUntilKilled } from './ssh/output-child';
@@ -14,6 +15,7 @@ const children: Record<string, (args: readonly string[]) => Promise<void>> = {
   cuts: cutInLane,
   kills: killInLane,
   labels: labelUntilKilled,
+  export: exportOnce,
   parsers: parseInLane,
   'ssh-output': storeUntilKilled,
   'ssh-flood': storeFlood,

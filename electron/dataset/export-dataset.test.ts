@@ -236,7 +236,11 @@ describe('export', () => {
       { source: 'waiver', reason: 'undecided', value: 'train', count: 3 },
     ]);
     expect(manifest.snapshot.rule_sets[0].rules.map(({ id }: { id: string }) => id)).toContain('blind-edit');
-    expect(manifest.files.map(({ path }: { path: string }) => path)).toEqual(['train.jsonl', 'records.index', 'README.md']);
+    expect(manifest.files.map(({ path }: { path: string }) => path)).toEqual([
+      'train.jsonl',
+      'records.index',
+      'README.md',
+    ]);
     expect(await readFile(join(folder, 'out', 'README.md'), 'utf8')).toContain('--loss-mask-type qwen3');
   });
 

@@ -23,7 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const request = (more: Partial<ExportOptions> = {}) => exportRequestSchema.parse({ undecided: 'train', ...more });
+const request = (more: Partial<ExportOptions> = {}) =>
+  exportRequestSchema.parse({ undecided: 'train', ...more });
 
 const living = (
   reader: MemoryReader,
@@ -39,7 +40,11 @@ const living = (
 };
 
 /** Stops like a killed process after some pages: what was written stays, and nothing lets go in order. */
-async function stopped(pages: number, more: Partial<ExportOptions> = {}, life: ExportLife = {}): Promise<boolean> {
+async function stopped(
+  pages: number,
+  more: Partial<ExportOptions> = {},
+  life: ExportLife = {},
+): Promise<boolean> {
   const reader = scriptedExport();
   const controller = new AbortController();
   let left = pages;
@@ -64,7 +69,10 @@ async function hashes(place: string): Promise<Record<string, string>> {
     for (const entry of await readdir(join(place, below), { withFileTypes: true })) {
       const path = join(below, entry.name);
       if (entry.isDirectory()) await walk(path);
-      else found[path] = createHash('sha256').update(await readFile(join(place, path))).digest('hex');
+      else
+        found[path] = createHash('sha256')
+          .update(await readFile(join(place, path)))
+          .digest('hex');
     }
   };
   await walk('');
@@ -118,7 +126,10 @@ describe('an export whose process is gone', () => {
     const label = new EntryMaker('Ada', 'office', '01KRVN00000000000000000001').label(3, 'mask');
     const relabelled = () => {
       const reader = scriptedExport();
-      reader.annotationPage = async (run) => ({ entries: run === label.target.run ? [label] : [], last: null });
+      reader.annotationPage = async (run) => ({
+        entries: run === label.target.run ? [label] : [],
+        last: null,
+      });
       return reader;
     };
     expect(await stopped(130)).toBe(true);
@@ -145,7 +156,11 @@ describe('an export whose process is gone', () => {
   });
 
   it.each([
-    ['a byte changed', async (path: string) => writeFile(path, Buffer.concat([Buffer.from('x'), (await readFile(path)).subarray(1)]))],
+    [
+      'a byte changed',
+      async (path: string) =>
+        writeFile(path, Buffer.concat([Buffer.from('x'), (await readFile(path)).subarray(1)])),
+    ],
     ['the end missing', (path: string) => truncate(path, 10)],
     ['half a line behind it', (path: string) => appendFile(path, '{"messages": [')],
   ])('never trusts its data file: %s', async (_, spoil) => {
@@ -157,23 +172,27 @@ describe('an export whose process is gone', () => {
     expect(await hashes(result.folder)).toEqual(expected);
   });
 
-  it.each(['state', 'heads', 'run-01KRVN00000000000000000001', 'head.json'])(
-    'never trusts its journal: %s',
-    async (part) => {
-      const expected = await whole();
-      for (const spoiled of ['', 'rubbish that is longer than a hash of thirty-two bytes, and no plan']) {
-        expect(await stopped(140)).toBe(true);
-        const [left] = await DatasetFolder.left(join(folder, 'out'));
-        await writeFile(join(left?.partial ?? '', part), spoiled);
-        const { result } = await living(scriptedExport());
-        expect(await hashes(result.folder)).toEqual(expected);
-        expect(await readdir(folder)).toEqual(['out', 'whole']);
-        await rm(result.folder, { recursive: true });
-      }
-    },
-  );
+  it.each([
+    'state',
+    'heads',
+    'run-01KRVN00000000000000000001',
+    'head.json',
+  ])('never trusts its journal: %s', async (part) => {
+    const expected = await whole();
+    for (const spoiled of ['', 'rubbish that is longer than a hash of thirty-two bytes, and no plan']) {
+      expect(await stopped(140)).toBe(true);
+      const [left] = await DatasetFolder.left(join(folder, 'out'));
+      await writeFile(join(left?.partial ?? '', part), spoiled);
+      const { result } = await living(scriptedExport());
+      expect(await hashes(result.folder)).toEqual(expected);
+      expect(await readdir(folder)).toEqual(['out', 'whole']);
+      await rm(result.folder, { recursive: true });
+    }
+  });
 
-  it('was killed before any change of the disk: the next one comes to the same bytes', { timeout: 600_000 }, async () => {
+  it('was killed before any change of the disk: the next one comes to the same bytes', {
+    timeout: 600_000,
+  }, async () => {
     const entry = join(inject('storeWorkers'), 'export-child.js');
     for (const more of full ? kinds : [{ variants: ['all' as const, 'rules' as const] }]) {
       const options = JSON.stringify(request(more));
@@ -200,7 +219,10 @@ describe('an export whose process is gone', () => {
 
 const scriptedEvents = () => {
   const reader = scriptedExport(1_000_000);
-  return [...(reader as unknown as { logs: Map<string, unknown[]> }).logs.values()].reduce((sum, log) => sum + log.length, 0);
+  return [...(reader as unknown as { logs: Map<string, unknown[]> }).logs.values()].reduce(
+    (sum, log) => sum + log.length,
+    0,
+  );
 };
 
 describe('a full disk', () => {
@@ -211,7 +233,11 @@ describe('a full disk', () => {
     const life = { job, workspace: '/made-up', borderEvents: 1 };
     const filler = fillDisk(disk);
     await truncate(filler, 250_000);
-    const failed = writeDataset(scriptedExport(), { ...request({ variants: ['all', 'rules', 'human', 'unmasked'] }), out }, life);
+    const failed = writeDataset(
+      scriptedExport(),
+      { ...request({ variants: ['all', 'rules', 'human', 'unmasked'] }), out },
+      life,
+    );
     await expect(failed).rejects.toMatchObject({ code: 'disk_full', message: expect.stringContaining(out) });
     expect(await readdir(disk)).toEqual(['filler']);
     await rm(filler);

@@ -4,8 +4,12 @@
  */
 export function jsonLine(record: Readonly<Record<string, unknown>>): string {
   const line = JSON.stringify(record);
-  return line.includes('\\ud') ? JSON.stringify(record, wellFormed) : line;
+  // A search by pattern is many times quicker than by text, for which V8 goes through two-byte texts unit by unit.
+  return /\\ud[89a-f]/.test(line) && HALF.test(line) ? JSON.stringify(record, wellFormed) : line;
 }
+
+/** An escape that stands for itself: behind an even number of backslashes. Texts about escapes have an odd one. */
+const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 function wellFormed(_: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value;

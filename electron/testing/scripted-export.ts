@@ -10,7 +10,11 @@ export function scriptedExport(pageLimit = 7): MemoryReader {
       script.answer([
         failed
           ? { name: 'open_file', error: { code: 'not_found', message: 'No such file' } }
-          : { name: 'run_command', args: { command: `echo ${'x'.repeat((step * 37) % 400)} ${step}` }, text: `said ${step} 你好` },
+          : {
+              name: 'run_command',
+              args: { command: `echo ${'x'.repeat((step * 37) % 400)} ${step}` },
+              text: `said ${step} 你好`,
+            },
       ]);
       if (step % 9 === 8) script.summarise();
     }

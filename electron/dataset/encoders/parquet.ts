@@ -48,8 +48,9 @@ export class ParquetEncoder implements RecordEncoder {
   }
 
   add(value: Readonly<Record<string, unknown>>): Buffer[] {
-    this.rows.push(value);
-    this.weight += weightOf(value);
+    const row = this.layout.row?.(value) ?? value;
+    this.rows.push(row);
+    this.weight += weightOf(row);
     return this.weight < this.most ? [] : this.border();
   }
 

@@ -5,6 +5,8 @@ const level = 3;
 /** Bytes given to the library at once. */
 const pieceBytes = 1 << 20;
 const pageBytes = 1 << 16;
+/** Variants times sides times parts of a dataset, and some. */
+const mostStreams = 32;
 
 /**
  * What is used of @hpcc-js/wasm-zstd 1.12.5 beside its class: that has one stream, and a dataset has a file for each variant; and it
@@ -19,6 +21,8 @@ interface Library {
     isError(size: number): number;
     getErrorName(size: number): string;
   };
+  /** Its one stream, which `unload` deletes. */
+  _zstd: { delete(): void };
   /** An export packs with it. */
   taken?: boolean;
 }
@@ -38,18 +42,29 @@ export interface SavedMemory {
 
 /**
  * Streams of zstd, each one frame: some readers stop at the second. A frame cannot be gone on with from outside, so what is saved
- * is the memory of the library. As many packers must be made before `restore` as before `save`: their places in that memory are
- * the same then.
+ * is the memory of the library. Packers are made in the same order before `restore` as before `save`.
  */
 export class ZstdStreams {
   private readonly from: number;
   private readonly to: number;
   private readonly room: number;
+  /** All are made before anything is packed: then each has the same place in every library. */
+  private readonly free: Stream[] = [];
 
-  private constructor(private readonly library: Library) {
+  private constructor(
+    private readonly library: Library,
+    /** Never used; held so that its place in the memory stays taken, as in every other library. */
+    readonly unused: Library['_zstd'],
+  ) {
     this.room = library._zstdClass.compressBound(pieceBytes) + library._zstdClass.CStreamOutSize();
     this.from = this.module._malloc(pieceBytes);
     this.to = this.module._malloc(this.room);
+    for (let count = 0; count < mostStreams; count += 1) {
+      const stream = new library._zstdClass();
+      stream.reset();
+      stream.setCompressionLevel(level);
+      this.free.push(stream);
+    }
   }
 
   /** A library of its own: what another export of this process packs is not in its memory. */
@@ -58,8 +73,9 @@ export class ZstdStreams {
     for (;;) {
       const library = (await Zstd.load()) as unknown as Library;
       if (library.taken !== true) {
-        library.taken = true;
-        return new ZstdStreams(library);
+        const unused = library._zstd;
+        Object.assign(library, { taken: true, _zstd: { delete: () => undefined } });
+        return new ZstdStreams(library, unused);
       }
       await Zstd.unload();
     }
@@ -80,9 +96,8 @@ export class ZstdStreams {
   }
 
   packer(): Packer {
-    const stream = new this.library._zstdClass();
-    stream.reset();
-    stream.setCompressionLevel(level);
+    const stream = this.free.shift();
+    if (stream === undefined) throw new Error(`zstd: there are no more than ${mostStreams} streams`);
     return {
       push: (bytes) => this.push(stream, bytes),
       // Of all streams together, in `save` of the streams.
@@ -105,9 +120,8 @@ export class ZstdStreams {
 
   restore({ bytes, pages }: SavedMemory): void {
     // What is asked for and given back at once makes the memory grow; then all of it is what it was.
-    while (this.module.HEAPU8.length < bytes) {
-      this.module._free(this.module._malloc(bytes - this.module.HEAPU8.length + pageBytes));
-    }
+    if (this.module.HEAPU8.length < bytes) this.module._free(this.module._malloc(bytes));
+    if (this.module.HEAPU8.length < bytes) throw new Error(`zstd: there is no memory of ${bytes} bytes`);
     const heap = this.module.HEAPU8;
     heap.fill(0);
     for (const { at, data } of pages) heap.set(data, at);

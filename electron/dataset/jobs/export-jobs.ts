@@ -215,7 +215,7 @@ export class ExportJobs {
         const stored = dataset === null ? null : await registry.get(dataset);
         const shown = stored === null ? null : await datasetView(stored);
         const bytes = result.files.reduce((sum, file) => sum + file.bytes, 0);
-        const whole = { done: view.total, records: result.rows, bytes };
+        const whole = { done: job.view.total, records: result.rows, bytes };
         this.end(job, { ...whole, state: 'done', result: shown, resumed: resumed || job.view.resumed });
         if (stored !== null) this.options.written();
       })

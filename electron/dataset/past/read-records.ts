@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip, gunzipSync } from 'node:zlib';
 import type { Compression, Encoding } from '@shared/contract/export-request';
 import { Decompress, decompress } from 'fzstd';
@@ -21,7 +21,10 @@ const longestLine = 256 << 20;
  * @throws the system's errors; a plain error for what is no file
  */
 export async function openDataFile(path: string): Promise<FileHandle> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  const handle = await open(
+    path,
+    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+  );
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   throw new Error('it is not a regular file');

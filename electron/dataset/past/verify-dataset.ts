@@ -63,7 +63,7 @@ class Check {
   private readonly problems: DatasetProblem[] = [];
   private readonly notes: string[] = [];
   private more = 0;
-  private records_ = 0;
+  private seen = 0;
   /** Files that are there and can be read. */
   private readonly readable = new Set<string>();
 
@@ -81,7 +81,7 @@ class Check {
       problems,
       notes,
       files: manifest.files.length,
-      records: this.records_,
+      records: this.seen,
     };
   }
 
@@ -148,7 +148,7 @@ class Check {
         count += 1;
         this.ownRules(file.path, record);
       }
-      this.records_ += count;
+      this.seen += count;
       this.counted(file, count);
     }
   }
@@ -167,7 +167,7 @@ class Check {
       }
       const record = await file.next();
       if (record === null) return;
-      this.records_ += 1;
+      this.seen += 1;
       this.ownRules(path, record);
       if (!('problem' in record)) this.compare(path, record, value);
     };

@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { compressions, encodings, exportFormats, exportRequestSchema, exportVariants, redactions } from '@shared/contract/export-request';
+import {
+  compressions,
+  encodings,
+  exportFormats,
+  exportRequestSchema,
+  exportVariants,
+  redactions,
+} from '@shared/contract/export-request';
 import { idSchema } from '@shared/contract/id';
 import { z } from 'zod';
 import { readRegularFile } from '../importers/regular-file';
@@ -70,6 +77,9 @@ function jsonOf(bytes: Buffer, place: string): unknown {
     return JSON.parse(bytes.toString());
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw new WaymarkError('bad_input', `${place} is not valid JSON: ${thrown.message}. Export the dataset again.`);
+    throw new WaymarkError(
+      'bad_input',
+      `${place} is not valid JSON: ${thrown.message}. Export the dataset again.`,
+    );
   }
 }

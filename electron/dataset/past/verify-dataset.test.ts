@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ExportOptions, exportRequestSchema } from '@shared/contract/export-request';
+import { EntryMaker } from '@shared/log/annotation-fixtures';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scriptedExport } from '../../testing/scripted-export';
+import { exportDataset } from '../export-dataset';
+import { verifyDataset } from './verify-dataset';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waymark-verify-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function written(more: Partial<ExportOptions> = {}): Promise<string> {
+  const options = exportRequestSchema.parse({ undecided: 'train', redact: 'off', ...more });
+  return (await exportDataset(scriptedExport(), { ...options, out: join(folder, 'out') })).folder;
+}
+
+/** Somebody who changes a file and makes the manifest agree. */
+async function changed(out: string, path: string, change: (text: string) => string): Promise<void> {
+  const place = join(out, path);
+  const before = await readFile(place);
+  const after = Buffer.from(change(before.toString()));
+  await writeFile(place, after);
+  const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+  const manifest = (await readFile(join(out, 'manifest.json'), 'utf8')).replace(hash(before), hash(after));
+  const sized = manifest.replace(`"bytes": ${before.length}`, `"bytes": ${after.length}`);
+  await writeFile(join(out, 'manifest.json'), sized);
+}
+
+describe('a dataset', () => {
+  it.each<Partial<ExportOptions>>([
+    {},
+    { compression: 'gzip', variants: ['all', 'rules'] },
+    { compression: 'zstd', preset: 'apollo' },
+    { encoding: 'parquet' },
+  ])('that nobody touched is well: %j', async (more) => {
+    const check = await verifyDataset(await written(more), scriptedExport());
+    expect(check).toMatchObject({ ok: true, problems: [], notes: [] });
+    expect(check.records).toBeGreaterThan(10);
+  });
+
+  it('with a mask that was turned is found by its line, also when the manifest was made to agree', async () => {
+    const out = await written();
+    await changed(out, 'train.jsonl', (text) => {
+      const lines = text.split('\n');
+      lines[2] = lines[2]?.replace('"step_loss_mask":1', '"step_loss_mask":0') ?? '';
+      return lines.join('\n');
+    });
+    const { ok, problems } = await verifyDataset(out, scriptedExport());
+    expect(ok).toBe(false);
+    expect(problems).toEqual([
+      {
+        file: 'train.jsonl',
+        line: 3,
+        what: expect.stringMatching(/step_loss_mask is 0; by the labels .* it is 1/),
+      },
+    ]);
+  });
+
+  it.each<[string, (out: string) => Promise<unknown>, RegExp]>([
+    [
+      'a byte',
+      async (out) =>
+        writeFile(join(out, 'README.md'), `x${(await readFile(join(out, 'README.md'), 'utf8')).slice(1)}`),
+      /sha256/,
+    ],
+    ['a file more', (out) => writeFile(join(out, 'more.jsonl'), ''), /does not name this file/],
+    ['a file less', (out) => rm(join(out, 'train.jsonl')), /it is not there/],
+    [
+      'a link',
+      async (out) => {
+        await rm(join(out, 'README.md'));
+        await symlink('/etc/passwd', join(out, 'README.md'));
+      },
+      /link/,
+    ],
+    [
+      'a line less',
+      (out) => changed(out, 'train.jsonl', (text) => text.slice(text.indexOf('\n') + 1)),
+      /records/,
+    ],
+    ['half a line', (out) => changed(out, 'train.jsonl', (text) => text.slice(0, -20)), /cut off|end/],
+    [
+      'an index that lies',
+      (out) => changed(out, 'records.index', (text) => text.replace('"segment":1', '"segment":2')),
+      /segment is 2/,
+    ],
+  ])('that differs by %s is named', async (_, spoil, what) => {
+    const out = await written();
+    await spoil(out);
+    const { ok, problems } = await verifyDataset(out, scriptedExport());
+    expect(ok).toBe(false);
+    expect(problems.some((problem) => what.test(problem.what))).toBe(true);
+  });
+
+  it('is compared with the labels of its own snapshot, and says that there are others by now', async () => {
+    const out = await written();
+    const label = new EntryMaker('Ada', 'office', '01KRVN00000000000000000001').label(3, 'mask');
+    const reader = scriptedExport();
+    reader.annotationPage = async (run) => ({ entries: run === label.target.run ? [label] : [], last: null });
+    const check = await verifyDataset(out, reader);
+    expect(check).toMatchObject({
+      ok: true,
+      notes: [expect.stringContaining('Labels have changed since: 1 entry')],
+    });
+  });
+
+  it('of a run that is gone is checked as far as it goes', async () => {
+    const out = await written();
+    const reader = scriptedExport();
+    reader.run = () => Promise.reject(new (class extends Error {})('gone'));
+    await expect(verifyDataset(out, reader)).rejects.toThrow('gone');
+    await expect(verifyDataset(folder, scriptedExport())).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
