@@ -26,6 +26,7 @@ import { rangeUndo } from './review/range-undo';
 import { reviewStore } from './review/review-store';
 import { rulesPrecision } from './review/rules-precision';
 import { search } from './review/search';
+import { tokenViewBench } from './review/token-view';
 import { sshCommands } from './ssh/ssh-commands';
 import { sshCuts } from './ssh/ssh-cuts';
 import { sshDeadLink } from './ssh/ssh-dead-link';
@@ -81,5 +82,6 @@ export const benches: readonly Bench[] = [
   mergeLabels,
   rulesPrecision,
   search,
+  tokenViewBench,
   durability,
 ];

@@ -51,6 +51,7 @@ async function buildBench() {
           'reader-worker': source('electron', 'store', 'threads', 'reader-worker.ts'),
           'regex-worker': source('electron', 'store', 'threads', 'regex-worker.ts'),
           'export-worker': source('electron', 'dataset', 'jobs', 'export-worker.ts'),
+          'token-worker': source('electron', 'dataset', 'tokens', 'token-worker.ts'),
         },
         output: { format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

@@ -147,6 +147,7 @@ export function createHandlers(input: HandlerInput): Handlers {
     }),
     ...tokenHandlers({
       holder,
+      author: () => settings.current.annotator,
       thread: new TokenThread(),
       remembered: new RememberedTokenizer(dirname(settings.path)),
       choose: () => dialogs.folder('chooseTokenizer'),

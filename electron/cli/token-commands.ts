@@ -9,14 +9,21 @@ import {
 } from '@shared/contract/export-request';
 import { type TokenRule, type TokenView, tokenRules } from '@shared/contract/export-views';
 import { RowSource } from '../dataset/tokens/row-source';
-import { TokenThread } from '../dataset/tokens/token-thread';
+import { TokenThread, tokenLimits } from '../dataset/tokens/token-thread';
 import { type Arguments, oneOf, positive, required } from './arguments';
 import type { CliContext } from './context';
 import { type CommandResult, counted } from './output';
 import { named } from './run-commands';
 
-/** `export tokens`: one row as a trainer sees it, under the tokenizer of a folder. */
-export async function tokensCommand(context: CliContext, args: Arguments): Promise<CommandResult> {
+/**
+ * `export tokens`: one row as a trainer sees it, under the tokenizer of a folder.
+ * @param workers folder of the bundled threads; by default where the running bundle lies
+ */
+export async function tokensCommand(
+  context: CliContext,
+  args: Arguments,
+  workers?: string,
+): Promise<CommandResult> {
   const { values, words } = args;
   const folder = resolve(required(values.tokenizer, '--tokenizer'));
   if (values.run !== undefined && values.run.length > 1)
@@ -52,7 +59,7 @@ export async function tokensCommand(context: CliContext, args: Arguments): Promi
   });
   const variant = oneOf(values.variant?.[0], exportVariants, 'all', '--variant');
   const row = await new RowSource(context.reader).find(options, variant, { run, segment, kind });
-  const thread = new TokenThread();
+  const thread = new TokenThread(tokenLimits, workers);
   try {
     const rule = oneOf<TokenRule>(values.rule, tokenRules, 'auto', '--rule');
     const view = await thread.view(folder, row, { rule, format, argumentsForm: form });

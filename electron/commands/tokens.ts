@@ -1,5 +1,7 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { tokenCommands } from '@shared/contract/ipc/tokens';
+import type { Author } from '@shared/log/annotations';
+import type { TokenRow } from '../dataset/tokens/conversation';
 import type { RememberedTokenizer } from '../dataset/tokens/remembered-tokenizer';
 import { RowSource } from '../dataset/tokens/row-source';
 import type { TokenThread } from '../dataset/tokens/token-thread';
@@ -9,6 +11,8 @@ import type { HandlersOf } from './dispatch';
 
 export interface TokenHandlerOptions {
   holder: WorkbenchHolder;
+  /** Who looks: what this person decides blind is not shown before. */
+  author(): Author;
   thread: Pick<TokenThread, 'tokenizer' | 'view'>;
   remembered: Pick<RememberedTokenizer, 'folder' | 'remember'>;
   /** Asks for the folder of a tokenizer; null = cancelled. */
@@ -54,8 +58,9 @@ export function tokenHandlers(options: TokenHandlerOptions): HandlersOf<typeof t
       }
       waiting += 1;
       try {
-        const source = sourceOf(holder.require().store, sources);
-        const row = await source.find(input.options, input.variant, input.row);
+        const { store } = holder.require();
+        const row = await sourceOf(store, sources).find(input.options, input.variant, input.row);
+        await refuseBlind(store.reader, row, options.author());
         const { rule, options: asked } = input;
         return await thread.view(folder, row, {
           ...{ rule, format: asked.format, argumentsForm: asked.arguments },
@@ -65,6 +70,24 @@ export function tokenHandlers(options: TokenHandlerOptions): HandlersOf<typeof t
       }
     },
   };
+}
+
+/** Masks tell what others decided. @throws WaymarkError refused while a step of the row is this person's to decide blind */
+async function refuseBlind(
+  reader: Store['reader'],
+  { view, steps }: TokenRow,
+  person: Author,
+): Promise<void> {
+  const hidden = await reader.withheld(view.run, person, 1, view.lastStep);
+  const blind = steps.filter(
+    (step) => step > 0 && hidden?.steps.some(({ from, to }) => step >= from && step <= to),
+  );
+  const [first] = blind;
+  if (first === undefined) return;
+  throw new WaymarkError(
+    'refused',
+    `You still have to decide step ${first} of this row without seeing other opinions, and its tokens would show them. Decide your steps first, or look at another row.`,
+  );
 }
 
 /** One for each open workspace; what it keeps is forgotten when events or labels come. */

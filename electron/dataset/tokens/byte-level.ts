@@ -69,10 +69,9 @@ export class ByteLevelTokenizer {
   ) {
     const contents = file.added_tokens.map(({ content }) => content);
     this.added = new Set(contents);
-    this.vocabulary = new Set([
-      ...Object.values(file.model.vocab),
-      ...file.added_tokens.map(({ id }) => id),
-    ]).size;
+    const { vocab } = file.model;
+    this.vocabulary =
+      Object.keys(vocab).length + contents.filter((content) => !Object.hasOwn(vocab, content)).length;
     this.normalizes = file.normalizer !== null && file.normalizer !== undefined;
     this.greedy = file.added_tokens
       .filter(({ lstrip, rstrip, single_word }) => lstrip === true || rstrip === true || single_word === true)
@@ -90,6 +89,7 @@ export class ByteLevelTokenizer {
   /** @throws WaymarkError bad_input: no tokenizer; unsupported: one whose offsets are not those of bytes. Both name the reason */
   static from(json: unknown, name: string): ByteLevelTokenizer {
     const parsed = tokenizerFile.safeParse(json);
+    if (parsed.success && depthOf(json) > mostDepth) throw refused(name, 'its parts are nested without end');
     if (!parsed.success) {
       const why = whyNoBpe(json);
       if (why !== null) throw refused(name, why);
@@ -165,7 +165,8 @@ export class ByteLevelTokenizer {
 
   /** The text as the model's vocabulary sees it, and where each unit of that is from; null: they are the same. */
   #normalized(text: string): { normal: string; origin: Origin | null } {
-    if (!this.normalizes) return { normal: text, origin: null };
+    // What is normal as a whole is normal in every part.
+    if (!this.normalizes || text.normalize('NFC') === text) return { normal: text, origin: null };
     const sections = this.splitter === null ? [text] : text.split(this.splitter);
     const normals = sections.map((section) => section.normalize('NFC'));
     if (normals.every((normal, index) => normal === sections[index])) return { normal: text, origin: null };
@@ -283,6 +284,19 @@ function whyNotByteLevel({ model, normalizer, pre_tokenizer }: TokenizerFile): s
     return 'it puts a space before the text';
   const other = parts.find(({ type, behavior }) => !kept.has(type) || behavior === 'Removed');
   return other === undefined ? null : `its pre-tokenizer ${other.type.slice(0, 40)} may leave out characters`;
+}
+
+const mostDepth = 32;
+
+/** How deep the parts of the pipeline are nested; the vocabulary is not looked at. */
+function depthOf(json: unknown): number {
+  const { normalizer, pre_tokenizer, post_processor, decoder } = json as Record<string, unknown>;
+  let level: unknown[] = [normalizer, pre_tokenizer, post_processor, decoder];
+  for (let depth = 0; depth <= mostDepth; depth += 1) {
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+    if (level.length === 0) return depth;
+  }
+  return mostDepth + 1;
 }
 
 function flat(value: z.infer<typeof part>, key: string): z.infer<typeof part>[] {

@@ -1,10 +1,12 @@
 import type { TemplateRow } from './conversation';
-import type { LoadedTokenizer } from './tokenizer';
 import type { Whole } from './rendering';
 import { inputOf, messageList } from './rendering';
+import type { LoadedTokenizer } from './tokenizer';
 
 /** Renderings in vain for one kind of place, after which the answer is taken as known. */
 const confirmations = 3;
+/** Renderings of a prefix for one row, after which what was found last holds: each costs as much as the row. */
+const mostRenderings = 60;
 
 /**
  * Where the model's own part of a message begins: behind what the template prints to ask for an answer. Found by rendering what
@@ -15,6 +17,7 @@ export class Headers {
   private readonly known = new Map<string, { prompt: string | null; seen: number }>();
   private readonly differing: number[] = [];
   private readonly unknown: number[] = [];
+  private renderings = 0;
 
   constructor(
     private readonly loaded: LoadedTokenizer,
@@ -31,7 +34,9 @@ export class Headers {
     if (known !== undefined && known.prompt !== null && own.startsWith(known.prompt))
       return from + known.prompt.length;
     const prompt =
-      known !== undefined && known.seen >= confirmations ? known.prompt : this.#promptBefore(index);
+      known !== undefined && (known.seen >= confirmations || this.renderings >= mostRenderings)
+        ? known.prompt
+        : this.#promptBefore(index);
     const seen = known?.prompt === prompt ? known.seen + 1 : 1;
     this.known.set(key, { prompt, seen });
     if (prompt === null) {
@@ -70,6 +75,7 @@ export class Headers {
 
   /** What asks for message `index`; null: the template does not render what is before it. */
   #promptBefore(index: number): string | null {
+    this.renderings += 1;
     const { template } = this.loaded;
     const input = inputOf(this.loaded, { ...this.row, messages: this.row.messages.slice(0, index) });
     const asking = template.render({ ...input, addGenerationPrompt: true });

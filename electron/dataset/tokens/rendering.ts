@@ -97,22 +97,31 @@ export function training(
   return { ...{ text, ids, starts, places }, ...rule, warnings: [...warnings, ...rule.warnings] };
 }
 
-/** Gives the tokens from the one with the first character to the one with the last to a message. */
-export function own(owner: Int32Array, encoded: Encoded, { from, to }: Range, index: number): void {
-  if (to <= from) return;
-  const first = tokenAt(encoded, from);
-  const last = tokenAt(encoded, to - 1);
-  if (first === null || last === null) return;
-  for (let token = first; token <= last; token += 1) owner[token] = index;
+/** Gives every token that holds a character of this part to a message. */
+export function own(
+  { owner, encoded }: { owner: Int32Array; encoded: Encoded },
+  { from, to }: Range,
+  index: number,
+): void {
+  for (let token = firstBehind(encoded.ends, from); token < owner.length; token += 1) {
+    if ((encoded.starts[token] ?? to) >= to) return;
+    owner[token] = index;
+  }
 }
 
 /** First token that holds the character at `place`; null: none. */
 export function tokenAt({ starts, ends }: Encoded, place: number): number | null {
+  const token = firstBehind(ends, place);
+  return token < starts.length && (starts[token] ?? 0) <= place ? token : null;
+}
+
+/** First token that ends behind `place`. */
+function firstBehind(ends: readonly number[], place: number): number {
   let [low, high] = [0, ends.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((ends[middle] ?? 0) > place) high = middle;
     else low = middle + 1;
   }
-  return low < starts.length && (starts[low] ?? 0) <= place ? low : null;
+  return low;
 }

@@ -70,7 +70,10 @@ export class RowSource {
   ): Promise<DatasetRow> {
     const only = { ...plan, variants: [{ ...variantPlan(plan, variant), rows: [row] }] };
     for await (const made of datasetRows(this.reader, only, { variant, signal })) return made;
-    throw new WaymarkError('bug', `Row of segment ${row.segment.segment} of run ${row.run.created.run} is empty`);
+    throw new WaymarkError(
+      'bug',
+      `Row of segment ${row.segment.segment} of run ${row.run.created.run} is empty`,
+    );
   }
 }
 
@@ -83,7 +86,10 @@ function notThere(at: RowPlace, of: number): WaymarkError {
   if ('index' in at)
     return new WaymarkError('not_found', `There is no row ${at.index + 1}: the export has ${of}. ${next}`);
   const what = at.kind === 'summary' ? 'summary row' : 'row';
-  return new WaymarkError('not_found', `The export has no ${what} of segment ${at.segment} of run ${at.run}. ${next}`);
+  return new WaymarkError(
+    'not_found',
+    `The export has no ${what} of segment ${at.segment} of run ${at.run}. ${next}`,
+  );
 }
 
 /** What the thread needs of a row. */

@@ -1,8 +1,8 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { TemplateRow, Training } from './conversation';
 import type { Range } from './jinja/marks';
-import { type LoadedTokenizer, rendered } from './tokenizer';
 import { inputOf, markedText, messageList, own, placesOf, renderWhole, training } from './rendering';
+import { type LoadedTokenizer, rendered } from './tokenizer';
 
 /**
  * slime's rules for which tokens get loss (`--loss-mask-type`), re-implemented from what its mask generator does at commit
@@ -101,7 +101,8 @@ export function trainQwen35(loaded: LoadedTokenizer, row: TemplateRow): Training
   }
   // A token that holds characters of two messages trains where either does.
   for (const trains of [0, 1])
-    for (const { index, range } of found) if (row.masks[index] === trains) own(owner, encoded, range, index);
+    for (const { index, range } of found)
+      if (row.masks[index] === trains) own({ owner, encoded }, range, index);
   const warnings =
     misled.length === 0
       ? []

@@ -1,4 +1,4 @@
-import { assertNever } from '@shared/contract/errors';
+import { assertNever, WaymarkError } from '@shared/contract/errors';
 import type { TokenMessage, TokenRule, TokenView } from '@shared/contract/export-views';
 import {
   lossOf,
@@ -9,9 +9,9 @@ import {
   templateRow,
 } from './conversation';
 import { lostParts } from './loss-list';
+import { messageList } from './rendering';
 import { trainDistillQwen, trainQwen, trainQwen3, trainQwen35 } from './slime-rules';
 import type { LoadedTokenizer } from './tokenizer';
-import { messageList } from './rendering';
 import { trainGenerations, trainTurns } from './train-whole';
 
 type Rule = TokenView['rule'];
@@ -24,7 +24,7 @@ export function tokenView(row: TokenRow, loaded: LoadedTokenizer, options: Token
   const form = formOf(loaded, options);
   const rule = options.rule === 'auto' ? ruleOf(options.format, loaded) : options.rule;
   const given = templateRow(row, form, options.format);
-  const made = train(rule, loaded, given);
+  const made = withImagesNamed(row, () => train(rule, loaded, given));
   const losses = lossesOf(row, given, made);
   const messages = messagesOf(row, made, losses);
   const count = (letter: string) => losses.split(letter).length - 1;
@@ -42,6 +42,18 @@ export function tokenView(row: TokenRow, loaded: LoadedTokenizer, options: Token
     maskedTokens: count('m'),
     warnings: [...notices(loaded, options, rule, form), ...made.warnings, ...untrained(messages)],
   };
+}
+
+/** Most templates are made for texts and stop at images with a reason that does not say so. */
+function withImagesNamed(row: TokenRow, work: () => Training): Training {
+  try {
+    return work();
+  } catch (thrown) {
+    const pictured = row.messages.findIndex(({ content }) => typeof content !== 'string');
+    if (!(thrown instanceof WaymarkError) || thrown.code !== 'refused' || pictured < 0) throw thrown;
+    const also = `Message ${pictured + 1} holds images: the template may be made for texts alone.`;
+    throw new WaymarkError('refused', `${thrown.message} ${also}`, thrown.detail, { cause: thrown });
+  }
 }
 
 function formOf({ view }: LoadedTokenizer, { argumentsForm }: TokenOptions): 'string' | 'object' {
@@ -125,7 +137,8 @@ function messagesOf(
       ...(own?.reason == null ? {} : { reason: own.reason }),
       trainedTokens: trainedBy.get(index) ?? 0,
       tokens: firstAt(starts, to) - firstAt(starts, from),
-      lost: lostParts(message, text.slice(from, to)),
+      // A prompt may be printed elsewhere, such as before the first message.
+      lost: lostParts(message, from === to && message.role !== 'assistant' ? text : text.slice(from, to)),
     };
   });
 }

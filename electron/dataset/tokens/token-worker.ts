@@ -15,7 +15,7 @@ const say = (word: TokenWord) => port.postMessage(word);
 const desk = new TokenDesk();
 
 port.on('message', (question: TokenQuestion) => {
-  desk.answer(question, () => say({ is: 'begun' })).then(say, (thrown: unknown) =>
-    say({ is: 'failure', failure: toFailure(thrown) }),
-  );
+  desk
+    .answer(question, () => say({ is: 'begun' }))
+    .then(say, (thrown: unknown) => say({ is: 'failure', failure: toFailure(thrown) }));
 });

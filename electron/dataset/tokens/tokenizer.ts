@@ -31,6 +31,9 @@ export function loadTokenizer(read: TokenizerFolder, id: string): LoadedTokenize
         ...template.unsupported.map(
           (what) => `The template uses ${what}. Rows that reach it cannot be shown.`,
         ),
+        ...specialNames
+          .filter((token) => template.names(token) && variables[token] === undefined)
+          .map((token) => `The template uses ${token}, which tokenizer_config.json does not set.`),
         ...(template.asksForToday
           ? [
               `The template prints today's date. The preview prints ${frozenDay}, so the tokens of the date differ.`,
@@ -40,6 +43,8 @@ export function loadTokenizer(read: TokenizerFolder, id: string): LoadedTokenize
     },
   };
 }
+
+const specialNames = ['bos_token', 'eos_token'];
 
 /** Family that a template is of, by the tokens it prints; `unknown` otherwise. */
 export function familyOf(source: string): string {

@@ -64,7 +64,7 @@ function turnOwners(
       continue;
     }
     const from = headers.partOf(index);
-    own(owner, whole.encoded, { from, to: place.to }, index);
+    own({ owner, encoded: whole.encoded }, { from, to: place.to }, index);
   }
   const warnings = [...headers.warnings()];
   if (gone.length > 0)
@@ -73,4 +73,3 @@ function turnOwners(
     );
   return { owner, warnings };
 }
-

@@ -6,8 +6,10 @@ import {
   entriesOf,
   equals,
   float,
+  generator,
   int,
   isBool,
+  isGenerator,
   isInt,
   isList,
   isMap,
@@ -26,6 +28,7 @@ import {
   stringOf,
   text,
   toJson,
+  tuple,
   typeName,
   UnsupportedConstruct,
   type Value,
@@ -47,17 +50,17 @@ const own: Readonly<Record<string, (value: Value, call: CallArguments, marks: Ma
   first: (value) => itemsIn(value)[0] ?? missing(),
   last: (value) => itemsIn(value).at(-1) ?? missing(),
   reverse: (value) =>
-    isText(value) ? text([...stringOf(value)].reverse().join('')) : list([...itemsIn(value)].reverse()),
+    isText(value) ? text([...stringOf(value)].reverse().join('')) : generator([...itemsIn(value)].reverse()),
   upper: (value) => text(str(value).toUpperCase()),
   lower: (value) => text(str(value).toLowerCase()),
   capitalize: (value) => text(capitalized(str(value))),
-  safe: (value) => value,
+  safe: (value) => text(str(value)),
   default: fallback,
   d: fallback,
   items: (value) => {
-    if (isMissing(value)) return list([]);
+    if (isMissing(value)) return generator([]);
     if (!isMap(value)) throw new PythonError('Can only get item pairs from a mapping.');
-    return list([...entriesOf(value)].map(([key, each]) => list([text(key), each])));
+    return generator([...entriesOf(value)].map(([key, each]) => tuple([text(key), each])));
   },
   join: (value, call) => {
     if (argument(call, 1, 'attribute') !== undefined) throw new UnsupportedConstruct('join by attribute');
@@ -75,24 +78,25 @@ const own: Readonly<Record<string, (value: Value, call: CallArguments, marks: Ma
     const args = [text(from === undefined ? '' : str(from)), text(to === undefined ? '' : str(to))];
     return replace(str(value), { args: most === undefined ? args : [...args, most], named: call.named });
   },
-  abs: (value) => (isInt(value) ? int : float)(Math.abs(number(value))),
+  abs: (value) => (isInt(value) || isBool(value) ? int : float)(Math.abs(number(value))),
   int: (value, call) => {
+    if (isMissing(value)) throw new PythonError('a value of int is undefined');
     if (isInt(value) || isBool(value)) return int(numberOf(value));
     if (isNumber(value)) return int(Math.trunc(numberOf(value)));
     const match = isText(value) ? /^\s*([+-]?\d+)(\.\d*)?\s*$/.exec(stringOf(value)) : null;
     return match === null ? (argument(call, 0, 'default') ?? int(0)) : int(Number(match[1]));
   },
-  select: (value, call) => list(itemsIn(value).filter((each) => passes(each, call.args))),
-  reject: (value, call) => list(itemsIn(value).filter((each) => !passes(each, call.args))),
+  select: (value, call) => generator(itemsIn(value).filter((each) => passes(each, call.args))),
+  reject: (value, call) => generator(itemsIn(value).filter((each) => !passes(each, call.args))),
   selectattr: (value, call) =>
-    list(itemsIn(value).filter((each) => passes(attribute(each, call.args[0]), call.args.slice(1)))),
+    generator(itemsIn(value).filter((each) => passes(attribute(each, call.args[0]), call.args.slice(1)))),
   rejectattr: (value, call) =>
-    list(itemsIn(value).filter((each) => !passes(attribute(each, call.args[0]), call.args.slice(1)))),
+    generator(itemsIn(value).filter((each) => !passes(attribute(each, call.args[0]), call.args.slice(1)))),
   map: (value, call) => {
     const name = call.named.get('attribute');
     if (name !== undefined) {
       const otherwise = call.named.get('default');
-      return list(
+      return generator(
         itemsIn(value).map((each) => {
           const found = attribute(each, name);
           return isMissing(found) ? (otherwise ?? found) : found;
@@ -101,7 +105,7 @@ const own: Readonly<Record<string, (value: Value, call: CallArguments, marks: Ma
     }
     const [filter, ...args] = call.args;
     if (filter === undefined || !isText(filter)) throw new UnsupportedConstruct('map without a filter');
-    return list(
+    return generator(
       itemsIn(value).map((each) => {
         const mapped = applyFilter(stringOf(filter), each, { args, named: call.named }, null);
         if (mapped === null) throw new UnsupportedConstruct(`map("${stringOf(filter)}")`);
@@ -112,7 +116,7 @@ const own: Readonly<Record<string, (value: Value, call: CallArguments, marks: Ma
   unique: (value) => {
     const seen: Value[] = [];
     const folded = (each: Value) => (isText(each) ? text(stringOf(each).toLowerCase()) : each);
-    return list(
+    return generator(
       itemsIn(value).filter((each) => {
         if (seen.some((other) => equals(other, folded(each)))) return false;
         seen.push(folded(each));
@@ -158,6 +162,7 @@ function jsonForm(call: CallArguments) {
 
 function count(value: Value): Value {
   if (isText(value)) return int(length(stringOf(value)));
+  if (isGenerator(value)) throw new PythonError("object of type 'generator' has no len()");
   if (isList(value)) return int(itemsOf(value).length);
   if (isMap(value)) return int(entriesOf(value).size);
   if (isMissing(value)) return int(0);

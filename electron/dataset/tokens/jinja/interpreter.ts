@@ -6,6 +6,7 @@ import { type Node, nodes } from './nodes';
 import {
   bool,
   type CallArguments,
+  callable,
   entriesOf,
   equals,
   float,
@@ -20,10 +21,12 @@ import {
   isNumber,
   isText,
   isTrue,
+  isWalked,
   itemsOf,
   list,
   map,
   missing,
+  none,
   numberOf,
   PythonError,
   str,
@@ -80,6 +83,8 @@ export class PythonInterpreter extends Interpreter {
         return text(str(this.#value(node.expression, environment)));
       case 'Generation':
         return text(this.marks?.generation(node.begins as boolean) ?? '');
+      case 'Macro':
+        return this.#macro(node, environment);
       case 'Break':
         throw new LoopExit(true);
       case 'Continue':
@@ -167,12 +172,27 @@ export class PythonInterpreter extends Interpreter {
     return marked ? printed + (this.marks?.end(loop) ?? '') : printed;
   }
 
+  /** A macro looks names up where it was written, not where it is called. */
+  #macro(node: Node, environment: Environment): Value {
+    this.#plain(node, environment);
+    const name = String((node.name as Node).value);
+    const macro = lookUp(name, environment);
+    const written = callable((args, calledIn) => {
+      const scope = new Environment(environment);
+      const caller = calledIn.variables.get('caller');
+      if (caller !== undefined) scope.setVariable('caller', caller);
+      return (macro.value as unknown as (args: Value[], scope: Environment) => Value)(args, scope);
+    });
+    environment.setVariable(name, written);
+    return none();
+  }
+
   #member(node: Node, environment: Environment): Value {
     const object = this.#value(node.object, environment);
     const property = node.property as Node;
     if (isMissing(object)) throw new PythonError(`'${nameOf(node.object as Node)}' is undefined`);
     if (property.type === 'SliceExpression') {
-      if (!isText(object) && !isList(object))
+      if ((!isText(object) && !isList(object)) || isWalked(object))
         throw new PythonError(`'${typeName(object)}' object has no slices`);
       if (isText(object) && property.step === undefined && property.stop === undefined) {
         const start = this.#value(property.start, environment);
@@ -237,9 +257,9 @@ export class PythonInterpreter extends Interpreter {
   #test(node: Node, environment: Environment): Value {
     const operand = this.#value(node.operand, environment);
     const name = String((node.test as Node).value);
-    const known = tests[name];
-    if (known === undefined) throw new UnsupportedConstruct(`the test "is ${name}"`);
-    return bool(known(operand) !== (node.negate === true));
+    const test = Object.hasOwn(tests, name) ? tests[name] : undefined;
+    if (test === undefined) throw new UnsupportedConstruct(`the test "is ${name}"`);
+    return bool(test(operand) !== (node.negate === true));
   }
 
   #binary(node: Node, environment: Environment): Value {
@@ -281,7 +301,11 @@ export class PythonInterpreter extends Interpreter {
       );
     }
     if (operator === '%' && isText(left)) throw new UnsupportedConstruct("formatting by '…' % value");
-    if (operator === '*' && (isText(left) || isText(right)) && (isInt(left) || isInt(right))) {
+    if (
+      operator === '*' &&
+      (isText(left) || isText(right)) &&
+      [left, right].some((each) => isInt(each) || isBool(each))
+    ) {
       const [word, times] = isText(left)
         ? [stringOf(left), numberOf(right)]
         : [stringOf(right), numberOf(left)];
@@ -304,6 +328,8 @@ export class PythonInterpreter extends Interpreter {
       return this.#plain({ ...node, left: known(as(left)), right: known(as(right)) }, environment);
     }
     if (isList(left) && isList(right) && operator === '+') return list([...itemsOf(left), ...itemsOf(right)]);
+    if ((isList(left) || isList(right)) && operator !== '+')
+      throw new UnsupportedConstruct(`"${operator}" with a list`);
     throw new PythonError(
       `unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`,
     );
@@ -377,6 +403,8 @@ function contains(container: Value, value: Value): boolean {
       throw new PythonError(`'in <string>' requires string as left operand, not ${typeName(value)}`);
     return stringOf(container).includes(stringOf(value));
   }
+  if (isMap(container) && (isList(value) || isMap(value)))
+    throw new PythonError(`unhashable type: '${typeName(value)}'`);
   if (isMap(container)) return isText(value) && entriesOf(container).has(stringOf(value));
   if (isList(container)) return itemsOf(container).some((each) => equals(each, value));
   if (isMissing(container)) return false;
@@ -398,7 +426,8 @@ export const tests: Readonly<Record<string, (value: Value) => boolean>> = {
   float: (value) => isNumber(value) && !isInt(value),
   mapping: isMap,
   iterable: (value) => isText(value) || isList(value) || isMap(value) || isMissing(value),
-  sequence: (value) => isText(value) || isList(value) || isMap(value) || isMissing(value),
+  sequence: (value) =>
+    isText(value) || (isList(value) && !isWalked(value)) || isMap(value) || isMissing(value),
   odd: (value) => whole(value) % 2 !== 0,
   even: (value) => whole(value) % 2 === 0,
   lower: (value) =>

@@ -2,6 +2,7 @@ import { type MarkPattern, textMethod } from './text-methods';
 import {
   type CallArguments,
   callable,
+  dictionaryView,
   entriesOf,
   int,
   isInt,
@@ -10,6 +11,7 @@ import {
   isMissing,
   isNamespace,
   isText,
+  isWalked,
   itemsOf,
   list,
   missing,
@@ -18,6 +20,7 @@ import {
   PythonError,
   stringOf,
   text,
+  tuple,
   UnsupportedConstruct,
   type Value,
 } from './values';
@@ -43,6 +46,7 @@ export function memberOf(
 }
 
 function itemAt(object: Value, index: number): Value {
+  if (isWalked(object)) return missing();
   if (isList(object)) return itemsOf(object).at(index) ?? missing();
   if (!isText(object)) return missing();
   const char = [...stringOf(object)].at(index);
@@ -60,11 +64,11 @@ function methodOf(object: Value, name: string, marks: MarkPattern): Value | null
     const entries = entriesOf(object);
     switch (name) {
       case 'items':
-        return callable(() => list([...entries].map(([key, value]) => list([text(key), value]))));
+        return callable(() => dictionaryView([...entries].map(([key, value]) => tuple([text(key), value]))));
       case 'keys':
-        return callable(() => list([...entries.keys()].map(text)));
+        return callable(() => dictionaryView([...entries.keys()].map(text)));
       case 'values':
-        return callable(() => list([...entries.values()]));
+        return callable(() => dictionaryView([...entries.values()]));
       case 'get':
         return callable((given) => {
           const { args } = split(given);
@@ -102,16 +106,7 @@ const unsupportedOfText: ReadonlySet<string> = new Set([
     'rjust',
     'zfill',
   ],
-  ...[
-    'partition',
-    'rpartition',
-    'encode',
-    'translate',
-    'expandtabs',
-    'index',
-    'rindex',
-    'isalpha',
-  ],
+  ...['partition', 'rpartition', 'encode', 'translate', 'expandtabs', 'index', 'rindex', 'isalpha'],
   ...['isalnum', 'isspace', 'isupper', 'islower', 'isnumeric', 'isdecimal', 'istitle', 'isidentifier'],
 ]);
 

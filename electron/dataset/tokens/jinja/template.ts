@@ -110,7 +110,10 @@ export class ChatTemplate {
   /** With marks at each message and each `{% generation %}`. The text is that of `render`, or it fails as `unsupported`. */
   renderMarked(input: TemplateInput): RenderedMarked {
     const { environment, messages } = environmentOf(input);
-    const marks = Marks.apartFrom([this.source, JSON.stringify([input.messages, input.tools])], messages);
+    const marks = Marks.apartFrom(
+      [this.source, JSON.stringify([input.messages, input.tools, input.variables])],
+      messages,
+    );
     if (marks === null) {
       const message = 'the conversation holds every Unicode noncharacter from U+FDD0 to U+FDEF';
       return { ok: false, failure: { kind: 'unsupported', message } };

@@ -1,4 +1,4 @@
-import { Environment } from '@huggingface/jinja';
+import { Environment, Interpreter } from '@huggingface/jinja';
 
 /** What a template computes with: `@huggingface/jinja`'s own values. */
 export type Value = ReturnType<Environment['lookupVariable']>;
@@ -27,15 +27,43 @@ const classes = {
 };
 type Args = readonly Value[];
 
+const noNode = { type: 'TupleLiteral', value: [] } as unknown as Parameters<Interpreter['evaluate']>[0];
+const tupleClass = new Interpreter().evaluate(noNode, new Environment()).constructor as new (
+  value: unknown,
+) => Value;
+
 export const text = (value: string): Value => new classes.text(value);
 export const int = (value: number): Value => new classes.int(value);
 export const float = (value: number): Value => new classes.float(value);
 export const bool = (value: boolean): Value => new classes.bool(value);
 export const list = (values: readonly Value[]): Value => new classes.list(values);
+export const tuple = (values: readonly Value[]): Value => new tupleClass(values);
+
+/** What Python gives as a generator or a view of a dictionary: it can be walked through, but not printed as a list is. */
+const walked = new WeakMap<Value, 'generator' | 'dictionary view'>();
+
+/** A generator is true even where it yields nothing, and has neither length nor items. */
+export function generator(values: readonly Value[]): Value {
+  const made = list(values);
+  Object.defineProperty(made, '__bool__', { value: () => bool(true) });
+  walked.set(made, 'generator');
+  return made;
+}
+
+export function dictionaryView(values: readonly Value[]): Value {
+  const made = list(values);
+  walked.set(made, 'dictionary view');
+  return made;
+}
+
+export const isGenerator = (value: Value): boolean => walked.get(value) === 'generator';
+export const isWalked = (value: Value): boolean => walked.has(value);
+
 export const map = (entries: ReadonlyMap<string, Value>): Value => new classes.map(entries);
 export const none = (): Value => new classes.none(null);
 export const missing = (): Value => new classes.missing(undefined);
-export const callable = (call: (args: Value[]) => Value): Value => new classes.call(call);
+export const callable = (call: (args: Value[], calledIn: Environment) => Value): Value =>
+  new classes.call(call);
 
 /** JSON as a template gets it. A number is a float where JSON writes it as one. */
 export function fromJson(value: unknown): Value {
@@ -86,6 +114,7 @@ export function equals(a: Value, b: Value): boolean {
   if (numeric(a) && numeric(b)) return numberOf(a) === numberOf(b);
   if (isText(a) && isText(b)) return a.value === b.value;
   if (isNone(a) || isMissing(a)) return typeName(a) === typeName(b);
+  if (isWalked(a) || isWalked(b)) return a === b;
   if (isList(a) && isList(b)) {
     const [left, right] = [itemsOf(a), itemsOf(b)];
     return (
@@ -122,6 +151,8 @@ function repr(value: Value): string {
   if (isNumber(value)) return floating(numberOf(value));
   if (isNone(value)) return 'None';
   if (isMissing(value)) return 'Undefined';
+  const walks = walked.get(value);
+  if (walks !== undefined) throw new UnsupportedConstruct(`printing a ${walks}`);
   if (isTuple(value)) {
     const items = itemsOf(value).map(repr);
     return items.length === 1 ? `(${items[0]},)` : `(${items.join(', ')})`;
@@ -191,6 +222,7 @@ export function toJson(value: Value, form: JsonForm = plainJson, depth = 0): str
     parts.length === 0
       ? open + close
       : `${open}${line(depth + 1)}${parts.join(between + line(depth + 1))}${line(depth)}${close}`;
+  if (isWalked(value)) throw new PythonError(`Object of type ${walked.get(value)} is not JSON serializable`);
   if (isList(value))
     return whole(
       '[',
