@@ -120,7 +120,7 @@ test('a dataset from its preview to the step that a row of it came from', async 
     const first = dialog.locator(`[data-finding="${names[0]}"]`);
     await first.getByRole('button', { name: /^Allow/ }).click();
     await expect(first).toHaveAttribute('data-allowed', 'true');
-    await page.locator('.toasts').getByRole('button', { name: 'Undo' }).click();
+    await dialog.getByRole('button', { name: 'Undo' }).click();
     await expect(first).toHaveAttribute('data-allowed', 'false');
     await first.getByRole('button', { name: /^Allow/ }).click();
     await expect(first).toContainText('stays in the files');

@@ -9,10 +9,13 @@ export class ExportScreen {
     private readonly place: Place,
   ) {}
 
-  /** Goes there by keyboard and waits until everything is counted. */
+  /** Goes there by keyboard and waits until everything is counted. A chord of two keys has a second, which a busy machine may take. */
   async open(): Promise<void> {
-    await this.page.keyboard.press('g');
-    await this.page.keyboard.press('x');
+    await expect(async () => {
+      await this.page.keyboard.press('g');
+      await this.page.keyboard.press('x');
+      await expect(this.page.locator('.export')).toBeVisible({ timeout: 3_000 });
+    }).toPass();
     await expect(this.page.locator('.export-counts')).toBeVisible({ timeout: 60_000 });
   }
 

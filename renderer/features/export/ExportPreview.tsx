@@ -41,7 +41,9 @@ export function ExportPreview({ preview }: { preview: Preview }) {
   if (preview.value === null || preview.shown === null) {
     return (
       <div className="export-preview" aria-busy="true">
-        <p className="export-wait text-12 quiet">{preview.whole ? text.counting : text.notWhole}</p>
+        <p className="export-wait text-12 quiet">
+          {preview.problems.chosen ? text.noneChosen : text.counting}
+        </p>
       </div>
     );
   }

@@ -35,8 +35,8 @@ export function FilterLines({ problems }: FilterLinesProps) {
   return (
     <fieldset className="export-filter" aria-label={text.filter}>
       {lines.map((field) => (
-        <div key={field} className="filter-line" data-field={field}>
-          <div className="filter-name">
+        <div key={field} className="export-filter-line" data-field={field}>
+          <div className="export-filter-name">
             <span>{text.filterName[field]}</span>
             <IconButton
               small
@@ -47,7 +47,7 @@ export function FilterLines({ problems }: FilterLinesProps) {
           </div>
           <Line field={field} filter={filter} focus={added === field} onChange={change} />
           {problems[field] !== undefined && (
-            <p className="form-error" role="status">
+            <p className={problems[field] === 'empty' ? 'text-12 quiet' : 'form-error'} role="status">
               {text.filterProblem[problems[field]]}
             </p>
           )}
@@ -92,7 +92,7 @@ function Line({ field, filter, focus, onChange }: LineProps) {
     if (focus) box.current?.querySelector('input')?.focus();
   }, [focus]);
   return (
-    <div ref={box} className="filter-value">
+    <div ref={box} className="export-filter-value">
       {isNameField(field) ? (
         <Names
           field={field}
@@ -161,7 +161,7 @@ function Names({ field, names, onChange }: NamesProps) {
   return (
     <>
       {names.map((name) => (
-        <span key={name} className="chip filter-chip">
+        <span key={name} className="chip export-filter-chip">
           <span className="cut" title={name}>
             {name}
           </span>
@@ -174,7 +174,7 @@ function Names({ field, names, onChange }: NamesProps) {
         </span>
       ))}
       <TextField
-        className="filter-input"
+        className="export-filter-input"
         aria-label={text.addName(text.filterName[field])}
         placeholder={text.addNamePlaceholder}
         list={id}
@@ -240,7 +240,7 @@ function Ticks<T extends NonNullable<ExportFilter['sources']>[number] | 'react' 
   onChange,
 }: TicksProps<T>) {
   return (
-    <fieldset className="filter-ticks" aria-label={label}>
+    <fieldset className="export-filter-ticks" aria-label={label}>
       {all.map((value) => (
         <label key={value} className="text-12">
           <input
@@ -268,7 +268,7 @@ interface EndsProps {
 /** Two ends of a range; either may stay open. */
 function Ends({ names, values, type = 'text', onChange }: EndsProps) {
   return (
-    <div className="filter-ends">
+    <div className="export-filter-ends">
       {([0, 1] as const).map((end) => (
         <SmallField
           key={end}

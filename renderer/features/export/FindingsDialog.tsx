@@ -1,4 +1,5 @@
 import type { FindingView } from '@shared/contract/export-views';
+import { useState } from 'react';
 import { Button } from '../../components/Button';
 import { Dialog } from '../../components/Dialog';
 import { Empty } from '../../components/Empty';
@@ -6,7 +7,6 @@ import { FailureLine } from '../../components/FailureLine';
 import { Icon } from '../../components/Icon';
 import { useKept } from '../../state/answers';
 import { useRuns } from '../../state/run/runs';
-import { toast } from '../../state/toasts';
 import { useText } from '../../text/language';
 import { openStep } from '../tokens/open-step';
 import type { OptionsInput } from './export-calls';
@@ -20,6 +20,7 @@ export function FindingsDialog({ options, version }: { options: OptionsInput; ve
   const words = useText();
   const text = words.exporting;
   const allowed = useExport((state) => state.draft.allowed);
+  const [last, setLast] = useState<FindingView | null>(null);
   const { answer, failure, waiting } = useKept(
     'export.findings',
     useSettled(findingsInput(options)),
@@ -43,7 +44,22 @@ export function FindingsDialog({ options, version }: { options: OptionsInput; ve
       }
       foot={
         <>
-          <span className="text-12 quiet">{waiting ? text.scanning : text.findingsNote}</span>
+          {last === null || !allowed.includes(last.name) ? (
+            <span className="text-12 quiet">{waiting ? text.scanning : text.findingsNote}</span>
+          ) : (
+            <span className="row text-12" role="status">
+              {text.allowedNow(last.excerpt)}
+              <Button
+                small
+                onClick={() => {
+                  disallow(last.name);
+                  setLast(null);
+                }}
+              >
+                {words.labels.undo}
+              </Button>
+            </span>
+          )}
           <span className="space" />
           <Button onClick={close}>{words.common.close}</Button>
         </>
@@ -65,7 +81,7 @@ export function FindingsDialog({ options, version }: { options: OptionsInput; ve
             <h3 className="sheet-group">{text.findingRule(rule, own.length)}</h3>
             <ul>
               {own.map((finding) => (
-                <Finding key={finding.name} finding={finding} />
+                <Finding key={finding.name} finding={finding} onAllow={setLast} />
               ))}
             </ul>
           </section>
@@ -75,7 +91,7 @@ export function FindingsDialog({ options, version }: { options: OptionsInput; ve
   );
 }
 
-function Finding({ finding }: { finding: FindingView }) {
+function Finding({ finding, onAllow }: { finding: FindingView; onAllow: (finding: FindingView) => void }) {
   const words = useText();
   const text = words.exporting;
   const runs = useRuns((state) => state.list);
@@ -86,10 +102,7 @@ function Finding({ finding }: { finding: FindingView }) {
       return;
     }
     allow(name);
-    toast(({ exporting }) => exporting.allowedToast(excerpt), {
-      say: ({ labels }) => labels.undo,
-      run: () => disallow(name),
-    });
+    onAllow(finding);
   };
   return (
     <li className="finding" data-finding={name} data-allowed={allowed}>

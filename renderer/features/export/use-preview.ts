@@ -37,7 +37,12 @@ export function usePreview(draft: ExportDraft, run: string | null, runs: readonl
     .map((each) => `${each.id}:${each.seq}:${each.labels.train}:${each.labels.mask}`)
     .join(' ');
   const input = useSettled({ ...options, variants: [...exportVariants] });
-  const { answer, failure, waiting, again } = useKept('export.preview', whole ? input : null, version);
+  const { answer, failure, waiting, again } = useKept(
+    'export.preview',
+    // What is incomplete filters nothing: the counts stay on the screen while it is filled in.
+    problems.chosen ? null : input,
+    version,
+  );
   const value = answer?.value ?? null;
   const counts = (variant: ExportVariant) => value?.variants.find((each) => each.variant === variant) ?? null;
   return {

@@ -30,7 +30,7 @@ export function JobsButton() {
         onClick={() => openTray(!open)}
       >
         {text.title}
-        <span className="tabular">{active.length}</span>
+        {active.length > 0 && <span className="tabular">{active.length}</span>}
         {needs && <b className="tone-attention">{text.needsMark}</b>}
         {share !== null && (
           <span className="meter" aria-hidden="true">

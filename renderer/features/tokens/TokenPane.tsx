@@ -61,6 +61,10 @@ function Pane({ view, failure, rows, tokenizer, large, ...props }: TokenPaneProp
   const { of } = rows;
   const named = rows.at(row);
   useEffect(() => rows.show(row, row), [rows, row]);
+  // Fewer rows than before, under another filter.
+  useEffect(() => {
+    if (of > 0 && row >= of) showRow(0);
+  }, [of, row]);
   const last = Math.max(0, of - 1);
   useCommand('segment.next', () => (row < last ? showRow(row + 1) : false));
   useCommand('segment.previous', () => (row > 0 ? showRow(row - 1) : false));

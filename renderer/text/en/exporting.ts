@@ -291,6 +291,7 @@ export const exporting = {
     if (source === 'judge') return reason === '' ? 'Judge' : `Judge: ${reasonName(reason)}`;
     if (source === 'waiver')
       return reason === 'disagreement' ? 'Waived, people disagree' : 'Waived, undecided';
+    if (source === 'variant') return 'Not masked in this variant';
     if (source === 'none') return reason === 'summary' ? 'Summary turns' : 'No mask applies';
     return reason === '' ? source : `${source}: ${reason}`;
   },
@@ -310,7 +311,7 @@ export const exporting = {
   noFindingsText: (size: string) =>
     `${size} of text were checked for known secrets, user names, host names and home folders. This does not prove that there are none.`,
   findingRule: (rule: string, n: number) => `${rule} · ${n}`,
-  allowedToast: (excerpt: string) => `${excerpt} stays in the files`,
+  allowedNow: (excerpt: string) => `${excerpt} stays in the files`,
   staysInFiles: 'stays in the files',
   replacedBy: 'replaced by',
   times: (n: string, count: number) => (count === 1 ? '1 place' : `${n} places`),

@@ -271,6 +271,7 @@ export const exporting: Text['exporting'] = {
     if (source === 'rule') return ruleName(reason);
     if (source === 'judge') return reason === '' ? '评判模型' : `评判模型：${reasonName(reason)}`;
     if (source === 'waiver') return reason === 'disagreement' ? '豁免，意见不一' : '豁免，未决';
+    if (source === 'variant') return '此变体中不屏蔽';
     if (source === 'none') return reason === 'summary' ? '摘要轮次' : '没有适用的屏蔽';
     return reason === '' ? source : `${source}：${reason}`;
   },
@@ -287,7 +288,7 @@ export const exporting: Text['exporting'] = {
   noFindings: '未发现',
   noFindingsText: (size) => `已在 ${size} 文本中检查已知密钥、用户名、主机名和主目录。这不能证明其中没有。`,
   findingRule: (rule, n) => `${rule} · ${n}`,
-  allowedToast: (excerpt) => `${excerpt} 将留在文件中`,
+  allowedNow: (excerpt) => `${excerpt} 将留在文件中`,
   staysInFiles: '将留在文件中',
   replacedBy: '替换为',
   times: (n) => `${n} 处`,
