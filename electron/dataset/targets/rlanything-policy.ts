@@ -1,9 +1,9 @@
+import { noRewardWords, rewardNotes, rewardProblems } from '../learning/rlanything-rows';
 import { stepRewards } from '../learning/step-rewards';
 import { DropCounts } from './drop-counts';
 import { dropLines } from './drop-lines';
 import { type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
 import { chatMlPrompt, plainMessages, withToolsInSystem } from './plain-message';
-import { noRewardWords, rewardNotes, rewardProblems } from './rlanything-rows';
 import type { Target } from './target';
 
 const words = {

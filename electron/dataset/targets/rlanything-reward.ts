@@ -1,5 +1,6 @@
 import type { Tool } from '@shared/log/event-parts';
 import { judgementRewards } from '../learning/advantages';
+import { noRewardWords, rewardNotes, rewardProblems } from '../learning/rlanything-rows';
 import { stepRewards } from '../learning/step-rewards';
 import { voteOf } from '../learning/votes';
 import { DropCounts } from './drop-counts';
@@ -13,7 +14,6 @@ import {
   transcript,
   withToolsInSystem,
 } from './plain-message';
-import { noRewardWords, rewardNotes, rewardProblems } from './rlanything-rows';
 import type { Target } from './target';
 
 const words = {

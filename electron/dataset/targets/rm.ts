@@ -1,8 +1,8 @@
+import { pairNotes, pairProblems, pairRecord, stepsOf } from '../learning/pair-record';
+import { PairFinder, type PreferencePair } from '../learning/preference-pairs';
 import { messageProblems } from './chat-record';
 import { dropLines } from './drop-lines';
-import { pairNotes, pairProblems, pairRecord, stepsOf } from './pair-record';
 import { clean } from './plain-message';
-import { PairFinder, type PreferencePair } from './preference-pairs';
 import type { Target } from './target';
 
 /** Points that a margin of 1 is worth. */

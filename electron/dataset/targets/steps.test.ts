@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { checkRecords } from '../../testing/check-records';
 import { parquetOf, parquetRows } from '../../testing/parquet-readers';
 import { branchOf, plannedRows, recordsOf, runName, scored, votesOn } from '../../testing/planned-rows';
-import type { StepRecord } from './step-records';
+import type { StepRecord } from '../learning/step-records';
 import { steps, stepsParquet } from './steps';
 
 const run = runName(1);

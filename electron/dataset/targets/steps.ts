@@ -1,10 +1,10 @@
 import { WaymarkError } from '@shared/contract/errors';
 import type { ExportFormat } from '@shared/contract/export-request';
+import { type StepRecord, stepRecords } from '../learning/step-records';
 import { type RowPlan, variantPlan } from '../plan';
 import { dropLines } from './drop-lines';
 import { type Field, layout, number, text } from './parquet-columns';
 import { clean } from './plain-message';
-import { type StepRecord, stepRecords } from './step-records';
 import type { RecordMaker, Target, TargetContext, TargetFacts } from './target';
 
 /** What a field of a step is in a table, in the order of the columns. Every field of `StepRecord` is here, or it does not compile. */

@@ -1,4 +1,3 @@
-import type { ErrorCode } from '@shared/contract/errors';
 import type { ExportJob } from '@shared/contract/export-views';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { createPortal } from 'react-dom';

@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TokenView } from '@shared/contract/export-views';
 import { expect, inject, test } from 'vitest';
-import type { Store } from '../store/api';
-import { createRun, RunWriter } from '../testing/run-writer';
-import { temporaryFolder, testStore } from '../testing/store-fixtures';
-import { templateText, tinyTokenizer } from '../testing/tokens/tiny-tokenizer';
-import { parseArguments } from './arguments';
-import type { CliContext } from './context';
+import type { Store } from '../../store/api';
+import { createRun, RunWriter } from '../../testing/run-writer';
+import { temporaryFolder, testStore } from '../../testing/store-fixtures';
+import { templateText, tinyTokenizer } from '../../testing/tokens/tiny-tokenizer';
+import { parseArguments } from '../arguments';
+import type { CliContext } from '../context';
 import { tokensCommand } from './token-commands';
 
 function modelFolder(): string {

@@ -1,4 +1,4 @@
-import { chatRecord, messageProblems } from './chat-record';
+import { chatRecord, messageProblems } from '../targets/chat-record';
 import type { PreferencePair } from './preference-pairs';
 
 /** What a pair is and how it was found, for the README of formats that hold pairs. */

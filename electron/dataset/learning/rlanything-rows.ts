@@ -1,4 +1,4 @@
-import type { NoReward } from '../learning/step-rewards';
+import type { NoReward } from './step-rewards';
 
 /** What people read of a step that has no reward. */
 export const noRewardWords: Readonly<Record<NoReward, string>> = {

@@ -2,9 +2,9 @@ import { escapeHumanTag, escapeHumanTagInJson } from '@shared/context/human-tag'
 import { type EventBody, type EventOf, type RunEvent, validCalls } from '@shared/log/events';
 import { addScore, finalScore, type Scores } from '@shared/runs/scores';
 import { type DatasetReader, eventPages } from '../event-pages';
-import { voteOf } from '../learning/votes';
 import type { RowPlan } from '../plan';
 import type { RunPlan, StepPlan } from '../run-plan';
+import { voteOf } from './votes';
 
 interface CallRecord {
   id: string;

@@ -1,11 +1,11 @@
 import type { RedactionView } from '@shared/contract/export-views';
-import { planExport } from '../dataset/export-plan';
-import { findSecrets } from '../dataset/redaction/findings';
-import { redactionSettings } from '../dataset/redaction/settings';
-import type { Arguments } from './arguments';
-import type { CliContext } from './context';
+import { planExport } from '../../dataset/export-plan';
+import { findSecrets } from '../../dataset/redaction/findings';
+import { redactionSettings } from '../../dataset/redaction/settings';
+import type { Arguments } from '../arguments';
+import type { CliContext } from '../context';
+import { type CommandResult, counted, table } from '../output';
 import { privateSources, requestOf } from './export-commands';
-import { type CommandResult, counted, table } from './output';
 
 /** Lines of the table; `--json` has all of them. */
 const SHOWN = 50;

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { WaymarkError } from '@shared/contract/errors';
-import { DatasetRegistry, datasetView } from '../dataset/past/dataset-registry';
-import { verifyDataset } from '../dataset/past/verify-dataset';
-import type { CliContext } from './context';
-import { type CommandResult, counted } from './output';
+import { DatasetRegistry, datasetView } from '../../dataset/past/dataset-registry';
+import { verifyDataset } from '../../dataset/past/verify-dataset';
+import type { CliContext } from '../context';
+import { type CommandResult, counted } from '../output';
 
 /** `export list`: past exports of the workspace, newest first. */
 export async function listDatasetsCommand({ folder }: CliContext): Promise<CommandResult> {

@@ -4,14 +4,14 @@ import type { Correction } from '@shared/log/annotations';
 import type { ChatMessage, ChatToolCall } from '@shared/log/chat';
 import type { Tool } from '@shared/log/event-parts';
 import { finalScore } from '@shared/runs/scores';
-import { sameAnswer, sameTurn } from '../learning/shared-prompt';
 import type { ExportPlan, RowPlan } from '../plan';
 import type { DatasetRow } from '../rows';
 import type { RunPlan, StepPlan } from '../run-plan';
-import { fitsForm } from './chat-record';
-import { DropCounts } from './drop-counts';
-import { type AssistantMessage, type OwnAnswer, ownAnswers, withoutMask } from './own-answers';
-import type { TargetDrop } from './target';
+import { fitsForm } from '../targets/chat-record';
+import { DropCounts } from '../targets/drop-counts';
+import { type AssistantMessage, type OwnAnswer, ownAnswers, withoutMask } from '../targets/own-answers';
+import type { TargetDrop } from '../targets/target';
+import { sameAnswer, sameTurn } from './shared-prompt';
 
 /** One side of a pair, and where it comes from. */
 export interface PairSide {

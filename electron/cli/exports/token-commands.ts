@@ -8,12 +8,12 @@ import {
   exportVariants,
 } from '@shared/contract/export-request';
 import { type TokenRule, type TokenView, tokenRules } from '@shared/contract/export-views';
-import { RowSource } from '../dataset/tokens/row-source';
-import { TokenThread, tokenLimits } from '../dataset/tokens/token-thread';
-import { type Arguments, oneOf, positive, required } from './arguments';
-import type { CliContext } from './context';
-import { type CommandResult, counted } from './output';
-import { named } from './run-commands';
+import { RowSource } from '../../dataset/tokens/row-source';
+import { TokenThread, tokenLimits } from '../../dataset/tokens/token-thread';
+import { type Arguments, oneOf, positive, required } from '../arguments';
+import type { CliContext } from '../context';
+import { type CommandResult, counted } from '../output';
+import { named } from '../run-commands';
 
 /**
  * `export tokens`: one row as a trainer sees it, under the tokenizer of a folder.

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkRecords } from '../../testing/check-records';
 import { branchOf, plannedRows, recordsOf, runName, scored } from '../../testing/planned-rows';
-import { dpo } from './dpo';
-import { rm } from './rm';
+import { dpo } from '../targets/dpo';
+import { rm } from '../targets/rm';
 
 interface Pair {
   prompt: { role: string; content: string; reasoning_content?: string }[];

@@ -18,20 +18,20 @@ import {
 } from '@shared/contract/export-request';
 import type { VariantCounts } from '@shared/contract/export-views';
 import type { ExportPreview, ExportResult } from '@shared/contract/ipc/dataset';
-import { type ExportRequest, exportOptions } from '../dataset/export-request';
-import { newJob } from '../dataset/jobs/export-life';
-import { runExport } from '../dataset/jobs/run-export';
-import { stepRanges } from '../dataset/plan';
-import { filterName } from '../dataset/plan-filters';
-import { previewDataset } from '../dataset/preview-dataset';
-import type { PrivateSources } from '../dataset/redaction/settings';
-import { templateWants } from '../dataset/tokens/template-wants';
-import { type Arguments, oneOf, required, wholeNumber } from './arguments';
-import type { CliContext } from './context';
+import { type ExportRequest, exportOptions } from '../../dataset/export-request';
+import { newJob } from '../../dataset/jobs/export-life';
+import { runExport } from '../../dataset/jobs/run-export';
+import { stepRanges } from '../../dataset/plan';
+import { filterName } from '../../dataset/plan-filters';
+import { previewDataset } from '../../dataset/preview-dataset';
+import type { PrivateSources } from '../../dataset/redaction/settings';
+import { templateWants } from '../../dataset/tokens/template-wants';
+import { type Arguments, oneOf, required, wholeNumber } from '../arguments';
+import type { CliContext } from '../context';
+import { type CommandResult, counted } from '../output';
+import { named } from '../run-commands';
 import { listDatasetsCommand, verifyDatasetCommand } from './dataset-list-commands';
 import { parseFilter } from './export-filter';
-import { type CommandResult, counted } from './output';
-import { named } from './run-commands';
 
 /** `export` writes a dataset folder, `export preview` says what it would hold. Undecided steps are refused unless waived. */
 export async function exportCommand(context: CliContext, args: Arguments): Promise<CommandResult> {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { ExportPreview, ExportResult } from '@shared/contract/ipc/dataset';
 import { RunScript } from '@shared/runs/run-fixtures';
 import { describe, expect, it } from 'vitest';
-import { MemoryReader } from '../testing/memory-reader';
-import { temporaryFolder } from '../testing/store-fixtures';
-import { parseArguments } from './arguments';
-import type { CliContext } from './context';
+import { MemoryReader } from '../../testing/memory-reader';
+import { temporaryFolder } from '../../testing/store-fixtures';
+import { parseArguments } from '../arguments';
+import type { CliContext } from '../context';
 import { exportCommand } from './export-commands';
 
 const runId = (number: number) => `01KRVN${String(number).padStart(20, '0')}`;
