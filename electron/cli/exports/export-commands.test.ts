@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExportPreview, ExportResult } from '@shared/contract/ipc/dataset';
+import type { NewEvent } from '@shared/log/events';
 import { RunScript } from '@shared/runs/run-fixtures';
 import { describe, expect, it } from 'vitest';
+import { takenEnvironment } from '../../environment/taken-environment';
 import { MemoryReader } from '../../testing/memory-reader';
-import { temporaryFolder } from '../../testing/store-fixtures';
+import { temporaryFolder, testStore } from '../../testing/store-fixtures';
 import { parseArguments } from '../arguments';
 import type { CliContext } from '../context';
 import { exportCommand } from './export-commands';
@@ -23,13 +25,24 @@ function reader() {
   return Object.assign(memory, { resolveRun: async (word: string) => word });
 }
 
+/** Writing opens the workspace itself. */
+async function writing(...words: string[]) {
+  const store = testStore();
+  for (const { run, events } of scripts)
+    await store.writer.append(run, 0, events.map(({ kind, body }) => ({ kind, body })) as NewEvent[]);
+  const settings = { annotator: { uuid: 'u', name: 'Ada' }, computers: [] };
+  const environment = takenEnvironment({});
+  const context = { store, reader: store.reader, settings, environment } as unknown as CliContext;
+  return exportCommand(context, parseArguments(['export', ...words]));
+}
+
 const exporting = (...words: string[]) =>
   exportCommand({ reader: reader() } as unknown as CliContext, parseArguments(['export', ...words]));
 
 describe('export', () => {
   it('writes what its options say', async () => {
     const out = join(temporaryFolder(), 'out');
-    const { json, lines } = await exporting(
+    const { json, lines } = await writing(
       ...['--out', out, '--variant', 'ablations', '--filter', 'experiment="with, commas",task=task 1'],
       ...['--filter', 'task=task 2', '--split', '0.5', '--seed', '9', '--undecided', 'mask'],
     );
