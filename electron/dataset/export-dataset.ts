@@ -90,6 +90,7 @@ export async function writeDataset(
     writing = await folder.guarded(() => begun.goOn(plan.snapshot, input));
     const now = writing;
     await folder.guarded(() => now.run());
+    refuseNothing(plan, target, now);
     const written = await finish(folder, { plan, target, writing, redactor, form: context.argumentsForm });
     await folder.guarded(async () =>
       refuseFound(
@@ -175,6 +176,17 @@ export function refuseOpen(plan: ExportPlan, target: Pick<Target, 'undecided'>):
   const asked = variants.some(({ variant }) => variant === 'all') && target.undecided !== 'ignored';
   if (asked && options.undecided === 'refuse') refuseUndecided(plan.undecided);
   if (options.noTools !== 'allow') refuseNoTools(plan.noTools);
+}
+
+/** Rows there were, and no record came of them. @throws WaymarkError `export_empty` that says why */
+function refuseNothing({ variants }: ExportPlan, target: Target, { sinks, dropped }: Writing): void {
+  if (sinks.records > 0 || variants.every(({ rows }) => rows.length === 0)) return;
+  const drops = [...new Set([...dropped.values()].flat().map(({ why, count }) => `${why}: ${count}`))];
+  throw new WaymarkError(
+    'export_empty',
+    `Nothing in the chosen runs can be written for ${target.title}, so nothing was written. Choose other runs or another format.`,
+    drops.slice(0, 20).join('\n') || undefined,
+  );
 }
 
 function cancelled(): WaymarkError {

@@ -10,7 +10,7 @@ const PLACEHOLDER = '<<';
 
 /**
  * Compares what a file holds with what the workspace gives. `redacted`: texts with a placeholder are taken for what they stand for.
- * Numbers of Parquet may be bigints, and what is absent there is null.
+ * Numbers of Parquet may be bigints, and what is absent there is null, or NaN in a column that knows no null.
  */
 export function recordDifference(
   found: unknown,
@@ -21,7 +21,6 @@ export function recordDifference(
   if (found === expected || (isNothing(found) && isNothing(expected))) return null;
   if (typeof found === 'bigint' || typeof expected === 'bigint')
     return String(found) === String(expected) ? null : differing(found, expected, path);
-  if (Number.isNaN(found) && Number.isNaN(expected)) return null;
   if (typeof found === 'string' && typeof expected === 'string')
     return redacted && found.includes(PLACEHOLDER) ? null : differing(found, expected, path);
   if (!isObject(found) || !isObject(expected) || Array.isArray(found) !== Array.isArray(expected))
@@ -35,7 +34,7 @@ export function recordDifference(
 }
 
 function isNothing(value: unknown): boolean {
-  return value === null || value === undefined;
+  return value === null || value === undefined || Number.isNaN(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
