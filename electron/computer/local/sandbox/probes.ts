@@ -125,13 +125,15 @@ function scriptOf({ view, workspace, run }: ProbeOrder, marker: string, port: nu
   return `
 exec 2>/dev/null
 escaped() { echo "ESCAPED $1"; }
-if [ "$(readlink /proc/self/ns/pid)" = ${shellQuote(readlinkSync('/proc/self/ns/pid'))} ]; then
+own=$(readlink /proc/self/ns/pid)
+if [ "$own" = ${shellQuote(readlinkSync('/proc/self/ns/pid'))} ]; then
   escaped processes
   cat /proc/${driver}/environ >/dev/null && escaped environ
   kill -0 ${driver} && escaped signal
   perl -e 'exit(syscall((POSIX::uname())[4] eq "aarch64" ? 117 : 101, 0x4206, ${driver}, 0, 0) != 0)' -MPOSIX && escaped trace
+else
+  for p in /proc/[0-9]*; do [ "$(readlink $p/ns/pid)" = "$own" ] || [ ! -e $p/ns/pid ] || { escaped processes; cat $p/environ >/dev/null && escaped environ; }; done
 fi
-for p in /proc/[0-9]*; do [ "$(readlink $p/ns/pid)" = "$(readlink /proc/self/ns/pid)" ] || [ ! -e $p/ns/pid ] || { escaped processes; cat $p/environ >/dev/null && escaped environ; }; done
 cat ${shellQuote(marker)} >/dev/null && escaped planted
 for f in ${atHome.map((name) => shellQuote(join(homedir(), name))).join(' ')}; do [ -e "$f" ] && escaped home && break; done
 for f in ${others.map((name) => shellQuote(join(workspace, 'runs', name))).join(' ')}; do [ -e "$f" ] && escaped runs && break; done
