@@ -474,6 +474,6 @@ describe('any runs, labels and options', () => {
       ),
       { numRuns: 60 },
     );
-    expect(looked).toBeGreaterThan(20);
+    expect(looked).toBeGreaterThan(5);
   });
 });
