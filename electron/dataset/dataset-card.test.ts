@@ -111,7 +111,12 @@ describe('a dataset', () => {
     const result = await exporting({ variants, split: { share: 0.25, seed: 3 } });
     const manifest = JSON.parse(await text('manifest.json'));
     const paths = variants.flatMap((variant) => [`${variant}/train.jsonl`, `${variant}/validation.jsonl`]);
-    expect(result.files.map(({ path }) => path)).toEqual([...paths, 'README.md', 'manifest.json']);
+    expect(result.files.map(({ path }) => path)).toEqual([
+      ...paths,
+      'records.index',
+      'README.md',
+      'manifest.json',
+    ]);
     expect(manifest).toMatchObject({
       version: 2,
       split: { share: 0.25, seed: 3, train: { length: 3 }, validation: { length: 1 } },
@@ -161,6 +166,7 @@ describe('a dataset', () => {
     expect((await readdir(join(folder, 'out'))).sort()).toEqual([
       'README.md',
       'manifest.json',
+      'records.index',
       'train.jsonl',
     ]);
     await exporting({ variants: ['all', 'rules'] });

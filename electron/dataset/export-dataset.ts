@@ -178,10 +178,13 @@ export function refuseOpen(plan: ExportPlan, target: Pick<Target, 'undecided'>):
   if (options.noTools !== 'allow') refuseNoTools(plan.noTools);
 }
 
-/** Rows there were, and no record came of them. @throws WaymarkError `export_empty` that says why */
+/** No record came of all the rows. @throws WaymarkError `export_empty` that says why */
 function refuseNothing({ variants }: ExportPlan, target: Target, { sinks, dropped }: Writing): void {
-  if (sinks.records > 0 || variants.every(({ rows }) => rows.length === 0)) return;
-  const drops = [...new Set([...dropped.values()].flat().map(({ why, count }) => `${why}: ${count}`))];
+  if (sinks.records > 0) return;
+  const lost = variants.flatMap((each) => each.dropped.map(({ reason, count }) => ({ why: reason, count })));
+  const drops = [
+    ...new Set([...lost, ...[...dropped.values()].flat()].map(({ why, count }) => `${why}: ${count}`)),
+  ];
   throw new WaymarkError(
     'export_empty',
     `Nothing in the chosen runs can be written for ${target.title}, so nothing was written. Choose other runs or another format.`,

@@ -8,7 +8,7 @@ import type { Target, TargetFacts } from './targets/target';
  * loader. It names no path outside the folder and no time.
  */
 export function trainerReadme(
-  target: Pick<Target, 'title' | 'format' | 'readme' | 'repeats'>,
+  target: Pick<Target, 'title' | 'format' | 'readme' | 'repeats' | 'undecided'>,
   facts: TargetFacts,
 ): string {
   const { plan, files } = facts;
@@ -31,7 +31,7 @@ ${target.readme(facts).trimEnd()}
 ## What is in it
 
 ${plan.variants.length > 1 ? `${variantTable(plan)}\n` : ''}- A step trains in the one row of the segment it was sampled in${plan.preset.carried === 'paper' ? ', and in rows that carry it on (`carried: paper`)' : '; wherever else it stands its mask is 0'}.
-${untrained(first)}- ${waiverLine(plan)}
+${untrained(first)}- ${waiverLine(plan, target)}
 ${splitLine(plan)}${filterLine(plan)}${repeatLine(target, plan)}- Redaction: \`${options.redact}\` was asked for; \`manifest.json\` says under \`redaction\` what was done.
 `;
 }
@@ -68,7 +68,9 @@ function untrained({ dropped }: VariantPlan): string {
     : '';
 }
 
-function waiverLine({ options, undecided, variants }: ExportPlan): string {
+function waiverLine({ options, undecided, variants }: ExportPlan, target: Pick<Target, 'undecided'>): string {
+  if (target.undecided === 'ignored')
+    return 'Labels that steps do not have do not matter to this format, so undecided steps did not stop the export.';
   const steps = undecided.reduce((sum, run) => sum + run.steps.length, 0);
   if (!variants.some(({ variant }) => variant === 'all'))
     return 'Steps that nobody decided train, because only the named opinions count.';

@@ -192,7 +192,7 @@ export class Writing {
     if (this.open === null) return;
     const { line } = this.open;
     this.open = null;
-    await this.sinks.index.add(line);
+    await this.sinks.index.add(this.input.redactor.record({ ...line }) as IndexLine);
   }
 }
 

@@ -56,7 +56,7 @@ export function parseFilter(values: readonly string[]): ExportFilter {
         text,
         `lacks its number. A shell takes > and < for itself: quote the whole filter, '${word}>=…'`,
       );
-    else throw wrong(text, `is none that is known: ${filterWords}`);
+    else throw wrong(text, `is not a condition of a filter. Write one of: ${filterWords}`);
   }
   const parsed = exportFilter.safeParse(filter);
   if (parsed.success) return parsed.data;

@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const run = '01KRVN00000000000000000001';
-const options = exportRequestSchema.parse({ undecided: 'train' });
+const options = exportRequestSchema.parse({ undecided: 'train', redact: 'off' });
 
 /** Exports the scripted runs here, as the thread would; `hold` stops it at a page until it is let go. */
 function runner(hold: { at: number; held(): void; free: Promise<void> } | null = null): ExportRunner {

@@ -24,7 +24,7 @@ const path = z
 /** What is read of a manifest that anybody may have changed. */
 const writtenManifest = z.object({
   format: z.literal(manifestFormat),
-  version: z.int(),
+  version: z.literal(2),
   exporter: z.enum(exportFormats),
   request: exportRequestSchema,
   arguments: z.enum(['string', 'object']),
