@@ -121,7 +121,7 @@ describe('a dataset', () => {
       version: 2,
       split: { share: 0.25, seed: 3, train: { length: 3 }, validation: { length: 1 } },
       request: { variants, format: 'slime', deduplicate: false, runs: [1, 2, 3, 4].map(runId) },
-      redaction: { mode: 'off' },
+      redaction: { mode: 'strict' },
       arguments: 'string',
       compression: 'none',
     });

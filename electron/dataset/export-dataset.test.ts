@@ -218,11 +218,8 @@ describe('export', () => {
   });
 
   it('names waiver, counts by reason, rules and files in the manifest', async () => {
-    const result = await exporting(readerOf([twoSegments(first)]), {
-      undecided: 'mask',
-      runs: [first],
-    }).catch((error: unknown) => error);
-    expect(result).toMatchObject({ rows: 0, dropped: [{ reason: 'nothing_trained', count: 2 }] });
+    const refused = exporting(readerOf([twoSegments(first)]), { undecided: 'mask', runs: [first] });
+    await expect(refused).rejects.toMatchObject({ code: 'export_empty', detail: 'nothing_trained: 2' });
     await exporting(readerOf([twoSegments(first)]), { undecided: 'train' });
     const manifest = JSON.parse(await readFile(join(folder, 'out', 'manifest.json'), 'utf8'));
     expect(manifest.waiver).toEqual({
