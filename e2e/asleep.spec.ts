@@ -83,7 +83,9 @@ test(`asleep in mid-run (${sleeps.length}×): connected again within 10 s, no hi
     for (const { session, uid, gaps } of sessions) {
       expect(gaps).toEqual([]);
       const log = `.local/state/waymark/sessions/${run}/.closed-${uid}/spool`;
-      const there = Buffer.from(await host.shell(`base64 -w0 ${log}`), 'base64');
+      // The run has ended here a moment before its host has closed the session.
+      const closed = `until [ -e ${log} ]; do sleep 0.05; done; base64 -w0 ${log}`;
+      const there = Buffer.from(await host.shell(closed), 'base64');
       const here = commandOutput(place, 'session', 'tail', session, '--run', run, '--all', '--raw');
       expect(here.equals(there)).toBe(true);
     }

@@ -114,7 +114,9 @@ test('a computer over ssh: added, a run on it, the link lost in mid-run, nothing
       expect(gaps).toEqual([]);
       // The idle sessions of a finished run are closed; their logs stay on the host under their ids.
       const log = `${spools}/${run}/.closed-${uid}/spool`;
-      const there = Buffer.from(await host.shell(`base64 -w0 ${log}`), 'base64');
+      // The run has ended here a moment before its host has closed the session.
+      const closed = `until [ -e ${log} ]; do sleep 0.05; done; base64 -w0 ${log}`;
+      const there = Buffer.from(await host.shell(closed), 'base64');
       const here = commandOutput(place, 'session', 'tail', session, '--run', run, '--all', '--raw');
       expect(here.equals(there)).toBe(true);
       expect(endOffset).toBe(there.length);
