@@ -9,7 +9,7 @@ import { billName, billProblems } from './bill-of-materials.mjs';
 const allowed = [
   /^package\.json$/,
   /^out\/(?:main|preload)\/package\.json$/,
-  /^out\/main\/(?:main|cli|(?:writer|reader|regex|restore|import|merge)-worker|chunks\/[\w.-]+)\.js$/,
+  /^out\/main\/(?:main|cli|(?:writer|reader|regex|restore|import|merge|export|token)-worker|chunks\/[\w.-]+)\.js$/,
   /^out\/main\/code-cache\/[\w.-]+\/[\w.-]+\.js\.bin$/,
   /^out\/preload\/preload\.js$/,
   /^out\/renderer\/index\.html$/,
